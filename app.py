@@ -1,16 +1,28 @@
-"""The entry of the app: process tuning, page settings, navigation."""
+"""The entry of the app: what Streamlit starts is the guarded server, what it then runs for a reader draws the page."""
 
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported: waiting threads spin at others' cost
 
 import streamlit as st
+from starlette.middleware import Middleware
+from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.components.guard import Guard
 from pages.components.navigation import navigate, tune_process
+from pages.components.requests import wait_for_the_last_run
 from pages.components.turns import TURNS
 
-tune_process()
-with TURNS.turn():
-    page = navigate()
-    st.set_page_config(page_title=f"{page.title} · dpviz", page_icon="🔎", layout="wide")
-    page.run()
+if get_script_run_ctx(suppress_warning=True) is None:  # imported by the server, and run for nobody
+    wait_for_the_last_run()
+    app = st.App(__file__, middleware=[Middleware(Guard)])
+else:
+    # A step leaves Streamlit inside of its own container. A run that is asked for as the step ends goes on in the same
+    # thread: it drew the whole page there, and the browser gave up at the next step ("Bad delta path index").
+    context_dg_stack.set(get_default_dg_stack_value())
+    tune_process()
+    with TURNS.turn():
+        page = navigate()
+        st.set_page_config(page_title=f"{page.title} · dpviz", page_icon="🔎", layout="wide")
+        page.run()

@@ -1,8 +1,11 @@
-"""What differential privacy costs a statistic: the computing behind the dpviz pages.
+"""What differential privacy costs a statistic: the computing behind the dpviz pages, which knows no user interface.
 
-The package knows no user interface. `dpviz.synthesizers` holds the release mechanisms as transition matrices,
-`dpviz.privacy` measures them, `dpviz.published` carries the papers' printed tables, `dpviz.charts` turns results
-into figures and `dpviz.exports` turns them into files.
+Every room uses those before it alone: `core` (declarations, checks, numerics), `mechanisms`, `privacy`, `calibration`,
+`inference`, `coverage`, `designs`, `comparisons`, `claims`, `charts`, `desk`.
 """
 
+from dpviz.former_names import find_former_names
+
 __version__ = "0.1.0"
+
+find_former_names()

@@ -10,23 +10,31 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
-from dpviz.checked import checked
-from dpviz.parameters import DELTA, EPSILON, Parameter, shown
-from dpviz.prior_rules import PRIOR_RULES, promised_by
+from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
+from dpviz.core.checked import checked
+from dpviz.core.declarations import (
+    GAMMA_ONES,
+    GAMMA_ZEROS,
+    LEVEL,
+    MANY_ROWS,
+    MANY_SYNTHETIC_ROWS,
+    PROPORTION,
+    REPETITIONS,
+    SEED,
+    SETS,
+)
+from dpviz.core.parameters import DELTA, EPSILON, Parameter, shown
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
-from dpviz.studies.plan import REPETITIONS, SEED
-from dpviz.synthesizers import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
-from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from dpviz.synthesizers.prior import PRIOR_ONES
 
 MATRIX_FIELDS = ("probabilities", "decimals")
 CONFIDENTIAL_COUNT = dataclasses.replace(
     MANY_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
 )
 # What the address of a page calls them, and an ε of the mechanism's own.
-SHORT, NOISE = {"mechanism": "law", "confidential_count": "x"}, "noise_epsilon"
+SHORT, NOISE_EPSILON_KEY = {"mechanism": "synthesizer", "confidential_count": "x"}, "noise_epsilon"
 
 
 def _number(declaration: Parameter, **changes: Any) -> Any:
@@ -73,7 +81,7 @@ class Design:
     seed: int = _number(SEED)
 
     def __post_init__(self) -> None:
-        asked, fixed = {one.name: one for one in self.law.parameters()}, self._fixed
+        asked, fixed = {one.name: one for one in self.synthesizer_type.parameters()}, self._fixed
         n, m = cast("tuple[int | None, int | None]", (self.n, self.m))
         self._set("n", fixed.get("n") if n is None else n)
         self._set("m", m if m is not None else fixed.get("m", self.n))
@@ -83,12 +91,14 @@ class Design:
         if any(getattr(self, name) != size for name, size in fixed.items()):
             sizes = " and ".join(f"{size:,}" for size in fixed.values())
             raise ValueError(
-                f"{' and '.join(fixed)} must be {'those of the matrix, ' if self.law is GivenMatrix else ''}{sizes}; "
+                f"{' and '.join(fixed)} must be "
+                f"{'those of the matrix, ' if self.synthesizer_type is GivenMatrix else ''}{sizes}; "
                 f"got {' and '.join(shown(getattr(self, name)) for name in fixed)}."
             )
         if self.m != self.n and "m" not in {*asked, *fixed}:
             raise ValueError(
-                f"m (synthetic rows) must equal n = {self.n:,}: {self.law.label} releases as many rows; got {self.m:,}."
+                f"m (synthetic rows) must equal n = {self.n:,}: {self.synthesizer_type.label} releases as many rows; "
+                f"got {self.m:,}."
             )
         if not isinstance(self.prior, str) or self.prior not in PRIOR_RULES:
             raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {shown(self.prior)}.")
@@ -100,7 +110,7 @@ class Design:
             raise ValueError(f"details must be pairs of a name and a number; got {shown(self.details)}.") from None
         if not set(details) <= further:
             allowed = f"some of {', '.join(sorted(further))}" if further else "none"
-            raise ValueError(f"details of {self.law.label} must be {allowed}; got {shown(details)}.")
+            raise ValueError(f"details of {self.synthesizer_type.label} must be {allowed}; got {shown(details)}.")
         self._set("details", tuple((name, asked[name].check(details[name])) for name in sorted(details)))
         x = self.confidential_count
         if x is not None and x > self.n:
@@ -114,14 +124,14 @@ class Design:
         """n and m where the mechanism has them by itself."""
         if isinstance(self.mechanism, GivenMatrix):
             return {"n": self.mechanism.n, "m": self.mechanism.m}
-        sizes = [one for one in dataclasses.fields(self.law) if one.name in ("n", "m") and one.init]
+        sizes = [one for one in dataclasses.fields(self.synthesizer_type) if one.name in ("n", "m") and one.init]
         return {one.name: one.default for one in sizes if isinstance(one.default, int) and not one.metadata}
 
     @classmethod
     def releasing(cls, made: Synthesizer, **shared: Any) -> Self | None:
         """Return the design of sets by this synthesizer, with `shared` fields; None where no page can be asked for it.
 
-        >>> from dpviz.synthesizers import LaplaceSanitizer
+        >>> from dpviz.mechanisms import LaplaceSanitizer
         >>> design = Design.releasing(LaplaceSanitizer(n=5, epsilon=0.5), sets=4, epsilon=2.0)
         >>> design.details, design.synthesizer == LaplaceSanitizer(n=5, epsilon=0.5)
         ((('epsilon', 0.5),), True)
@@ -142,7 +152,7 @@ class Design:
         return MappingProxyType(found)
 
     @cached_property
-    def law(self) -> type[Synthesizer]:
+    def synthesizer_type(self) -> type[Synthesizer]:
         """What the mechanism is."""
         if isinstance(self.mechanism, GivenMatrix):
             return GivenMatrix
@@ -155,13 +165,13 @@ class Design:
     @property
     def promised(self) -> tuple[str, ...]:
         """Names of the numbers of the promise, or of the prior, that the release follows from."""
-        return promised_by(self.law, self.prior)
+        return promised_by(self.synthesizer_type, self.prior)
 
     @cached_property
     def alpha_of_one_set(self) -> float:
         """α = β of each set, as its rule says; a ValueError where the synthesizer has no prior."""
-        if not self.law.has_prior:
-            raise ValueError(f"mechanism must be a synthesizer with a prior; {self.law.label} has none.")
+        if not self.synthesizer_type.has_prior:
+            raise ValueError(f"mechanism must be a synthesizer with a prior; {self.synthesizer_type.label} has none.")
         return PRIOR_RULES[self.prior].alpha(self)
 
     @cached_property
@@ -170,17 +180,19 @@ class Design:
         if isinstance(self.mechanism, GivenMatrix):
             return self.mechanism
         values: dict[str, float] = {"n": self.n, "m": self.m, "epsilon": self.epsilon / self.sets}
-        if self.law.has_prior:
+        if self.synthesizer_type.has_prior:
             values |= dict.fromkeys(("alpha", "beta"), self.alpha_of_one_set)
         values |= dict(self.details)
-        law = self.law.for_rows(self.n, self.m)
-        return law(**{one.name: values.get(one.name, one.default) for one in law.parameters()})
+        synthesizer_type = self.synthesizer_type.for_rows(self.n, self.m)
+        return synthesizer_type(
+            **{one.name: values.get(one.name, one.default) for one in synthesizer_type.parameters()}
+        )
 
     @cached_property
     def release(self) -> TwoCellSynthesizer:
         """The synthesizer of each set where it releases two counts; a ValueError where it releases k."""
         if not isinstance(self.synthesizer, TwoCellSynthesizer):
-            raise ValueError(f"mechanism must release two counts; got {self.law.label}.")
+            raise ValueError(f"mechanism must release two counts; got {self.synthesizer_type.label}.")
         return self.synthesizer
 
     @cached_property
@@ -219,11 +231,12 @@ class Design:
     @classmethod
     @checked()
     def from_address(cls, words: Mapping[str, str]) -> Self:
-        """Return the design that `to_address` wrote."""
+        """Return the design that `to_address` wrote, or did so when it called the mechanism `law`."""
+        words = {"synthesizer" if word == "law" else word: text for word, text in words.items()}
         read: dict[str, Callable[[str], Any]] = {name: one.parse for name, one in cls.numbers().items()}
         read["rules"] = lambda text: [key for key in text.split(".") if key]
         read["mechanism"] = lambda text: _loaded(text) if text.startswith("{") else text
-        read |= {name: one.parse for name, one in _further(words.get("law")).items()}
+        read |= {name: one.parse for name, one in _further(words.get("synthesizer")).items()}
         names = {SHORT.get(name, name): name for name in (*_fields(), *read)}
         for word, text in words.items():
             if word not in names or not isinstance(text, str):
@@ -255,7 +268,7 @@ class Design:
         values, given = {name: getattr(self, name) for name in _fields()}, self.mechanism
         if isinstance(given, GivenMatrix):
             values["mechanism"] = {name: np.asarray(getattr(given, name)).tolist() for name in MATRIX_FIELDS}
-        return values | {NOISE if name == "epsilon" else name: value for name, value in self.details}
+        return values | {NOISE_EPSILON_KEY if name == "epsilon" else name: value for name, value in self.details}
 
 
 @cache
@@ -265,9 +278,13 @@ def _fields() -> tuple[str, ...]:
 
 def _further(mechanism: object) -> dict[str, Parameter]:
     """Return what a synthesizer of the registry asks for beside n, m and α, by the names of an address."""
-    law = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
-    asked = law.parameters() if law else ()
-    return {NOISE if one.name == "epsilon" else one.name: one for one in asked if one.name not in ("n", "m", "alpha")}
+    synthesizer_type = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
+    asked = synthesizer_type.parameters() if synthesizer_type else ()
+    return {
+        NOISE_EPSILON_KEY if one.name == "epsilon" else one.name: one
+        for one in asked
+        if one.name not in ("n", "m", "alpha")
+    }
 
 
 def _rules(given: object) -> tuple[str, ...]:

@@ -43,13 +43,13 @@ def launch(playwright: Playwright, *more: str) -> Browser:
 
 
 @contextlib.contextmanager
-def running_app() -> Iterator[str]:
-    """The app as the README starts it, on a free port; yields its address."""
+def running_app(streamlit: str = "streamlit") -> Iterator[str]:
+    """The app as the README starts it, on a free port, by a module in place of `streamlit`; yields its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     options = [f"--server.port={port}", "--server.address=127.0.0.1"]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    command = [sys.executable, "-m", streamlit, "run", "app.py", *options]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as server:
         address = f"http://127.0.0.1:{port}"

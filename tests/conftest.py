@@ -27,6 +27,11 @@ NO_BROWSER = (
 )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: while a browser is waited for, the others keep them busy."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test in the browser is skipped, loudly, where there is none, and fails where one is required."""
     if item.get_closest_marker("browser") is None or chromium_path() is not None:

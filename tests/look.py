@@ -8,7 +8,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser import settle
-from tests.visit import LARGE, Theme, pick, told
+from tests.visit import LARGE, Theme, pick, told, unfold
 
 TELEPHONE: ViewportSize = {"width": 390, "height": 844}
 HEIGHT = 6000
@@ -106,6 +106,7 @@ def check_looks(page: Page, sections: Mapping[str, int], drawn: Collection[str])
     sections that are `drawn`, with pictures of their own, are judged in both. The page is judged once in each look,
     where only its theme is new by its colors alone, then of each section what it adds.
     """
+    assert page.locator("h1").count() == 1
     seen: list[set[str]] = []
     for place, (screen, theme) in enumerate(LOOKS):
         put_on(page, screen, theme)
@@ -122,3 +123,31 @@ def check_looks(page: Page, sections: Mapping[str, int], drawn: Collection[str])
         seen.append(of_look)
     if sections:
         check_themes_differ(*(list(one) for one in seen[: len(OPPOSITE)]))
+
+
+BROKEN = """() => {
+  const broken = [];
+  for (const label of document.querySelectorAll('.st-key-controls label, .st-key-controls button')) {
+    const walker = document.createTreeWalker(label, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      for (const word of node.textContent.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+        if (lines.size > 1) broken.push(word[0]);
+      }
+  }
+  return broken;
+}"""
+"""Words of labels that stand on more than one line."""
+
+
+def check_labels_have_room(page: Page) -> None:
+    """No word of a label is broken on a screen of usual width and on a narrow one, and nothing reaches beyond it."""
+    unfold(page)
+    for width in (1024, 700):
+        page.set_viewport_size({"width": width, "height": 1000})
+        settle(page)
+        assert page.evaluate(BROKEN) == [], width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -8,13 +8,13 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from dpviz.comparisons import KINDS, TERMS
-from dpviz.curator.accuracy import ACCURACY
-from dpviz.curator.protection import PROTECTIONS
-from dpviz.curator.question import KINDS as DESK_KINDS
+from dpviz.comparisons import DATA_KINDS, TERMS
+from dpviz.core.parameters import DELTA, EPSILON, Parameter
+from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.protection import PROTECTIONS
+from dpviz.desk.question import ASKED_KINDS as DESK_KINDS
 from dpviz.inference import RULES
-from dpviz.parameters import DELTA, EPSILON, Parameter
-from dpviz.synthesizers import SYNTHESIZERS, two_cell_laws
+from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers
 from pages.budget import SPEC as BUDGET
 from pages.budget import controls as budget
 from pages.budget.sections import SECTIONS as BUDGET_SECTIONS
@@ -128,7 +128,9 @@ def in_turn(every: Iterable[Any], place: int) -> list[Any]:
 
 
 def _accepted(law: str) -> State:
-    return {"law": law} | ({name: one.default for name, one in declared(law).items()} if law in SYNTHESIZERS else {})
+    return {"synthesizer": law} | (
+        {name: one.default for name, one in declared(law).items()} if law in SYNTHESIZERS else {}
+    )
 
 
 ENDS_OF_MATRICES: list[State] = [
@@ -152,17 +154,24 @@ TRANSITION_MATRICES = Case(
         for name, one in (declared(law) | ({} if place else {"epsilon": EPSILON, "delta": DELTA})).items()
     },
     presets=PRESETS,
-    disturbed={"law": "geometric", "n": 77, "m_is_n": False, "m": 3, "beta_is_alpha": False, "noise_is_promise": False},
+    disturbed={
+        "synthesizer": "geometric",
+        "n": 77,
+        "m_is_n": False,
+        "m": 3,
+        "beta_is_alpha": False,
+        "noise_is_promise": False,
+    },
     variants={law: (_accepted(law), in_turn(MATRIX_SECTIONS, place)) for place, law in enumerate(LAWS)},
     extremes=[
-        {"law": law} | ({"cells": 3} if "cells" in declared(law) else {}) | one
+        {"synthesizer": law} | ({"cells": 3} if "cells" in declared(law) else {}) | one
         for place, law in enumerate(SYNTHESIZERS)
         for one in in_turn(ENDS_OF_MATRICES, place)
     ],
     extremes_of_sections=[
-        {"law": "beta_binomial", "n": 5000, "alpha": 3.0},
-        {"law": "dirichlet_multinomial", "n": 1000, "cells": 9, "alpha": 3.0},
-        {"law": "given_matrix", "paste": "0.5,0.5,0\n0.25,0.5,0.25"},
+        {"synthesizer": "beta_binomial", "n": 5000, "alpha": 3.0},
+        {"synthesizer": "dirichlet_multinomial", "n": 1000, "cells": 9, "alpha": 3.0},
+        {"synthesizer": "given_matrix", "paste": "0.5,0.5,0\n0.25,0.5,0.25"},
     ],
     edged=list(MATRIX_SECTIONS),
     picture="",
@@ -182,8 +191,8 @@ WHERE_PRIORS: dict[str, State] = {
     "beta": {"look": "Uneven priors"},
 }
 FAMILY_NUMBERS = {
-    "Bernoulli": ("n", "epsilon", "delta", "sets", "proportion"),
-    "k categories": ("n", "epsilon", "delta", "cells", "sets", "proportion"),
+    "Bernoulli": ("n", "epsilon", "delta", "sets", "p"),
+    "k categories": ("n", "epsilon", "delta", "cells", "sets", "p"),
     "Gaussian": ("n", "epsilon", "delta", "sigma", "sigma0", "sets"),
 }
 FEW: State = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
@@ -211,7 +220,7 @@ MINIMUM_PRIORS = Case(
             {"epsilon": 1e-4}, {"epsilon": 50.0}, {"delta": 0.0}, {"delta": 1e-300}, {"delta": 0.5},
             {"epsilon": 50.0, "delta": 0.5}, {"n": 1}, {"n": 1, "delta": 0.0}, {"n": 1, "m": 300, "m_is_n": False},
             {"n": 300, "m": 1, "m_is_n": False}, {"sigma": 1e-12, "sigma0": 1e12}, {"sigma": 1e12, "sigma0": 1e-12},
-            {"proportion": 0.0}, {"proportion": 1.0},
+            {"p": 0.0}, {"p": 1.0},
         )
     ],
     extremes_of_sections=[
@@ -225,7 +234,7 @@ MINIMUM_PRIORS = Case(
             (name, value, OTHERS)
             for name, value in (
                 ("epsilon", 0.0), ("epsilon", -1.0), ("delta", 1.0), ("delta", -0.1), ("delta", 2.0), ("m", 0),
-                ("n", 0), ("sets", 0), ("proportion", 2.0),
+                ("n", 0), ("sets", 0), ("p", 2.0),
             )
         ),
         ("cells", 2, OTHERS | {"family": "k categories"}),
@@ -259,7 +268,7 @@ STUDY_EDGES: list[State] = [
     {"p": 0.0, "epsilon": 700.0, "n": 1, "sets": 2},
     *({"prior": prior, "epsilon": epsilon} for prior in ("exact", "own") for epsilon in (1e-4, 700.0)),
     {"prior": "exact", "delta": 0.0},
-    {"prior": "exact", "delta": 1e-300, "n": 10, "sets": 2},
+    {"prior": "exact", "delta": 1e-140, "n": 10, "sets": 2},
     {"prior": "exact", "delta": 0.5},
     {"prior": "own", "alpha": 1e-12},
     {"prior": "own", "alpha": 1e12},
@@ -276,21 +285,21 @@ COVERAGE_OF_SETS = Case(
         for name, one in coverage.NUMBERS.items()
     },
     presets={name: dict(one) for name, one in coverage.PRESETS.items()},
-    disturbed={"law": "geometric", "n": 33, "m_is_n": False, "m": 33, "sets": 2, "epsilon": 3.0, "level": 0.9},
+    disturbed={"synthesizer": "geometric", "n": 33, "m_is_n": False, "m": 33, "sets": 2, "epsilon": 3.0, "level": 0.9},
     variants={
         law: (
-            {"law": law, "n": 30, "sets": 3, "epsilon": 1.5, "repetitions": 400},
-            COMPUTED if law == coverage.DEFAULT_LAW else in_turn(COMPUTED, place),
+            {"synthesizer": law, "n": 30, "sets": 3, "epsilon": 1.5, "repetitions": 400},
+            COMPUTED if law == coverage.DEFAULT_SYNTHESIZER else in_turn(COMPUTED, place),
         )
-        for place, law in enumerate(two_cell_laws())
+        for place, law in enumerate(two_cell_synthesizers())
     },
     extremes=[
         {"repetitions": 60, "rules": EVERY, "n": 12, "sets": 5} | one
         for one in STUDY_EDGES
     ] + [
-        {"law": law, "repetitions": 60, "n": 12, "sets": 5} | one
-        for law in two_cell_laws()
-        if law != coverage.DEFAULT_LAW
+        {"synthesizer": law, "repetitions": 60, "n": 12, "sets": 5} | one
+        for law in two_cell_synthesizers()
+        if law != coverage.DEFAULT_SYNTHESIZER
         for one in ({"p": 0.0}, {"epsilon": 1e-4}, {"epsilon": 700.0}, {"n": 1}, {"sets": 1}, {"sets": 20})
     ],
     extremes_of_sections=[
@@ -318,7 +327,7 @@ WHERE_POSTERIOR: dict[str, State] = {
     "m": {"m_is_n": False},
     "n": {"x": 1},
     "x": {"n": 1000},
-    "matrix_x": {"law": "given_matrix"},
+    "matrix_x": {"synthesizer": "given_matrix"},
     "low": {"look": "If n is secret", "around": False, "high": 1900},
     "high": {"look": "If n is secret", "around": False, "low": 1},
     "guess": {"look": "If n is secret", "size_prior": "around a guess"},
@@ -337,14 +346,14 @@ POSTERIOR_OF_COUNTS = Case(
                "epsilon": 3.0, "gamma1": 4.0, "level": 0.5},
     variants={
         f"{law} {source}": (
-            {"law": law, "source": source, "n": 30, "x": 9, "counts": "1"},
+            {"synthesizer": law, "source": source, "n": 30, "x": 9, "counts": "1"},
             list(POSTERIOR_SECTIONS)
-            if law == posterior.DEFAULT_LAW
+            if law == posterior.DEFAULT_SYNTHESIZER
             else in_turn([one for one in POSTERIOR_SECTIONS if one != "As published"], place),
         )
-        for place, law in enumerate((*two_cell_laws(), "given_matrix"))
+        for place, law in enumerate((*two_cell_synthesizers(), "given_matrix"))
         for source in posterior.SOURCES
-        if source == "drawn" or law in (posterior.DEFAULT_LAW, "given_matrix")
+        if source == "drawn" or law in (posterior.DEFAULT_SYNTHESIZER, "given_matrix")
     },
     extremes=[
         {"epsilon": 1e-6}, {"epsilon": 1e-4, "sets": 20}, {"epsilon": 700.0}, {"epsilon": 1000.0, "sets": 20},
@@ -413,9 +422,12 @@ COMPARISON_OF_METHODS = Case(
     presets={name: comparison.PRESETS[name] for name in SOME_SCENARIOS},
     disturbed={"n": 33, "sets": 2, "epsilon": 3.0, "level": 0.9, "p": 0.7, "terms": "privacy"},
     variants={
-        f"{kind}, {terms}": (FAST | {"n": 20, "sets": 3, "kind": kind, "terms": terms}, list(COMPARISON_SECTIONS))
-        for kind in KINDS
-        for terms in TERMS
+        f"{kind}, {terms}": (
+            FAST | {"n": 20, "sets": 3, "kind": kind, "terms": terms},
+            in_turn(COMPARISON_SECTIONS, place),
+        )
+        for kind in DATA_KINDS
+        for place, terms in enumerate(TERMS)
     },
     extremes=[
         COMPARED | one

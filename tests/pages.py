@@ -19,10 +19,10 @@ import numpy as np
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from dpviz.parameters import Parameter, readable
+from dpviz.core.parameters import Parameter, readable
+from dpviz.mechanisms import SYNTHESIZERS
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.priors import Setting
-from dpviz.synthesizers import SYNTHESIZERS
-from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages import budget, compare_synthesizers, coverage, curator, minimum_priors, posterior, transition_matrices
 from tests.browser import ROOT
 
@@ -180,7 +180,7 @@ def declared(law: str) -> dict[str, Parameter]:
 
 def unlinked(law: str) -> dict[str, object]:
     """State in which every box of a law is shown."""
-    return {"law": law, "m_is_n": False, "beta_is_alpha": False, "noise_is_promise": False}
+    return {"synthesizer": law, "m_is_n": False, "beta_is_alpha": False, "noise_is_promise": False}
 
 
 def method_table(page: AppTest) -> dict[str, list[str]]:
@@ -216,8 +216,9 @@ def found_in(pattern: str, sentence: str) -> re.Match[str]:
 
 
 def value_of(cell: str) -> float:
-    """A number as the page writes it."""
-    found = re.fullmatch(r"(?:(−?[\d.,]+?)×)?(?:10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|(−?[\d.,]+)", cell.removesuffix(" %"))
+    """A number as the page writes it; the bound where it says that it is less, or more, than one."""
+    bare = cell.removesuffix(" %").removeprefix("less than ").removeprefix("more than ")
+    found = re.fullmatch(r"(?:(−?[\d.,]+?)×)?(?:10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|(−?[\d.,]+)", bare)
     assert found, cell
     number = float((found[1] or found[3] or "1").replace("−", "-").replace(",", ""))
     return number * 10.0 ** int((found[2] or "0").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))

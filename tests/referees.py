@@ -16,9 +16,10 @@ import mpmath as mp
 import numpy as np
 from scipy.stats import betabinom, binom, laplace
 
-from dpviz.studies import Measure, Plan, read_run, run_study, save_run, stream_study
-from dpviz.synthesizers import BetaBinomial, Synthesizer, TwoCellSynthesizer
-from dpviz.types import FloatArray
+from dpviz.core.measures import Measure
+from dpviz.core.types import FloatArray
+from dpviz.coverage.studies import Plan, read_run, run_study, save_run, stream_study
+from dpviz.mechanisms import BetaBinomial, Synthesizer, TwoCellSynthesizer
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -30,7 +31,7 @@ Pairs = Iterable[Sequence[int]]
 # The law of a released count
 
 
-def binomial_law(trials: int, p: Any) -> Law:
+def binomial_distribution(trials: int, p: Any) -> Law:
     """C(trials, j) p^j (1 − p)^(trials − j) for j = 0 … trials."""
     share = mp.mpf(p)
     return [math.comb(trials, j) * share**j * (1 - share) ** (trials - j) for j in range(trials + 1)]
@@ -69,7 +70,7 @@ def modips_law(n: int, m: int, epsilon: float, x: Any, count: int, *, inflated: 
 
 def plug_in_law(x: Any, y: Any, m: int) -> Law:
     """The law of m rows drawn with the proportion x / (x + y)."""
-    return binomial_law(m, mp.mpf(x) / (mp.mpf(x) + y))
+    return binomial_distribution(m, mp.mpf(x) / (mp.mpf(x) + y))
 
 
 def mode_law(x: Any, y: Any, m: int) -> Law:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 import pytest
 from streamlit import runtime
 from streamlit.testing.v1 import AppTest
 
+from dpviz.core.keeping import Kept
 from dpviz.designs import Design
 from pages.components import ahead, cached
 from pages.components.ahead import AHEAD, Ahead, Step
@@ -80,16 +81,17 @@ def test_without_a_server_nothing_is_started() -> None:
 STOP = {"epsilon": 1.4}
 
 
-def computed_anew(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, str]]:
-    """What is computed from now on: the store of the function, and a text of the arguments."""
-    anew: list[tuple[object, str]] = []
-    keep = cached.Store._keep
+def computed_anew(monkeypatch: pytest.MonkeyPatch) -> list[Hashable]:
+    """What is computed from now on: the name of the function, and a text of the arguments."""
+    anew: list[Hashable] = []
+    keep = Kept.keep
 
-    def noted(store: cached.Store, made_from: str, result: object) -> None:
-        anew.append((store, made_from))
-        keep(store, made_from, result)
+    def noted(every: Kept, key: Hashable, result: object) -> None:
+        if isinstance(key, tuple) and isinstance(key[0], str):  # of a page, and no part of its work
+            anew.append(key)
+        keep(every, key, result)
 
-    monkeypatch.setattr(cached.Store, "_keep", noted)
+    monkeypatch.setattr(Kept, "keep", noted)
     return anew
 
 

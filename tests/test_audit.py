@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from dpviz.audits import Finding, audit
-from dpviz.audits.reasons import EXPLAIN
-from dpviz.methods.posterior_parameter import parameter_failure
-from dpviz.parameters import PRIOR, RANGE, SCALE
+from dpviz.calibration.posterior_parameter import parameter_failure
+from dpviz.claims.audit import Finding, audit
+from dpviz.claims.claim import APPROXIMATE_PROMISE, DENIAL, NECESSARY, ORDER
+from dpviz.claims.claim import PURE_PROMISE as PURE_EPSILON
+from dpviz.claims.posterior_interval import lemma_6_5_failure
+from dpviz.claims.reasons import EXPLAIN
+from dpviz.claims.theorems import CLAIMS
+from dpviz.core.parameters import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import CALIBRATED, KINDS, Setting
-from dpviz.theorems import CLAIMS
-from dpviz.theorems.claim import APPROXIMATE, IMPOSSIBLE, NECESSARY, ORDER
-from dpviz.theorems.claim import PURE as PURE_EPSILON
-from dpviz.theorems.posterior_interval import lemma_6_5_failure
 from tests.referees import gaussian_excess, gaussian_posterior
 from tests.test_minimum_prior import log_delta
 
@@ -89,7 +89,7 @@ def test_the_exact_minima_with_delta(n: int, m: int, delta: float, minima: tuple
     exact = dict(zip(CALIBRATED, minima, strict=True))
     seen = set()
     for found in audit("bernoulli", n=n, m=m, epsilon=1.0, delta=delta):
-        if found.bound.promise is APPROXIMATE and found.exact is not None:
+        if found.bound.promise is APPROXIMATE_PROMISE and found.exact is not None:
             assert found.exact == pytest.approx(exact[found.method], abs=5.1e-5)
             assert log_delta(found.method, n, m, found.exact, found.exact, 1.0) == pytest.approx(
                 math.log(delta), abs=1e-8
@@ -363,7 +363,7 @@ def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_laws(n: int, e
         assert found.printed == pytest.approx(reach, rel=1e-13)
         assert found.gives_epsilon == pytest.approx(gives, rel=1e-7)
         assert truncated_epsilon(found.method, n, sigma0, found.exact) == pytest.approx(epsilon, rel=1e-7)
-        if found.bound.kind is IMPOSSIBLE:
+        if found.bound.kind is DENIAL:
             assert found.verdict == ("holds" if gives >= epsilon else "false")
         else:
             assert found.verdict == ("safe" if gives <= epsilon else "unsafe")
@@ -467,12 +467,14 @@ def test_no_number_is_nan_and_every_finding_has_a_sentence(everywhere: list[Find
 
 
 def test_verdicts_follow_from_the_printed_and_the_exact_value(everywhere: list[Finding]) -> None:
-    counted = dict.fromkeys((PRIOR, RANGE, SCALE), 0)
+    counted = dict.fromkeys((PRIOR_QUANTITY, RANGE_QUANTITY, NOISE_QUANTITY), 0)
     for found in everywhere:
         if found.verdict not in ("exact", "safe", "unsafe") or found.exact is None:
             continue
         assert found.printed is not None
-        loose = found.printed / found.exact if found.bound.quantity is not RANGE else found.exact / found.printed
+        loose = (
+            found.printed / found.exact if found.bound.quantity is not RANGE_QUANTITY else found.exact / found.printed
+        )
         if abs(loose - 1) < 2e-9:
             continue
         assert found.verdict == ("safe" if loose > 1 else "unsafe"), (found.bound.key, found.setting)
@@ -488,7 +490,11 @@ def test_what_a_printed_prior_gives_is_summed_again(everywhere: list[Finding]) -
     checked = 0
     for found in everywhere[::7]:
         setting = found.setting
-        if found.bound.family != "bernoulli" or found.bound.promise is not APPROXIMATE or found.gives_delta is None:
+        if (
+            found.bound.family != "bernoulli"
+            or found.bound.promise is not APPROXIMATE_PROMISE
+            or found.gives_delta is None
+        ):
             continue
         if found.gives_delta > 1e-12 and setting.n <= 12:
             known = log_delta(found.method, setting.n, setting.m, found.printed, found.printed, setting.epsilon)
@@ -498,9 +504,9 @@ def test_what_a_printed_prior_gives_is_summed_again(everywhere: list[Finding]) -
 
 
 def test_claims_of_impossibility_are_true(everywhere: list[Finding]) -> None:
-    assert {found.verdict for found in everywhere if found.bound.kind is IMPOSSIBLE} <= {"holds", "not asked here"}
+    assert {found.verdict for found in everywhere if found.bound.kind is DENIAL} <= {"holds", "not asked here"}
     for found in everywhere:
-        if found.bound.kind is IMPOSSIBLE and found.bound.formula is None:
+        if found.bound.kind is DENIAL and found.bound.formula is None:
             assert found.verdict == "holds"
     assert {found.bound.kind for found in everywhere if found.verdict == "false"} == {NECESSARY, ORDER}
 
@@ -525,7 +531,7 @@ def test_a_prior_of_the_mode_that_gives_half_of_epsilon_is_safe_and_not_exact(m:
 def test_without_delta_the_theorems_on_delta_are_not_asked() -> None:
     for family in KINDS:
         for found in audit(family, n=10, m=4, epsilon=1.0):
-            asked = found.bound.promise is PURE_EPSILON or found.bound.kind is IMPOSSIBLE
+            asked = found.bound.promise is PURE_EPSILON or found.bound.kind is DENIAL
             assert (found.verdict == "not asked here") == (not asked)
             if not asked:
                 assert "δ is 0" in found.sentence

@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dpviz.methods.average_draw import parameter_draw_delta
+from dpviz.calibration.average_draw import parameter_draw_delta
+from dpviz.claims.theorems import CLAIMS
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.average_case import (
     average_case_delta,
     count_release_delta,
     count_simulator_deltas,
-    least_simulator_delta,
     log_count_probabilities,
     midpoint_simulator_delta,
+    smallest_simulator_delta,
 )
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from dpviz.theorems import CLAIMS
-from tests.referees import Law, binomial_law, rows_of, worst_excess
+from tests.referees import Law, binomial_distribution, rows_of, worst_excess
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
 LAWS = [("synth_post_one", BetaBinomial), ("synth_post_many", PosteriorMean)]
@@ -36,7 +36,7 @@ def hockey_stick(one: Law, zero: Law, epsilon: float) -> mp.mpf:
 
 
 def mixtures(matrix: list[Law], theta: float) -> tuple[Law, Law]:
-    weights = binomial_law(len(matrix) - 2, theta)
+    weights = binomial_distribution(len(matrix) - 2, theta)
     one = [sum(w * row[j] for w, row in zip(weights, matrix[1:], strict=True)) for j in range(len(matrix[0]))]
     zero = [sum(w * row[j] for w, row in zip(weights, matrix[:-1], strict=True)) for j in range(len(matrix[0]))]
     return one, zero
@@ -129,7 +129,7 @@ def test_known_other_rows_leave_the_extreme_pair_of_tables() -> None:
     ],
 )
 def test_the_count_itself_differs_by_its_definition(n: int, theta: float, epsilon: float) -> None:
-    law = binomial_law(n - 1, theta)
+    law = binomial_distribution(n - 1, theta)
     exact = hockey_stick([mp.mpf(0), *law], [*law, mp.mpf(0)], epsilon)
     assert close(count_release_delta(n, theta, epsilon), exact, 1e-12)
 
@@ -154,7 +154,7 @@ def test_the_count_of_very_many_rows_is_a_difference_of_binomial_tails() -> None
 
 def draw_delta(n: int, alpha: float, beta: float, theta: float, epsilon: float) -> mp.mpf:
     """∫ max(0, p − e^ε q) and ∫ max(0, q − e^ε p), split where the integrand starts; nothing but quadrature."""
-    a, b, grow, weights = mp.mpf(alpha), mp.mpf(beta), mp.e ** mp.mpf(epsilon), binomial_law(n - 1, theta)
+    a, b, grow, weights = mp.mpf(alpha), mp.mpf(beta), mp.e ** mp.mpf(epsilon), binomial_distribution(n - 1, theta)
 
     def densities(t: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         one = sum(
@@ -215,7 +215,7 @@ def test_one_posterior_draw_differs_by_two_beta_tails_however_rare(
     n: int, alpha: float, beta: float, theta: float, epsilon: float
 ) -> None:
     with mp.workdps(50 + int(epsilon)):
-        weights, grow, values = binomial_law(n - 1, theta), mp.e ** mp.mpf(epsilon), []
+        weights, grow, values = binomial_distribution(n - 1, theta), mp.e ** mp.mpf(epsilon), []
         for a, b, w in ((mp.mpf(alpha), mp.mpf(beta), weights), (mp.mpf(beta), mp.mpf(alpha), weights[::-1])):
             one = [w[k] / mp.beta(k + 1 + a, n - 1 - k + b) for k in range(n)]
             zero = [w[k] / mp.beta(k + a, n - k + b) for k in range(n)]
@@ -299,7 +299,7 @@ def test_the_best_simulator_lies_between_the_two_bounds(n: int, theta: float, ep
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.69, 0.7, 2.0])
 def test_the_midpoint_simulator_is_the_even_mixture(epsilon: float) -> None:
-    law = binomial_law(11, 0.3)
+    law = binomial_distribution(11, 0.3)
     one, zero = [mp.mpf(0), *law], [*law, mp.mpf(0)]
     even = [(p + q) / 2 for p, q in zip(one, zero, strict=True)]
     exact = max(hockey_stick(one, even, epsilon), hockey_stick(zero, even, epsilon))
@@ -311,7 +311,7 @@ def test_proposition_2_15_holds_for_the_best_simulator_of_a_release_of_rows() ->
         return average_case_delta(BetaBinomial(n=30, m=30, alpha=1.0, beta=1.0), 0.3, epsilon)
 
     for epsilon in (0.01, 0.1, 0.5):
-        assert 0 < least_simulator_delta(delta_of, epsilon) <= midpoint_simulator_delta(delta_of, epsilon)
+        assert 0 < smallest_simulator_delta(delta_of, epsilon) <= midpoint_simulator_delta(delta_of, epsilon)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_proposition_2_15_holds_for_the_best_simulator_of_a_release_of_rows() ->
 def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
     n: int, theta: float, epsilon: float, refuted: bool
 ) -> None:
-    law, grow = binomial_law(n, theta), mp.e ** mp.mpf(epsilon)
+    law, grow = binomial_distribution(n, theta), mp.e ** mp.mpf(epsilon)
     pairs = list(itertools.pairwise(law))
     printed = max(max(p - grow * q, q - grow * p, mp.mpf(0)) for p, q in pairs) / 2
     least, midpoint = count_simulator_deltas(n, theta, epsilon)

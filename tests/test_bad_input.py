@@ -23,28 +23,28 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz import coverage, inference, priors, privacy, synthesizers
-from dpviz.audits.releases import ReleaseSetting, audit_releases
-from dpviz.charts.lines import Line, Scale
+from dpviz import coverage, inference, mechanisms, priors, privacy
+from dpviz.calibration.base import RowMethod
+from dpviz.calibration.kinds import Setting
+from dpviz.calibration.methods import PriorMethod
+from dpviz.charts.lines import DrawnLine, DrawnScale
 from dpviz.charts.profile import profile_chart
+from dpviz.claims.charest import compare_charest
+from dpviz.claims.curves import prior_curves
+from dpviz.claims.printed_methods import ReleaseSetting, audit_releases
+from dpviz.claims.theorems import CLAIMS
 from dpviz.comparisons import UnknownVariance
-from dpviz.curator.pilot import read_columns
+from dpviz.core.parameters import plain_number
+from dpviz.coverage.studies import StudyTally, save_run
 from dpviz.designs import Design
-from dpviz.draws import draw_releases
-from dpviz.given import read_matrix
-from dpviz.methods import Method
-from dpviz.methods.base import RowMethod
-from dpviz.optimum import least_error
-from dpviz.parameters import plain_number
-from dpviz.priors.curves import prior_curves
-from dpviz.priors.kinds import Setting
+from dpviz.desk.pilot import read_columns
+from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.draws import draw_releases
+from dpviz.mechanisms.given import read_matrix
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.composition import DiscreteLosses
+from dpviz.privacy.optimum import least_error
 from dpviz.privacy.summary import profile, summarize, view_tables
-from dpviz.published.charest import compare_charest
-from dpviz.studies import StudyTally, save_run
-from dpviz.synthesizers import BetaBinomial
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from dpviz.theorems import CLAIMS
 
 SEED = 20
 VALUES = 6
@@ -168,7 +168,6 @@ VALID: dict[str, Any] = {
     "prior_odds": 1.0,
     "pair": 1,
     "column": 1,
-    "law": "even",
     "release": ONE,
     "slack": 0.01,
     "sigma": 1.0,
@@ -245,11 +244,11 @@ CELLS = inference.posterior_cells(synthetic_counts=[[1, 1, 1], [2, 0, 1]], n=4, 
 SECRET = inference.posterior_secret_n(synthetic_counts=[1, 2], m=3, alpha=2.0, beta=2.0, prior=SIZES)
 SUMMARIES = inference.posterior_summaries([[1, 2], [0, 3]], synthesizer=ONE, interval=inference.HIGHEST_DENSITY)
 GAUSSIAN = priors.GaussianRelease(method="param_post", n=4, m=1, sigma=1.0, sigma0=2.0)
-TWO_CELLS = [ONE, synthesizers.PosteriorMean(n=4, m=3, alpha=1, beta=1), synthesizers.LaplaceSanitizer(n=3, epsilon=1)]
+TWO_CELLS = [ONE, mechanisms.PosteriorMean(n=4, m=3, alpha=1, beta=1), mechanisms.LaplaceSanitizer(n=3, epsilon=1)]
 MORE_CELLS = [
-    synthesizers.DirichletMultinomial(n=3, cells=3, m=2, alpha=1.0),
-    synthesizers.MultinomialMean(n=3, cells=3, m=2, alpha=1.0),
-    synthesizers.LaplaceCells(n=3, cells=3, epsilon=1.0),
+    mechanisms.DirichletMultinomial(n=3, cells=3, m=2, alpha=1.0),
+    mechanisms.MultinomialMean(n=3, cells=3, m=2, alpha=1.0),
+    mechanisms.LaplaceCells(n=3, cells=3, epsilon=1.0),
 ]
 
 DESIGN = Design(mechanism="beta_binomial", n=4, m=3, sets=2, epsilon=1.0, rules=(RULE,))
@@ -272,20 +271,20 @@ METHODS: dict[str, Callable[..., Any]] = {
         (PILOT.columns[0], "proportion"),
         *((one, "hockey_stick row_table column_table") for one in (*TWO_CELLS, *MORE_CELLS, GIVEN_MATRIX)),
         *((one, "row") for one in TWO_CELLS),
-        *((one, "least_alpha") for one in (*TWO_CELLS[:2], *MORE_CELLS[:2])),
+        *((one, "smallest_alpha") for one in (*TWO_CELLS[:2], *MORE_CELLS[:2])),
     ]
     for name in names.split()
 }
 """The methods of results and synthesizers that are called with numbers."""
 
 OWN: dict[str, dict[str, Any]] = {
-    "comparisons.BinaryData": {"estimand": "proportion"},
-    "comparisons.CountData": {"estimand": "proportion"},
-    "comparisons.CategoryData": {"estimand": "proportion"},
-    "comparisons.KnownVariance": {"estimand": "mean", "mean": 5.0},
-    "comparisons.UnknownVariance": {"estimand": "variance", "mean": 5.0},
-    "comparisons.MixedData": {"estimand": "share", "mean": 6.0, "correlation": 0.5},
-    "comparisons.GaussianPlan": {"data": NORMAL, "method": NORMAL.methods[0], "sets": 1, "estimands": ("mean",)},
+    "BinaryData": {"estimand": "proportion"},
+    "CountData": {"estimand": "proportion"},
+    "CategoryData": {"estimand": "proportion"},
+    "KnownVariance": {"estimand": "mean", "mean": 5.0},
+    "UnknownVariance": {"estimand": "variance", "mean": 5.0},
+    "MixedData": {"estimand": "share", "mean": 6.0, "correlation": 0.5},
+    "GaussianPlan": {"data": NORMAL, "method": NORMAL.methods[0], "sets": 1, "estimands": ("mean",)},
     "Modips": {"n": 4, "m": 3, "epsilon": 1.0, "alpha": 1.0, "beta": 0.5, "bounding": "truncation"},
     "ModipsTruncated": {"bounding": "truncation"},
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
@@ -300,9 +299,9 @@ OWN: dict[str, dict[str, Any]] = {
     "curves_chart": {"curves": prior_curves("bernoulli", SETTING, "epsilon"), "sets": 1},
     "curves_csv": {"curves": prior_curves("bernoulli", SETTING, "epsilon")},
     "lines_chart": {
-        "lines": [Line(name="a", color="#000000", x=POINTS, y=POINTS)],
-        "x": Scale(title="x"),
-        "y": Scale(title="y"),
+        "lines": [DrawnLine(name="a", color="#000000", x=POINTS, y=POINTS)],
+        "x": DrawnScale(title="x"),
+        "y": DrawnScale(title="y"),
         "key": "lines",
         "rules": (),
     },
@@ -320,12 +319,12 @@ OWN: dict[str, dict[str, Any]] = {
         "found": coverage.performance_of(TALLY),
     },
     "coverage_script": {"design": DESIGN},
-    "figure_html": {"figure": FIGURE},
+    "figure_html": {"figure": FIGURE, "about": ["the seed is 1"]},
     "findings_csv": {"findings": priors.audit("bernoulli", n=4, m=3, epsilon=1.0)},
     "columns_csv": {"columns": {"density": POINTS}},
     "posterior_recipe": {"design": DESIGN, "counts": [1, 2]},
     "posterior_script": {"design": DESIGN, "counts": [1, 2]},
-    "designs.Design": {"mechanism": "beta_binomial", "prior": "exact", "details": ()},
+    "Design": {"mechanism": "beta_binomial", "prior": "exact", "details": ()},
     "Design.from_json": {"text": DESIGN.to_json()},
     "Design.from_address": {"words": DESIGN.to_address()},
     "priors_script": {"setting": SETTING},
@@ -334,10 +333,10 @@ OWN: dict[str, dict[str, Any]] = {
     "PilotFile.column": {"name": "smoker"},
     "Column.proportion": {"one": "yes"},
     "warning": {"facts": PILOT.columns[0].proportion(), "taken": ["share"]},
-    "inference.holds": {"low": np.array([0.1]), "high": np.array([0.4])},
+    "holds": {"low": np.array([0.1]), "high": np.array([0.4])},
     "length_limit": {"sums": inference.release_sums(ONE, 2)},
     "audit_releases": {"setting": RELEASES},
-    "audits.releases.ReleaseSetting": {"cell": 2, "bins": 3, "draws": 2, "lower": 0.5, "upper": 4.0},
+    "ReleaseSetting": {"cell": 2, "bins": 3, "draws": 2, "lower": 0.5, "upper": 4.0},
     "empirical_epsilon": {
         "release": lambda data, generator, size: np.arange(size) % 7,
         "first": 1,
@@ -350,9 +349,9 @@ OWN: dict[str, dict[str, Any]] = {
     "audit_statements": {"setting": SETTING},
     **{name: {"n": 4, "m": 3, "epsilon": 1.0, "delta": 0.01} for name in ("audit", "judged")},
     "minimum_prior": {"cells": 2, "beta": None},
-    "priors.release": {"cells": 2},
+    "release": {"cells": 2},
     "Claim.at": {"n": 4, "epsilon": 1.0, "delta": 0.01, "constant": 1.0},
-    "composed_delta": {"losses": LOSSES},
+    "composed_delta": {"losses": LOSSES, "largest": 100},
     "as_if_real": {"sets": 1},
     "DiscreteLosses": {"losses": np.log([3, 1 / 3])},
     "posterior_cells": {"synthetic_counts": [[1, 1, 1], [2, 0, 1]]},
@@ -362,7 +361,7 @@ OWN: dict[str, dict[str, Any]] = {
 """Arguments of single functions that differ from `VALID`."""
 
 
-RESULTS = (StudyTally, coverage.RuleTally, coverage.Tally, coverage.ShownRuns, type(SECRET), Method, RowMethod)
+RESULTS = (StudyTally, coverage.RuleTally, coverage.Tally, coverage.ShownRuns, type(SECRET), PriorMethod, RowMethod)
 """Records of what was computed: they hold what they are given, and their makers check."""
 
 
@@ -543,7 +542,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a truth value of numpy": (lambda: BetaBinomial(n=np.True_, m=1, alpha=1, beta=1), "n .* must be a whole number"),
     "10⁴⁰⁰": (lambda: BetaBinomial(n=4, m=1, alpha=10**400, beta=1), "alpha .* got a number above 10³⁰⁸"),
     "a decimal NaN": (lambda: BetaBinomial(n=4, m=1, alpha=Decimal("nan"), beta=1), "alpha .* must be a number"),
-    "no synthesizer": (lambda: coverage.estimate_law("laplace", p=0.5, sets=1), "synthesizer must be a TwoCell"),
+    "no synthesizer": (
+        lambda: coverage.estimate_distribution("laplace", p=0.5, sets=1),
+        "synthesizer must be a TwoCell",
+    ),
     "no release": (lambda: privacy.pure_epsilon(3), "release must be a Release"),
     "no prior of n": (
         lambda: inference.posterior_secret_n(synthetic_counts=[1], m=2, alpha=1.0, beta=1.0, prior=5),

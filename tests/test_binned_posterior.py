@@ -9,9 +9,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.audits.releases.posteriors import sdd_loss
+from dpviz.claims.method_losses import sdd_loss
+from dpviz.mechanisms import BinnedPosterior, BinnedPosteriorExact
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
-from dpviz.synthesizers import BinnedPosterior, BinnedPosteriorExact
 
 BOTH: list[type[BinnedPosterior]] = [BinnedPosterior, BinnedPosteriorExact]
 both = pytest.mark.parametrize("cls", BOTH, ids=lambda cls: cls.key)
@@ -111,3 +111,15 @@ def test_ones_and_zeros_are_alike_and_large_tables_are_distributions(cls: type[B
 def test_without_a_promise_to_spend_the_proportion_is_drawn_evenly() -> None:
     made = BinnedPosterior(n=10, m=1, epsilon=1e-6)
     assert np.allclose(made.transition_matrix(), 0.5, atol=1e-6)
+
+
+@both
+@pytest.mark.parametrize(("n", "m", "epsilon"), [(1, 1, 1.0), (17, 9, 0.05), (40, 60, 300.0)])
+def test_mean_and_variance_of_a_set_are_those_of_the_matrix(
+    cls: type[BinnedPosterior], n: int, m: int, epsilon: float
+) -> None:
+    made = cls(n=n, m=m, epsilon=epsilon)
+    rows, share = made.transition_matrix(), np.arange(m + 1) / m
+    mean, variance = made.proportion_moments()
+    assert mean == pytest.approx(rows @ share, abs=1e-12)
+    assert variance == pytest.approx(rows @ share**2 - (rows @ share) ** 2, abs=1e-12)

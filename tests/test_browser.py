@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
-from dpviz.exports.script import page_script
-from dpviz.exports.tables import log_odds_csv, matrix_csv
-from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.synthesizers import BetaBinomial, PosteriorMean
+from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
+from dpviz.desk.exports.script import page_script
+from dpviz.desk.exports.tables import log_odds_csv, matrix_csv
+from dpviz.mechanisms import BetaBinomial, PosteriorMean
 from tests.browser import settle
 from tests.visit import (
     answer,
@@ -59,7 +59,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
 
 
 def test_a_typed_matrix_is_judged_by_its_digits_until_the_offer_is_taken(chromium: Browser, server: str) -> None:
-    typed = "tm_law=given_matrix&tm_epsilon=1.8&tm_delta=0&tm_paste=0.7%2C0.3%0A0.1%2C0.9"
+    typed = "tm_synthesizer=given_matrix&tm_epsilon=1.8&tm_delta=0&tm_paste=0.7%2C0.3%0A0.1%2C0.9"
     with visiting(chromium, f"{server}/transition_matrices?{typed}") as page:
         expect(page.locator(".dpviz-mark").first).to_have_text("✗ broken")
         expect(page.locator(".dpviz-numbers").first).to_contain_text("1.94591")
@@ -89,7 +89,7 @@ def test_a_typed_matrix_is_judged_by_its_digits_until_the_offer_is_taken(chromiu
 
 
 def test_settings_survive_another_law_and_back_even_one_that_refuses_them(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/transition_matrices?tm_law=beta_binomial") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_synthesizer=beta_binomial") as page:
         type_number(page, "alpha", "7")
         type_number(page, "n", "9")
         before = answer(page)
@@ -111,7 +111,7 @@ def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken(
 ) -> None:
     path = tmp_path / "figure_1.csv"
     path.write_text(PRINTED_FIGURES[1].text, encoding="utf-8")
-    with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix&tm_paste=1%2C0%0A0%2C1") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_synthesizer=given_matrix&tm_paste=1%2C0%0A0%2C1") as page:
         expect(page.locator(".dpviz-answer").first).to_contain_text("ε = ∞")
         page.locator("input[type=file]").set_input_files(path)
         expect(page.locator(".dpviz-numbers").first).to_contain_text("5.498192")
@@ -128,7 +128,7 @@ def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
 ) -> None:
     path = tmp_path / "mine.csv"
     path.write_text("0.6,0.4\n0.3,0.7\n", encoding="utf-8")
-    with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix&tm_epsilon=0.5") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_synthesizer=given_matrix&tm_epsilon=0.5") as page:
         page.locator("input[type=file]").set_input_files(path)
         expect(page.locator(".dpviz-numbers").first).to_contain_text("0.6931472")  # ln 2
         settle(page)
@@ -162,7 +162,7 @@ BAD_FILES = {
 
 
 def test_an_uploaded_file_that_is_no_matrix_gives_its_sentence(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/transition_matrices?tm_law=given_matrix") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_synthesizer=given_matrix") as page:
         for name, (content, sentence) in BAD_FILES.items():
             file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": content}
             page.locator("input[type=file]").set_input_files(file)
@@ -190,7 +190,7 @@ def test_the_arrow_keys_move_a_slider_and_its_box(chromium: Browser, server: str
 def test_every_slider_goes_to_both_ends_by_its_keys(chromium: Browser, server: str) -> None:
     moved: set[str] = set()
     with visiting(
-        chromium, f"{server}/transition_matrices?tm_law=beta_binomial&tm_alpha=2&tm_beta=3&{UNLINKED}"
+        chromium, f"{server}/transition_matrices?tm_synthesizer=beta_binomial&tm_alpha=2&tm_beta=3&{UNLINKED}"
     ) as page:
         for law in ("beta_binomial", "geometric", "multinomial_mode"):
             choose_law(page, law)

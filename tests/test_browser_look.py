@@ -16,7 +16,17 @@ from pages.curator.sections import SECTIONS as DESK
 from pages.posterior.sections import SECTIONS as POSTERIOR
 from pages.transition_matrices.sections import SECTIONS as MATRICES
 from tests.browser import settle
-from tests.look import LOOKS, OPPOSITE, TELEPHONE, check_looks, check_themes_differ, colours, faults, put_on
+from tests.look import (
+    LOOKS,
+    OPPOSITE,
+    TELEPHONE,
+    check_labels_have_room,
+    check_looks,
+    check_themes_differ,
+    colours,
+    faults,
+    put_on,
+)
 from tests.page_cases import SECTIONS_OF
 from tests.test_coverage_browser import run_to_the_end
 from tests.visit import LARGE, slider, small, visiting
@@ -83,13 +93,15 @@ def test_every_section_is_accessible_fits_its_screen_and_follows_the_theme(
         shown.prepare(page)
         pictures = {section: shown.more.get(section, shown.pictures) for section in shown.sections}
         check_looks(page, pictures, shown.more)
+        check_labels_have_room(page)
+        assert page.locator(".st-key-controls label").count() > 5 or name == "home"
 
 
 VIEWS = [
-    "transition_matrices?tm_n=40&tm_law=beta_binomial",
-    "transition_matrices?tm_n=40&tm_law=beta_binomial&tm_picture=log-odds&tm_sign=signed",
-    "transition_matrices?tm_law=given_matrix",
-    "transition_matrices?tm_law=posterior_mode&tm_m_is_n=false&tm_beta_is_alpha=false&tm_n=foo",
+    "transition_matrices?tm_n=40&tm_synthesizer=beta_binomial",
+    "transition_matrices?tm_n=40&tm_synthesizer=beta_binomial&tm_picture=log-odds&tm_sign=signed",
+    "transition_matrices?tm_synthesizer=given_matrix",
+    "transition_matrices?tm_synthesizer=posterior_mode&tm_m_is_n=false&tm_beta_is_alpha=false&tm_n=foo",
 ]
 
 
@@ -119,6 +131,8 @@ def test_on_a_narrow_screen_the_answer_comes_first_and_stays_in_sight_while_a_co
             if not one.home:  # where there is one slider to move, it is in sight
                 expect(thumb).not_to_be_visible()
                 button.click()
+                expect(button).to_have_attribute("aria-expanded", "true")
+                settle(page)
             before = said.inner_text()
             thumb.press("ArrowRight")
             expect(said).not_to_have_text(before)

@@ -8,12 +8,12 @@ import math
 import mpmath as mp
 import pytest
 
-from dpviz.audits import audit
-from dpviz.methods.cell_releases import DrawnCells, PlugInCells
+from dpviz.calibration.cell_releases import DrawnCells, PlugInCells
+from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.claims.audit import audit
+from dpviz.mechanisms import DirichletMultinomial, MultinomialMean, PosteriorMean
 from dpviz.priors import minimum_prior, release
-from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon
-from dpviz.synthesizers import DirichletMultinomial, MultinomialMean, PosteriorMean
 from tests.referees import excess, plug_in_law
 
 CELL_LAWS: dict[str, type[PlugInCells]] = {"draw": DrawnCells, "plug_in": PlugInCells}

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from dpviz.methods.posterior_parameter import log_parameter_delta
-from dpviz.numerics.worst_pair import largest_pairs
+from dpviz.calibration.exact import Promise, smallest_prior
+from dpviz.calibration.posterior_parameter import log_parameter_delta
+from dpviz.calibration.smallest_root import Start, interpolated, smallest_root
+from dpviz.claims.curves import AXES, Axis, prior_curves, stream_prior_curves
+from dpviz.core.numerics.worst_pair import largest_pairs
+from dpviz.core.types import FloatArray
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, minimum_prior, release
-from dpviz.priors._least_root import Start, interpolated, least_root
-from dpviz.priors.curves import AXES, Axis, prior_curves, stream_prior_curves
-from dpviz.priors.exact import Promise, least_prior
 from dpviz.privacy.hockey_stick import delta_for_epsilon
-from dpviz.types import FloatArray
 from tests.referees import beta_binomial_law, beta_excess, excess, plug_in_law
 
 # The root
@@ -44,21 +44,21 @@ def test_the_root_of_a_broken_power_is_found_from_any_guess(
         return math.exp(log_delta * math.exp(min(away * (power if away > 0 else power * kink), 200.0)))
 
     delta = math.exp(log_delta)
-    found = least_root(delta_of, delta, 1e-300, 5e11, False, math.exp(guess), None, slope).prior
+    found = smallest_root(delta_of, delta, 1e-300, 5e11, False, math.exp(guess), None, slope).prior
     assert delta_of(found) <= delta
     assert abs(math.log(found) - root) < 1e-11 * max(1.0, 1 / (power * min(kink, 1.0)) / -log_delta)
 
 
 @pytest.mark.parametrize("guess", [1e-299, 1e-5, 1.0, 1e6])
 def test_a_jump_is_found_as_well(guess: float) -> None:
-    found = least_root(lambda prior: 0.5 if prior < 3.0 else 0.0, 0.1, 1e-300, 5e11, False, guess, None, 1.0).prior
+    found = smallest_root(lambda prior: 0.5 if prior < 3.0 else 0.0, 0.1, 1e-300, 5e11, False, guess, None, 1.0).prior
     assert 3.0 <= found <= 3.0 * (1 + 1e-12)
 
 
 def test_the_ends_of_the_root_search() -> None:
-    assert least_root(lambda _: 0.01, 0.1, 1e-300, 5e11, False, 1.0, None, 1.0).prior == 1e-300
-    assert least_root(lambda _: 0.2, 0.1, 1e-300, 5e11, False, 1.0, None, 1.0).prior == math.inf
-    bounded = least_root(lambda _: 0.2, 0.1, 1e-300, 7.0, True, 1.0, None, 1.0).prior
+    assert smallest_root(lambda _: 0.01, 0.1, 1e-300, 5e11, False, 1.0, None, 1.0).prior == 1e-300
+    assert smallest_root(lambda _: 0.2, 0.1, 1e-300, 5e11, False, 1.0, None, 1.0).prior == math.inf
+    bounded = smallest_root(lambda _: 0.2, 0.1, 1e-300, 7.0, True, 1.0, None, 1.0).prior
     assert bounded == 7.0
 
 
@@ -171,7 +171,7 @@ def test_no_start_changes_the_answer(method: str, epsilon: float, delta: float) 
     if method != "synth_map" or below > 1:
         assert delta_for_epsilon(release(method, n=n, m=m, alpha=below), epsilon) > delta
     for factor, slope, pair in product((1e-8, 0.3, 1 + 1e-9, 50.0), (0.3, 3.0), (None, (0, True), (35, False))):
-        found = least_prior(Promise(METHODS[method], n, m, epsilon, delta), Start(alone * factor, slope, pair)).prior
+        found = smallest_prior(Promise(METHODS[method], n, m, epsilon, delta), Start(alone * factor, slope, pair)).prior
         assert found == pytest.approx(alone, rel=1e-11)
         assert delta_for_epsilon(release(method, n=n, m=m, alpha=found), epsilon) <= delta
 

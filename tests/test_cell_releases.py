@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from dpviz.methods.cell_releases import DrawnCells, PlugInCells
-from dpviz.methods.posterior_parameter import PosteriorParameter
+from dpviz.calibration.cell_releases import DrawnCells, PlugInCells
+from dpviz.calibration.posterior_parameter import PosteriorParameter
+from dpviz.mechanisms.base import Synthesizer
+from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
+from dpviz.mechanisms.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from dpviz.priors import minimum_prior, release
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
-from dpviz.synthesizers.base import Synthesizer
-from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
-from dpviz.synthesizers.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from tests.referees import divergence
 
 CELL_LAWS: dict[str, type[PlugInCells]] = {"draw": DrawnCells, "plug_in": PlugInCells}

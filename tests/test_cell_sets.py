@@ -7,9 +7,9 @@ import math
 
 import pytest
 
+from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.mechanisms import DirichletMultinomial
 from dpviz.priors import minimum_prior
-from dpviz.priors.sets import minimum_prior_for_sets
-from dpviz.synthesizers import DirichletMultinomial
 from tests.referees import divergence, of_sets
 
 ASKED = {"n": 3, "m": 2, "cells": 3, "epsilon": 0.8, "delta": 0.02}

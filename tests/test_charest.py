@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binom
 
-from dpviz.coverage.exact import ExactCoverage, exact_coverages
-from dpviz.published.charest import (
+from dpviz.claims.charest import (
     ABSOLUTE,
     AS_PRINTED,
     ERRATA,
@@ -18,14 +17,15 @@ from dpviz.published.charest import (
     LITERAL,
     OF_POSTERIOR,
     OVER_RUNS,
+    PRINTED_RUNS,
     PRINTED_TABLES,
-    REPETITIONS,
     charest_synthesizer,
     compare_charest,
     posterior_runs,
     rule_moments,
 )
-from dpviz.published.record import Record
+from dpviz.claims.published import Record
+from dpviz.coverage.exact import ExactCoverage, exact_coverages
 
 Compared = dict[int, list[Record[float]]]
 CELLS = {1: 21, 2: 63, 3: 16, 4: 30}
@@ -252,4 +252,4 @@ def test_every_erratum_says_where_it_stands_what_is_printed_and_what_is_true() -
 def test_the_design_of_figure_1_is_that_of_the_tables() -> None:
     assert {(row["p"]) for row in PRINTED_TABLES[2].rows} == set(FIGURE_1.proportions)
     assert {int(row["M"]) for row in PRINTED_TABLES[2].rows} == set(FIGURE_1.sets)
-    assert REPETITIONS[2] not in FIGURE_1.repetitions
+    assert PRINTED_RUNS[2] not in FIGURE_1.repetitions

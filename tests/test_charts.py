@@ -19,17 +19,18 @@ from dpviz.charts.count_table import HINT, log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import compare_profiles, profile_chart
 from dpviz.charts.releases import attacker_chart
+from dpviz.charts.ticks import log_scale
+from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
+from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import attacker_view, exceeds, pure_epsilon
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
-from dpviz.published.abowd_vilhuber import LAW_OF_FIG_1, LAW_OF_FIG_3, PRINTED_FIGURES
-from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
-from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.figure import encode_figure
 from tests.pages import decode_figure
 from tests.test_contract import instances
 
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]))
-LAWS = {1: LAW_OF_FIG_1, 2: LAW_OF_FIG_1, 3: LAW_OF_FIG_3, 4: LAW_OF_FIG_3}
+LAWS = {1: SYNTHESIZER_OF_FIG_1, 2: SYNTHESIZER_OF_FIG_1, 3: SYNTHESIZER_OF_FIG_3, 4: SYNTHESIZER_OF_FIG_3}
 FRESH = [cls(**{one.name: one.default for one in cls.parameters()}) for cls in SYNTHESIZERS.values()]
 every_release = pytest.mark.parametrize("release", [*FRESH, SUPPRESSED], ids=lambda release: release.key)
 every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
@@ -296,7 +297,7 @@ def test_a_figure_says_as_plain_data_what_plotly_makes_of_it() -> None:
 @pytest.mark.parametrize("low", [-7.3, -1.25, 0.0, 2.9])
 @pytest.mark.parametrize("span", [0.18, 0.29, 0.31, 0.6, 1.0, 1.5, 2.1, 2.3, 12.0])
 def test_a_logarithmic_axis_has_some_ticks_and_none_that_touch(low: float, span: float) -> None:
-    axis = style.log_scale(low, low + span)
+    axis = log_scale(low, low + span)
     places = np.log10([one for one in axis["tickvals"] if low <= math.log10(one) <= low + span])
     assert len(places) >= 2
     assert np.diff(places).min() >= 0.09 * span
@@ -312,3 +313,12 @@ def test_words_at_a_rule_stand_where_no_curve_passes(side: int, way: int) -> Non
     found = style.label_free("words", 0.5, [(x, near), (x, far)], (0.0, 1.0), 0.06)
     assert (found["xanchor"], found["yanchor"]) == (["left", "right"][side], "top" if way > 0 else "bottom")
     assert style.label_free("words", 0.5, [], (0.0, 1.0), 0.06)["xanchor"] == "left"
+
+
+def test_words_at_a_rule_leave_the_buttons_free_where_no_curve_is_near() -> None:
+    """A coverage of 0.73 at the left and 0 at the right: both are far enough from the words at 0.95."""
+    falling = np.array([0.0, 1.0]), np.array([0.73, 0.0])
+    assert style.label_free("promised: 95 %", 0.95, [falling], (0.0, 1.0), 0.06)["xanchor"] == "left"
+    level, simulated = np.array([0.0, 1.0]), np.array([0.0, 0.3, 0.6, 1.0])
+    beside = [(level, np.array([0.934, 0.934])), (simulated, np.array([0.94, 0.945, 0.93, 0.0]))]
+    assert style.label_free("promised: 95 %", 0.95, beside, (0.0, 1.0), 0.06)["xanchor"] == "left"

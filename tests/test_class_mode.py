@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.parameters import readable
+from dpviz.core.parameters import readable
 from pages.components.class_mode import three_digits
 
 

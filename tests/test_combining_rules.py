@@ -9,11 +9,11 @@ import mpmath
 import numpy as np
 import pytest
 
+from dpviz.core.numerics.quantiles import quantile
 from dpviz.coverage import exact_coverages
 from dpviz.inference import COMBINING_RULES, NOISE_AWARE_RULES, RULES, check_rule, holds, set_moments
 from dpviz.inference.interval_rules import releases
-from dpviz.numerics.quantiles import quantile
-from dpviz.synthesizers import BetaBinomial, PosteriorMean
+from dpviz.mechanisms import BetaBinomial, PosteriorMean
 
 COUNTS = ([3, 9], [0, 10, 4], [5, 5, 5, 6], [7, 7, 1, 2, 9])
 USING_R = ("reiter_2002", "reiter_2002_normal", "raghunathan_2003")
@@ -197,12 +197,12 @@ def test_too_few_sets_and_unknown_rules_are_named():
         check_rule("median", 3)
     with pytest.raises(ValueError, match="sets"):
         check_rule("as_if_real", 0)
-    assert [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1] == [
+    assert [key for key, rule in COMBINING_RULES.items() if rule.fewest_sets == 1] == [
         "raab_2017",
         "raab_2017_plug_in",
         "as_if_real",
     ]
-    assert all(rule.least_sets == 1 for rule in NOISE_AWARE_RULES.values())
+    assert all(rule.fewest_sets == 1 for rule in NOISE_AWARE_RULES.values())
     assert list(RULES) == [*COMBINING_RULES, *NOISE_AWARE_RULES]
 
 

@@ -6,22 +6,34 @@ import csv
 import dataclasses
 import io
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpviz.charts.comparison import SMALLEST, Panel, Series, comparison_chart, release_chart
-from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, MixedData, UnknownVariance
-from dpviz.comparisons.base import MEASURES, Compared, stream_comparison
+from dpviz.charts.comparison import SMALLEST_SHOWN_SHARE, Panel, Series, comparison_chart, release_chart
+from dpviz.claims.liu import LIU_BINARY
+from dpviz.comparisons import (
+    DATA_KINDS,
+    Analysis,
+    BinaryData,
+    EqualPrivacy,
+    EqualPromise,
+    MixedData,
+    Outcome,
+    UnknownVariance,
+)
+from dpviz.comparisons.base import OUTCOME_MEASURES, Compared, stream_comparison
 from dpviz.comparisons.nested_modips import estimate_variances
-from dpviz.exports.comparison import comparison_csv, comparison_script
-from dpviz.parameters import readable
-from dpviz.published.liu_binary import FITTING, PRINTED_TABLE, compare_row
-from pages.compare_synthesizers.answer import answer_sentence, lead_design, really, written
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable
+from dpviz.desk.exports.comparison import comparison_csv, comparison_script
+from dpviz.privacy.real_loss import Loss
+from pages.compare_synthesizers.answer import answer_sentence, lead_design, really, times, written
 from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.published import NARROW
-from pages.compare_synthesizers.ranking import first_outcomes
+from pages.compare_synthesizers.ranking import contenders, error_cell, first_outcomes, in_order, unfit
 from pages.components.words import percent
 from tests.pages import (
     figures,
@@ -37,6 +49,8 @@ from tests.pages import (
 )
 
 FRESH = first_asked()
+UNRANKED = {"Original data", "Multiple synthesis, no promise", "Modips (truncated)"}
+"""Of the fresh page, at equal promises: what promises nothing, and what breaks its promise."""
 
 
 def asked(terms: Any = None, epsilon: float = 1.0, **data: Any) -> Asked:
@@ -63,18 +77,26 @@ def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon
     assert f"<b>{written(best)}</b>" in sentence
     assert written(best) in brief
     assert f"{'real' if terms.asks else 'promised'} ε = {readable(epsilon, 4)}" in sentence
-    price = best.release_error.value / least  # type: ignore[operator]
-    assert f"adds <b>{readable(price, 3)} times</b> the error of the best mechanism" in sentence
-    assert price >= 1 - 1e-9
+    assert least is not None
+    low, high = (best.release_error.value / end for end in (least.root_mean_squared_error, least.lower_bound))
+    told = re.search(rf"the error added by {re.escape(best.method.label)} is <b>([^<]*)</b> that of the best", sentence)
+    assert told
+    said = [float(one.replace(",", "")) for one in re.findall(r"[0-9][0-9.,]*", told[1])] or [1.0]
+    said = [1 + one / 100 for one in said] if "%" in told[1] else said
+    said = [1.0, *said] if "at most" in told[1] else said
+    assert said[-1] == pytest.approx(high, rel=0.01)
+    assert said[0] == pytest.approx(low, rel=0.01)
+    assert low >= 1 - 1e-9
 
 
 def test_with_delta_the_price_comes_when_its_search_has_ended() -> None:
     page = open_comparison(n=20, sets=1, terms="privacy", delta=1e-3, binary_methods=["laplace", "modips"])
     waits = page.session_state["cs_ranking"].stream is not None
-    assert ("times the error of the best mechanism" in text(page)) != waits
+    assert ("that of the best possible mechanism" in text(page)) != waits
     whole = grown(page, "cs_ranking").run()
     price = table_rows(table_called(whole, "The methods in order"))["Laplace sanitizer"][-1]
-    assert f"adds {price} times the error of the best mechanism with ε = 1 and δ = 0.001" in text(whole)
+    assert price.startswith("1.09")
+    assert "is 9 % larger than that of the best possible mechanism with ε = 1 and δ = 0.001" in text(whole)
 
 
 @pytest.mark.parametrize("terms", [EqualPromise(), EqualPrivacy()], ids=repr)
@@ -89,11 +111,110 @@ def test_the_sentence_tells_a_broken_promise_and_how_much_is_given_away(terms: A
         assert f"it really gives away ε = {readable(found.real_epsilon, 3)}." in sentence  # type: ignore[arg-type]
 
 
+def told(data: Any, methods: Any, epsilon: float, repetitions: int) -> tuple[Asked, list[Outcome], str, str]:
+    """What a comparison of methods at one ε ends with: its outcomes, the mark and the sentence."""
+    given = dataclasses.replace(
+        FRESH, data=data, methods=tuple(methods), analysis=Analysis(repetitions=repetitions),
+        design=dataclasses.replace(FRESH.design, epsilon=epsilon),
+    )  # fmt: skip
+    *_, last = stream_comparison(data, given.methods, [epsilon], given.analysis, given.terms)
+    found = list(last.outcomes.values())
+    mark, sentence, _ = answer_sentence(given, found, None)
+    return given, found, mark, sentence
+
+
+def test_a_method_that_is_private_at_no_epsilon_is_shown_and_does_not_win() -> None:
+    """n = 40, ε = 0.1, all methods: the histograms with Scott's bins have errors about as small as the winner's."""
+    data = UnknownVariance(n=40, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
+    keys = (
+        "smoothed_histogram", "smoothed_histogram_scott", "perturbed_histogram_scott", "sanitize_bootstrap",
+        "modips_split_truncated",
+    )  # fmt: skip
+    given, found, mark, sentence = told(data, map(data.method, keys), 0.1, 1000)
+    assert mark == "Smoothed histogram, public bins"
+    assert "<b>Smoothed histogram, public bins</b> has the smallest error" in sentence
+    assert "typically off by <b>0.587</b>" in sentence
+    order = in_order(found, given.terms)
+    assert order[0].method.key == "smoothed_histogram"
+    reasons = {one.method.key: unfit(one, given.terms) for one in order}
+    assert reasons["perturbed_histogram_scott"] == "no ε is known to hold for it"
+    assert reasons["smoothed_histogram_scott"] == "it breaks its promise"
+    assert reasons["modips_split_truncated"] == "it breaks its promise"
+    fit = [not unfit(one, given.terms) for one in order]
+    assert fit == sorted(fit, reverse=True)
+    better = next(one for one in found if one.method.key == "perturbed_histogram_scott")
+    better = dataclasses.replace(better, root_mean_squared_error=Measure(0.2, 0.001))
+    _, sentence, _ = answer_sentence(given, [*found, better], None)
+    assert (
+        "Scott's bins, as printed is off by about 0.2, but it is not private: no ε is known to hold for it." in sentence
+    )
+
+
+def test_where_no_promise_is_kept_nobody_wins() -> None:
+    data = UnknownVariance(n=40, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
+    _, _, mark, sentence = told(data, [data.method("perturbed_histogram_scott")], 0.1, 100)
+    assert mark == "none ranked"
+    assert sentence.startswith(
+        "None of the methods chosen is known to keep a promise of ε = 0.1, so that none is ranked."
+    )
+
+
+def test_one_usable_repetition_of_600_is_not_exact_and_does_not_win() -> None:
+    """Categories and numbers, n = 200, ε = 0.01: a release of ten sets that all have rows in the smallest cell."""
+    data = MixedData(n=200, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=24, correlation=0.5, estimand="cell_mean")
+    given, found, mark, sentence = told(
+        data, [data.method("perturbed_cells"), data.method("perturbed_cells_safe")], 0.01, 600
+    )
+    printed = next(one for one in found if one.method.key == "perturbed_cells")
+    assert printed.repetitions == 1
+    assert math.isnan(printed.root_mean_squared_error.error)
+    assert math.isnan(printed.ranked_error.value)
+    assert mark == "no estimate"
+    assert "as printed (1 usable repetition)" in sentence
+    assert error_cell(printed).startswith("–")
+    assert not contenders(found, given.terms)
+
+
+def test_a_promise_that_holds_without_an_estimate_is_not_called_one_that_is_not_kept() -> None:
+    """A correlation at n = 200, ε = 0.01: noisy sums keep the promise and give no estimate, and the others break it."""
+    data = MixedData(n=200, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=24, correlation=0.5, estimand="correlation")
+    _, found, mark, sentence = told(data, [data.method("modips_sums"), data.method("perturbed_cells")], 0.01, 40)
+    repetitions = {one.method.key: one.repetitions for one in found}
+    assert repetitions == {"modips_sums": 0, "perturbed_cells": 40}
+    assert mark == "no estimate"
+    assert sentence.startswith("In the repetitions so far, no method whose promise holds gave an estimate from all of ")
+    assert "as printed is off by about 0.52, but it <b>breaks its promise</b>" in sentence
+    assert "None of the methods chosen is known" not in sentence
+
+
+def test_what_a_simulation_cannot_tell_apart_is_not_one_winner() -> None:
+    """A share of the smallest cell, n = 200, ε = 0.01: .0410 ± .0010 against .0411 ± .0011."""
+    data = MixedData(n=200, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=24, correlation=0.5, estimand="share")
+    _, found, mark, sentence = told(data, [data.method("modips_sums"), data.method("perturbed_cells_safe")], 0.01, 200)
+    one, other = (outcome.ranked_error for outcome in found)
+    assert abs(one.value - other.value) < 2 * (one - other).error
+    assert " or " in mark
+    assert "The simulation cannot tell it from" in sentence
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_sentence_and_table_name_the_same_winner(seed: int) -> None:
+    """n = 100, ε = 1, −3 to 4: the first repetitions have another winner than all of them."""
+    page = open_comparison(
+        kind="gaussian", n=100, low=-3.0, high=4.0, sets=10, epsilon=1.0, repetitions=1500, seed=seed
+    )
+    for shown in (page, grown(page, "cs_ranking").run()):
+        first = next(iter(table_rows(table_called(shown, "The methods in order"))))
+        assert f"<b>{first}</b> has the smallest error" in "".join(html(shown)) or f"<b>{first} and" in "".join(
+            html(shown)
+        )
+    assert first == "Perturbed histogram, twice the noise"
+
+
 def test_what_is_really_given_away_never_reads_as_what_is_promised() -> None:
-    (found,) = first_outcomes(dataclasses.replace(asked(epsilon=0.5), methods=(BinaryData.method("modips"),)))
     for promised in (float(f"{one:.4g}") for one in np.geomspace(1e-3, 1e3, 61)):
         for factor in (2, 1.01, 1.001, 1 + 1e-4, 1 + 2e-6):
-            words = really(dataclasses.replace(found, epsilon=promised, real_epsilon=promised * factor))
+            words = really(Loss.exactly(promised * factor), promised)
             said = words.removeprefix("it really gives away ε = ")
             assert said != readable(promised, 4)
             assert float(said.replace(",", "")) == pytest.approx(promised * factor, rel=5.1e-3)
@@ -101,17 +222,17 @@ def test_what_is_really_given_away_never_reads_as_what_is_promised() -> None:
 
 
 def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_costs() -> None:
-    """At p = ½ a prior that draws every estimate to ½ has the smallest error, and many times the best one's."""
+    """At p = ½ a prior that draws every estimate to ½ has the smallest error, and its price is told all the same."""
     given = asked(epsilon=0.01, p=0.5, n=100)
     mark, sentence, _ = answer_sentence(given, first_outcomes(given), given.data.least_error(0.01))
     assert mark == "Beta-binomial (posterior draw)"
-    assert "times</b> the error of the best" in sentence
+    assert "is <b>3.8 % larger than</b> that of the best possible mechanism" in sentence
 
 
 def test_the_release_with_the_smallest_error_leads_on() -> None:
     design = lead_design(asked(epsilon=2.0))
     assert design is not None
-    assert (design.mechanism, design.sets, design.epsilon) == ("laplace", 1, 2.0)
+    assert (design.mechanism, design.sets, design.epsilon) == ("geometric", 1, 2.0)
 
 
 def test_releases_that_other_pages_do_not_know_lead_nowhere() -> None:
@@ -128,8 +249,10 @@ def test_the_table_marks_a_broken_promise_and_at_equal_real_privacy_none() -> No
     fair = table_rows(table_called(open_comparison(**state, terms="privacy"), "The methods in order"))
     assert not any("broken" in " ".join(cells) for cells in fair.values())
     assert float(fair["Modips (truncated)"][0]) < 0.5  # the ε that it is given
-    errors = [float(cells[0]) for cells in rows.values()]
+    errors = [float(cells[0]) for label, cells in rows.items() if label not in UNRANKED]
     assert errors == sorted(errors)
+    assert list(rows)[len(errors) :] == sorted(UNRANKED & set(rows), key=lambda label: float(rows[label][0]))
+    assert {label for label, cells in rows.items() if cells[-1] == "–"} == UNRANKED & set(rows)  # times the best
 
 
 def test_draw_again_draws_with_the_next_seed() -> None:
@@ -146,7 +269,7 @@ def test_draw_again_draws_with_the_next_seed() -> None:
         (
             {"delta": 0.0},
             ["perturbed_histogram_scott"],
-            "Perturbed histogram, Scott's bins, as printed (no ε is known that holds)",
+            "Perturbed histogram, Scott's bins, as printed (no ε is known to hold for it)",
         ),
         (
             {"delta": 1e-4},
@@ -187,7 +310,7 @@ def test_the_file_has_every_measure_of_every_outcome() -> None:
     assert len(rows) == len(last.outcomes)
     for row in rows:
         outcome = last.outcomes[row["method"], float(row["epsilon"])]
-        for name in MEASURES:
+        for name in OUTCOME_MEASURES:
             assert float(row[name]) == getattr(outcome, name).value
 
 
@@ -219,7 +342,7 @@ def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:
     x = np.array([1.0, 10.0])
     one = Series(key="a", name="a", x=x, y=np.array([1.0, 1e-30]), error=0 * x, exact=x > 0)
     figure = comparison_chart([one], Panel(title="y", log=True), axis="ε", chosen=1.0, span=(1.0, 10.0), key="k")
-    assert figure.layout.yaxis.range[0] > math.log10(SMALLEST) - 1
+    assert figure.layout.yaxis.range[0] > math.log10(SMALLEST_SHOWN_SHARE) - 1
 
 
 def test_a_release_picture_needs_no_more_than_one_method() -> None:
@@ -230,7 +353,7 @@ def test_the_first_rows_of_lius_table_are_there_at_once_with_the_printed_cells_a
     page = open_comparison(n=8, sets=1, binary_methods=["laplace"], look="As published")
     rows = table_rows(table_called(page, "Coverage of yes-or-no data, printed and ours"))
     first = rows["ε = 100, n = 100, p = 0.5".replace(" = ", NARROW)]
-    records = compare_row(PRINTED_TABLE.rows[0], FITTING)
+    records = LIU_BINARY.compare_row(LIU_BINARY.printed.rows[0], LIU_BINARY.fitting)
     assert first == [
         "".join([f"{one.printed:.3f}", f"{one.ours:.3f}", f"z = {readable(round(one.z, 1), 2)}"]) for one in records
     ]
@@ -254,7 +377,7 @@ def test_the_parts_of_the_variance_are_shown_for_proportions_and_a_sentence_for_
 
 def test_every_kind_shows_some_methods_at_first() -> None:
     assert usual(BinaryData) == list(BinaryData.usual)
-    for kind in KINDS.values():
+    for kind in DATA_KINDS.values():
         assert 0 < len(usual(kind)) <= len(kind.methods)
 
 
@@ -266,9 +389,9 @@ def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
         given = dataclasses.replace(FRESH, data=data, methods=methods, analysis=analysis)
         found = first_outcomes(given)
         mark, sentence, _ = answer_sentence(given, found, None)
-        known = [one for one in found if not one.method.reference and one.usable_share.value > 0]
-        assert (mark == "no estimate") == (not known)
-        assert ("of its releases can be analyzed" in sentence) == bool(known)
+        known = contenders(found, given.terms)
+        assert (mark in ("no estimate", "none ranked")) == (not known)
+        assert ("of the releases of" in sentence and "can be analyzed" in sentence) == bool(known)
     page = open_comparison(
         kind="mixed", n=20, sets=10, cells=24, mixed_estimand="cell_mean", repetitions=40, look="One release", seed=3
     )
@@ -285,3 +408,23 @@ def test_one_release_of_mixed_data_shows_the_rows_behind_its_estimates_and_draws
     assert "<b>Confidential data</b>" in "".join(html(page))
     page.button(key="cs_again").click().run()
     assert figures(page)["cs_rows_0"]["figure"]["data"][0]["y"].tolist() != first
+
+
+def test_what_a_method_releases_is_told_without_code_for_exponents() -> None:
+    """The words stand on pages, in the registry entry and in the report: a raised letter reads alike in all of them."""
+    assert "each further one is eᵋ times less likely" in BinaryData.method("geometric").releases
+    assert not [
+        one.key for kind in DATA_KINDS.values() for one in kind.methods if re.search(r"[\^_{}\\]", one.releases)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (0.0453784, "4.8 % more than"), (0.0286, "34 % less than"), (0.25, "5.77 times as much as"),
+        (0.0100, "0.231 times as much as"), (0.04331, "no more than"),
+    ],
+)  # fmt: skip
+def test_an_error_is_compared_with_that_of_the_original_data(error: float, words: str) -> None:
+    assert times(error, 0.0433) == words
+    assert times(error, 0.0) == "but not at all"

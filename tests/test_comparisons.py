@@ -9,20 +9,32 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, laplace
 
-from dpviz.comparisons import KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, Outcome
+from dpviz.comparisons import (
+    DATA_KINDS,
+    Analysis,
+    BinaryData,
+    ComparedMethod,
+    EqualPrivacy,
+    EqualPromise,
+    MixedData,
+    Outcome,
+    UnknownVariance,
+)
 from dpviz.comparisons.binary_base import BinaryMethod
-from dpviz.comparisons.binary_methods import BINARY_METHODS
+from dpviz.comparisons.binary_methods import REFERENCES, promising_methods, usable_before_rounding
+from dpviz.comparisons.nested_modips import estimate_variances
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.several_sets import delta_of_sets
+from pages.compare_synthesizers import SPEC
 
-METHODS = {method.key: method for method in BINARY_METHODS}
-PROMISING = [method for method in BINARY_METHODS if not method.reference]
+PROMISING = list(promising_methods())
+METHODS = {method.key: method for method in (*REFERENCES, *PROMISING)}
 WASTEFUL = ("exponential_counts", "sdd", "sdd_exact")
 """Methods that use less ε than they are promised."""
-PRINTED = Path(__file__).parents[1] / "dpviz" / "published" / "bowen_liu_usable.csv"
+PRINTED = Path(__file__).parents[1] / "dpviz" / "claims" / "tables" / "bowen_liu_usable.csv"
 
 
 def binary(key: str) -> BinaryMethod:
@@ -51,8 +63,22 @@ def test_bias_error_and_usable_share_are_those_of_the_list_of_all_releases(key: 
     found = last(BinaryData(n=n, p=p), key, epsilon, Analysis(sets=2))
     assert found.bias.value == pytest.approx(away @ weights, abs=1e-13)
     assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(away**2 @ weights), abs=1e-13)
-    if key != "laplace":  # which the paper counts before rounding
-        assert found.usable_share.value == pytest.approx(1 - lost, abs=1e-13)
+    assert found.usable_share.value == pytest.approx(1 - lost, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "epsilon", "released", "before"),
+    [(100, 0.02, 0.5, 0.71281, 0.77309), (40, 0.01, 100.0, 0.33103, 0.66551)],
+)
+def test_usable_shares_of_the_laplace_sanitizer_are_those_of_what_it_releases(
+    n: int, p: float, epsilon: float, released: float, before: float
+) -> None:
+    """Σ_x Binomial(x) Pr(½ < x + Laplace(1/ε) < n − ½), by SciPy; the paper counts before the number is rounded."""
+    x = np.arange(n + 1)
+    inside = laplace.cdf(n - 0.5, x, 1 / epsilon) - laplace.cdf(0.5, x, 1 / epsilon)
+    assert float(binom.pmf(x, n, p) @ inside) == pytest.approx(released, abs=1e-5)
+    assert binary("laplace").usable_share(BinaryData(n=n, p=p), epsilon, 1) == pytest.approx(released, abs=1e-5)
+    assert usable_before_rounding(n, p, epsilon) == pytest.approx(before, abs=1e-5)
 
 
 @pytest.mark.parametrize("key", METHODS)
@@ -111,7 +137,7 @@ def test_no_release_that_is_really_private_adds_less_than_the_smallest_error(
 ) -> None:
     data = BinaryData(n=20, p=0.25)
     found = next(data.compare([method], [epsilon], Analysis(sets=3), EqualPrivacy()))
-    assert found.release_error.value >= data.least_error(epsilon)
+    assert found.release_error.value >= data.least_error(epsilon).lower_bound
 
 
 @pytest.mark.parametrize("method", PROMISING, ids=lambda one: one.key)
@@ -122,6 +148,15 @@ def test_at_equal_real_privacy_the_setting_spends_all_of_it_and_no_more(method: 
     assert setting is not None
     real, more = (method.real_epsilon(data, at, sets) for at in (setting, setting * (1 + 1e-4)))
     assert real <= wanted * (1 + 1e-8) < more
+
+
+@pytest.mark.parametrize(("wanted", "half"), [(0.1, 0.05), (0.2, 0.1), (0.7, 0.35), (3.0, 1.5), (48.0, 24.0)])
+def test_a_method_that_really_gives_twice_its_promise_gets_half_of_what_is_wanted(wanted: float, half: float) -> None:
+    """By halving alone: ε/2 gives ε to the last digit, and exp(ln(ε/2)) can be more than ε/2."""
+    numbers = {"mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}
+    mixed = MixedData(n=200, cells=24, correlation=0.5, **numbers)
+    for data, key in ((UnknownVariance(n=40, **numbers), "perturbed_histogram"), (mixed, "perturbed_cells")):
+        assert EqualPrivacy().setting(data.method(key), data, wanted, 10) == pytest.approx(half, rel=1e-6)
 
 
 @pytest.mark.parametrize("method", PROMISING, ids=lambda one: one.key)
@@ -184,9 +219,8 @@ def test_usable_shares_are_those_that_bowen_and_liu_print() -> None:
     scores = []
     with PRINTED.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            data = BinaryData(n=int(row["n"]), p=float(row["p"]))
             for power in range(-10, -4):
-                share = binary("laplace").usable_share(data, math.exp(power), 1)
+                share = usable_before_rounding(int(row["n"]), float(row["p"]), math.exp(power))
                 scores.append((float(row[f"ln_epsilon={power}"]) - share) / math.sqrt(share * (1 - share) / 5000))
     assert len(scores) == 54
     assert np.abs(scores).max() < 3.5
@@ -221,10 +255,59 @@ def test_what_does_not_fit_is_refused_in_a_sentence() -> None:
 
 
 def test_every_kind_says_what_it_has() -> None:
-    for key, kind in KINDS.items():
+    for key, kind in DATA_KINDS.items():
         assert kind.key == key
         assert kind.parameters()
         assert any(method.reference for method in kind.methods)
         for method in kind.methods:
             assert kind.method(method.key) is method
             assert method.releases.endswith(".")
+
+
+def test_a_method_that_does_not_say_what_is_known_of_its_real_epsilon_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"Silent must say by has_epsilon, exact_epsilon, loss_by what is known"):
+
+        class Silent(ComparedMethod):
+            key = "silent"
+
+
+def test_what_a_class_says_of_its_real_epsilon_is_what_its_values_are() -> None:
+    """n = 12, ε = 1 and the kinds' defaults: exact, proven, or none; no lower end above the upper one."""
+    for kind in DATA_KINDS.values():
+        data = kind(**{one.name: 12 if one.name in ("n", "m") else one.default for one in kind.parameters()})
+        for method in kind.methods:
+            sets = method.sets(2)
+            loss, real = method.real_loss(data, 1.0, sets), method.real_epsilon(data, 1.0, sets)
+            assert real in (loss.proven, loss.at_most), method.key  # no ε is known to hold where it is infinite
+            assert loss.at_least <= loss.at_most, method.key
+            if method.has_epsilon:
+                assert real is not None, method.key
+                assert math.isfinite(real), method.key
+                assert loss.proven == real, method.key
+                assert loss.exact or not method.exact_epsilon, method.key
+                assert method.exact_epsilon == (loss.at_most == loss.at_least), method.key
+            elif not isinstance(method, BinaryMethod):
+                assert real == math.inf, method.key
+            assert method.loss_by
+            assert not method.loss_by.endswith("."), method.key
+
+
+def test_no_method_inherits_how_another_one_is_audited() -> None:
+    how = {method.key: method.loss_by for method in DATA_KINDS["gaussian"].methods}
+    noisy = "a closed form, for the noisy histogram: the rows lose no more"
+    assert how["perturbed_histogram_safe"] == how["sanitize_bootstrap"] == how["bootstrap_sanitize"] == noisy
+    audited = {method.key: method.audited for method in DATA_KINDS["gaussian"].methods}
+    assert not audited["perturbed_histogram_safe"] + audited["sanitize_bootstrap"] + audited["bootstrap_sanitize"]
+
+
+def test_the_noise_is_the_variance_between_counts_less_a_tenth_of_that_within() -> None:
+    """n = 40, p = ¼, ε = 2, M = 3: .00269; less a tenth of the variance between it would be .00321."""
+    data = BinaryData(n=40, p=0.25)
+    found = estimate_variances(data, 2.0, 3)
+    within, noise = 10 * 3 * (found.posterior + found.rows), 3 * found.sanitization
+    between = noise + within / 10
+    assert noise == pytest.approx(0.00269, abs=1e-5)
+    assert 0.9 * between == pytest.approx(0.00321, abs=1.5e-5)
+    assert between - within / 10 == pytest.approx(noise)
+    text = " ".join(SPEC.note("parts", each="10", named="p = 0.25").split())
+    assert "Take 1/10 of this variance within from the variance between the means of the noisy counts" in text

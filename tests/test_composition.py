@@ -14,20 +14,15 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betaincc, betaln
 
-from dpviz.methods.pairs import BetaLosses, beta_binomial_pair
-from dpviz.methods.posterior_parameter import log_parameter_delta
-from dpviz.priors.exact import minimum_prior
-from dpviz.priors.releases import release
-from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
+from dpviz.calibration.exact import minimum_prior
+from dpviz.calibration.pairs import BetaLosses, beta_binomial_pair
+from dpviz.calibration.posterior_parameter import log_parameter_delta
+from dpviz.calibration.releases import release
+from dpviz.calibration.sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.mechanisms import BetaBinomial, PosteriorMean
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.composition import (
-    Bracket,
-    DiscreteLosses,
-    composed_delta,
-)
+from dpviz.privacy.composition import DeltaBracket, DiscreteLosses, advanced_composition, composed_delta
 from dpviz.privacy.loss_grid import LossGrid, split_shares
-from dpviz.synthesizers import BetaBinomial, PosteriorMean
-from dpviz.theorems.general import advanced_composition
 from tests.referees import Law, beta_binomial_law, discretized_delta, divergence, excess, of_sets
 
 DIGITS = 60
@@ -43,7 +38,7 @@ def tuples(law: Law, sets: int) -> Law:
     return [math.prod(outcome, start=mp.mpf(1)) for outcome in itertools.product(law, repeat=sets)]
 
 
-def on_grid(losses: DiscreteLosses, sets: int, epsilon: float, spacing: float) -> Bracket:
+def on_grid(losses: DiscreteLosses, sets: int, epsilon: float, spacing: float) -> DeltaBracket:
     """δ by the grid alone, however few outcomes there are."""
     return losses.grid(spacing, losses.saddle_point(epsilon / sets)).composed_delta(sets, epsilon)
 
@@ -320,7 +315,7 @@ def test_the_exact_sum_needs_the_least_prior(method: str) -> None:
     found = minimum_prior_for_sets(method, n=40, m=20, sets=30, epsilon=0.5, delta=1e-6)
     single = partial(minimum_prior, method, n=40, m=20)
     shares = [single(epsilon=0.5 / 30, delta=delta) for delta in (0.0, 1e-6 / 30)]
-    advanced, _ = least_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
+    advanced, _ = smallest_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
     assert found.lower <= found.upper <= min(*shares, advanced)
 
 
@@ -330,7 +325,7 @@ def test_advanced_composition_is_split_the_best_way() -> None:
     def single(epsilon: float, delta: float) -> float:
         return minimum_prior("synth_post_one", n=100, m=100, epsilon=epsilon, delta=delta)
 
-    advanced, slack_found = least_by_advanced(single, sets, epsilon, delta)
+    advanced, slack_found = smallest_by_advanced(single, sets, epsilon, delta)
     priors = {}
     for slack in delta * np.arange(0.05, 1.0, 0.05):
         low, high = 0.0, epsilon

@@ -9,13 +9,13 @@ from typing import Any
 import mpmath as mp
 import pytest
 
-from dpviz.audits import Finding, audit
-from dpviz.audits.constants import LIMITS as CONSTANTS
-from dpviz.audits.constants import LOG_COSH, NEAR_ONE, POISSON, Limit
-from dpviz.theorems import CLAIMS
+from dpviz.claims.audit import Finding, audit
+from dpviz.claims.theorems import CLAIMS
+from dpviz.claims.unstated_constants import LIMITS as CONSTANTS
+from dpviz.claims.unstated_constants import LOG_COSH, NEAR_ONE, POISSON, Constant
 from tests.referees import beta_excess, gaussian_excess
 
-LIMITS: dict[tuple[str, str], Limit] = {
+LIMITS: dict[tuple[str, str], Constant] = {
     (key, method): limit for key, limits in CONSTANTS.items() for method, limit in limits.items() if CLAIMS[key].methods
 }
 """What each unnamed constant must be, by audited claim and method."""

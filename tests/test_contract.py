@@ -16,9 +16,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpviz import privacy
-from dpviz.parameters import Parameter
+from dpviz.core.parameters import Parameter
+from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, Synthesizer
 from dpviz.privacy.hockey_stick import worst_neighbours
-from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, Synthesizer
 from tests.referees import excess, listed_delta
 
 CLASSES = list(SYNTHESIZERS.values())

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.comparisons import Analysis, BinaryData, CountData, EqualPrivacy
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.designs import Design
-from dpviz.priors.sets import minimum_prior_for_sets
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer
 
 METHODS = {method.key: method for method in CountData.methods if isinstance(method, BinaryMethod)}
 PROMISING = [method for method in CountData.methods if not method.reference]

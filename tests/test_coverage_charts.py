@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.charts.coverage import LABEL_GAP, Dot, coverage_chart
-from dpviz.charts.repetitions import COVERING, MISSED, MOST_BARS, caterpillar_chart, estimates_chart
-from dpviz.charts.style import RULE, RULE_STYLES, SIMULATED, color_of
-from dpviz.coverage import coverage_by_proportion, estimate_law, exact_coverages
+from dpviz.charts.repetitions import COVERING, MISSED, MOST_ESTIMATE_BARS, caterpillar_chart, estimates_chart
+from dpviz.charts.style import RULE_LINE, RULE_STYLES, SIMULATED_COLOR, color_of
+from dpviz.core.types import FloatArray
+from dpviz.coverage import coverage_by_proportion, estimate_distribution, exact_coverages
 from dpviz.inference import RULES
-from dpviz.synthesizers import BetaBinomial, two_cell_laws
-from dpviz.types import FloatArray
+from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
 from pages.components.figure import encode_figure
 from pages.coverage.controls import DEFAULT_RULES
 from tests.test_charts import BREAKING
@@ -204,9 +204,9 @@ def test_a_line_that_is_equal_to_another_says_so_below_its_name() -> None:
 
 
 def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None:
-    used = [color_of(law) for law in two_cell_laws()] + [SIMULATED]
+    used = [color_of(law) for law in two_cell_synthesizers()] + [SIMULATED_COLOR]
     assert len(set(used)) == len(used)
-    assert not {SIMULATED, RULE["color"]} & {style.color for style in RULE_STYLES.values()}
+    assert not {SIMULATED_COLOR, RULE_LINE["color"]} & {style.color for style in RULE_STYLES.values()}
     assert COVERING != MISSED
 
 
@@ -230,7 +230,7 @@ def test_before_there_is_a_line_the_chosen_point_still_has_its_number() -> None:
 
 
 def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> None:
-    dots = points_of(drawn(dots=DOTS), SIMULATED)
+    dots = points_of(drawn(dots=DOTS), SIMULATED_COLOR)
     assert [trace.legendgroup for trace in dots] == list(RULES)
     for trace in dots:
         assert (trace.x, trace.y) == ((0.3,), (0.5,))
@@ -239,7 +239,7 @@ def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> Non
         assert trace.error_y.symmetric is False
         assert trace.marker.symbol == RULE_STYLES[trace.legendgroup].symbol
         assert "50 % ± 5" in trace.hovertemplate
-    assert points_of(drawn(), SIMULATED) == []
+    assert points_of(drawn(), SIMULATED_COLOR) == []
 
 
 def test_the_legend_has_each_rule_once() -> None:
@@ -252,7 +252,7 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     figure = drawn(level=level)
     across = [shape for shape in figure.layout.shapes if shape.xref == "x domain"]
     assert [(shape.y0, shape.y1, shape.x0, shape.x1) for shape in across] == [(level, level, 0, 1)]
-    assert across[0].line.width == RULE["width"] < min(trace.line.width for trace in lines_of(figure))
+    assert across[0].line.width == RULE_LINE["width"] < min(trace.line.width for trace in lines_of(figure))
     (told,) = [one for one in figure.layout.annotations if "promised" in one.text]
     number = re.fullmatch(r"promised: ([\d.]+) %", name_in(told.text))
     assert number is not None
@@ -440,7 +440,7 @@ def test_before_the_first_interval_there_is_an_empty_picture() -> None:
 
 
 def law_chart(p: float = 0.25, **changes: Any) -> tuple[Any, go.Figure]:
-    law = estimate_law(RELEASE, p=p, sets=3)
+    law = estimate_distribution(RELEASE, p=p, sets=3)
     return law, estimates_chart(law.support, law.probabilities, p=p, mean=law.mean, color=COLOUR, **changes)
 
 
@@ -454,7 +454,7 @@ def test_the_exact_law_is_a_line_in_the_colour_of_the_synthesizer_whose_area_is_
 
 
 def test_what_is_left_out_of_the_law_is_at_its_ends_and_below_a_billionth() -> None:
-    law = estimate_law(BetaBinomial(n=60, m=60, alpha=8.0, beta=8.0), p=0.05, sets=4)
+    law = estimate_distribution(BetaBinomial(n=60, m=60, alpha=8.0, beta=8.0), p=0.05, sets=4)
     (trace,) = estimates_chart(law.support, law.probabilities, p=0.05, mean=law.mean, color=COLOUR).data
     shown = np.isin(law.support, trace.x)
     assert law.probabilities[~shown].max() <= 1e-9
@@ -462,23 +462,23 @@ def test_what_is_left_out_of_the_law_is_at_its_ends_and_below_a_billionth() -> N
 
 
 def test_many_values_are_put_together_in_the_line_and_the_bars_alike() -> None:
-    law = estimate_law(BetaBinomial(n=400, m=400, alpha=50.0, beta=50.0), p=0.3, sets=4)
+    law = estimate_distribution(BetaBinomial(n=400, m=400, alpha=50.0, beta=50.0), p=0.3, sets=4)
     counted = np.random.default_rng(2).multinomial(5000, law.probabilities / law.probabilities.sum()) / 5000
     bars, line = estimates_chart(
         law.support, law.probabilities, p=0.3, mean=law.mean, color=COLOUR, counted=counted
     ).data
-    assert len(line.x) == len(bars.x) <= MOST_BARS < np.count_nonzero(law.probabilities > 1e-9)
+    assert len(line.x) == len(bars.x) <= MOST_ESTIMATE_BARS < np.count_nonzero(law.probabilities > 1e-9)
     assert line.y.sum() == pytest.approx(1.0, abs=1e-6)
     assert bars.y.sum() == pytest.approx(1.0, abs=1e-3)
     assert line.x @ line.y == pytest.approx(law.mean, abs=1e-3)
 
 
 def test_simulated_shares_stand_behind_the_exact_line() -> None:
-    law = estimate_law(RELEASE, p=0.25, sets=3)
+    law = estimate_distribution(RELEASE, p=0.25, sets=3)
     counted = np.random.default_rng(1).multinomial(1000, law.probabilities / law.probabilities.sum()) / 1000
     _, figure = law_chart(counted=counted)
     bars, line = figure.data
-    assert (bars.type, bars.marker.color, line.mode) == ("bar", SIMULATED, "lines")
+    assert (bars.type, bars.marker.color, line.mode) == ("bar", SIMULATED_COLOR, "lines")
     assert np.array_equal(bars.x, line.x)
     assert np.array_equal(bars.y, counted[np.isin(law.support, bars.x)])
     check_can_be_shown(figure)

@@ -24,16 +24,16 @@ from dpviz.coverage import (
     stream_by_proportion,
 )
 from dpviz.designs import Design
-from dpviz.exports.coverage import coverage_csv, intervals_csv
-from dpviz.exports.script import coverage_script
-from dpviz.exports.tables import columns_csv
+from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
+from dpviz.desk.exports.script import coverage_script
+from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference import RULES
-from dpviz.synthesizers import BetaBinomial
+from dpviz.mechanisms import BetaBinomial
 from tests.pages import run_script
 
 RELEASE = BetaBinomial(n=12, m=9, alpha=1.5, beta=1.5)
 EVERY = tuple(RULES)
-SINGLE = tuple(key for key, rule in RULES.items() if rule.least_sets == 1)
+SINGLE = tuple(key for key, rule in RULES.items() if rule.fewest_sets == 1)
 
 
 @cache
@@ -227,3 +227,8 @@ def test_the_script_is_narrow_python_that_asks_for_the_design(design: Design) ->
     imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert imported <= used
+
+
+def test_the_script_stands_alone_with_every_number_that_is_a_default() -> None:
+    script = coverage_script(Design(mechanism="beta_binomial", n=100, m=100))
+    assert "sets=1, epsilon=2.0, p=0.25, level=0.95, repetitions=10000, seed=1 )" in " ".join(script.split())

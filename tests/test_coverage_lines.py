@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.coverage import CoverageLines, coverage_by_proportion, exact_coverage, stream_lines
-from dpviz.coverage._fourier import mixed_law_in_box
-from dpviz.coverage.lines import FLATNESS, STEPS, corners_of
+from dpviz.coverage._fourier import mixed_distribution_in_box
+from dpviz.coverage.lines import FLATNESS, LINE_STEPS, corners_of
 from dpviz.inference import RULES, holds
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
 from tests.pages import open_coverage, text
 
 HALF_PIXEL = 0.5 * 1.1 / 400
@@ -61,7 +61,7 @@ def test_a_line_is_right_up_to_both_ends_from_however_few_points_it_starts(
     *_, line = stream_lines(release, proportions=np.linspace(0, 1, first), sets=sets, rules=rules)
     assert line.jumps
     random = np.random.default_rng(14)
-    p = np.concatenate([[0.0, 1e-5, 2.8e-4, 1.0], random.uniform(0, 1, 60), random.uniform(0, 2 / STEPS, 8)])
+    p = np.concatenate([[0.0, 1e-5, 2.8e-4, 1.0], random.uniform(0, 1, 60), random.uniform(0, 2 / LINE_STEPS, 8)])
     exact = coverage_by_proportion(release, proportions=np.sort(p), sets=sets, rules=rules).coverage
     for drawn, true in zip(line.coverage, exact, strict=True):
         assert np.abs(np.interp(np.sort(p), line.points, drawn) - true).max() < 1e-3
@@ -72,11 +72,11 @@ def test_a_line_of_many_releases_is_within_a_pixel_across_and_half_a_pixel_up(se
     release, rules = charest(100, 100, sets, epsilon), ["raab_2017", "reiter_2002"]
     *_, line = stream_lines(release, proportions=FIRST, sets=sets, rules=rules)
     assert not line.jumps
-    assert line.drawn_from > 0.98 * STEPS
+    assert line.drawn_from > 0.98 * LINE_STEPS
     p = np.sort(np.random.default_rng(13).uniform(0.02, 0.98, 80))
     exact = coverage_by_proportion(release, proportions=p, sets=sets, rules=rules).coverage
     for drawn, true in zip(line.coverage, exact, strict=True):
-        near = np.array([np.interp(p + away, line.points, drawn) for away in np.linspace(-1, 1, 21) / STEPS])
+        near = np.array([np.interp(p + away, line.points, drawn) for away in np.linspace(-1, 1, 21) / LINE_STEPS])
         apart = np.maximum(np.maximum(near.min(axis=0) - true, true - near.max(axis=0)), 0.0)
         assert apart.max() < 2 * HALF_PIXEL
         assert np.mean(apart < HALF_PIXEL) > 0.97
@@ -113,9 +113,9 @@ def test_whoever_wants_no_more_waits_for_a_single_transform(monkeypatch: pytest.
 
     def counted(*args: Any) -> Any:
         made.append(1)
-        return mixed_law_in_box(*args)
+        return mixed_distribution_in_box(*args)
 
-    monkeypatch.setattr("dpviz.coverage._points.mixed_law_in_box", counted)
+    monkeypatch.setattr("dpviz.coverage._points.mixed_distribution_in_box", counted)
     seen = [
         len(made) for _ in stream_lines(charest(30, 30, sets, 2.0), proportions=FIRST, sets=sets, rules=["as_if_real"])
     ]

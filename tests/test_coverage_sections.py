@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.claims.charest import ERRATA, PRINTED_TABLES, compare_charest
+from dpviz.core.parameters import readable
 from dpviz.coverage import (
     Performance,
     coverage_decomposition,
-    estimate_law,
+    estimate_distribution,
     exact_coverages,
     performance_of,
     run_coverage,
 )
 from dpviz.inference import COMBINING_RULES, RULES
-from dpviz.parameters import readable
-from dpviz.published.charest import ERRATA, PRINTED_TABLES, compare_charest
 from pages.components.cached import cached
 from pages.coverage.controls import DEFAULT_RULES, short
 from tests.pages import check_sound, figures, marks, open_coverage, table_called, table_rows, text, value_of
@@ -71,7 +71,7 @@ def test_dots_with_their_bars_are_those_of_the_run() -> None:
 
 def test_the_law_of_the_estimate_is_a_line_over_the_simulated_shares_with_its_shift() -> None:
     page, _ = looking(None)
-    law, tally = estimate_law(release_at(), p=0.25, sets=5), page.session_state["cv_run"].tally
+    law, tally = estimate_distribution(release_at(), p=0.25, sets=5), page.session_state["cv_run"].tally
     picture = figures(page)["cv_estimates"]["figure"]
     line = next(trace for trace in picture["data"] if trace["type"] == "scatter")
     bars = next(trace for trace in picture["data"] if trace["type"] == "bar")
@@ -114,7 +114,7 @@ def test_why_it_fails_shows_what_each_cause_costs_and_every_combination_of_repai
 
 def test_bias_and_variance_are_the_closed_form_and_the_simulation_beside_it() -> None:
     page, found = looking("Bias and variance")
-    law = estimate_law(release_at(), p=0.25, sets=5)
+    law = estimate_distribution(release_at(), p=0.25, sets=5)
     rows = rows_of(table_called(page, "Bias and variance of the estimate"))
     closed = [law.bias, math.sqrt(law.variance), law.variance + law.bias**2]
     simulated = [found.bias, found.empirical_error, found.mean_square_error]

@@ -11,23 +11,29 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpviz.core.parameters import readable
 from dpviz.coverage import (
     REPAIRS,
     CoverageDecomposition,
     coverage_decomposition,
-    estimate_law,
+    estimate_distribution,
     exact_coverages,
     stream_lengths,
 )
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
 from dpviz.inference import RULES
-from dpviz.parameters import readable
-from dpviz.synthesizers import Synthesizer, two_cell_laws
+from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
 from pages.components.words import percent
 from pages.coverage import SPEC
 from pages.coverage.controls import NUMBERS
-from pages.coverage.exact import against_level, estimate_sentence, exact_values, vacuous_sentence
+from pages.coverage.exact import (
+    against_level,
+    coverage_sentence,
+    estimate_sentence,
+    exact_values,
+    vacuous_sentence,
+)
 from pages.coverage.fails import failure_sentence, repairs_explained
 from pages.coverage.lengths import below_the_limit
 from pages.posterior.controls import NUMBERS as POSTERIOR_NUMBERS
@@ -36,9 +42,9 @@ from tests.pages import found_in, value_of
 SIZES = [(1, 1), (6, 6), (30, 30), (40, 15)]
 GRID = [
     (law, n, m, sets, epsilon, p)
-    for law in two_cell_laws()
+    for law in two_cell_synthesizers()
     for place, (n, m) in enumerate(SIZES)
-    if m == n or two_cell_laws()[law].has_prior
+    if m == n or two_cell_synthesizers()[law].has_prior
     for sets in ((1, 2, 5, 10) if n < 30 else (1, 2, 5))
     for p, epsilon in zip(
         (0.0, 0.01, 0.25, 0.5, 0.9, 1.0), (0.01, 0.5, 2.0, 250.0, 8.0, 1.0)[place:] + (0.01, 0.5, 2.0)[:place],
@@ -48,7 +54,7 @@ GRID = [
 
 NAMED = {
     "the prior's pull": "prior_bias",
-    **{f"the bias of {law.moved_by}": "prior_bias" for law in two_cell_laws().values() if not law.has_prior},
+    **{f"the bias of {law.moved_by}": "prior_bias" for law in two_cell_synthesizers().values() if not law.has_prior},
     "the rule's variance, which is too small on average,": "ignored_variance",
     "the rule's variance, which is too large on average,": "ignored_variance",
     "the noise of the rule's variance": "rule_noise",
@@ -84,7 +90,7 @@ def check_failure(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
         assert "too small" not in name or one.mean_variance < one.variance
         assert "too large" not in name or one.mean_variance >= one.variance
     assert law.has_prior or "prior" not in sentence
-    assert not law.has_prior or law.moved_by not in sentence
+    assert not law.has_prior or "the bias of" not in sentence
     main = re.search("mainly because " + COST.pattern, sentence)
     if main:
         largest = expected[NAMED[main[1]]]
@@ -114,20 +120,20 @@ def check_explained(one: CoverageDecomposition, release, p: float, law: type[Syn
 
 def test_why_it_fails_says_what_the_shares_are():
     kinds, refused = set(), set()
-    for law, n, m, sets, epsilon, p in GRID:
+    for place, (law, n, m, sets, epsilon, p) in enumerate(GRID):
         made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
         release, one = made.release, None
-        for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real"):
-            if RULES[rule].least_sets <= sets:
+        for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real")[place % 2 :: 2]:
+            if RULES[rule].fewest_sets <= sets:
                 try:
                     one = coverage_decomposition(synthesizer=release, p=p, sets=sets, rule=rule)
                 except ValueError as unknown:
                     assert "may decide it" in str(unknown)
                     refused.add((n, m, sets, epsilon, p))
                     continue
-                kinds.add(check_failure(one, made.law))
+                kinds.add(check_failure(one, made.synthesizer_type))
         if one is not None:
-            check_explained(one, release, p, made.law)
+            check_explained(one, release, p, made.synthesizer_type)
     assert kinds == {"promise", "main", "none"}
     # The least variance of a release that hardly changes anything: one row, or none or all of them ones.
     assert all(n == 1 or p in (0.0, 1.0) for n, m, sets, epsilon, p in refused), refused
@@ -138,8 +144,8 @@ def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
     said = set()
     for law, n, m, sets, epsilon, p in GRID:
         made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
-        release, prior = made.release, made.law.has_prior
-        sentence = estimate_sentence(estimate_law(release, p=p, sets=sets), made.law)
+        release, prior = made.release, made.synthesizer_type.has_prior
+        sentence = estimate_sentence(estimate_distribution(release, p=p, sets=sets), made.synthesizer_type)
         matrix, shares, weights = release.transition_matrix(), np.arange(m + 1) / m, binom.pmf(np.arange(n + 1), n, p)
         means = matrix @ shares
         mean = float(weights @ means)
@@ -163,7 +169,7 @@ def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
     assert said == set(itertools.product((False, True), repeat=2))
 
 
-@pytest.mark.parametrize("law", [law for law, cls in two_cell_laws().items() if cls.has_prior])
+@pytest.mark.parametrize("law", [law for law, cls in two_cell_synthesizers().items() if cls.has_prior])
 @pytest.mark.parametrize("epsilon", [1e-4, 250.0, 700.0])
 def test_the_exact_rule_has_a_prior_at_every_promise(law: str, epsilon: float) -> None:
     asked = Design(mechanism=law, n=30, sets=3, epsilon=epsilon, delta=1e-6, prior="exact")
@@ -176,15 +182,40 @@ def test_the_promised_level_is_written_with_all_its_digits(level: float) -> None
     assert float(percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
 
 
-def test_a_coverage_against_its_level():
+def test_a_coverage_against_its_level() -> None:
     for share, level in itertools.product(np.linspace(0, 1, 2001), (0.001, 0.5, 0.95, 0.999999)):
         words = against_level(share, level)
-        if words == "as promised":
+        if words == ", as promised":
             assert abs(share - level) < 5e-4
         else:
-            points, way = found_in(r"^(\S+) points too (few|many)$", words).groups()
-            assert (way == "few") == (share < level)
+            sense, promised, points, way = found_in(
+                r"^, (not|more than) the promised (\S+) %: (\S+) points too (few|many)$", words
+            ).groups()
+            assert (way == "few") == (sense == "not") == (share < level)
+            assert float(promised) == pytest.approx(100 * level, rel=1e-12)
             assert value_of(points) == pytest.approx(100 * abs(share - level), rel=6e-3)
+
+
+def test_the_answer_names_the_analyst_by_what_is_done() -> None:
+    design = Design(mechanism="beta_binomial", n=100, sets=1, epsilon=2.0, rules=("as_if_real",))
+    one = exact_values(design)["as_if_real"]
+    sentence = coverage_sentence(design, "as_if_real", one)
+    share = percent(one.coverage, 3)
+    assert f"only <b>{share}</b> of the intervals computed as if the data were real contain the true share" in sentence
+    assert ", not the promised 95 %: " in sentence
+    assert "to within" not in sentence
+    every = [rule.computed for rule in RULES.values()]
+    assert len(set(every)) == len(every)
+    assert RULES["clopper_pearson"].computed == "by exact equal tails"
+
+
+def test_shares_near_all_are_not_said_to_be_all() -> None:
+    """One release in a million less than all is 99.9999 %, and a hundred-millionth is not nothing."""
+    assert percent(0.9999987, 3) == "99.9999 %"
+    assert percent(1.0, 3) == "100 %"
+    assert percent(2e-9, 4) == "less than 10⁻⁶ %" and percent(1 - 2e-9, 4) == "more than 99.999999 %"
+    assert percent(1 - 1e-13) == "100 %" and percent(1e-13) == "0 %"
+    assert vacuous_sentence(1.0) == " All of them run from 0 to 1 and say nothing."
 
 
 def test_the_explanations_of_coverage_hold():
@@ -194,9 +225,11 @@ def test_the_explanations_of_coverage_hold():
     pure, exact = readable(numbers["pure"], 4), readable(numbers["exact"], 3)
     assert f"goes from {pure} invented rows to {exact} with" in " ".join(SPEC.text("words").replace("\n", " ").split())
     covered = []
-    for law, sets, rule in itertools.product(two_cell_laws(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")):
+    for law, sets, rule in itertools.product(
+        two_cell_synthesizers(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")
+    ):
         release = Design(mechanism=law, n=40, m=40, sets=sets, epsilon=2.0).release
-        if RULES[rule].least_sets <= sets:
+        if RULES[rule].fewest_sets <= sets:
             one = coverage_decomposition(synthesizer=release, p=0.5, sets=sets, rule=rule)
             assert abs(one.bias) < 1e-12
             covered.append(one.published - one.level)
@@ -206,9 +239,9 @@ def test_the_explanations_of_coverage_hold():
 
 def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
     below = 0
-    for law, epsilon, level in itertools.product(two_cell_laws(), (0.5, 8.0), (0.5, 0.95)):
+    for law, epsilon, level in itertools.product(two_cell_synthesizers(), (0.5, 8.0), (0.5, 0.95)):
         release = Design(mechanism=law, n=12, m=12, sets=1, epsilon=epsilon).release
-        rules = [key for key, rule in RULES.items() if rule.least_sets == 1]
+        rules = [key for key, rule in RULES.items() if rule.fewest_sets == 1]
         *_, found = stream_lengths(release, proportions=np.linspace(0, 1, 25), sets=1, rules=rules, level=level)
         for key, lengths, coverage in zip(
             found.curves.rules, found.curves.mean_width_inside, found.curves.coverage, strict=True
@@ -232,7 +265,7 @@ def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_releas
     for epsilon, p in itertools.product((0.1, 2.0, 250.0), (0.01, 0.25, 0.5)):
         m = 6 if sets < 5 else 3
         release = Design(mechanism="beta_binomial", n=9, m=m, sets=sets, epsilon=epsilon).release
-        rules = [key for key, rule in RULES.items() if rule.least_sets <= sets]
+        rules = [key for key, rule in RULES.items() if rule.fewest_sets <= sets]
         matrix, x = release.transition_matrix(), np.arange(10)
         for key, one in exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules).items():
             share = 0.0
@@ -245,7 +278,9 @@ def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_releas
             assert bool(sentence) == (share >= 0.01), (key, epsilon, p)
             if sentence:
                 told += 1
-                assert value_of(sentence.split(" %")[0].strip()) == pytest.approx(100 * share, rel=6e-3)
+                said = found_in(r"(All|[\d.]+)(?: %| of them)", sentence)[1]
+                assert (100.0 if said == "All" else value_of(said)) == pytest.approx(100 * share, rel=6e-3)
+                assert sentence.startswith(" More than half") == (0.5 < share < 1 - 1e-12)
     assert told > 0 or sets == 1
 
 

@@ -1,6 +1,7 @@
 """The curator's desk: limits as promises, every design judged, the best first, and what to relax where none will do."""
 
 import dataclasses
+import functools
 import itertools
 import json
 import math
@@ -12,9 +13,10 @@ import scipy.stats
 from dpviz.comparisons import CategoryData, CountData, EqualPrivacy, UnknownVariance
 from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_of, row_moments
 from dpviz.comparisons.terms import pure_within, setting_for
-from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
-from dpviz.curator.paths import ADDED, PATHS, measure_of, one_more, stream_path
-from dpviz.curator.protection import (
+from dpviz.core.measures import Measure
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.paths import ADDED_ERROR, PATHS, measure_of, one_more, stream_path
+from dpviz.desk.protection import (
     PROTECTIONS,
     GuessRate,
     PosteriorOdds,
@@ -23,8 +25,9 @@ from dpviz.curator.protection import (
     RiskRatio,
     largest_guess_rate,
 )
-from dpviz.curator.question import GOALS, Question
-from dpviz.curator.search import (
+from dpviz.desk.question import GOALS, Question
+from dpviz.desk.relaxing import stream_relaxations
+from dpviz.desk.search import (
     LEADING,
     Assessed,
     Desk,
@@ -32,12 +35,11 @@ from dpviz.curator.search import (
     candidates,
     smallest_setting,
     stream_designs,
-    stream_relaxations,
 )
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve
-from dpviz.studies import Measure
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from pages.curator.sentences import answer_sentence
 
 SMALL = CountData(n=20, m=20, p=0.5)
 FAST = ("laplace", "beta_binomial", "posterior_mean", "modips")
@@ -171,13 +173,14 @@ def test_an_exact_number_on_its_limit_keeps_it_and_a_simulated_one_nearby_is_not
         assert [asked.kept(Measure(one, 0.001)) for one in (better, worse)] == [True, False]
         assert asked.kept(Measure.unknown()) is None
         assert all(asked.kept(Measure(limit * (1 + away), 0.0)) for away in (-4e-16, 4e-16))
-        assert [asked.slack(Measure(one, 0.0)) <= 1 for one in (better, worse)] == [True, False]
-        assert asked.slack(Measure(limit, 0.0)) == pytest.approx(1)
+        assert [asked.slack(Measure(one, 0.0)).value <= 1 for one in (better, worse)] == [True, False]
+        assert asked.slack(Measure(limit, 0.0)).value == pytest.approx(1)
 
 
-def _by_hand(asked: Question) -> dict[tuple[str, int, str], tuple[float, dict[str, float]]]:
-    """Setting and worst measures of every design, without the code of the desk."""
-    found = {}
+@functools.cache
+def _by_hand(protections: tuple[Protection, ...]) -> dict[tuple[str, int, str], tuple[float, dict[str, float]]]:
+    """Setting and worst measures of every design, without the code of the desk; limits and goal change neither."""
+    asked, found = question(protections=protections, rules=TWO_RULES), {}
     for method in type(asked.data).methods:
         if method.reference or method.key not in asked.methods:
             continue
@@ -199,6 +202,7 @@ def _by_hand(asked: Question) -> dict[tuple[str, int, str], tuple[float, dict[st
     return found
 
 
+TWO_RULES = ("reiter_2003", "raab_2017")
 LIMITS = [
     (),
     (AccuracyLimit("root_mean_squared_error", 0.15),),
@@ -213,16 +217,29 @@ LIMITS = [
 def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
     limits: tuple[AccuracyLimit, ...], goal: str, protections: tuple[Protection, ...]
 ) -> None:
-    asked = question(limits=limits, goal=goal, protections=protections, rules=("reiter_2003", "raab_2017"))
-    desk, by_hand = answered(asked), _by_hand(asked)
+    asked = question(limits=limits, goal=goal, protections=protections, rules=TWO_RULES)
+    desk = answered(asked)
+    by_hand = {key: (setting, dict(worst)) for key, (setting, worst) in _by_hand(protections).items()}
     assert desk.complete
     assert {one.key for one in desk.designs} == set(by_hand)
     for one in desk.designs:
         setting, worst = by_hand[one.key]
+        if one.sought:  # the smallest that is enough, and not the largest allowed
+            assert (goal, one.keeps_all) == ("epsilon", True)
+            assert one.setting <= setting
+            by_hand[one.key] = one.setting, {key: found.measure.value for key, found in one.figures.items()}
+            continue
         assert one.setting == setting
         for key, value in worst.items():
             if one.complete or not ACCURACY[key].needs_interval:
-                assert one.figures[key].measure.value == pytest.approx(value, rel=1e-12, nan_ok=True)
+                found = one.figures[key]
+                if found.tried:
+                    assert found.measure.value == pytest.approx(value, rel=1e-12, nan_ok=True)
+                else:  # the worst of all true values (tests/test_certified.py) is no better than that of some
+                    assert found.measure.value * (1 if ACCURACY[key].share else -1) <= (
+                        value * (1 if ACCURACY[key].share else -1) + 1e-12
+                    )
+                    worst[key] = found.measure.value
     assert all(one.complete for one in desk.designs[:LEADING])
     assert all(one.complete or one.keeps_all is False for one in desk.designs) or not asked.needs_interval
     keeping = [one.key for one in desk.keeping]
@@ -240,11 +257,12 @@ def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
         return one.real_epsilon if goal == "epsilon" else by_hand[one.key][1][goal]  # type: ignore[return-value]
 
     aims = [aim(one) for one in desk.keeping]
-    assert aims == sorted(aims)
+    assert all(one <= other * (1 + 1e-6) for one, other in itertools.pairwise(aims))
     broken = [one for one in desk.designs if one.keeps_all is False]
     assert desk.designs == (*desk.keeping, *desk.undecided, *broken)
-    tightest = [one.slack for one in broken]
-    assert tightest == sorted(tightest)
+    assert not any(one.gives_much_away for one in broken)
+    tightest = [one.slack.value for one in broken]
+    assert all(one <= other * (1 + 1e-6) for one, other in itertools.pairwise(tightest))
     assert all(one > 1 for one in tightest)
 
 
@@ -275,11 +293,11 @@ def test_the_average_weighs_every_true_value_alike() -> None:
             math.sqrt(np.mean(np.square(errors)))
         )
         assert one.figures["coverage"].measure.value == pytest.approx(np.mean([x.coverage.value for x in one.outcomes]))
-        assert other.figures["root_mean_squared_error"].measure.value == max(
-            found.root_mean_squared_error.value for found in other.outcomes
+        assert other.figures["root_mean_squared_error"].measure.value == pytest.approx(
+            max(found.root_mean_squared_error.value for found in other.outcomes), rel=1e-12
         )
         assert math.isnan(one.figures["bias"].at)
-        assert other.figures["bias"].at in other.question.truths
+        assert 0.1 <= other.figures["bias"].at <= 0.4
 
 
 # The smallest ε, and what to relax
@@ -299,6 +317,29 @@ def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_no
     assert found.keeps_all
     assert found.complete
     assert assess(asked, method, 1, "as_if_real", found.setting * 0.999).keeps_all is False
+
+
+def test_the_smallest_epsilon_of_a_simulation_says_which_smaller_ones_it_refutes() -> None:
+    """A smaller ε that a simulation cannot tell is not called too small: with more repetitions one is enough."""
+    data = UnknownVariance(n=100, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    limits = (AccuracyLimit("root_mean_squared_error", 0.2),)
+    asked = Question(data=data, lowest=0.0, highest=0.0, limits=limits, sets=(1,), repetitions=1000)
+    method = data.method("modips_split")
+    found = smallest_setting(asked, method, 1, "as_if_real")
+    assert found is not None
+    assert found.keeps_all
+    assert 0 < found.refuted < found.setting
+    assert assess(asked, method, 1, "as_if_real", found.refuted).keeps_all is False
+    long = dataclasses.replace(asked, repetitions=20_000)
+    between = assess(long, method, 1, "as_if_real", 0.97 * found.setting)
+    assert found.refuted < between.setting
+    assert between.keeps_all
+    *_, desk = stream_designs(dataclasses.replace(asked, methods=(method.key,)))
+    _, sentence, _ = answer_sentence(desk)
+    assert "no smaller one is enough" not in sentence
+    assert "It is the smallest that a simulation of 1,000 repetitions confirms: up to " in sentence
+    exact = question(protections=(), limits=LIMITS[1], goal="epsilon", methods=("laplace",), sets=(1,))
+    assert "Of the values tried, no smaller one is enough." in answer_sentence(answered(exact))[1]
 
 
 def test_where_noise_draws_the_estimate_to_the_truth_a_small_epsilon_is_found_that_a_large_one_does_not_reach() -> None:
@@ -364,7 +405,7 @@ def test_a_method_that_cannot_keep_the_promise_is_named_with_the_reason() -> Non
     )  # fmt: skip
     desk = answered(asked)
     assert [one.method.key for one in desk.designs] == ["modips_split"]
-    assert dict(desk.absent) == {data.method("perturbed_histogram_scott").label: "no ε is known that holds"}
+    assert dict(desk.absent) == {data.method("perturbed_histogram_scott").label: "no ε is known to hold for it"}
 
 
 def test_every_method_is_tried_with_every_number_of_sets_once() -> None:
@@ -408,16 +449,16 @@ def test_along_a_path_every_point_is_the_design_of_its_own_question(key: str) ->
             for index in range(2)
             if (index, value) in able
         }
-        assert leads[value] == min(errors, key=errors.__getitem__)
-    assert last.dominated("root_mean_squared_error") == {0, 1} - set(leads.values())
+        assert leads[value][0] == min(errors, key=errors.__getitem__)
+    assert last.dominated("root_mean_squared_error") == {0, 1} - {index for tied in leads.values() for index in tied}
 
 
 def test_no_design_adds_less_error_than_the_best_possible_one() -> None:
     asked = question(protections=(PrivacyLoss(most_epsilon=1.0),))
     *_, last = stream_path(PATHS["epsilon"], asked, answered(asked).designs, limit=True)
-    assert set(last.least) == set(PATHS["epsilon"].values(asked))
+    assert set(last.smallest) == set(PATHS["epsilon"].values(asked))
     for (_, value), one in last.found.items():
-        assert measure_of(one, ADDED).value >= last.least[value] * (1 - 1e-9)
+        assert measure_of(one, ADDED_ERROR).value >= last.smallest[value] * (1 - 1e-9)
 
 
 def test_one_more_unit_of_epsilon_is_the_next_point_of_the_frontier() -> None:
@@ -515,7 +556,12 @@ def test_the_frontier_marks_a_design_only_where_it_passes_through_it(
 def test_what_is_kept_of_a_release_holds_none_of_its_terms() -> None:
     release = BetaBinomial(n=30, m=30, alpha=2.0, beta=2.0)
     before = dict(vars(release))
-    row_moments(release), loss_of(release), end_masses(release, 2), exact_interval(release, 0.3, 1, "as_if_real", 0.9)
+    (
+        row_moments(release),
+        loss_of(release),
+        end_masses(release, 2),
+        exact_interval(release, 0.3, 1, "as_if_real", 0.9, True),
+    )
     assert vars(release) == before
     assert loss_of(release) == pure_epsilon(release)
     assert end_masses(release, 2) == pytest.approx((release.transition_matrix()[:, [0, -1]] ** 2).sum(axis=1))

@@ -7,14 +7,14 @@ import re
 
 import pytest
 
-from dpviz.comparisons import CountData
-from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
-from dpviz.curator.paths import ADDED, PATHS, Followed, OneMore, measure_of, one_more, stream_path
-from dpviz.curator.protection import GuessRate, PrivacyLoss
-from dpviz.curator.question import Question
-from dpviz.curator.search import Assessed, stream_designs
-from dpviz.parameters import readable
-from dpviz.studies import Measure
+from dpviz.comparisons import CategoryData, CountData, UnknownVariance
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.paths import ADDED_ERROR, PATHS, Followed, OneMore, measure_of, one_more, stream_path
+from dpviz.desk.protection import GuessRate, PrivacyLoss
+from dpviz.desk.question import Question
+from dpviz.desk.search import Assessed, stream_designs
 from pages.curator.along import MEASURES, followed_designs, guess_rate, leaders_sentence, one_more_sentence
 from tests.pages import figures, open_desk, whole
 
@@ -34,7 +34,7 @@ def designs(asked: Question = ASKED) -> list[Assessed]:
 def along(key: str, measure: str = "coverage", asked: Question = ASKED) -> Followed:
     """The designs along a path, to the end."""
     intervals = measure in ACCURACY and ACCURACY[measure].needs_interval
-    *_, last = stream_path(PATHS[key], asked, designs(asked), intervals=intervals, limit=measure == ADDED)
+    *_, last = stream_path(PATHS[key], asked, designs(asked), intervals=intervals, limit=measure == ADDED_ERROR)
     return last
 
 
@@ -50,29 +50,87 @@ def test_one_design_of_each_method_is_followed_the_first_of_the_table() -> None:
 def test_the_sentence_on_leaders_names_at_every_place_the_best_design(key: str, measure: str) -> None:
     found = along(key, measure)
     sentence = leaders_sentence(found, measure)
-    spans = re.findall(r"<b>(.+?)</b> for \S+ = ([^;.]*(?:\.\d+[^;.]*)*)", sentence)
+    spans = re.findall(r"((?:<b>.+?</b>(?: or )?)+) for \S+ = ([^;.]*(?:\.\d+[^;.]*)*)", sentence)
     values = sorted({value for _, value in found.found})
-    named: dict[float, str] = {}
-    for name, span in spans:
+    named: dict[float, set[str]] = {}
+    for names, span in spans:
         low, *rest = (place.strip(" .") for place in span.split(" to "))
         high = rest[-1] if rest else low
         inside = [value for value in values if readable(value, 4) in (low, high)]
-        named |= {value: name for value in values if inside[0] <= value <= inside[-1]}
+        every = set(re.findall("<b>(.+?)</b>", names))
+        named |= {value: every for value in values if inside[0] <= value <= inside[-1]}
     assert set(named) == set(values), sentence
     for value in values:
         known = {
-            one.name: measure_of(there, measure).value
-            for index, one in enumerate(found.designs)
+            found.name(index): measure_of(there, measure)
+            for index in range(len(found.designs))
             if (there := found.found.get((index, value))) and not math.isnan(measure_of(there, measure).value)
         }
-        best = (max if measure == "coverage" else min)(known.values())
-        assert known[named[value]] == best
+        best = (max if measure == "coverage" else min)(known.values(), key=lambda one: one.value)
+        assert named[value] == {name for name, one in known.items() if one.tied(best)}
     if key != "epsilon":
-        every = [measure_of(one, measure).value for one in found.found.values()]
-        overall = (max if measure == "coverage" else min)(one for one in every if not math.isnan(one))
-        assert sentence.endswith(f"with {readable(overall, 3)}.")
+        measures = [measure_of(one, measure).value for one in found.found.values()]
+        overall = (max if measure == "coverage" else min)(one for one in measures if not math.isnan(one))
+        assert re.search(f"with {re.escape(readable(overall, 3))}(| ± [^ ]+)[.]$", sentence), sentence
     half = dataclasses.replace(found, complete=False)
     assert leaders_sentence(half, measure).startswith("So far: the ")
+
+
+def test_rounding_is_no_lead_and_fades_no_design() -> None:
+    """n = 100, four categories, the share of one is a quarter: biases were 10⁻¹⁸ and −4·10⁻¹⁸, and the second faded."""
+    data = CategoryData(n=100, m=100, p=0.25, cells=4)
+    asked = Question(
+        data=data, lowest=0.25, highest=0.25, sets=(1,), protections=(PrivacyLoss(),),
+        methods=("dirichlet_multinomial", "multinomial_mean"), limits=(AccuracyLimit("bias", 0.1),),
+    )  # fmt: skip
+    found = along("rows", "bias", asked)
+    leads = found.leads("bias")
+    assert all(set(tied) == {0, 1} for tied in leads.values())
+    assert found.dominated("bias") == set()
+    assert all(measure_of(one, "bias").value == 0 for one in found.found.values())
+    near = dataclasses.replace(
+        found, found={place: with_bias(one, 1e-18 - 5e-18 * place[0]) for place, one in found.found.items()}
+    )
+    assert near.dominated("bias") == set()
+
+
+def with_bias(design: Assessed, bias: float) -> Assessed:
+    """The same design with another bias."""
+    outcomes = (dataclasses.replace(one, bias=Measure(bias, 0.0)) for one in design.outcomes)
+    return dataclasses.replace(design, outcomes=tuple(outcomes))
+
+
+NUMBERS = Question(
+    data=UnknownVariance(n=60, mean=0.0, sigma=1.0, low=-4.0, high=4.0), lowest=-1.0, highest=1.0, values=2,
+    sets=(1, 5), repetitions=1500, protections=(PrivacyLoss(most_epsilon=2.0),),
+    methods=("modips_split", "perturbed_histogram_safe", "sanitize_bootstrap"),
+    limits=(AccuracyLimit("root_mean_squared_error", 0.5),),
+)  # fmt: skip
+
+
+def test_along_an_axis_of_numbers_every_point_rests_on_all_repetitions_and_ties_are_told() -> None:
+    found = along("rows", "root_mean_squared_error", NUMBERS)
+    assert found.complete
+    assert all(one.complete for one in found.found.values())
+    assert min(outcome.repetitions for one in found.found.values() for outcome in one.outcomes) > 1480
+    for value, (first, *tied) in found.leads("root_mean_squared_error").items():
+        here = {
+            index: measure_of(one, "root_mean_squared_error") for (index, at), one in found.found.items() if at == value
+        }
+        assert here[first].value == min(one.value for one in here.values())
+        for index, one in here.items():
+            apart = one - here[first]
+            assert (index in (first, *tied)) == (apart.value <= 2 * apart.error + 1e-12)
+
+
+def test_one_more_unit_of_epsilon_is_judged_by_the_noise_that_both_share() -> None:
+    """The bias of a mean of 60 rows, ε = 2 and 3: both errors together hide what their difference shows."""
+    first = next(one for one in designs(NUMBERS) if one.method.key == "modips_split")
+    bought = one_more(first, "root_mean_squared_error")
+    assert bought is not None
+    apart = bought.after - bought.before
+    assert apart.error < 0.8 * math.hypot(bought.after.error, bought.before.error)
+    assert "What one more unit of ε buys" in one_more_sentence(first, "root_mean_squared_error", bought)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -83,14 +141,32 @@ def test_what_one_more_unit_buys_is_said_with_both_numbers_and_never_as_a_change
         sentence = one_more_sentence(first, measure, bought)
         before, after = bought.before.value, bought.after.value
         if "buys: with" in sentence:
-            found = re.search(r" is (\S+) instead of ([^ ,]+)(?:, (\S+) times as much)?\.$", sentence)
+            found = re.search(r" is (\S+) instead of ([^ ,]+)(?:, (\S+) (times as much|% less|% more))?\.$", sentence)
             assert found is not None, sentence
             assert found[1] != found[2]
-            if found[3]:
+            if found[3] and found[4] == "times as much":
                 assert float(found[3]) == pytest.approx(after / before, rel=6e-3)
+            elif found[3]:
+                part = 1 - after / before if found[4] == "% less" else after / before - 1
+                assert float(found[3]) == pytest.approx(100 * part, rel=0.06)
         else:
             assert "nothing" in sentence or "no difference" in sentence
             assert after == pytest.approx(before, rel=1e-9, abs=4 * (bought.before.error + bought.after.error))
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        (0.0348, ", 1.4 % less."),
+        (0.04236, ", 20 % more."),
+        (0.01, ", 0.283 times as much."),
+        (0.1, ", 2.83 times as much."),
+    ],
+)
+def test_what_one_more_unit_changes_is_told_in_per_cent_or_times(after: float, words: str) -> None:
+    bought = OneMore(1.0, Measure(0.0353, 0.0), Measure(after, 0.0))
+    assert one_more_sentence(designs()[0], "root_mean_squared_error", bought).endswith(words)
+    assert one_more_sentence(designs()[0], "coverage", bought).endswith("instead of 0.0353.")
 
 
 def test_what_a_simulation_cannot_tell_is_not_called_a_gain() -> None:

@@ -8,13 +8,13 @@ import math
 import numpy as np
 import pytest
 
+from dpviz.core.numerics.quantiles import quantile
 from dpviz.coverage import REPAIRS, coverage_decomposition, exact_coverage
 from dpviz.coverage.decomposition import NOT_NORMAL
-from dpviz.coverage.law import release_law
+from dpviz.coverage.distributions import release_distribution
 from dpviz.inference import COMBINING_RULES
-from dpviz.numerics.quantiles import quantile
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from tests.referees import charest, count_weights, every_release
 
 
@@ -100,7 +100,7 @@ GRID = [
     )
     for p in (0.0, 0.01, 0.25, 0.5, 1.0)
     for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real")
-    if COMBINING_RULES[rule].least_sets <= sets
+    if COMBINING_RULES[rule].fewest_sets <= sets
     # at both ends a tiny prior leaves an E[T] too small to be known, which is refused
     and not (p in (0.0, 1.0) and getattr(synthesizer, "alpha", 1.0) < 1e-6)
 ]
@@ -144,7 +144,7 @@ def test_all_repairs_together_are_the_interval_of_an_unbiased_estimate(sets):
     """(A q̄ − α)/n ± z √Var((A q̄ − α)/n): its standard error is A/n times that of q̄, five times at M = 5."""
     release = charest(2, sets)
     found = coverage_decomposition(synthesizer=release, p=0.25, sets=sets, rule="raab_2017")
-    law = release_law(release, p=0.25, sets=sets)
+    law = release_distribution(release, p=0.25, sets=sets)
     whole = release.n + 2 * release.alpha
     unbiased = (whole * law.total / (sets * release.m) - release.alpha) / release.n
     weights = law.probability / law.probability.sum()

@@ -13,14 +13,15 @@ import pytest
 
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.comparisons.terms import setting_for
-from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
-from dpviz.curator.pilot import read_columns
-from dpviz.curator.protection import GuessRate, PrivacyLoss, Protection
-from dpviz.curator.question import Question
-from dpviz.curator.search import Desk, Relaxed, stream_designs
-from dpviz.exports.desk import desk_csv, desk_script
-from dpviz.parameters import readable
-from dpviz.studies import Measure
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.exports.desk import desk_csv, desk_script
+from dpviz.desk.pilot import read_columns
+from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
+from dpviz.desk.question import Question
+from dpviz.desk.relaxing import Relaxed
+from dpviz.desk.search import Desk, stream_designs
 from pages.curator.controls import PRESETS
 from pages.curator.links import comparison_of, design_of
 from pages.curator.pilot import outward, share_of
@@ -316,11 +317,73 @@ def test_of_a_file_only_numbers_that_are_taken_reach_the_address() -> None:
     page.selectbox(key="cu_column").set_value("age").run()
     assert address(page) == before
     assert "15 to 65" in text(page)
-    next(one for one in page.button if one.label == "Use the bounds 15 to 65").click().run()
+    next(one for one in page.button if one.label.startswith("Use bounds 15 to 65")).click().run()
     whole(page, "cu_designs")
     assert {key: value for key, value in address(page).items() if before.get(key) != value} == {
-        "cu_kind": "gaussian", "cu_low": "15", "cu_high": "65",
+        "cu_kind": "gaussian", "cu_low": "15", "cu_high": "65", "cu_lowest_mean": "25", "cu_highest_mean": "53",
+        "cu_sigma": "17",
     }  # fmt: skip
+
+
+SUGGESTING = {
+    "a tenth of zeros": ("0", "0", "0", "0", "100"),
+    "one value": ("1", "1", "1", "1"),
+    "ratings": tuple("1122334455"),
+    "many rows": tuple("01") * 1_500,
+    "large": ("3e7", "4e7", "5e7", "6e7"),
+    "small": ("1e-9", "2e-9", "3e-9", "5e-9"),
+    "categories": tuple("abcdabcdabcd"),
+    "lognormal": tuple(f"{1000 * math.exp(3 * math.sin(7 * place)):.0f}" for place in range(60)),
+}
+
+
+@pytest.mark.parametrize("cells", SUGGESTING.values(), ids=list(SUGGESTING))
+def test_every_button_of_a_pilot_file_sets_what_the_desk_takes(cells: tuple[str, ...]) -> None:
+    page = opened_file(b"x\n" + "\n".join(cells).encode())
+    assert not page.exception
+    readings: list[str] = next((one.options for one in page.radio if one.key == "cu_reading_1_0"), [])
+    tried = 0
+    for reading in readings:
+        page.radio(key="cu_reading_1_0").set_value(reading).run()
+        offers = [one.key for one in page.button if str(one.key).startswith("cu_take_")]
+        assert offers or "The desk takes none of these numbers" in text(page)
+        for key in {*offers[:1], *offers[-1:]}:
+            one = opened_file(b"x\n" + "\n".join(cells).encode())
+            one.radio(key="cu_reading_1_0").set_value(reading).run()
+            one.button(key=key).click().run()
+            assert not one.exception and not problems(one), (reading, key, problems(one))
+            tried += 1
+    assert tried or not readings or cells[0] in ("1e-9", "3e7")
+
+
+def test_what_a_pilot_file_says_is_told_in_sentences() -> None:
+    page = opened_file(b"x\n" + b"\n".join([b"0", b"0", b"0", b"0", b"100"]))
+    page.radio(key="cu_reading_1_0").set_value("numbers").run()
+    label = next(one.label for one in page.button if "Use bounds 0 to 110" in one.label)
+    assert label == "Use bounds 0 to 110, a mean from 1.1 to 60 and σ = 45"
+    assert "the skewness is 1.5, and that of a normal distribution is 0" in text(page)
+    page = opened_file(b"x\n" + b"Yes\nyes\nYES\nno\nmaybe\nmaybe\n")
+    assert "capital letters alone are counted as one: 5 ways of writing are 3 values." in text(page)
+    assert "Both other values of “x” count as zeros." in text(page)
+    page.radio(key="cu_reading_1_0").set_value("categories").run()
+    next(one for one in page.button if one.label == "Use k = 3 categories").click().run()
+    assert address(page)["cu_kind"] == "categories" and page.session_state["cu_cells"] == 3
+    page = opened_file(b"x\n1.500\n2.300\n950\n4.100\n")
+    assert "read as thousands separators: 1.500 is 1,500." in text(page)
+    assert "mean 2,212" in text(page)  # (1500 + 2300 + 950 + 4100) / 4 = 2212.5
+    page.radio(key="cu_marks_1_0").set_value(".").run()
+    assert "mean 239.5" in text(page)  # (1.5 + 2.3 + 950 + 4.1) / 4 = 239.475
+    page = opened_file(b"x;y\n" + b"1;2\n0;3\n" * 15_000)
+    assert "Use n = 10,000, the most that the desk takes of such data" in [one.label for one in page.button]
+
+
+def test_a_file_is_read_afresh_whatever_the_one_before_was_read_as() -> None:
+    """Ratings that were read as categories say nothing of how the incomes of the next file are to be read."""
+    page = opened_file(b"x\n" + b"\n".join(b"1122334455"[place : place + 1] for place in range(10)))
+    page.radio(key="cu_reading_1_0").set_value("categories").run()
+    page.file_uploader(key="cu_file").set_value(("other.csv", b"x\n10\n25\n31\n44\n", "text/csv")).run()
+    assert page.radio(key="cu_reading_2_0").value == "numbers"
+    assert "mean 27.5" in text(page)  # (10 + 25 + 31 + 44) / 4
 
 
 def test_a_file_is_forgotten_when_its_section_is_closed() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dpviz import privacy
-from dpviz.privacy.hockey_stick import worst_neighbours
-from dpviz.synthesizers import (
+from dpviz.mechanisms import (
     BetaBinomial,
     DirichletMultinomial,
     GeometricSanitizer,
@@ -18,6 +17,7 @@ from dpviz.synthesizers import (
     PosteriorMode,
     Synthesizer,
 )
+from dpviz.privacy.hockey_stick import worst_neighbours
 from tests.referees import discretized_delta
 
 GRID = 1e-4

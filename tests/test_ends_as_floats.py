@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from dpviz.core.numerics.gamma import log_beta
 from dpviz.inference import BetaMixture, posterior_coverage, posterior_given, posterior_summaries
 from dpviz.inference.confidential import log_prior_counts, normalized
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
-from dpviz.numerics.gamma import log_beta
-from dpviz.synthesizers import BetaBinomial
-from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
+from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.beta_binomial import beta_binomial_log_likelihood
 
 LEVELS = (0.05, 0.3, 0.5, 0.8, 0.95, 0.999)
 BELOW_1, ABOVE_0 = math.nextafter(1.0, 0.0), math.nextafter(0.0, 1.0)
@@ -30,7 +30,7 @@ class Referee:
     """Cumulative probabilities of a mixture of neighbouring beta laws, to 50 digits."""
 
     def __init__(self, law: BetaMixture) -> None:
-        self.law = law
+        self.synthesizer_type = law
         start, stop, *weights = map(mp.mpf, [float(law.first[0]), float(law.second[-1]), *law.weights.tolist()])
         steps = range(len(weights))
         with mp.workdps(60):
@@ -64,8 +64,12 @@ class Referee:
         edges = np.concatenate([-tail[::-1], np.linspace(-50, 50, 20_001)[1:-1], tail])
         u = (edges[1:] + edges[:-1]) / 2
         log_p, log_q = -np.logaddexp(0, -u), -np.logaddexp(0, u)
-        kept = self.law.weights > 0
-        a, b, w = self.law.first[kept], self.law.second[kept], self.law.weights[kept]
+        kept = self.synthesizer_type.weights > 0
+        a, b, w = (
+            self.synthesizer_type.first[kept],
+            self.synthesizer_type.second[kept],
+            self.synthesizer_type.weights[kept],
+        )
         terms = np.outer(log_p, a - 1) + np.outer(log_q, b - 1) + (np.log(w) - log_beta(a, b))
         log_density = logsumexp(terms, axis=1)
         return u, log_density, np.exp(log_density + log_p + log_q) * np.diff(edges)

@@ -10,16 +10,16 @@ import pytest
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage
 from dpviz.designs import Design
 from dpviz.inference import RULES
-from dpviz.synthesizers import two_cell_laws
+from dpviz.mechanisms import two_cell_synthesizers
 
 REPETITIONS = 20_000
 CHAREST = list(product([0.1, 0.25, 0.5], [0.5, 2.0, 250.0], [1, 2, 5]))
-OTHERS = [(law, sets) for law in two_cell_laws() for sets in (1, 2, 3)]
+OTHERS = [(law, sets) for law in two_cell_synthesizers() for sets in (1, 2, 3)]
 
 
 def check_agreement(law: str, p: float, n: int, m: int, sets: int, epsilon: float, level: float) -> None:
     release = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon).release
-    rules = tuple(key for key, rule in RULES.items() if rule.least_sets <= sets)
+    rules = tuple(key for key, rule in RULES.items() if rule.fewest_sets <= sets)
     exact = exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules, level=level)
     plan = CoveragePlan(
         synthesizer=release, p=p, sets=sets, rules=rules, level=level, repetitions=REPETITIONS, seed=2011

@@ -11,6 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from dpviz.core.numerics.quantiles import quantile, quantile_table
 from dpviz.coverage import (
     coverage_by_proportion,
     exact_coverage,
@@ -19,15 +20,14 @@ from dpviz.coverage import (
     stream_by_synthesizer,
     within_reach,
 )
-from dpviz.coverage._fourier import Roots, boxes, least_spread, mixed_law_in_box
+from dpviz.coverage._fourier import Roots, boxes, mixed_distribution_in_box, smallest_spread
+from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coarse_to_fine
-from dpviz.coverage.law import release_law
 from dpviz.inference import RULES, holds
 from dpviz.inference.interval_rules import Releases
-from dpviz.numerics.quantiles import quantile, quantile_table
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from tests.referees import binomial_law, charest, every_release, rows_of
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from tests.referees import binomial_distribution, charest, every_release, rows_of
 
 GOLDEN = {
     (2, 0.25): (0.75442, 0.81157, 0.66887),
@@ -49,7 +49,7 @@ SMALL = [
 
 
 def rules_for(sets: int) -> list[str]:
-    return [key for key, rule in RULES.items() if rule.least_sets <= sets]
+    return [key for key, rule in RULES.items() if rule.fewest_sets <= sets]
 
 
 def counted(rule, chance, counts, synthesizer, p, level):
@@ -84,7 +84,7 @@ def test_charest_intervals_cover_as_found_before(epsilon, p, place):
     if sets == 5 and (epsilon, p) in ((2, 0.25), (250, 0.5)):
         # T = 0 in two releases there. They were counted as covering, because rounding left a T of 1e-19 with almost
         # no degrees of freedom; an interval of width zero does not cover.
-        law = release_law(charest(epsilon, sets), p=p, sets=sets)
+        law = release_distribution(charest(epsilon, sets), p=p, sets=sets)
         s, q = law.total, law.squares
         tied = law.probability[6 * 100 * (5 * q - s * s) == 20 * (100 * s - q)].sum()
         assert tied > 2e-5
@@ -200,9 +200,9 @@ def test_the_transform_is_the_direct_convolution(sets, index):
                 following[key] = following.get(key, 0.0) + chance * weight
         direct = following
     box = boxes(law[None], sets, np.array([1e-9]))[0]
-    table = mixed_law_in_box(law[None], np.ones(1), sets, box, Roots(box.spread, len(law)))
+    table = mixed_distribution_in_box(law[None], np.ones(1), sets, box, Roots(box.spread, len(law)))
     for (s, q), chance in direct.items():
-        d = (q - s) // 2 - int(least_spread(np.array([s]), sets)[0])
+        d = (q - s) // 2 - int(smallest_spread(np.array([s]), sets)[0])
         assert table[s - box.low, d] == pytest.approx(chance, abs=1e-15)
     assert table.sum() == pytest.approx(1, abs=1e-14)
 
@@ -222,7 +222,7 @@ def test_no_more_than_the_error_lies_outside_the_box(law, error):
     i, j, k = np.meshgrid(*[np.arange(len(law))] * 3, indexing="ij")
     chance = law[i] * law[j] * law[k]
     total = i + j + k
-    d = (i**2 + j**2 + k**2 - total) // 2 - least_spread(total, 3)
+    d = (i**2 + j**2 + k**2 - total) // 2 - smallest_spread(total, 3)
     outside = (total < box.low) | (total > box.high) | (d >= box.spread)
     for column in (i, j, k):
         outside |= (column < box.first) | (column > box.last)
@@ -240,7 +240,7 @@ def test_the_error_bound_holds_against_many_digits():
     repeats = np.array([math.factorial(3) // math.prod(math.factorial(k.count(v)) for v in set(k)) for k in keys])
     with mpmath.workdps(40):
         total = mpmath.mpf(0)
-        for weight, row in zip(binomial_law(n, p), rows_of("synth_post_one", n, m, alpha, alpha), strict=True):
+        for weight, row in zip(binomial_distribution(n, p), rows_of("synth_post_one", n, m, alpha, alpha), strict=True):
             inner = mpmath.mpf(0)
             for key, times, yes in zip(keys, repeats, covered, strict=True):
                 if yes:

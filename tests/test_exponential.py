@@ -10,11 +10,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.audits.releases import RELEASE_METHODS, ReleaseSetting
+from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import ExponentialCounts, ExponentialRows
+from dpviz.mechanisms.exponential import ExponentialMechanism
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
-from dpviz.synthesizers import ExponentialCounts, ExponentialRows
-from dpviz.synthesizers.exponential import ExponentialMechanism
-from dpviz.types import FloatArray, IntArray
 from tests.referees import listed_delta
 
 BOTH: list[type[ExponentialMechanism]] = [ExponentialRows, ExponentialCounts]

@@ -15,20 +15,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz import limits
-from dpviz.exports.script import LONGEST_INLINE, page_script
-from dpviz.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
-from dpviz.given import read_matrix
-from dpviz.parameters import readable
+from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
+from dpviz.core import limits
+from dpviz.core.parameters import readable
+from dpviz.desk.exports.script import LONGEST_INLINE, page_script
+from dpviz.desk.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
+from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
+from dpviz.mechanisms.given import read_matrix
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.summary import PrivacySummary, summarize
-from dpviz.published.abowd_vilhuber import LAW_OF_FIG_1, LAW_OF_FIG_3, PRINTED_FIGURES
-from dpviz.synthesizers import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
-from dpviz.synthesizers.given_matrix import GivenMatrix
 from tests.test_contract import instances
 
 ROOT = Path(__file__).resolve().parent.parent
 every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
-LAWS = {1: LAW_OF_FIG_1, 2: LAW_OF_FIG_1, 3: LAW_OF_FIG_3, 4: LAW_OF_FIG_3}
+LAWS = {1: SYNTHESIZER_OF_FIG_1, 2: SYNTHESIZER_OF_FIG_1, 3: SYNTHESIZER_OF_FIG_3, 4: SYNTHESIZER_OF_FIG_3}
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
 
 
@@ -188,6 +188,6 @@ def test_the_script_makes_the_very_same_release(cls: type[Synthesizer], data: st
     release = data.draw(instances(cls))
     made: dict[str, object] = {}
     script = page_script(release, 1.0, 0.0)
-    kept = [line for line in script.splitlines() if line.startswith(("from dpviz.synth", "release ="))]
+    kept = [line for line in script.splitlines() if line.startswith(("from dpviz.mechanisms", "release ="))]
     exec("\n".join(kept), made)
     assert made["release"] == release

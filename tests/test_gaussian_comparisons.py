@@ -11,35 +11,37 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import kstest, laplace, multinomial, norm, truncnorm
 
-from dpviz.audits.releases import RELEASE_METHODS
+from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, UnknownVariance
-from dpviz.comparisons.bounding import BIT, TRUNCATION, Bounding, moments_of
-from dpviz.comparisons.gaussian_data import GaussianData
-from dpviz.comparisons.gaussian_exact import law_of_mean
+from dpviz.comparisons.bounding import BOUNDARY_INFLATION, REDRAWING, Bounding, moments_of
+from dpviz.comparisons.gaussian import GaussianData
+from dpviz.comparisons.gaussian_exact import distribution_of_mean
 from dpviz.comparisons.gaussian_histograms import (
+    BOOTSTRAP_THEN_SANITIZE,
     LARGEST_BINS,
-    BootstrapThenSanitize,
+    PERTURBED_HISTOGRAM,
+    PERTURBED_HISTOGRAM_SAFE,
+    PERTURBED_HISTOGRAM_SCOTT,
+    SMOOTHED_HISTOGRAM,
+    SMOOTHED_HISTOGRAM_SCOTT,
     Histogram,
     PerturbedHistogram,
-    PerturbedHistogramSafe,
-    PerturbedHistogramScott,
-    SmoothedHistogram,
 )
-from dpviz.comparisons.gaussian_methods import (
-    GaussianMethod,
-    ModipsCommunal,
-    ModipsMean,
-    ModipsMeanTruncated,
-    ModipsSplit,
-    ModipsSplitTruncated,
-    MultipleSynthesis,
-    Original,
-    PosteriorPredictive,
-)
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, GaussianMethod
 from dpviz.comparisons.gaussian_study import GaussianMeasures, GaussianTally
+from dpviz.comparisons.normal_models import (
+    MODIPS_COMMUNAL,
+    MODIPS_MEAN,
+    MODIPS_MEAN_TRUNCATED,
+    MODIPS_SPLIT,
+    MODIPS_SPLIT_TRUNCATED,
+    UNPROTECTED_MODEL,
+    NormalModel,
+)
+from dpviz.core.types import FloatArray
+from dpviz.coverage.studies import read_run, run_study, save_run
 from dpviz.inference import COMBINING_RULES
-from dpviz.studies import run_study
-from dpviz.types import FloatArray
+from dpviz.privacy.real_loss import ReleaseVerdict
 from tests.referees import agrees, check_same_digits
 
 FAR = {"low": -8.0, "high": 9.0}  # bounds that no confidential row reaches
@@ -50,7 +52,7 @@ EVERY = {(kind, method.key): method for kind in (KnownVariance, UnknownVariance)
 def study(data: GaussianData, method: Any, estimand: str = "mean", rule: str = "reiter_2003", **changes: Any) -> Any:
     """The measures of a simulation of 4,000 repetitions."""
     sets = method.sets(changes.pop("sets", 3))
-    rule = rule if sets >= COMBINING_RULES[rule].least_sets else "as_if_real"
+    rule = rule if sets >= COMBINING_RULES[rule].fewest_sets else "as_if_real"
     plan = GaussianPlan(
         data=data, method=method, estimands=(estimand,), rules=(rule,), sets=sets,
         **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
@@ -69,7 +71,7 @@ def bounded_moments(bounding: Bounding, centre: FloatArray, sigma: float, data: 
     second = inside + low * norm.pdf(low) - high * norm.pdf(high)  # E[z²; inside]
     mean = centre * inside + sigma * first
     square = centre**2 * inside + 2 * centre * sigma * first + sigma**2 * second
-    if bounding is TRUNCATION:
+    if bounding is REDRAWING:
         return np.array([mean / inside, square / inside])
     return np.array([mean + data.low * below + data.high * above, square + data.low**2 * below + data.high**2 * above])
 
@@ -85,7 +87,7 @@ def exact_mean_release(data: GaussianData, bounding: Bounding, epsilon: float, s
     step, weight = hermite(sigma / math.sqrt(n))
     edges = np.linspace(data.low, data.high, 3001)
     middle = (edges[1:] + edges[:-1]) / 2
-    place = np.concatenate([[data.low], middle, [data.high]]) if bounding is BIT else middle
+    place = np.concatenate([[data.low], middle, [data.high]]) if bounding is BOUNDARY_INFLATION else middle
     one, square = bounded_moments(bounding, place[:, None] + step, sigma, data)
     first = one @ weight  # E[set mean | x̄*], its square, and s²
     second = (square / n + (1 - 1 / n) * one**2) @ weight
@@ -94,7 +96,7 @@ def exact_mean_release(data: GaussianData, bounding: Bounding, epsilon: float, s
     noise = laplace(scale=(data.high - data.low) * sets / (n * epsilon))
     for centre in data.mean + step:
         chance = np.diff(noise.cdf(edges - centre))
-        if bounding is BIT:
+        if bounding is BOUNDARY_INFLATION:
             chance = np.concatenate([[noise.cdf(data.low - centre)], chance, [noise.sf(data.high - centre)]])
         chance = chance / chance.sum()
         means.append(chance @ first)
@@ -105,14 +107,15 @@ def exact_mean_release(data: GaussianData, bounding: Bounding, epsilon: float, s
     return mean, math.sqrt(error), float(weight @ spreads)
 
 
-@pytest.mark.parametrize("method", [ModipsMean(), ModipsMeanTruncated()], ids=lambda one: one.key)
+@pytest.mark.parametrize("method", [MODIPS_MEAN, MODIPS_MEAN_TRUNCATED], ids=lambda one: one.key)
 @pytest.mark.parametrize(("n", "epsilon", "sets"), [(10, 0.5, 3), (10, 20.0, 3), (60, 0.3, 2), (60, 5.0, 1)])
 def test_bias_and_error_of_the_sanitized_mean_are_those_of_the_definition(
-    method: ModipsMean, n: int, epsilon: float, sets: int
+    method: NormalModel, n: int, epsilon: float, sets: int
 ) -> None:
     data = KnownVariance(n=n, **UNIT, **FAR)
     mean, error, spread = exact_mean_release(data, method.bounding, epsilon, sets)
     found = method.accuracy(data, epsilon, sets)
+    assert found is not None
     assert (found.bias, found.root_mean_squared_error) == pytest.approx((mean, error), rel=3e-5, abs=1e-6)
     agrees(study(data, method, "variance", "raab_2017", epsilon=epsilon, sets=sets).bias, spread - 1)
 
@@ -144,7 +147,7 @@ def test_the_mean_of_the_confidential_rows_has_its_own_moments(n: int, low: floa
     """E[x̄] and Var(x̄) = Var(x)/n, and E[x̄³] from the third central moment of a row over n²."""
     data = KnownVariance(n=n, **UNIT, low=low, high=high)
     rows = np.clip(norm.ppf((np.arange(400_000) + 0.5) / 400_000), low, high)
-    values, weights = law_of_mean(data)
+    values, weights = distribution_of_mean(data)
     mean = weights @ values
     assert weights.sum() == pytest.approx(1)
     assert mean == pytest.approx(rows.mean(), abs=1e-6)
@@ -154,35 +157,35 @@ def test_the_mean_of_the_confidential_rows_has_its_own_moments(n: int, low: floa
 
 def test_what_is_known_without_a_simulation_has_no_error_and_the_rest_has() -> None:
     data = KnownVariance(n=20, **UNIT, low=-3.0, high=4.0)
-    first = next(data.compare([ModipsMean()], [1.0], Analysis(repetitions=100)))
+    first = next(data.compare([MODIPS_MEAN], [1.0], Analysis(repetitions=100)))
     assert first.bias.error == first.root_mean_squared_error.error == 0
     assert first.coverage.error > 0
-    assert next(data.compare([PerturbedHistogram()], [1.0], Analysis(repetitions=100))).bias.error > 0
+    assert next(data.compare([PERTURBED_HISTOGRAM], [1.0], Analysis(repetitions=100))).bias.error > 0
     both = UnknownVariance(n=20, **UNIT, low=-3.0, high=4.0, estimand="variance")
-    assert next(both.compare([Original()], [1.0], Analysis(repetitions=100))).bias.error > 0
+    assert next(both.compare([ORIGINAL_ROWS], [1.0], Analysis(repetitions=100))).bias.error > 0
 
 
 def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive() -> None:
     """Var(q̄) = σ²/n (1 + 2(n − 1)/((n − 3) M)) and E[s²] = σ²(n − 1)/(n − 3), where no bound is reached."""
     n, sets, sigma = 12, 4, 0.5
     data = UnknownVariance(n=n, mean=3.0, sigma=sigma, low=-20.0, high=30.0)
-    found = study(data, MultipleSynthesis(), sets=sets)
+    found = study(data, UNPROTECTED_MODEL, sets=sets)
     agrees(found.bias, 0.0)
     agrees(found.root_mean_squared_error, sigma * math.sqrt((1 + 2 * (n - 1) / ((n - 3) * sets)) / n))
-    agrees(study(data, MultipleSynthesis(), "variance", sets=sets).bias, sigma**2 * ((n - 1) / (n - 3) - 1))
+    agrees(study(data, UNPROTECTED_MODEL, "variance", sets=sets).bias, sigma**2 * ((n - 1) / (n - 3) - 1))
 
 
 def test_the_original_data_are_those_inside_the_bounds() -> None:
     data = KnownVariance(n=7, mean=0.5, sigma=2.0, low=-1.0, high=4.0)
-    mean, square = bounded_moments(BIT, np.array(0.5), 2.0, data)
-    found = study(data, Original())
+    mean, square = bounded_moments(BOUNDARY_INFLATION, np.array(0.5), 2.0, data)
+    found = study(data, ORIGINAL_ROWS)
     agrees(found.bias, mean - 0.5)
     agrees(found.root_mean_squared_error, math.sqrt((square - mean**2) / 7 + (mean - 0.5) ** 2))
-    agrees(study(data, Original(), "variance").bias, square - mean**2 - 4.0)
+    agrees(study(data, ORIGINAL_ROWS, "variance").bias, square - mean**2 - 4.0)
 
 
 def test_the_interval_of_the_original_data_with_known_variance_holds_its_level() -> None:
-    found = study(KnownVariance(n=5, **UNIT, **FAR), Original(), "mean_known_variance")
+    found = study(KnownVariance(n=5, **UNIT, **FAR), ORIGINAL_ROWS, "mean_known_variance")
     agrees(found.coverage, 0.95)
     assert found.mean_width.value == pytest.approx(2 * norm.ppf(0.975) / math.sqrt(5))
     assert found.usable_share.value == 1
@@ -201,13 +204,13 @@ def test_the_smoothed_histogram_has_the_moments_of_its_mixture(epsilon: float) -
     mean = (1 - uniform) * own + uniform * middle.mean()
     square = (1 - uniform) * chance @ middle**2 + uniform * (middle**2).mean() + width**2 / 12
     of_means = (1 - uniform) ** 2 * (chance @ middle**2 - own**2) / n
-    found = study(data, SmoothedHistogram(), epsilon=epsilon)
+    found = study(data, SMOOTHED_HISTOGRAM, epsilon=epsilon)
     agrees(found.bias, mean - 0.4)
     error = of_means + (square - mean**2 - of_means) / n + (mean - 0.4) ** 2
     agrees(found.root_mean_squared_error, math.sqrt(error))
 
 
-@pytest.mark.parametrize("method", [PerturbedHistogram(), BootstrapThenSanitize()], ids=lambda one: one.key)
+@pytest.mark.parametrize("method", [PERTURBED_HISTOGRAM, BOOTSTRAP_THEN_SANITIZE], ids=lambda one: one.key)
 def test_without_noise_the_perturbed_histogram_is_the_histogram(method: Histogram) -> None:
     data = UnknownVariance(n=20, mean=0.4, sigma=1.0, low=-2.0, high=3.0)
     edges = np.linspace(data.low, data.high, 7)
@@ -226,7 +229,7 @@ def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does() -> 
         if noisy.sum() > 0:
             cells = random.choice(5, 15, p=noisy / noisy.sum())
             found.append(np.mean(edges[cells] + random.random(15)) - 0.4)
-    ours = study(data, PerturbedHistogramSafe(), epsilon=0.8, sets=1, rule="raab_2017")
+    ours = study(data, PERTURBED_HISTOGRAM_SAFE, epsilon=0.8, sets=1, rule="raab_2017")
     loop = np.array(found)
     assert abs(ours.bias.value - loop.mean()) < 4.5 * math.hypot(ours.bias.error, loop.std() / len(loop) ** 0.5)
     root = math.sqrt(np.mean(loop**2))
@@ -237,8 +240,8 @@ def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does() -> 
 # Limits
 
 
-@pytest.mark.parametrize("method", [ModipsMean(), ModipsMeanTruncated(), ModipsSplit(share=0.2), ModipsCommunal()])
-def test_with_a_large_epsilon_nothing_is_added(method: PosteriorPredictive) -> None:
+@pytest.mark.parametrize("method", [MODIPS_MEAN, MODIPS_MEAN_TRUNCATED, MODIPS_SPLIT.with_share(0.2), MODIPS_COMMUNAL])
+def test_with_a_large_epsilon_nothing_is_added(method: NormalModel) -> None:
     data, random = UnknownVariance(n=50, **UNIT, low=-3.0, high=4.0), np.random.default_rng(1)
     true = data.draw(random, 40).moments
     found = method.sanitize(random, data, true, 1e6)
@@ -250,7 +253,7 @@ def test_without_a_usable_epsilon_only_the_share_of_usable_repetitions_is_lost()
     """At ε → 0 a sanitized variance is 0 or R²/4 and a mean is a bound, each with ½; no set varies in 1/4, nor do the
     two in half of these."""
     data = UnknownVariance(n=4, mean=0.5, sigma=1.0, low=0.0, high=1.0)
-    found = study(data, ModipsSplit(), epsilon=1e-8, sets=2)
+    found = study(data, MODIPS_SPLIT, epsilon=1e-8, sets=2)
     agrees(found.usable_share, 7 / 8)
     assert not any(
         math.isnan(one.value) for one in dataclasses.astuple(found, tuple_factory=list) and vars(found).values()
@@ -259,7 +262,7 @@ def test_without_a_usable_epsilon_only_the_share_of_usable_repetitions_is_lost()
 
 def test_a_histogram_whose_counts_are_all_lost_cannot_be_used() -> None:
     data = UnknownVariance(n=4, mean=0.5, sigma=1.0, low=0.0, high=1.0)
-    found = study(data, PerturbedHistogram(), epsilon=1e-8, sets=3)
+    found = study(data, PERTURBED_HISTOGRAM, epsilon=1e-8, sets=3)
     agrees(found.usable_share, (1 - 2.0**-4) ** 3)
     agrees(found.bias, 0.0)
     assert found.coverage.value > 0
@@ -267,7 +270,7 @@ def test_a_histogram_whose_counts_are_all_lost_cannot_be_used() -> None:
 
 def test_a_negative_variance_is_no_interval_and_a_miss() -> None:
     data = KnownVariance(n=100, **UNIT, **FAR)
-    found = study(data, ModipsMean(), epsilon=1000.0, sets=2, rule="raghunathan_2003_normal")
+    found = study(data, MODIPS_MEAN, epsilon=1000.0, sets=2, rule="raghunathan_2003_normal")
     assert found.usable_share.value < 0.9
     assert found.coverage.value < found.usable_share.value
 
@@ -277,7 +280,7 @@ def test_a_negative_variance_is_no_interval_and_a_miss() -> None:
 
 @pytest.mark.parametrize(("centre", "sigma"), [(0.5, 0.2), (0.5, 5.0), (1.3, 0.1), (-0.4, 0.05), (0.0, 1e-6)])
 def test_truncated_rows_have_the_truncated_distribution(centre: float, sigma: float) -> None:
-    (rows,) = TRUNCATION.normal(np.random.default_rng(2), 20, np.full(100, centre), np.full(100, sigma), 0.0, 1.0)
+    (rows,) = REDRAWING.normal(np.random.default_rng(2), 20, np.full(100, centre), np.full(100, sigma), 0.0, 1.0)
     drawn = (rows.centre + rows.scale * rows.values).ravel()
     law = truncnorm(-centre / sigma, (1 - centre) / sigma, centre, sigma)
     assert drawn.min() >= -1e-12
@@ -287,7 +290,7 @@ def test_truncated_rows_have_the_truncated_distribution(centre: float, sigma: fl
 
 @pytest.mark.parametrize("centre", [0.0, 0.3, 1.0, 1.2])
 def test_truncated_noise_has_the_truncated_distribution(centre: float) -> None:
-    drawn = TRUNCATION.laplace(np.random.default_rng(3), np.full(2000, centre), 0.3, 0.0, 1.0)
+    drawn = REDRAWING.laplace(np.random.default_rng(3), np.full(2000, centre), 0.3, 0.0, 1.0)
     noise = laplace(centre, 0.3)
     inside = noise.cdf(1) - noise.cdf(0)
     assert kstest(drawn, lambda t: np.clip((noise.cdf(t) - noise.cdf(0)) / inside, 0, 1)).pvalue > 1e-4
@@ -295,7 +298,9 @@ def test_truncated_noise_has_the_truncated_distribution(centre: float) -> None:
 
 def test_equal_rows_have_no_variance() -> None:
     for centre, sigma in ((0.3, 0.0), (7.0, 0.1)):
-        (rows,) = BIT.normal(np.random.default_rng(4), 9, np.full(5, centre), np.full(5, sigma), 0.0, 1.0)
+        (rows,) = BOUNDARY_INFLATION.normal(
+            np.random.default_rng(4), 9, np.full(5, centre), np.full(5, sigma), 0.0, 1.0
+        )
         assert moments_of(rows).variance.tolist() == [0.0] * 5
 
 
@@ -304,8 +309,8 @@ def test_bins_by_scotts_rule_are_as_many_as_in_print() -> None:
     for n, bins in ((40, 7), (100, 10), (1000, 21)):
         data = UnknownVariance(n=n, mean=0.0, sigma=2.0, low=-6.0, high=8.0)
         held = data.draw(np.random.default_rng(5), 200)
-        assert np.median(PerturbedHistogramScott().number_of_bins(held)) == bins
-        assert abs(int(PerturbedHistogram().number_of_bins(held)[0]) - bins) <= 1
+        assert np.median(PERTURBED_HISTOGRAM_SCOTT.number_of_bins(held)) == bins
+        assert abs(int(PERTURBED_HISTOGRAM.number_of_bins(held)[0]) - bins) <= 1
 
 
 def test_one_release_can_be_looked_at() -> None:
@@ -336,12 +341,12 @@ def test_the_same_digits_whatever_the_workers_and_the_stops(kind: Any, method: G
 
 def test_methods_with_the_same_seed_see_the_same_confidential_rows() -> None:
     data = UnknownVariance(n=40, **UNIT, **FAR)
-    first, second = (data.draw_release(method, 1.0, 2, 4)[0] for method in (Original(), SmoothedHistogram()))
+    first, second = (data.draw_release(method, 1.0, 2, 4)[0] for method in (ORIGINAL_ROWS, SMOOTHED_HISTOGRAM))
     assert first.tolist() == second.tolist()
 
 
 def test_outcomes_grow_and_end_with_all_repetitions() -> None:
-    data, method = UnknownVariance(n=30, **UNIT, low=-3.0, high=4.0), ModipsSplit()
+    data, method = UnknownVariance(n=30, **UNIT, low=-3.0, high=4.0), MODIPS_SPLIT
     found = list(data.compare([method], [1.0], Analysis(sets=5, repetitions=1200)))
     errors = [one.bias.error for one in found]
     assert errors == sorted(errors, reverse=True)
@@ -351,12 +356,38 @@ def test_outcomes_grow_and_end_with_all_repetitions() -> None:
     assert found[-1].real_epsilon == pytest.approx(1.0)
 
 
+def test_the_error_of_a_difference_is_its_spread_over_seeds() -> None:
+    """The same noise, 90 and 99 % of ε for the mean: the difference is ten times as sure as both errors would say."""
+    data, names = UnknownVariance(n=20, **UNIT, low=-4.0, high=4.0), ("bias", "root_mean_squared_error", "mean_width")
+    found = {name: [] for name in names}  # type: dict[str, list[tuple[float, float, float]]]
+    for seed in range(60):
+        more, less = (study(data, MODIPS_SPLIT.with_share(w), sets=5, seed=seed, repetitions=300) for w in (0.99, 0.9))
+        for name in names:
+            one, other = getattr(more, name), getattr(less, name)
+            found[name].append(((one - other).value, (one - other).error, math.hypot(one.error, other.error)))
+    for name in names:
+        apart, paired, both = np.array(found[name]).T
+        assert np.sqrt(np.mean(paired**2)) == pytest.approx(apart.std(ddof=1), rel=0.3), name
+        assert np.mean(both) > 2.5 * np.mean(paired), name
+
+
+def test_a_run_from_a_file_has_no_groups_and_its_differences_the_error_of_both() -> None:
+    plan = GaussianPlan(data=KnownVariance(n=4, **UNIT, **FAR), method=MODIPS_MEAN, repetitions=60, seed=1, batch=20)
+    whole = run_study(plan).measures("mean", "reiter_2003")
+    opened = read_run(save_run(run_study(plan))).tally_of(plan).measures("mean", "reiter_2003")
+    assert opened == whole
+    assert (whole.bias - whole.bias).error == 0
+    assert (opened.bias - whole.bias).error == pytest.approx(math.sqrt(2) * whole.bias.error)
+
+
 def test_counts_that_contradict_each_other_are_refused() -> None:
-    plan = GaussianPlan(data=KnownVariance(n=4, **UNIT, **FAR), method=ModipsMean(), repetitions=20, seed=1)
+    plan = GaussianPlan(data=KnownVariance(n=4, **UNIT, **FAR), method=MODIPS_MEAN, repetitions=20, seed=1)
     found = run_study(plan)
     assert isinstance(found, GaussianTally)
     (of_mean,) = found.estimands
-    with pytest.raises(ValueError, match="usable of mean must be at most 3; got 20"):
+    with pytest.raises(
+        ValueError, match="usable of mean must be from 0 to 3, as the other counts and sums say; got 20"
+    ):
         dataclasses.replace(found, estimands=(dataclasses.replace(of_mean, released=3),)).check()
 
 
@@ -368,7 +399,7 @@ def largest_density_ratio(bounding: Bounding, here: float, there: float, scale: 
     value = np.linspace(0, top, 5001)
     density = [laplace(place, scale) for place in (here, there)]
     logs = [one.logpdf(value) for one in density]
-    if bounding is TRUNCATION:
+    if bounding is REDRAWING:
         logs = [log - math.log(one.cdf(top) - one.cdf(0)) for log, one in zip(logs, density, strict=True)]
     else:
         for log, one in zip(logs, density, strict=True):
@@ -376,25 +407,33 @@ def largest_density_ratio(bounding: Bounding, here: float, there: float, scale: 
     return float(np.abs(logs[0] - logs[1]).max())
 
 
-@pytest.mark.parametrize("bounding", [BIT, TRUNCATION], ids=["bit", "truncation"])
+@pytest.mark.parametrize("bounding", [BOUNDARY_INFLATION, REDRAWING], ids=["bit", "truncation"])
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0])
-def test_the_real_epsilon_of_a_mean_is_the_largest_ratio_over_all_neighbours(
-    bounding: Bounding, epsilon: float
-) -> None:
-    n, method = 20, ModipsMean() if bounding is BIT else ModipsMeanTruncated()
+def test_the_loss_of_a_noisy_mean_is_the_largest_ratio_over_all_neighbours(bounding: Bounding, epsilon: float) -> None:
+    n = 20
     means = np.arange(n) / n  # rows at either bound: neighbours whose means are as far apart as any
     worst = max(largest_density_ratio(bounding, here, here + 1 / n, 1 / (n * epsilon), 1.0) for here in means)
-    data = KnownVariance(n=n, mean=0.5, sigma=1.0, low=0.0, high=1.0)
-    assert method.real_epsilon(data, epsilon, 1) == pytest.approx(worst, rel=1e-9)
+    assert bounding.loss(epsilon, n) == pytest.approx(worst, rel=1e-9)
+
+
+def test_the_real_epsilon_of_modips_is_that_of_its_rows() -> None:
+    """n = 10, bounds ±4, one set with ε = 100: the noisy mean alone would show 100.7 and 100; a sum over all means."""
+    data = KnownVariance(n=10, **UNIT, low=-4.0, high=4.0)
+    assert MODIPS_MEAN_TRUNCATED.real_loss(data, 100.0, 1).text(100.0, 6) == "30.2716"
+    assert MODIPS_MEAN.real_loss(data, 100.0, 1).text(100.0, 6) == "31.288"
+    assert MODIPS_MEAN_TRUNCATED.real_loss(data, 10.0, 10).at_least == pytest.approx(12.3650, abs=1e-4)
+    setting = EqualPrivacy().setting(MODIPS_MEAN_TRUNCATED, data, 30.0, 1)
+    assert setting is not None
+    assert MODIPS_MEAN_TRUNCATED.real_epsilon(data, setting, 1) == pytest.approx(30.0, rel=2e-6)
+    assert setting == pytest.approx(43.6314, abs=1e-4)  # a sum over all means has 29.999997 there
 
 
 def test_truncation_spends_nearly_twice_what_it_promises_when_ten_sets_share_it() -> None:
     """The audit's 1.943 for n = 100, ε = 1 over 10 sets, half of it for the mean; BIT keeps 1."""
     data = UnknownVariance(n=100, **UNIT, low=-4.0, high=4.0)
-    assert ModipsSplitTruncated().real_epsilon(data, 1.0, 10) == pytest.approx(1.943, abs=5e-4)
-    assert ModipsSplit().real_epsilon(data, 1.0, 10) == pytest.approx(1.0)
-    limit, large = math.log(2 * math.exp(0.1) - 1), KnownVariance(n=1000, **UNIT, **FAR)
-    assert ModipsMeanTruncated().real_epsilon(large, 0.1, 1) == pytest.approx(limit, rel=1e-6)
+    assert MODIPS_SPLIT_TRUNCATED.real_epsilon(data, 1.0, 10) == pytest.approx(1.943, abs=5e-4)
+    assert MODIPS_SPLIT.real_epsilon(data, 1.0, 10) == pytest.approx(1.0)
+    assert REDRAWING.loss(0.1, 1000) == pytest.approx(math.log(2 * math.exp(0.1) - 1), rel=1e-6)
 
 
 def test_all_rows_at_a_bound_and_one_at_the_other_move_both_statistics_by_their_sensitivities() -> None:
@@ -406,12 +445,12 @@ def test_all_rows_at_a_bound_and_one_at_the_other_move_both_statistics_by_their_
 
 def test_the_smoothed_histogram_spends_all_of_its_epsilon_and_no_more() -> None:
     counts, bins, epsilon = np.array([[7, 0, 3], [6, 1, 3], [10, 0, 0], [9, 0, 1]]), np.full(4, 3), 1.3
-    weights = SmoothedHistogram().weights(np.random.default_rng(1), counts, bins, epsilon)
+    weights = SMOOTHED_HISTOGRAM.weights(np.random.default_rng(1), counts, bins, epsilon)
     ratios = np.abs(np.log(weights[::2] / weights[1::2])).max(axis=1)
     assert 10 * ratios == pytest.approx([epsilon, epsilon])
 
 
-@pytest.mark.parametrize("method", [PerturbedHistogram(), PerturbedHistogramSafe(), BootstrapThenSanitize()])
+@pytest.mark.parametrize("method", [PERTURBED_HISTOGRAM, PERTURBED_HISTOGRAM_SAFE, BOOTSTRAP_THEN_SANITIZE])
 def test_the_real_epsilon_of_noisy_counts_is_that_of_the_extreme_counts(method: PerturbedHistogram) -> None:
     """One row in the first bin and the others in the second against all in the second, two counts far apart."""
     n, epsilon = 5, 0.7
@@ -419,7 +458,7 @@ def test_the_real_epsilon_of_noisy_counts_is_that_of_the_extreme_counts(method: 
     seen = np.array([200.0, -200.0])
 
     def density(first: int) -> float:
-        if not isinstance(method, BootstrapThenSanitize):
+        if method != BOOTSTRAP_THEN_SANITIZE:
             return float(laplace.pdf(seen - [first, n - first], scale=scale).prod())
         law = multinomial(n, [first / n, 1 - first / n])
         return sum(
@@ -431,12 +470,30 @@ def test_the_real_epsilon_of_noisy_counts_is_that_of_the_extreme_counts(method: 
 
 def test_no_epsilon_is_stated_where_the_bins_follow_from_the_confidential_rows() -> None:
     data = UnknownVariance(n=100, **UNIT, low=-3.0, high=4.0)
-    assert PerturbedHistogramScott().real_epsilon(data, 1.0, 10) is None
-    assert EqualPrivacy().setting(PerturbedHistogramScott(), data, 1.0, 10) is None
-    assert EqualPrivacy().setting(PerturbedHistogram(), data, 1.0, 10) == pytest.approx(0.5, rel=1e-5)
-    truncated = EqualPrivacy().setting(ModipsSplitTruncated(), data, 1.0, 10)
+    assert PERTURBED_HISTOGRAM_SCOTT.real_epsilon(data, 1.0, 10) == math.inf
+    real = SMOOTHED_HISTOGRAM_SCOTT.real_loss(data, 1.0, 1)  # 74.5 was found before; (1 + x)(1 + x/2) bounds a row
+    assert real.text(1.0) == "at least 75.5"
+    assert real.at_most == pytest.approx(110.279, abs=1e-3)
+    assert EqualPrivacy().setting(PERTURBED_HISTOGRAM_SCOTT, data, 1.0, 10) is None
+    assert EqualPrivacy().absence(PERTURBED_HISTOGRAM_SCOTT, data, 1.0, 10).startswith("no ε is known")
+    assert EqualPrivacy().setting(PERTURBED_HISTOGRAM, data, 1.0, 10) == pytest.approx(0.5, rel=1e-5)
+    truncated = EqualPrivacy().setting(MODIPS_SPLIT_TRUNCATED, data, 1.0, 10)
     assert truncated is not None
-    assert ModipsSplitTruncated().real_epsilon(data, truncated, 10) == pytest.approx(1.0, rel=1e-5)
+    assert MODIPS_SPLIT_TRUNCATED.real_epsilon(data, truncated, 10) == pytest.approx(1.0, rel=1e-5)
+
+
+def test_a_histogram_is_broken_only_where_its_rows_prove_it() -> None:
+    """With 10 rows and one set at ε = 100 the noisy counts lose 200, what is found in the rows is 31.8."""
+    few, more = (UnknownVariance(n=n, **UNIT, low=-4.0, high=4.0) for n in (10, 100))
+    at_most = PERTURBED_HISTOGRAM.real_loss(few, 100.0, 1)
+    assert at_most.verdict(100.0) is ReleaseVerdict.OPEN
+    assert at_most.text(100.0) == "31.7 to 200"
+    assert PERTURBED_HISTOGRAM.real_loss(more, 1.0, 10).text(1.0) == "at least 1.99"
+    assert PERTURBED_HISTOGRAM_SAFE.real_loss(more, 1.0, 10).text(1.0) == "at most 1"
+    for epsilon in (0.1, 1.0, 10.0):
+        boot = BOOTSTRAP_THEN_SANITIZE.real_loss(more, epsilon, 10)
+        assert boot.verdict(epsilon) is ReleaseVerdict.BREAKS
+        assert boot.at_least < boot.at_most
 
 
 def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
@@ -452,7 +509,7 @@ def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
 def test_not_splitting_is_the_communal_share() -> None:
     """(R + R²)/(nε) for both is R/(nwε) and R²/(n(1 − w)ε) with w = 1/(1 + R)."""
     data = UnknownVariance(n=10, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
-    share = ModipsCommunal().share_of(data)
+    share = MODIPS_COMMUNAL.share_of(data)
     assert 7 / share == pytest.approx(7 + 49)
     assert 49 / (1 - share) == pytest.approx(7 + 49)
 
@@ -493,7 +550,7 @@ def test_data_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any], 
     ],
 )
 def test_plans_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any], words: str) -> None:
-    good = {"data": KnownVariance(**GOOD), "method": ModipsMean(), "repetitions": 10, "seed": 1}
+    good = {"data": KnownVariance(**GOOD), "method": MODIPS_MEAN, "repetitions": 10, "seed": 1}
     with pytest.raises(ValueError, match=words) as refusal:
         GaussianPlan(**{**good, **changes})
     assert str(refusal.value).endswith(".")
@@ -501,18 +558,18 @@ def test_plans_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any],
 
 def test_rules_that_read_counts_are_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match="reads counts of a transition matrix"):
-        list(KnownVariance(**GOOD).compare([ModipsMean()], [1.0], Analysis(rule="blaker_2000")))
+        list(KnownVariance(**GOOD).compare([MODIPS_MEAN], [1.0], Analysis(rule="blaker_2000")))
     with pytest.raises(ValueError, match=r"share .* must be a number from 0.001 to 0.999; got 1."):
-        ModipsSplit(share=1.0)
+        MODIPS_SPLIT.with_share(1.0)
 
 
 def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -> None:
     data = UnknownVariance(n=4, mean=0.5, sigma=100.0, low=0.0, high=1.0)
     held = data.draw(np.random.default_rng(1), 200)
-    bins, variance = PerturbedHistogramScott().number_of_bins(held), held.moments.variance
+    bins, variance = PERTURBED_HISTOGRAM_SCOTT.number_of_bins(held), held.moments.variance
     assert set(bins[variance > 0.24]) == {1}
     assert set(bins[variance == 0]) == {LARGEST_BINS}
-    agrees(study(data, PerturbedHistogramScott(), epsilon=100.0).bias, 0.0)
+    agrees(study(data, PERTURBED_HISTOGRAM_SCOTT, epsilon=100.0).bias, 0.0)
 
 
 # What the papers found
@@ -526,7 +583,7 @@ def of_study_2(n: int, method: Any, epsilon: float, estimand: str = "mean", **ch
     return found
 
 
-@pytest.mark.parametrize("method", [ModipsSplit(), ModipsCommunal(), PerturbedHistogramScott(), SmoothedHistogram()])
+@pytest.mark.parametrize("method", [MODIPS_SPLIT, MODIPS_COMMUNAL, PERTURBED_HISTOGRAM_SCOTT, SMOOTHED_HISTOGRAM])
 def test_at_small_epsilon_the_mean_is_overestimated_as_the_bounds_are_not_symmetric(method: GaussianMethod) -> None:
     """Bowen & Liu, §4.2: the bias was positive in all examined cases, and vanished as ε grew."""
     small, large = (of_study_2(100, method, epsilon).bias for epsilon in (0.1, 1000.0))
@@ -539,7 +596,7 @@ def test_splitting_helps_the_mean_and_sharing_the_noise_helps_the_variance() -> 
     errors = {
         (estimand, method.key): of_study_2(100, method, 10.0, estimand).root_mean_squared_error.value
         for estimand in ("mean", "variance")
-        for method in (ModipsSplit(), ModipsCommunal())
+        for method in (MODIPS_SPLIT, MODIPS_COMMUNAL)
     }
     assert errors["mean", "modips_split"] < 0.8 * errors["mean", "modips_communal"]
     assert errors["variance", "modips_communal"] < 0.9 * errors["variance", "modips_split"]
@@ -547,10 +604,10 @@ def test_splitting_helps_the_mean_and_sharing_the_noise_helps_the_variance() -> 
 
 def test_more_rows_help_every_method_but_the_smoothed_histogram() -> None:
     """Bowen & Liu, §4.2: its share of the uniform distribution tends to K/(K + ε), and K grows."""
-    for method in (ModipsSplit(), PerturbedHistogramScott()):
+    for method in (MODIPS_SPLIT, PERTURBED_HISTOGRAM_SCOTT):
         small, large = (of_study_2(n, method, 1.0).root_mean_squared_error.value for n in (40, 1000))
         assert large < small / 2
-    small, large = (abs(of_study_2(n, SmoothedHistogram(), 1.0).bias.value) for n in (40, 1000))
+    small, large = (abs(of_study_2(n, SMOOTHED_HISTOGRAM, 1.0).bias.value) for n in (40, 1000))
     assert large > small
 
 
@@ -559,8 +616,8 @@ def test_truncation_covers_too_seldom_and_setting_to_the_bounds_does_not() -> No
     for n, share in ((100, 0.1), (1000, 0.9)):
         data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=-4.0, high=5.0)
         kept, broken = (
-            study(data, method(share=share), sets=10, repetitions=1000).coverage
-            for method in (ModipsSplit, ModipsSplitTruncated)
+            study(data, method.with_share(share), sets=10, repetitions=1000).coverage
+            for method in (MODIPS_SPLIT, MODIPS_SPLIT_TRUNCATED)
         )
         assert kept.value > 0.92
         assert broken.value + 2 * broken.error < 0.95

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpviz.methods import CALIBRATED
-from dpviz.priors.ranges import GaussianRelease, maximum_range
+from dpviz.calibration.methods import CALIBRATED_METHODS
+from dpviz.calibration.ranges import GaussianRelease, maximum_range
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, log_gaussian_delta
 from tests.referees import gaussian_excess, gaussian_posterior
 
@@ -22,7 +22,7 @@ with warnings.catch_warnings():
 
 pytestmark = pytest.mark.usefixtures("sixty_digits")
 INFINITE = math.inf
-RANDOM = list(CALIBRATED)
+RANDOM = list(CALIBRATED_METHODS)
 EPSILONS = [0.0, 1e-300, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 10.0, 50.0, 1000.0]
 DELTAS = [1e-300, 1e-100, 1e-12, 1e-5, 0.01, 0.5, 0.9]
 

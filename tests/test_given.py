@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 import string
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.exports.tables import matrix_csv
-from dpviz.given import MatrixProblem, read_matrix, recognize
-from dpviz.limits import GIVEN_BYTES, GIVEN_SIDE
-from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.synthesizers import (
+from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
+from dpviz.core.csv_text import lines_of
+from dpviz.core.limits import GIVEN_BYTES, GIVEN_SIDE
+from dpviz.desk.exports.tables import matrix_csv
+from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
     GeometricSanitizer,
@@ -23,7 +27,8 @@ from dpviz.synthesizers import (
     Synthesizer,
     TwoCellSynthesizer,
 )
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms.given import MatrixProblem, read_matrix, reading, recognize
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from tests.test_contract import instances
 
 TWO_CELLS = [cls for cls in SYNTHESIZERS.values() if issubclass(cls, TwoCellSynthesizer)]
@@ -55,13 +60,18 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "a row that does not sum to 1": ("0.5,0.5\n\n0.5,0.4", ["Line 3 sums to 0.9, not to 1", "all tables that can"]),
     "negative": ("1.5,-0.5\n0.5,0.5", ["Line 1, value 2 is negative: -0.5", "from 0 to 1"]),
     "a word": ("0.5,0.5\n0.5,half", ["Line 2, value 2 is “half”", "with a point"]),
-    "a long word": ("0.5,0.5\n0.5," + "x" * 99, [f"is “{'x' * 30}”"]),
+    "a long word": ("0.5,0.5\n0.5," + "x" * 99, [f"is “{'x' * 30} …”"]),
     "a gap": ("0.5,0.5\n0.5,\n0.5,0.5", ["Line 2, value 2 is empty"]),
     "nan": ("0.5,0.5\nnan,0.5", ["Line 2, value 1 is not finite: nan"]),
     "infinite": ("0.5,0.5\n0.5,1e999", ["Line 2, value 2 is not finite: inf"]),
     "beyond the largest sum": ("1e308,1e308\n1e308,1e308", ["Line 1 sums to inf"]),
     "percentages": ("75,25\n25,75", ["Line 1 sums to 100", "percentages: divide by 100"]),
     "counts": ("3,1,4\n1,5,9", ["Line 1 sums to 8", "counts: divide each row by its sum"]),
+    "three decimals": (
+        "0.333,0.333,0.333\n0.5,0.25,0.25",
+        ["Line 1 sums to 0.999", "rounded to 3 decimals: give more"],
+    ),
+    "two decimals": ("0.33,0.33,0.33\n0.5,0.25,0.25", ["Line 1 sums to 0.99,", "rounded to 2 decimals: give more"]),
     "rows and columns exchanged": ("0.75,0.5\n0.25,0.5", ["Line 1 sums to 1.25", "exchange rows and columns"]),
     "words in the columns of counts": ("n1,n2,a,b\n0,1,0.5,x\n1,0,0.5,0.5", ["Line 2, value 4 is “x”"]),
     "names alone": ("n\nfirst\nsecond", ["Line 2, value 1 is “first”"]),
@@ -88,6 +98,71 @@ def test_what_is_no_matrix_is_refused_in_a_sentence_that_says_where(content: str
     assert all(word in sentence for word in words), sentence
     assert sentence.endswith(".")
     assert len(sentence) < 400
+
+
+def identity(side: int, zeros: int) -> str:
+    """The identity, whose first cell has so many zeros behind its point."""
+    rows = [["1" if row == column else "0" for column in range(side)] for row in range(side)]
+    rows[0][0] = "1." + "0" * zeros
+    return "\n".join(map(",".join, rows))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (lambda: identity(100, 30_000), "Line 1, value 1 has more than 10,000 characters"),
+        (lambda: identity(300, 120_000), "Line 1, value 1 has more than 10,000 characters"),
+        (lambda: 'a\n"' + "x" * 9_000_000, "Line 2, value 1 has more than 10,000 characters"),
+        (lambda: "1" * 32_000_000, "Line 1, value 1 has more than 10,000 characters"),
+        (lambda: "1\n" * 16_000_000, "more than 1,000 rows; at most 1,000 × 1,000"),
+        (lambda: "1," * 16_000_000, "Line 1 has more than 2,004 values"),
+        (lambda: "1 " * 16_000_000, "Line 1 has more than 2,004 values"),
+        (lambda: "\n" * 32_000_000, "more than 10,000 lines, and at most 1,000 rows"),
+        (lambda: "#\n" * 16_000_000, "more than 10,000 lines, and at most 1,000 rows"),
+    ],
+    ids=range(9),
+)
+def test_what_is_too_large_is_refused_while_it_is_read(
+    content: Callable[[], str], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read of a text takes no more memory than two copies, and no line beyond those of a matrix is made."""
+    text, made = content(), [0]
+
+    def counted(*args: Any) -> Iterator[tuple[int, str]]:
+        for made[0], line in enumerate(lines_of(*args), start=1):
+            yield line
+
+    monkeypatch.setattr(reading, "lines_of", counted)
+    tracemalloc.start()
+    try:
+        with pytest.raises(MatrixProblem, match=re.escape(words)):
+            read_matrix(text)
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(text) + 3_000_000
+    finally:
+        tracemalloc.stop()
+    assert made[0] <= 10_000
+
+
+def test_one_long_cell_makes_no_other_wide() -> None:
+    """As an array of texts each of the 10,000 cells would take the 40 kB of the longest: 400 MB."""
+    text = identity(100, 9_990)
+    tracemalloc.start()
+    try:
+        assert np.array_equal(read_matrix(text).probabilities, np.eye(100))
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_exponent_of_thousands_of_digits_is_read() -> None:
+    assert read_matrix(f"1,0e{'9' * 5000}\n0.5,0.5").probabilities.tolist() == [[1, 0], [0.5, 0.5]]
+
+
+@laws
+@given(st.text(alphabet="ab\n\r\x0b\x0c\x85\u2028\u2029 ,", max_size=40))
+def test_lines_are_those_of_the_text(text: str) -> None:
+    found = list(lines_of(text, 1000, ValueError))
+    assert found == [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line]
 
 
 @laws

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import betabinom
 
 from dpviz import privacy
-from dpviz.synthesizers import (
+from dpviz.mechanisms import (
     BetaBinomial,
     DirichletMultinomial,
     LaplaceSanitizer,
@@ -22,7 +22,7 @@ from dpviz.synthesizers import (
     PosteriorMode,
     Synthesizer,
 )
-from dpviz.synthesizers.prior import PriorSynthesizer
+from dpviz.mechanisms.prior import PriorSynthesizer
 
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 FIG_3 = LaplaceSanitizer(n=5, epsilon=2)
@@ -33,7 +33,9 @@ SIX_DIGITS = 0.5e-6 + 1e-12
 
 def printed(figure: int) -> np.ndarray:
     """The probabilities or log-odds of a figure of Abowd & Vilhuber (2008)."""
-    text = (resources.files("dpviz") / "published" / f"abowd_vilhuber_fig{figure}.csv").read_text(encoding="utf-8")
+    text = (resources.files("dpviz") / "claims" / "tables" / f"abowd_vilhuber_fig{figure}.csv").read_text(
+        encoding="utf-8"
+    )
     return np.array([[float(row[f"m1={j}"]) for j in range(6)] for row in csv.DictReader(text.splitlines())])
 
 
@@ -141,7 +143,7 @@ def test_table_of_least_priors(
     """Published to four decimals; the plug-ins' were recomputed, for the mode's must be the mean's plus 1."""
     less, more = (cls(n=n, m=n, alpha=prior + step, beta=prior + step) for step in (-1e-4, 1e-4))
     assert privacy.delta_for_epsilon(more, 1.0) < delta < privacy.delta_for_epsilon(less, 1.0)
-    assert cls.least_alpha(m=n, epsilon=1.0) == pytest.approx(pure_prior, abs=5.1e-4)
+    assert cls.smallest_alpha(m=n, epsilon=1.0) == pytest.approx(pure_prior, abs=5.1e-4)
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 5.0])
@@ -155,7 +157,7 @@ def test_least_prior_is_private_and_a_hair_less_is_not(
     cls: type[PriorSynthesizer | DirichletMultinomial | MultinomialMean | MultinomialMode], m: int, epsilon: float
 ) -> None:
     declared = {declaration.name for declaration in cls.parameters()}
-    least = cls.least_alpha(m=m, epsilon=epsilon)
+    least = cls.smallest_alpha(m=m, epsilon=epsilon)
     floor = 1.0 if cls in (PosteriorMode, MultinomialMode) else 0.0
 
     def release(prior: float) -> Synthesizer:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.methods import CALIBRATED, METHODS
-from dpviz.priors.curves import Curves, prior_curves
-from dpviz.priors.kinds import Setting
+from dpviz.calibration.kinds import Setting
+from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS
+from dpviz.claims.curves import Curves, prior_curves
 from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
 from pages.minimum_priors import average, curves
@@ -149,5 +149,5 @@ def test_the_average_case_grows_to_all_methods(monkeypatch: pytest.MonkeyPatch) 
     assert lengths == sorted(lengths)
     assert lengths[0] < len(average.THETAS)
     names = [trace["name"] for trace in figures(page)["mp_average"]["figure"]["data"] if trace["mode"] == "lines"]
-    assert names == [METHODS[key].named(2) for key in ("param_map", *CALIBRATED)]
+    assert names == [PRIOR_METHODS[key].named(2) for key in ("param_map", *CALIBRATED_METHODS)]
     assert all(len(points) >= len(average.THETAS) for points in points_of(page, "mp_average"))

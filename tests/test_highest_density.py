@@ -13,6 +13,7 @@ from scipy.special import beta as beta_function
 from scipy.special import betainc, betaincc, betaln, logsumexp
 from scipy.stats import binom
 
+from dpviz.core.numerics.multisets import multisets
 from dpviz.inference import (
     HIGHEST_DENSITY,
     BetaMixture,
@@ -24,9 +25,8 @@ from dpviz.inference import (
     uniform_size,
 )
 from dpviz.inference.frequentist import release_probabilities
-from dpviz.numerics.multisets import multisets
-from dpviz.synthesizers import BetaBinomial
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.given_matrix import GivenMatrix
 
 
 def check_region(post: Any, level: float) -> list[tuple[float, float]]:

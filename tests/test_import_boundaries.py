@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import pkgutil
 import subprocess
@@ -14,7 +15,8 @@ import pytest
 
 import dpviz
 from dpviz import inference, privacy
-from dpviz.methods import METHODS
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.former_names import RENAMED
 from dpviz.priors import KINDS
 from pages.components.navigation import PAGES
 from pages.components.spec import PageSpec
@@ -24,12 +26,18 @@ MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)],
 MODULE_FILES = sorted(PACKAGE.rglob("*.py"))
 ROOT = PACKAGE.parent
 PAGE_FILES = sorted((ROOT / "pages").rglob("*.py"))
-NAMES = {*METHODS, *KINDS}
+NAMES = {*PRIOR_METHODS, *KINDS}
+COMBINED = {name for name in MODULES if name.startswith("dpviz.comparisons.")} - {"dpviz.comparisons.categories"}
 CHART_FILES = sorted((PACKAGE / "charts").glob("*.py"))
 
 
-def imported(path: Path) -> Iterator[str]:
+@functools.cache
+def imported(path: Path) -> tuple[str, ...]:
     """Full names of everything that a file imports, such as ``dpviz.privacy.pure_epsilon``."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -51,9 +59,75 @@ def modules_after(statements: str) -> set[str]:
     return set(run.stdout.split())
 
 
+@functools.cache
+def loaded_by_pages() -> dict[str, set[str]]:
+    """Names of the modules that an interpreter holds after each page, when it held none of the house before it.
+
+    What every page takes from others is loaded once: each page goes on from there in a process of its own.
+    """
+    program = """if True:
+        import logging, os, sys
+        logging.disable(50)
+        import pandas, plotly.graph_objects, scipy.optimize, scipy.stats, streamlit
+        for name in sys.argv[1:]:
+            if not os.fork():
+                __import__(name)
+                print(name, *sys.modules, flush=True)
+                os._exit(0)
+            assert os.wait()[1] == 0
+    """
+    names = [page.module for page in PAGES]
+    run = subprocess.run(
+        [sys.executable, "-c", program, *names], capture_output=True, text=True, check=True, cwd=PACKAGE.parent
+    )
+    return {line.split()[0]: set(line.split()[1:]) for line in run.stdout.splitlines()}
+
+
+ORDER = (
+    "core", "mechanisms", "privacy", "calibration", "inference", "coverage", "designs", "comparisons", "claims",
+    "charts", "desk", "priors",
+)  # fmt: skip
+"""The rooms, each of which may use those before it; `priors` offers names of two rooms to scripts."""
+
+
+def test_every_arrow_between_rooms_points_down() -> None:
+    """So no two rooms need each other, at the start or later."""
+    found = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in MODULE_FILES}
+    assert found - {"__init__", "former_names"} == set(ORDER)
+    for path in MODULE_FILES:
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        used = {name.split(".")[1] for name in imported(path) if name.startswith("dpviz.")} & set(ORDER)
+        assert room not in ORDER or all(ORDER.index(one) <= ORDER.index(room) for one in used), (path.name, used)
+
+
+def test_the_house_has_few_rooms() -> None:
+    assert len({path.relative_to(PACKAGE).parts[0] for path in MODULE_FILES}) <= 16
+
+
+def test_former_names_lead_to_the_same_modules() -> None:
+    """Names that the README and downloaded scripts once used; what they find is one and the same module."""
+    for former, present in RENAMED.items():
+        assert importlib.import_module(former) is importlib.import_module(present)
+    loaded = modules_after(
+        "from dpviz.synthesizers.noise import GeometricSanitizer\n"
+        "from dpviz.mechanisms import GeometricSanitizer as same\n"
+        "assert GeometricSanitizer is same\n"
+        "from dpviz.priors import audit, maximum_range, minimum_prior\n"
+        "from dpviz.priors.sets import minimum_prior_for_sets\n"
+        "from dpviz.theorems import CLAIMS\nfrom dpviz.optimum import least_error\n"
+        "from dpviz.curator.report.document import report_html\n"
+        "from dpviz.curator.search import smallest_setting, stream_designs\n"
+        "from dpviz.published.charest import PRINTED_TABLES\n"
+        "from dpviz.audits.releases import audit_releases"
+    )
+    assert "dpviz.desk.report.document" in loaded
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        importlib.import_module("dpviz.synthesizers.nowhere")
+
+
 def test_every_module_is_found() -> None:
     assert len(MODULES) == len(MODULE_FILES) - 1
-    assert {"dpviz.synthesizers.beta_binomial", "dpviz.privacy.hockey_stick", "dpviz.charts"} <= set(MODULES)
+    assert {"dpviz.mechanisms.beta_binomial", "dpviz.privacy.hockey_stick", "dpviz.charts"} <= set(MODULES)
 
 
 def test_importing_the_whole_package_loads_no_user_interface() -> None:
@@ -63,7 +137,7 @@ def test_importing_the_whole_package_loads_no_user_interface() -> None:
 
 
 def test_computing_needs_no_drawing() -> None:
-    loaded = modules_after("import dpviz.privacy, dpviz.synthesizers")
+    loaded = modules_after("import dpviz.privacy, dpviz.mechanisms")
     assert not {name for name in loaded if within(name, "plotly", "pandas", "matplotlib", "dpviz.charts")}
 
 
@@ -72,38 +146,19 @@ def test_the_package_imports_neither_pages_nor_tests(path: Path) -> None:
     assert not [name for name in imported(path) if within(name, "streamlit", "pages", "app", "tests")]
 
 
-@pytest.mark.parametrize("folder", ["synthesizers", "privacy", "methods", "priors", "audits", "inference", "optimum"])
-def test_mathematics_imports_no_presentation(folder: str) -> None:
-    for path in sorted((PACKAGE / folder).rglob("*.py")):
-        names = [name for name in imported(path) if within(name, "dpviz.charts", "dpviz.exports", "dpviz.published")]
-        assert not names, path.name
-
-
-def test_measures_do_not_know_who_asks_for_them() -> None:
-    for path in sorted((PACKAGE / "privacy").glob("*.py")):
-        assert not [name for name in imported(path) if within(name, "dpviz.priors", "dpviz.inference")], path.name
-
-
 def test_printed_theorems_do_not_look_at_the_exact_answer() -> None:
-    for path in sorted((PACKAGE / "theorems").glob("*.py")):
-        exact = ("dpviz.priors", "dpviz.privacy", "dpviz.inference", "dpviz.coverage")
-        assert not [name for name in imported(path) if within(name, *exact)], path.name
-
-
-def test_least_priors_are_sought_without_a_theorem() -> None:
-    for path in sorted((PACKAGE / "priors").glob("*.py")):
-        names = [name for name in imported(path) if within(name, "dpviz.theorems", "dpviz.audits")]
-        assert not names or path.name in ("__init__.py", "curves.py", "sets.py"), (path.name, names)
-
-
-def test_methods_do_not_know_how_their_priors_are_sought() -> None:
-    for path in sorted((PACKAGE / "methods").glob("*.py")):
-        assert not [name for name in imported(path) if within(name, "dpviz.priors", "dpviz.inference")], path.name
-
-
-def test_synthesizers_do_not_know_how_they_are_measured() -> None:
-    for path in sorted((PACKAGE / "synthesizers").glob("*.py")):
-        assert not [name for name in imported(path) if within(name, "dpviz.privacy")], path.name
+    printed = [path for path in (PACKAGE / "claims").glob("*.py") if "theorems" in path.stem]
+    assert len(printed) == 4
+    for path in [*printed, PACKAGE / "claims" / "claim.py", PACKAGE / "claims" / "posterior_interval.py"]:
+        exact = (
+            "dpviz.calibration.exact",
+            "dpviz.calibration.ranges",
+            "dpviz.privacy",
+            "dpviz.inference",
+            "dpviz.coverage",
+        )
+        names = {name for name in imported(path) if within(name, *exact)}
+        assert names <= {"dpviz.privacy.composition.advanced_composition"}, path.name
 
 
 @pytest.mark.parametrize("path", CHART_FILES, ids=lambda path: path.name)
@@ -133,9 +188,8 @@ def test_methods_and_kinds_of_data_are_asked_and_not_compared_by_name(path: Path
             assert not any(isinstance(side, ast.Constant) and side.value in NAMES for side in sides), ast.unparse(node)
 
 
-@pytest.mark.parametrize("folder", ["theorems", "audits"])
-def test_claims_and_verdicts_say_what_they_are_and_are_not_compared_as_words(folder: str) -> None:
-    for path in sorted((PACKAGE / folder).glob("*.py")):
+def test_claims_and_verdicts_say_what_they_are_and_are_not_compared_as_words() -> None:
+    for path in sorted(set((PACKAGE / "claims").glob("*.py")) - {PACKAGE / "claims" / "__main__.py"}):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
                 sides = [side for one in node.comparators for side in getattr(one, "elts", [one])]
@@ -143,17 +197,28 @@ def test_claims_and_verdicts_say_what_they_are_and_are_not_compared_as_words(fol
                 assert not words, f"{path.name}: {ast.unparse(node)}"
 
 
-@pytest.mark.parametrize("folder", ["methods", "priors"])
-def test_what_a_method_a_kind_or_an_axis_does_hangs_on_no_word(folder: str) -> None:
-    for path in sorted((PACKAGE / folder).glob("*.py")):
+def test_what_a_method_a_kind_or_an_axis_does_hangs_on_no_word() -> None:
+    for path in sorted((PACKAGE / "calibration").glob("*.py")):
         compared = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Compare)]
         sides = [side for node in compared for side in (node.left, *node.comparators)]
         words = [side.value for side in sides if isinstance(side, ast.Constant) and isinstance(side.value, str)]
-        assert words == (["audit"] if path.name == "__init__.py" and folder == "priors" else []), path.name
+        assert not words or path.name == "prior_rules.py", path.name
+
+
+def test_methods_that_are_compared_are_combined_by_data_and_no_class_of_theirs_is_deep() -> None:
+    """A class has at most three classes of the house above it, abstract ones included."""
+    for name in MODULES:
+        module = importlib.import_module(name)
+        for one in vars(module).values():
+            if name in COMBINED and isinstance(one, type) and one.__module__ == name:
+                above = [base.__name__ for base in one.__mro__[1:] if base.__module__.startswith("dpviz.")]
+                assert len(above) <= 3, (one.__name__, above)
 
 
 def test_the_prior_of_several_sets_is_searched_for_in_one_place() -> None:
-    searching = [path.name for path in (PACKAGE / "priors").glob("*.py") if "composed_delta" in path.read_text("utf-8")]
+    searching = [
+        path.name for path in (PACKAGE / "calibration").glob("*.py") if "composed_delta" in path.read_text("utf-8")
+    ]
     assert searching == ["_set_search.py"]
 
 
@@ -162,15 +227,18 @@ def test_a_design_is_read_by_exports_alone_and_made_of_a_comparison() -> None:
     readers = {
         path.relative_to(PACKAGE).parts[0]
         for path in MODULE_FILES
-        if any(within(name, "dpviz.designs", "dpviz.prior_rules") for name in imported(path))
+        if any(within(name, "dpviz.designs", "dpviz.calibration.prior_rules") for name in imported(path))
     }
-    assert readers == {"designs.py", "exports", "overview.py", "comparisons"}
+    assert readers == {"designs.py", "desk", "comparisons"}
 
 
 def test_numerics_know_nothing_of_what_is_computed() -> None:
-    for path in sorted((PACKAGE / "numerics").glob("*.py")):
+    for path in sorted((PACKAGE / "core" / "numerics").glob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz")]
-        assert all(within(name, "dpviz.types", "dpviz.checked", "dpviz.numerics") for name in names), path.name
+        assert all(
+            within(name, "dpviz.core.types", "dpviz.core.checked", "dpviz.core.keeping", "dpviz.core.numerics")
+            for name in names
+        ), path.name
 
 
 def test_what_an_analyst_computes_in_blocks_is_cut_in_one_place() -> None:
@@ -178,43 +246,53 @@ def test_what_an_analyst_computes_in_blocks_is_cut_in_one_place() -> None:
 
 
 def test_a_study_knows_neither_what_it_estimates_nor_from_which_data() -> None:
-    for path in sorted((PACKAGE / "studies").glob("*.py")):
+    for path in sorted((PACKAGE / "coverage" / "studies").glob("*.py")):
         names = [name for name in imported(path) if within(name, "dpviz")]
-        allowed = ("dpviz.types", "dpviz.checked", "dpviz.parameters", "dpviz.numerics", "dpviz.studies")
+        allowed = (
+            "dpviz.core",
+            "dpviz.coverage.studies",
+        )
         assert all(within(name, *allowed) for name in names), path.name
 
 
-AUDIT = ["dpviz.theorems", "dpviz.audits"]
+AUDIT = ["dpviz.claims.theorems", "dpviz.claims.audit", "dpviz.claims.printed_methods"]
+PRINTED_TABLES = [
+    "dpviz.claims.published", "dpviz.claims.charest", "dpviz.claims.abowd_vilhuber", "dpviz.claims.liu",
+]  # fmt: skip
 ELSEWHERE = {
-    "transition_matrices": ["dpviz.priors", "dpviz.inference", "dpviz.coverage", "dpviz.published.charest"],
-    "minimum_priors": ["dpviz.coverage", "dpviz.published", "dpviz.charts.coverage", "dpviz.charts.posterior"],
+    "transition_matrices": [
+        "dpviz.calibration.exact",
+        "dpviz.calibration.kinds",
+        "dpviz.inference",
+        "dpviz.coverage",
+        "dpviz.claims.charest",
+    ],
+    "minimum_priors": ["dpviz.coverage", *PRINTED_TABLES, "dpviz.charts.coverage", "dpviz.charts.posterior"],
     "coverage": [
-        "dpviz.theorems",
-        "dpviz.audits",
-        "dpviz.exports.priors",
+        *AUDIT,
+        "dpviz.desk.exports.priors",
         "dpviz.charts.posterior",
-        "dpviz.published.abowd_vilhuber",
+        "dpviz.claims.abowd_vilhuber",
     ],
-    "home": ["dpviz.theorems", "dpviz.audits", "dpviz.published"],
+    "home": [*AUDIT, *PRINTED_TABLES],
     "posterior": [
-        "dpviz.theorems",
-        "dpviz.audits",
-        "dpviz.exports.priors",
+        *AUDIT,
+        "dpviz.desk.exports.priors",
         "dpviz.charts.coverage",
-        "dpviz.published.abowd_vilhuber",
+        "dpviz.claims.abowd_vilhuber",
     ],
-    "budget": ["dpviz.theorems", "dpviz.audits", "dpviz.exports.priors", "dpviz.charts.posterior"],
+    "budget": [*AUDIT, "dpviz.desk.exports.priors", "dpviz.charts.posterior"],
     "curator": [
-        "dpviz.exports.priors",
+        "dpviz.desk.exports.priors",
         "dpviz.charts.coverage",
         "dpviz.charts.posterior",
-        "dpviz.published",
+        *PRINTED_TABLES,
     ],
     "compare_synthesizers": [
-        "dpviz.exports.priors",
+        "dpviz.desk.exports.priors",
         "dpviz.charts.coverage",
         "dpviz.charts.posterior",
-        "dpviz.published.abowd_vilhuber",
+        "dpviz.claims.abowd_vilhuber",
     ],
 }
 """By page: what other pages alone need."""
@@ -222,7 +300,8 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize("one", PAGES, ids=lambda one: one.folder)
 def test_a_page_loads_no_other_page_and_not_its_theory(one: PageSpec) -> None:
-    loaded = modules_after(f"import logging; logging.disable(50); import {one.module}")
+    loaded = loaded_by_pages()[one.module]
+    assert one.module in loaded
     others = [other.module for other in PAGES if other != one]
     assert not {name for name in loaded if within(name, *others, *ELSEWHERE[one.folder])}
 

@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.methods.posterior_parameter import PosteriorParameter
-from dpviz.numerics.lockstep import roots
+from dpviz.calibration._in_step import NO_WORSE_PAIR, UNDECIDED_PAIR, _Search, smallest_priors
+from dpviz.calibration.exact import Promise, smallest_prior, smallest_pure
+from dpviz.calibration.posterior_parameter import PosteriorParameter
+from dpviz.claims.curves import prior_curves
+from dpviz.core.numerics.lockstep import roots
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import SYNTHESIZERS
+from dpviz.mechanisms.plug_ins import PosteriorMean
 from dpviz.priors import CALIBRATED, METHODS, Setting
-from dpviz.priors._in_step import NONE, UNKNOWN, _Search, least_priors
-from dpviz.priors.curves import prior_curves
-from dpviz.priors.exact import Promise, least_prior, least_pure
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
-from dpviz.synthesizers import SYNTHESIZERS
-from dpviz.synthesizers.plug_ins import PosteriorMean
-from dpviz.types import FloatArray, IntArray
 from tests.referees import excess, plug_in_law
 
 IN_STEP = [key for key, method in CALIBRATED.items() if not method.lost]
@@ -104,23 +104,23 @@ def batch(method: str, n: int, m: int) -> list[Promise]:
 @pytest.mark.parametrize("method", IN_STEP)
 def test_priors_in_step_are_those_of_each_promise_alone_and_on_the_private_side(method: str, n: int, m: int) -> None:
     promises = batch(method, n, m)
-    found = least_priors(promises)
+    found = smallest_priors(promises)
     assert any(one is not None for one in found)
     for promise, one in zip(promises, found, strict=True):
         if one is not None:
-            alone = least_prior(promise).prior
+            alone = smallest_prior(promise).prior
             assert one.prior == pytest.approx(alone, rel=CLOSE), promise
             assert promise.all_pairs(one.prior * (1 + CLOSE)).value <= promise.delta, promise
-            if one.pair is not None and one.prior < least_pure(promise):
+            if one.pair is not None and one.prior < smallest_pure(promise):
                 assert promise.one_pair(one.pair)(one.prior) <= promise.delta * (1 + DIGITS), promise
 
 
 @pytest.mark.parametrize("method", IN_STEP)
 def test_promises_of_many_sizes_go_together(method: str) -> None:
     promises = [Promise(METHODS[method], n, m, 0.7, 1e-5) for n, m in SIZES]
-    for promise, one in zip(promises, least_priors(promises), strict=True):
+    for promise, one in zip(promises, smallest_priors(promises), strict=True):
         assert one is not None
-        assert one.prior == pytest.approx(least_prior(promise).prior, rel=CLOSE)
+        assert one.prior == pytest.approx(smallest_prior(promise).prior, rel=CLOSE)
 
 
 @pytest.mark.parametrize("method", ["synth_post_one", "synth_post_many"])
@@ -128,25 +128,25 @@ def test_a_promise_that_only_the_pure_prior_keeps_gets_it(method: str) -> None:
     """At δ = 1e-300 the worst count, ln of whose odds is ε at the pure prior, must not exceed ε."""
     for n, m in ((1, 1), (5, 1), (40, 3)):
         promise = Promise(METHODS[method], n, m, math.log(3.0), 1e-300)
-        (found,) = least_priors([promise])
-        assert least_prior(promise).prior <= least_pure(promise)
+        (found,) = smallest_priors([promise])
+        assert smallest_prior(promise).prior <= smallest_pure(promise)
         if found is not None:
-            assert found.prior <= least_pure(promise)
-            assert found.prior == pytest.approx(least_prior(promise).prior, rel=CLOSE)
+            assert found.prior <= smallest_pure(promise)
+            assert found.prior == pytest.approx(smallest_prior(promise).prior, rel=CLOSE)
 
 
 @pytest.mark.parametrize("method", IN_STEP)
 def test_no_pair_exceeds_delta_where_the_blocks_say_so(method: str) -> None:
     """Held against every pair; a smaller prior is refused, or said to be unknown."""
     promises = [Promise(METHODS[method], 60, 40, epsilon, delta) for epsilon, delta in PROMISES[:4]]
-    search = _Search(promises, np.array([least_pure(one) for one in promises]))
+    search = _Search(promises, np.array([smallest_pure(one) for one in promises]))
     for factor in (0.5, 0.99, 1.0, 1.01):
-        search.prior = factor * np.array([least_prior(one).prior for one in promises])
+        search.prior = factor * np.array([smallest_prior(one).prior for one in promises])
         said = search._worse_pairs(np.arange(len(promises)))
         for place, (promise, word) in enumerate(zip(promises, said.tolist(), strict=True)):
             deltas = [promise.one_pair((i, True))(float(search.prior[place])) for i in range(promise.n)]
             others = [delta for i, delta in enumerate(deltas) if i != search.pair[place]]
-            assert word == UNKNOWN or (word == NONE) == (max(others) <= promise.delta)
+            assert word == UNDECIDED_PAIR or (word == NO_WORSE_PAIR) == (max(others) <= promise.delta)
             if word >= 0:
                 assert deltas[int(word)] == pytest.approx(max(others), rel=1e-12)
 
@@ -159,8 +159,8 @@ def test_what_cannot_be_sought_in_step_is_left_to_be_asked_alone() -> None:
         Promise(METHODS["synth_post_one"], 10, 10, 1.0, 1e-3, cells=3),
     ]
     for promise in promises:
-        assert least_priors([promise]) == [None]
-    assert least_priors([]) == []
+        assert smallest_priors([promise]) == [None]
+    assert smallest_priors([]) == []
 
 
 # The pairs of the plug-ins

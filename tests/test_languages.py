@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from dpviz.charts.profile import trade_off_chart
-from dpviz.parameters import readable
+from dpviz.core.parameters import readable
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.attacker import belief_text, epsilon_for_risk_ratio, risk_in_words, risk_ratio
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, PosteriorMean
-from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.transition_matrices.languages import (
     dots,
     gaussian_sentence,

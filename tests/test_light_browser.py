@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dpviz.draws import draw_releases
-from dpviz.synthesizers import BetaBinomial, PosteriorMean
+from dpviz.mechanisms import BetaBinomial, PosteriorMean
+from dpviz.mechanisms.draws import draw_releases
 from tests.browser import settle
 from tests.visit import PATIENCE, control, pick, visiting
 
@@ -69,7 +69,7 @@ def test_the_lit_cell_of_a_picture_is_that_of_the_release(
 ) -> None:
     release = BetaBinomial(n=rows, m=rows, alpha=2.0, beta=2.0)
     last = int(draw_releases(release, secret, number=3, seed=1).columns[-1])
-    asked = f"tm_law=beta_binomial&tm_n={rows}&tm_alpha=2&tm_show=pictures&tm_secret={secret}&tm_drawn_releases=3"
+    asked = f"tm_synthesizer=beta_binomial&tm_n={rows}&tm_alpha=2&tm_show=pictures&tm_x={secret}&tm_drawn_releases=3"
     with visiting(chromium, f"{server}/{SECTION}&{asked}") as page:
         control(page, "heatmap").scroll_into_view_if_needed()
         at = page.locator(".dpviz-light .cell").bounding_box()

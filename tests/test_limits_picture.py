@@ -6,13 +6,13 @@ import math
 import numpy as np
 import pytest
 
-from dpviz.charts.designs import LARGEST, SMALLEST, Used, limits_chart
+from dpviz.charts.designs import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Used, limits_chart
 from dpviz.comparisons import CountData
-from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
-from dpviz.curator.protection import PrivacyLoss
-from dpviz.curator.question import Question
-from dpviz.curator.search import stream_designs
-from dpviz.studies import Measure
+from dpviz.core.measures import Measure
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.protection import PrivacyLoss
+from dpviz.desk.question import Question
+from dpviz.desk.search import stream_designs
 from pages.curator.table import used
 from tests.pages import figures, open_desk
 
@@ -43,7 +43,7 @@ def test_an_error_bar_reaches_as_many_standard_errors_as_it_says(key: str) -> No
     limit = AccuracyLimit(key, 0.8)
     found = Measure(0.7, 0.05)
     low, high = limit.slack_around(found, 2.0)
-    assert [low, high] == pytest.approx(sorted(limit.slack(Measure(end, 0.0)) for end in (0.6, 0.8)))
+    assert [low, high] == pytest.approx(sorted(limit.slack(Measure(end, 0.0)).value for end in (0.6, 0.8)))
     assert limit.slack_around(Measure(0.01, 0.05), 2.0)[0] >= 0
 
 
@@ -52,7 +52,7 @@ def test_what_lies_far_out_stands_at_the_edge_and_what_is_unknown_nowhere() -> N
     chart = limits_chart(["a", "b", "c", "d"], [Used(name="bias", shares=shares, low=shares, high=shares)]).to_dict()
     (trace,) = chart["data"]
     places = np.frombuffer(base64.b64decode(trace["x"]["bdata"]))
-    assert places.tolist()[:3] == [SMALLEST, 0.5, LARGEST]
+    assert places.tolist()[:3] == [SMALLEST_USED_SHARE, 0.5, LARGEST_USED_SHARE]
     assert math.isnan(places[3])
     assert trace["text"][3].endswith("not yet known")
 

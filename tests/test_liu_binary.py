@@ -5,31 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.claims.liu import LIU_BINARY
+from dpviz.claims.published import Record
 from dpviz.coverage import exact_coverages
-from dpviz.coverage.law import IN_A_MINUTE, IN_SECONDS, boxes_of
+from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, boxes_of
 from dpviz.inference.confidential import confidential_mixture, released_rows
-from dpviz.published.liu_binary import FITTING, PRINTED_TABLE, compare_row
-from dpviz.published.record import Record
-from dpviz.synthesizers import Modips
+from dpviz.mechanisms import Modips
 
-FITS = {(one.column, one.verdict) for one in FITTING}
+FITS = {(one.column, one.verdict) for one in LIU_BINARY.fitting}
 
 
 def test_the_table_is_printed_digit_for_digit() -> None:
-    assert PRINTED_TABLE.text.splitlines()[1] == "100,10,0.5,0.946,0.948,0.948,0.798,0.999,0.736"
-    assert len(PRINTED_TABLE.rows) == 16
+    assert LIU_BINARY.printed.text.splitlines()[1] == "100,10,0.5,0.946,0.948,0.948,0.798,0.999,0.736"
+    assert len(LIU_BINARY.printed.rows) == 16
 
 
 def records_at(**where: float) -> list[Record[float]]:
-    rows = [row for row in PRINTED_TABLE.rows if where.items() <= row.items()]
-    return [record for row in rows for record in compare_row(row)]
+    rows = [row for row in LIU_BINARY.printed.rows if where.items() <= row.items()]
+    return [record for row in rows for record in LIU_BINARY.compare_row(row, (*LIU_BINARY.fitting, *LIU_BINARY.others))]
 
 
 def test_the_cells_of_a_hundred_rows_are_within_three_standard_errors_of_exact_coverage() -> None:
-    """One row of the table here; `python -m dpviz.published` takes all."""
+    """One row of the table here; `python -m dpviz.claims` takes all."""
     records = records_at(epsilon=10, n_as_printed=10, p=0.1)
     fitting = [one for one in records if (one.what, one.verdict) in FITS]
-    assert [one.what for one in fitting] == [one.column for one in FITTING]
+    assert [one.what for one in fitting] == [one.column for one in LIU_BINARY.fitting]
     assert max(abs(one.z) for one in fitting) < 3
     assert all(one.our_error == 0 for one in fitting)
     exact = exact_coverages(synthesizer=Modips(n=100, m=100, epsilon=1), p=0.1, sets=10, rules=["reiter_2003"])

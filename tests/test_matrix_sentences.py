@@ -9,19 +9,15 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.comparisons.binary_measures import row_moments
-from dpviz.optimum import least_error
-from dpviz.privacy import attacker_view, pure_epsilon
-from dpviz.privacy.attacker import factor_text
-from dpviz.privacy.summary import PrivacySummary, summarize
-from dpviz.published.abowd_vilhuber import (
+from dpviz.claims.abowd_vilhuber import (
     EQUATION_ONE,
-    ERRATA,
-    LAW_OF_FIG_1,
-    LAW_OF_FIG_3,
+    FIGURE_ERRATA,
+    SYNTHESIZER_OF_FIG_1,
+    SYNTHESIZER_OF_FIG_3,
     accounts_of_printed_delta,
 )
-from dpviz.synthesizers import (
+from dpviz.comparisons.binary_measures import row_moments
+from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
     DirichletMultinomial,
@@ -33,11 +29,15 @@ from dpviz.synthesizers import (
     PosteriorMode,
     Synthesizer,
 )
-from dpviz.synthesizers.base import TwoCellSynthesizer
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms.base import TwoCellSynthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.privacy import attacker_view, pure_epsilon
+from dpviz.privacy.attacker import factor_of_odds
+from dpviz.privacy.optimum import least_error
+from dpviz.privacy.summary import PrivacySummary, summarize
 from pages.transition_matrices.attacker import attacker_sentence
 from pages.transition_matrices.better import best_row, better_sentence, promises
-from pages.transition_matrices.plug_in_or_draw import law_row
+from pages.transition_matrices.plug_in_or_draw import comparison_sentence, draw_and_plug_in, synthesizer_row
 from pages.transition_matrices.tables import source
 from pages.transition_matrices.verdict import BROKEN, KEPT, KEPT_WITH_DELTA, verdict_numbers, verdict_sentence
 from tests.pages import found_in, value_of
@@ -184,6 +184,37 @@ def test_the_verdict_and_its_numbers_are_what_the_listed_matrix_gives():
     assert seen == {"kept", "infinite", KEPT_WITH_DELTA, BROKEN}
 
 
+def test_no_probability_of_the_attacker_is_rounded_to_all() -> None:
+    """2,001 : 1 is 0.9995, and 0.999999999 is the most that can be set: neither is 1."""
+    for odds, text in ((2001.0, "0.9995"), (1e9, "0.999999999")):
+        sentence = attacker_sentence(attacker_view(BetaBinomial(n=5, m=5, alpha=1, beta=1), 0, 0, odds), 2.0)
+        assert f"the first has probability {text}. Then" in sentence
+    assert "than the factor 7.39 that ε = 2 alone allows" in attacker_sentence(
+        attacker_view(PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5), 0, 5, 1.0), 2.0
+    )
+
+
+def test_plug_in_and_draw_have_the_prior_of_the_release_or_the_smallest() -> None:
+    """β is not dropped, a posterior mode is compared with itself, and what has no prior has no switch."""
+    own = PosteriorMean(n=10, m=10, alpha=0.5, beta=3.0)
+    draw, plug = draw_and_plug_in(own, 2.0, own=True)
+    assert (draw, plug) == (BetaBinomial(n=10, m=10, alpha=0.5, beta=3.0), own)
+    assert "α = 0.5 invented rows with a one and β = 3 with a zero" in comparison_sentence(draw, plug, 2.0)
+    mode = PosteriorMode(n=10, m=10, alpha=2.0, beta=4.0)
+    assert draw_and_plug_in(mode, 2.0, own=True)[1] == mode
+    assert "that of the posterior-mode plug-in ε" in comparison_sentence(*draw_and_plug_in(mode, 2.0, own=True), 2.0)
+    least = 10 / math.expm1(2.0)
+    draw, plug = draw_and_plug_in(Modips(n=10, m=10, epsilon=2.0), 2.0, own=False)
+    assert isinstance(draw, BetaBinomial) and isinstance(plug, PosteriorMean) and not Modips.has_prior
+    assert draw.alpha == pytest.approx(least) == plug.alpha
+    floor = comparison_sentence(*draw_and_plug_in(own, 1000.0, own=False), 1000.0)
+    assert "α = 10⁻³⁰⁰ invented rows of each kind, the fewest that can be computed with," in floor
+    cells = DirichletMultinomial(n=5, m=5, cells=3, alpha=(1.0, 2.0, 0.5))
+    draw, plug = draw_and_plug_in(cells, 1.0, own=True)
+    assert draw == cells and plug == MultinomialMean(n=5, m=5, cells=3, alpha=(1.0, 2.0, 0.5))
+    assert "α = 1, 2, 0.5 invented rows in the cells" in comparison_sentence(draw, plug, 1.0)
+
+
 def test_the_attacker_is_told_what_the_matrix_says():
     seen = set()
     for release, prior, epsilon in itertools.product(RELEASES, (1e-9, 0.2, 1.0, 1e9), (0.01, 2.0, 800.0)):
@@ -196,7 +227,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
             released = columns[table(re.findall(TABLE, sentence)[2])]
             with np.errstate(invalid="ignore"):
                 gain = log[first, released] - log[second, released]
-            assert ("is within the promised factor" in sentence) == (abs(gain) <= epsilon * (1 + 1e-9))
+            assert ("That is within the factor" in sentence) == (abs(gain) <= epsilon * (1 + 1e-9))
             if "decides: only" in sentence:
                 sure = rows[table(found_in(f"only ({TABLE}) can", sentence)[1])]
                 assert log[sure, released] > -math.inf
@@ -222,7 +253,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
                 assert value_of(said) == pytest.approx(1 / (1 + math.exp(-odds)), rel=5.1e-3)
                 assert value_of(said) not in (0.0, 1.0)
     assert seen == {True, False, "decides"}
-    assert factor_text(800.0) == "about 10³⁴⁷"  # 800 / ln 10 = 347.4
+    assert factor_of_odds(800.0) == "about 10³⁴⁷"  # 800 / ln 10 = 347.4
 
 
 def test_the_two_laws_are_judged_by_their_closed_forms():
@@ -237,8 +268,8 @@ def test_the_two_laws_are_judged_by_their_closed_forms():
         assert pure_epsilon(draw) == pytest.approx(math.log1p(m / alpha), rel=1e-10)
         assert pure_epsilon(plug) == pytest.approx(m * math.log1p(1 / alpha), rel=1e-10)
         assert pure_epsilon(plug) <= math.expm1(epsilon) * (1 + 1e-12)
-        assert law_row(draw, epsilon)[3] == "kept"
-        word = law_row(plug, epsilon)[3]
+        assert synthesizer_row(draw, epsilon)[3] == "kept"
+        word = synthesizer_row(plug, epsilon)[3]
         if m == 1:
             assert word == "kept"
         else:
@@ -254,15 +285,15 @@ def test_a_table_names_the_figures_that_show_its_synthesizer():
             figures = [re.findall(r"Fig\. (\d)", source(release, place)) for place in (0, 1)]
             expected = {"posterior_mean": [["1"], ["2"]], "laplace": [["3"], ["4"]]}.get(key, [[], []])
             assert figures == expected
-    assert LAW_OF_FIG_1.key == "posterior_mean"
-    assert LAW_OF_FIG_3.key == "laplace"
+    assert SYNTHESIZER_OF_FIG_1.key == "posterior_mean"
+    assert SYNTHESIZER_OF_FIG_3.key == "laplace"
     assert EQUATION_ONE.key == "beta_binomial"
 
 
 def test_what_is_said_of_the_printed_figures_holds():
     assert pure_epsilon(EQUATION_ONE) == pytest.approx(math.log(11), rel=1e-12)
-    assert pure_epsilon(LAW_OF_FIG_1) == pytest.approx(5 * math.log(3), rel=1e-12)
-    assert f"{LAW_OF_FIG_1.transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
+    assert pure_epsilon(SYNTHESIZER_OF_FIG_1) == pytest.approx(5 * math.log(3), rel=1e-12)
+    assert f"{SYNTHESIZER_OF_FIG_1.transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
     corner = 0.5 * 1.5 * 2.5 * 3.5 * 4.5 / (6 * 7 * 8 * 9 * 10)
     assert EQUATION_ONE.transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
     first, *others = accounts_of_printed_delta()
@@ -271,7 +302,7 @@ def test_what_is_said_of_the_printed_figures_holds():
     worst = others[0].ours
     assert 0.09 < worst < 0.11  # "about one time in ten"
     assert max(one.ours for one in others) == pytest.approx(worst)  # "up to"
-    law, delta = (erratum.ours for erratum in ERRATA)
+    law, delta = (erratum.ours for erratum in FIGURE_ERRATA)
     assert f"ln 11 = {math.log(11):.6f}" in law and f"5 ln 3 = {5 * math.log(3):.6f}" in law
     assert f"(1/12)⁵ = {12.0**-5:.6f}" in law and f"(6 · 7 · 8 · 9 · 10) = {corner:.6f}" in law
     assert f"({worst:.6f})" in delta and f"up to {worst / first.ours:.3g}." in delta

@@ -16,9 +16,9 @@ from scipy.special import betainc, gammainc, gammaincc, gammaln
 from scipy.stats import beta as beta_law
 from scipy.stats import nbinom, poisson
 
+from dpviz.calibration.exact import Promise, smallest_prior
+from dpviz.calibration.smallest_root import Start
 from dpviz.priors import CALIBRATED, METHODS, minimum_prior, release
-from dpviz.priors._least_root import Start
-from dpviz.priors.exact import Promise, least_prior
 from dpviz.privacy.hockey_stick import delta_for_epsilon, pure_epsilon
 from tests.referees import beta_excess, divergence, rows_of, scipy_rows, worst_excess
 
@@ -384,7 +384,7 @@ def test_delta_never_rises_in_the_prior(
 @pytest.mark.parametrize("factor", [0.3, 0.999, 1.0, 1.001, 5.0])
 def test_a_guess_does_not_change_the_answer(method: str, factor: float) -> None:
     plain = minimum_prior(method, n=100, m=50, epsilon=1.0, delta=1e-5)
-    found = least_prior(Promise(METHODS[method], 100, 50, 1.0, 1e-5), Start(plain * factor))
+    found = smallest_prior(Promise(METHODS[method], 100, 50, 1.0, 1e-5), Start(plain * factor))
     assert found.prior == pytest.approx(plain, rel=1e-12)
 
 

@@ -11,28 +11,31 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm, t
 
-from dpviz.audits.releases import ReleaseSetting
-from dpviz.audits.releases.losses import clipped_cell_mean
 from dpviz.charts.comparison import rows_chart
+from dpviz.claims.method_losses import clipped_cell_mean
+from dpviz.claims.printed_methods import ReleaseSetting
 from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, MixedData
-from dpviz.comparisons.gaussian_methods import ModipsMean, Original
-from dpviz.comparisons.mixed import ESTIMANDS
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
+from dpviz.comparisons.mixed import MIXED_ESTIMANDS
 from dpviz.comparisons.mixed_methods import (
-    PRIOR,
-    MixedModips,
-    MixedModipsPrinted,
-    MixedMultipleSynthesis,
+    CELL_PRIOR,
+    MIXED_MODIPS,
+    MIXED_MODIPS_PRINTED,
+    MIXED_SYNTHESIS,
+    PERTURBED_CELLS,
+    PERTURBED_CELLS_SAFE,
+    MixedModel,
+    NoisySums,
     PerturbedCells,
-    PerturbedCellsSafe,
-    Statistics,
-    Tables,
     covariance_factor,
-    histograms_of,
-    statistics_of,
+    with_noise,
 )
+from dpviz.comparisons.mixed_statistics import Statistics, Tables, histograms_of, statistics_of
+from dpviz.comparisons.normal_models import MODIPS_MEAN
+from dpviz.core.types import FloatArray
+from dpviz.coverage.studies import run_study
 from dpviz.inference import COMBINING_RULES
-from dpviz.studies import run_study
-from dpviz.types import FloatArray
+from dpviz.privacy.real_loss import ReleaseVerdict
 from tests.referees import agrees, check_same_digits
 
 STUDY_3: dict[str, Any] = {
@@ -49,7 +52,7 @@ def mixed(**changes: Any) -> MixedData:
 def study(data: MixedData, method: Any, rule: str = "reiter_2003", **changes: Any) -> Any:
     """The measures of a simulation of 4,000 repetitions."""
     sets = method.sets(changes.pop("sets", 3))
-    rule = rule if sets >= COMBINING_RULES[rule].least_sets else "as_if_real"
+    rule = rule if sets >= COMBINING_RULES[rule].fewest_sets else "as_if_real"
     plan = GaussianPlan(
         data=data, method=method, estimands=(data.estimand,), rules=(rule,), sets=sets,
         **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
@@ -69,9 +72,9 @@ def test_cells_have_the_printed_shares() -> None:
 
 def test_squares_of_the_histograms_are_as_many_as_in_print() -> None:
     """Their supplement's medians, 16 to 49 by Scott's rule on the cells themselves: public bins lie between."""
-    assert 16 <= PerturbedCells().bins(mixed()) ** 2 <= 49
+    assert 16 <= PERTURBED_CELLS.bins(mixed()) ** 2 <= 49
     for rows, squares in ((7, 16), (76, 49)):
-        assert PerturbedCells().bins(mixed(n=rows * 24)) ** 2 == squares
+        assert PERTURBED_CELLS.bins(mixed(n=rows * 24)) ** 2 == squares
 
 
 def test_an_analyst_reads_what_a_loop_over_the_rows_gives() -> None:
@@ -106,7 +109,7 @@ def test_the_interval_of_a_share_of_the_original_data_covers_as_its_binomial_sum
     x, p = np.arange(61), data.truth
     share, chance = x / 60, binom.pmf(x, 60, p)
     half = norm.ppf(0.975) * np.sqrt(share * (1 - share) / 60)
-    found = study(data, Original())
+    found = study(data, ORIGINAL_ROWS)
     agrees(found.coverage, chance @ ((np.abs(share - p) <= half) & (half > 0)))
     agrees(found.usable_share, chance @ (half > 0))
     agrees(found.bias, 0.0)
@@ -118,7 +121,7 @@ def test_the_interval_of_a_cell_mean_of_the_original_data_covers_as_t_says_where
     rows = np.arange(13)
     chance = binom.pmf(rows, 12, data.shares[0])
     covers = 1 - 2 * t.sf(norm.ppf(0.975), np.where(rows < 12, 10, 11))
-    found = study(data, Original())
+    found = study(data, ORIGINAL_ROWS)
     agrees(found.usable_share, 1 - chance[0])
     agrees(found.coverage, chance[1:] @ covers[1:] / (1 - chance[0]))
     agrees(found.bias, 0.0)
@@ -130,15 +133,15 @@ def test_the_interval_of_a_cell_mean_of_the_original_data_covers_as_t_says_where
 
 def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive() -> None:
     data, sets = mixed(n=50, cells=5, **FAR), 3
-    x, p, own = np.arange(51), data.truth, 2 * PRIOR
-    law = betabinom(50, x + own, 50 - x + 5 * PRIOR - own)
+    x, p, own = np.arange(51), data.truth, 2 * CELL_PRIOR
+    law = betabinom(50, x + own, 50 - x + 5 * CELL_PRIOR - own)
     chance = binom.pmf(x, 50, p)
     error = chance @ ((law.mean() / 50 - p) ** 2 + law.var() / 50**2 / sets)
-    found = study(data, MixedMultipleSynthesis(), sets=sets)
+    found = study(data, MIXED_SYNTHESIS, sets=sets)
     agrees(found.bias, chance @ law.mean() / 50 - p)
     agrees(found.root_mean_squared_error, math.sqrt(error))
     filled = (1 - (1 - data.shares) ** 50).sum()
-    spread = study(dataclasses.replace(data, estimand="cell_variance"), MixedMultipleSynthesis(), sets=sets)
+    spread = study(dataclasses.replace(data, estimand="cell_variance"), MIXED_SYNTHESIS, sets=sets)
     agrees(spread.bias, (50 - filled) / (45 - 3) - 1)  # E[Σ | S] = νS/(ν − 3)
 
 
@@ -185,9 +188,9 @@ def worst_pair_of_the_finding(n: int) -> Tables:
     return Tables(np.arange(2), counts, np.array([rows, rows]))
 
 
-def moved(method: MixedModips, data: MixedData, pairs: Tables, epsilon: float) -> FloatArray:
+def moved(method: MixedModel, data: MixedData, pairs: Tables, epsilon: float) -> FloatArray:
     """The privacy loss of Laplace noise for each pair: how far every statistic moves, in units of its noise."""
-    found, scales = statistics_of(pairs), method.scales(data, epsilon)
+    found, scales = statistics_of(pairs), method.noise.scales(data, *method.parts(epsilon))
     steps = np.zeros(len(pairs.place) // 2)
     for one, scale in zip(found, scales, strict=True):
         every = one if one.ndim == 3 else one[None] if len(one) == len(pairs.place) else one[..., None]
@@ -195,20 +198,20 @@ def moved(method: MixedModips, data: MixedData, pairs: Tables, epsilon: float) -
     return steps
 
 
-class Halved(MixedModips):
+class Halved(NoisySums):
     """The same release by somebody who thinks that a row can only leave."""
 
-    def scales(self, data: Any, epsilon: float) -> tuple[float, float, float]:
-        counts, sums, squares = super().scales(data, epsilon)
-        return counts / 2, sums / 2, squares / 2
+    def scales(self, data: MixedData, counts: float, each: float) -> tuple[float, float, float]:
+        of_counts, of_sums, of_squares = super().scales(data, counts, each)
+        return of_counts / 2, of_sums / 2, of_squares / 2
 
 
-@pytest.mark.parametrize("share", [MixedModips.share, 0.7])
+@pytest.mark.parametrize("share", [MixedModel.usual_share, 0.7])
 @pytest.mark.parametrize("n", [4, 9])
 def test_no_neighbours_move_noisy_sums_and_counts_by_more_than_epsilon_and_the_worst_by_all_of_it(
     n: int, share: float
 ) -> None:
-    data, method = mixed(n=n, cells=3, mean=0.0, sigma=0.1, low=-1.0, high=1.0), MixedModips(share=share)
+    data, method = mixed(n=n, cells=3, mean=0.0, sigma=0.1, low=-1.0, high=1.0), MIXED_MODIPS.with_share(share)
     losses = moved(method, data, neighbours(n), 0.6)
     assert losses.max() <= 0.6 * (1 + 1e-12)
     worst = float(moved(method, data, worst_pair_of_the_finding(n), 0.6)[0])
@@ -219,15 +222,17 @@ def test_no_neighbours_move_noisy_sums_and_counts_by_more_than_epsilon_and_the_w
 
 def test_a_halved_sensitivity_is_caught() -> None:
     data = mixed(n=9, cells=3, mean=0.0, sigma=0.1, low=-1.0, high=1.0)
-    assert moved(Halved(), data, neighbours(9), 0.6).max() > 0.6 * 1.2
-    assert float(moved(Halved(), data, worst_pair_of_the_finding(9), 0.6)[0]) == pytest.approx(1.2)
+    halved = dataclasses.replace(MIXED_MODIPS, noise=Halved())
+    assert moved(halved, data, neighbours(9), 0.6).max() > 0.6 * 1.2
+    assert float(moved(halved, data, worst_pair_of_the_finding(9), 0.6)[0]) == pytest.approx(1.2)
 
 
 def test_the_noise_of_the_safe_release_has_the_variance_that_its_sensitivity_asks_for() -> None:
     """2(2/ε₁)² for a count, 2(R/ε₁)² for a sum, and 2(R²(n − 1)/(nε₁))² for a square, ε₁ being a sixth of ε."""
     data, many, each = mixed(cells=4), 40_000, 3.0 / 6
     known = Statistics(np.full((many, 4), 250.0), np.zeros((2, many, 4)), np.zeros((3, many)))
-    noisy = MixedModips().noisy(np.random.default_rng(5), known, MixedModips().scales(data, 3.0))
+    scales = MIXED_MODIPS.noise.scales(data, *MIXED_MODIPS.parts(3.0))
+    noisy = with_noise(np.random.default_rng(5), known, scales)
     wanted = (2 / each, 8 / each, 64 * 0.999 / each)
     for found, true, scale in zip(noisy, known, wanted, strict=True):
         noise = (found - true).ravel()
@@ -238,7 +243,7 @@ def test_the_noise_of_the_safe_release_has_the_variance_that_its_sensitivity_ask
 
 def test_a_cells_share_under_the_safe_noise_has_the_moments_of_the_sum() -> None:
     """k* = k + Laplace(2/ε₁) of n = Σk*; far from 0 no count is cut off, and to first order the share errs so."""
-    data, method = mixed(n=2000, cells=2, estimand="share", **FAR), MixedModips()
+    data, method = mixed(n=2000, cells=2, estimand="share", **FAR), MIXED_MODIPS
     epsilon, share = 60.0, data.truth
     of_noise = 2 * (2 / (epsilon / 6)) ** 2 * (share**2 + (1 - share) ** 2) / 2000**2
     error = math.sqrt(3 * share * (1 - share) / 2000 + of_noise)  # of the data, the posterior and the rows
@@ -292,15 +297,29 @@ def test_the_real_epsilon_of_the_printed_model_is_that_of_the_worst_pair_of_a_se
                 + abs(left * far[one] * far[two] - sign * joined * far[there] * far[here])
             )
             worst = max(worst, float((2 * each + means + squares * each * n / data.degrees).max()))
-    found = MixedModipsPrinted().real_epsilon(data, epsilon, 1)
+    found = MIXED_MODIPS_PRINTED.real_epsilon(data, epsilon, 1)
     assert worst <= found * (1 + 1e-9)
     assert worst > 0.98 * found
 
 
 def test_however_little_is_promised_the_printed_model_gives_away_more_than_13() -> None:
     data = mixed()
-    assert MixedModipsPrinted().real_epsilon(data, 1e-6, 10) == pytest.approx(20 * math.log(2), rel=1e-5)
-    assert EqualPrivacy().setting(MixedModipsPrinted(), data, 1.0, 10) is None
+    assert MIXED_MODIPS_PRINTED.real_epsilon(data, 1e-6, 10) == pytest.approx(20 * math.log(2), rel=1e-5)
+
+
+def test_mixed_methods_are_broken_only_where_their_rows_prove_it() -> None:
+    """Equal rows in every cell show the noisy means: 10 (2 ln 2 − 2/60 + 2 ln(1 − 1/(n − 1))) at ε = 1, n = 1,000."""
+    data = mixed(n=1000)
+    printed = MIXED_MODIPS_PRINTED
+    assert printed.real_loss(data, 1.0, 10).at_least == pytest.approx(13.50958, abs=1e-5)
+    assert printed.real_loss(data, 1.0, 10).verdict(1.0) is ReleaseVerdict.BREAKS
+    assert printed.real_loss(data, 100.0, 1).verdict(100.0) is ReleaseVerdict.OPEN  # nothing was found in the rows
+    assert MIXED_MODIPS.real_loss(data, 1.0, 10).text(1.0) == "at most 1"
+    cells = PERTURBED_CELLS.real_loss(data, 1.0, 10)
+    assert cells.verdict(1.0) is ReleaseVerdict.BREAKS
+    assert 1.0 < cells.at_least < cells.at_most == 2.0
+    assert PERTURBED_CELLS_SAFE.real_loss(data, 1.0, 10).verdict(1.0) is ReleaseVerdict.KEEPS
+    assert EqualPrivacy().setting(MIXED_MODIPS_PRINTED, data, 1.0, 10) is None
 
 
 # Noisy counts
@@ -318,7 +337,7 @@ def test_histograms_are_those_of_a_loop() -> None:
             assert (found[place, one].reshape(5, 5) == own).all()
 
 
-@pytest.mark.parametrize("method", [PerturbedCells(), PerturbedCellsSafe(), PerturbedCells(share=0.2)])
+@pytest.mark.parametrize("method", [PERTURBED_CELLS, PERTURBED_CELLS_SAFE, PERTURBED_CELLS.with_share(0.2)])
 def test_the_real_epsilon_of_perturbed_cells_is_that_of_the_extreme_counts(method: PerturbedCells) -> None:
     """A row leaves one cell for another: the densities of two cells and two bins, all counts far out."""
     epsilon, seen = 0.8, np.array([300.0, -300.0])
@@ -334,7 +353,7 @@ def test_the_real_epsilon_of_perturbed_cells_is_that_of_the_extreme_counts(metho
 def test_perturbed_cells_do_what_a_loop_over_their_definition_does() -> None:
     """Two cells of 15 rows: noisy counts, a noisy 4 × 4 histogram of each cell, and rows drawn one by one."""
     data, random, found = mixed(n=15, cells=2, estimand="cell_mean"), np.random.default_rng(6), []
-    bins = PerturbedCellsSafe().bins(data)
+    bins = PERTURBED_CELLS_SAFE.bins(data)
     for _ in range(3000):
         cell = random.random(15) >= data.shares[0]
         z = random.standard_normal((2, 15))
@@ -350,7 +369,7 @@ def test_perturbed_cells_do_what_a_loop_over_their_definition_does() -> None:
         if into.any():
             column = random.choice(bins, into.sum(), p=tables[0].sum(axis=1) / tables[0].sum())
             found.append(np.mean(-4 + 8 / bins * (column + random.random(into.sum()))) + 1)
-    ours, loop = study(data, PerturbedCellsSafe(), epsilon=4.0, sets=1), np.array(found)
+    ours, loop = study(data, PERTURBED_CELLS_SAFE, epsilon=4.0, sets=1), np.array(found)
     assert abs(ours.bias.value - loop.mean()) < 4.5 * math.hypot(ours.bias.error, loop.std() / len(loop) ** 0.5)
     assert ours.root_mean_squared_error.value == pytest.approx(math.sqrt(np.mean(loop**2)), rel=0.06)
     assert abs(ours.usable_share.value - len(loop) / 3000) < 0.05
@@ -363,7 +382,7 @@ def test_bins_leave_too_large_a_variance_even_without_noise_and_the_model_does_n
     """Bowen & Liu, §4.3: severe undercoverage of the variance by the histograms "even when ε was large"."""
     data = mixed(estimand="cell_variance")
     bins, model = (
-        study(data, one, epsilon=1e5, sets=5, repetitions=150) for one in (PerturbedCells(), MixedModipsPrinted())
+        study(data, one, epsilon=1e5, sets=5, repetitions=150) for one in (PERTURBED_CELLS, MIXED_MODIPS_PRINTED)
     )
     assert bins.bias.value > 0.05
     assert bins.coverage.value < 0.5
@@ -372,7 +391,7 @@ def test_bins_leave_too_large_a_variance_even_without_noise_and_the_model_does_n
 
 
 def test_the_model_estimates_a_cell_mean_better_than_the_histograms_and_a_share_worse() -> None:
-    model, bins = MixedModipsPrinted(), PerturbedCells()
+    model, bins = MIXED_MODIPS_PRINTED, PERTURBED_CELLS
     for estimand, better, worse, epsilon in (("cell_mean", model, bins, 20.0), ("half", bins, model, 2.0)):
         data = mixed(cells=4, estimand=estimand)
         good, bad = (study(data, one, epsilon=epsilon, sets=5, repetitions=300) for one in (better, worse))
@@ -386,13 +405,13 @@ def test_the_model_estimates_a_cell_mean_better_than_the_histograms_and_a_share_
 def test_the_same_digits_whatever_the_workers_and_the_stops(method: Any) -> None:
     data = mixed(n=8, cells=3)
     plan = GaussianPlan(
-        data=data, method=method, sets=2, estimands=tuple(ESTIMANDS), rules=("raab_2017", "as_if_real"),
+        data=data, method=method, sets=2, estimands=tuple(MIXED_ESTIMANDS), rules=("raab_2017", "as_if_real"),
         repetitions=65, seed=9, batch=20,
     )  # fmt: skip
     check_same_digits(plan)
 
 
-@pytest.mark.parametrize("estimand", ESTIMANDS)
+@pytest.mark.parametrize("estimand", MIXED_ESTIMANDS)
 @pytest.mark.parametrize("changes", [{"n": 4}, {"n": 4, "cells": 100}, {"n": 300, "cells": 2}, {"sigma": 1e-3}])
 def test_every_method_answers_at_every_size_with_a_usable_share(estimand: str, changes: dict[str, Any]) -> None:
     data = mixed(**{"n": 30, "estimand": estimand} | changes)
@@ -404,7 +423,7 @@ def test_every_method_answers_at_every_size_with_a_usable_share(estimand: str, c
 
 def test_an_empty_cell_has_no_mean_and_only_the_share_of_usable_repetitions_is_lost() -> None:
     data = mixed(n=10, cells=3, estimand="cell_mean")
-    agrees(study(data, Original()).usable_share, 1 - (1 - data.shares[0]) ** 10)
+    agrees(study(data, ORIGINAL_ROWS).usable_share, 1 - (1 - data.shares[0]) ** 10)
     original, released = data.one_release(dict.fromkeys(METHODS, 1.0), 4, 3)
     assert set(released) == {one.key for one in METHODS}
     for one in released.values():
@@ -433,12 +452,12 @@ def test_data_that_cannot_be_are_refused_in_a_sentence(changes: dict[str, Any], 
 def test_a_method_for_other_data_is_refused_in_a_sentence() -> None:
     alike = {"repetitions": 10, "seed": 1}
     with pytest.raises(ValueError, match='does not release data of the kind "Categories and two numbers'):
-        GaussianPlan(data=mixed(), method=ModipsMean(), estimands=("half",), **alike)
+        GaussianPlan(data=mixed(), method=MODIPS_MEAN, estimands=("half",), **alike)
     normal = KnownVariance(n=10, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     with pytest.raises(ValueError, match='does not release data of the kind "Numbers between bounds'):
-        GaussianPlan(data=normal, method=MixedModips(), **alike)
+        GaussianPlan(data=normal, method=MIXED_MODIPS, **alike)
     with pytest.raises(ValueError, match=r"share .* must be a number from 0.001 to 0.999; got 0."):
-        MixedModips().with_share(0.0)
+        MIXED_MODIPS.with_share(0.0)
 
 
 def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:

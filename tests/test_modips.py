@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, laplace
 
-from dpviz import limits
+from dpviz.core import limits
+from dpviz.mechanisms import BetaBinomial, Modips, ModipsTruncated
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
-from dpviz.synthesizers import BetaBinomial, Modips, ModipsTruncated
 from tests.referees import beta_binomial_law, listed_delta, modips_law
 
 WAYS = ["bit", "truncation"]
@@ -216,3 +216,16 @@ def test_a_promise_that_noise_alone_breaks_nearly_doubles():
     for epsilon in (0.01, 0.1):
         factor = pure_epsilon(Modips(n=400, m=400, epsilon=epsilon, bounding="truncation")) / epsilon
         assert 1.3 < factor < math.log(2 * math.exp(epsilon) - 1) / epsilon
+
+
+@every_way
+@pytest.mark.parametrize(
+    ("n", "m", "epsilon", "alpha", "beta"),
+    [(1, 1, 1.0, 1, 1), (17, 9, 1e-4, 0.3, 2.0), (60, 60, 0.05, 1, 1), (17, 30, 40.0, 0.3, 2)],
+)
+def test_mean_and_variance_of_a_set_are_those_of_the_matrix(bounding, n, m, epsilon, alpha, beta):
+    release = Modips(n=n, m=m, epsilon=epsilon, alpha=alpha, beta=beta, bounding=bounding)
+    rows, share = release.transition_matrix(), np.arange(m + 1) / m
+    mean, variance = release.proportion_moments()
+    assert mean == pytest.approx(rows @ share, abs=1e-13)
+    assert variance == pytest.approx(rows @ share**2 - (rows @ share) ** 2, abs=1e-13)

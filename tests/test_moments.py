@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import beta as beta_law
 from scipy.stats import betabinom, binom
 
+from dpviz.calibration.methods import CALIBRATED_METHODS
 from dpviz.inference.moments import ProportionMoments, proportion_moments
-from dpviz.methods import CALIBRATED
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode
+from dpviz.mechanisms import BetaBinomial, PosteriorMean, PosteriorMode
 
 MATRICES: dict[str, type[BetaBinomial | PosteriorMean | PosteriorMode]] = {
     "synth_post_one": BetaBinomial,
@@ -36,7 +36,7 @@ def enumerated(method: str, n: int, m: int, alpha: float, beta: float, p: float,
     return first, float(weights @ (variance / sets + mean**2)) - first**2
 
 
-@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize("method", CALIBRATED_METHODS)
 @pytest.mark.parametrize(("n", "m", "alpha", "beta"), SETTINGS)
 @pytest.mark.parametrize("proportion", [0.0, 0.03, 0.5, 0.8, 1.0])
 @pytest.mark.parametrize("sets", [1, 2, 10])
@@ -71,7 +71,7 @@ def test_the_mean_of_two_sets_over_every_pair_of_releases(method: str) -> None:
     assert found.standard_error**2 == pytest.approx(second - first**2, rel=1e-11)
 
 
-@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize("method", CALIBRATED_METHODS)
 def test_the_parts_are_the_variance_of_the_mean_and_the_mean_of_the_variance(method: str) -> None:
     n, m, alpha, beta, p = 9, 6, 2.5, 4.0, 0.35
     found = proportion_moments(method, n=n, m=m, alpha=alpha, beta=beta, proportion=p)
@@ -91,7 +91,7 @@ def test_a_synthetic_sample_without_a_prior_has_the_variance_of_both_samples() -
 
 
 def test_a_strong_prior_leaves_its_own_proportion() -> None:
-    for method in CALIBRATED:
+    for method in CALIBRATED_METHODS:
         found = proportion_moments(method, n=10, m=5, alpha=3e12, beta=1e12, proportion=0.1)
         assert found.mean == pytest.approx(0.75, rel=1e-10)
         assert found.bias == pytest.approx(0.65, rel=1e-10)
@@ -106,7 +106,7 @@ def test_many_synthetic_rows_of_one_draw_are_the_draw() -> None:
     assert rows.mean == draw.mean
 
 
-@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize("method", CALIBRATED_METHODS)
 def test_moments_are_those_of_simulated_releases(method: str) -> None:
     """Nothing enumerated: a sample, a posterior, rows from it, 40,000 times, in standard errors."""
     n, m, alpha, beta, p, sets, runs = 60, 25, 6.0, 3.0, 0.3, 3, 40_000

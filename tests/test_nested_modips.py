@@ -13,7 +13,7 @@ from scipy.stats import betabinom, laplace, norm
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.binary_measures import row_moments
 from dpviz.comparisons.nested_modips import NestedModips, components, estimate_variances, log_no_ones
-from dpviz.synthesizers import Modips
+from dpviz.mechanisms import Modips
 
 PRIOR = 1 / 3
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dpviz.methods import CALIBRATED, METHODS, method_of
+from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
+from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.claims.curves import prior_curves
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import SYNTHESIZERS, WorstCase, two_cell_synthesizers
+from dpviz.mechanisms.prior import PriorSynthesizer
 from dpviz.priors import KINDS, Setting, maximum_range, minimum_prior, minimum_prior_probabilistic, release
-from dpviz.priors.curves import prior_curves
-from dpviz.priors.sets import minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon
-from dpviz.synthesizers import SYNTHESIZERS, WorstCase, two_cell_laws
-from dpviz.synthesizers.prior import PriorSynthesizer
-from dpviz.types import FloatArray, IntArray
 from pages.components.cached import forget
 from pages.minimum_priors.controls import FAMILIES
 from pages.minimum_priors.sections import sections_of
@@ -31,8 +31,15 @@ class RepeatedRow(PriorSynthesizer):
 
     key: ClassVar[str] = "repeated_row"
     label: ClassVar[str] = "Repeated row"
-    law: ClassVar[str] = r"\Pr(m_1 = m) = (\alpha + n_1) / (\alpha + \beta + n)"
+    formula: ClassVar[str] = r"\Pr(m_1 = m) = (\alpha + n_1) / (\alpha + \beta + n)"
     source: ClassVar[str] = "a test"
+    color: ClassVar[str] = "other"
+    kept_by: ClassVar[str] = ""
+    finding: ClassVar[str] = ""
+    opendp: ClassVar[str] = ""
+    rows_drawn: ClassVar[str] = "one row, m times"
+    releases: ClassVar[str] = "One row, m times."
+    several_sets: ClassVar[bool] = True
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         total, i, j = self.alpha + self.beta + self.n, np.asarray(rows)[:, None], np.asarray(columns)[None, :]
@@ -43,7 +50,7 @@ class RepeatedRow(PriorSynthesizer):
         return WorstCase(max(0.0, 1 - math.expm1(epsilon) * self.alpha) / (self.alpha + self.beta + self.n), 1, 0)
 
     @classmethod
-    def least_alpha(cls, *, m: int, epsilon: float) -> float:
+    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
         return 1 / math.expm1(epsilon)
 
 
@@ -52,10 +59,10 @@ ASKED = {"n": 20, "m": 10, "epsilon": 1.0, "delta": 1e-3}
 
 
 def test_every_law_with_a_prior_is_a_method_and_no_method_twice() -> None:
-    laws = [law for law in two_cell_laws().values() if issubclass(law, PriorSynthesizer)]
-    assert [method_of(law).law for law in laws] == laws
-    assert {method_of(law).key for law in laws} < set(CALIBRATED) < set(METHODS)
-    assert len(METHODS) == len(laws) + 2
+    laws = [law for law in two_cell_synthesizers().values() if issubclass(law, PriorSynthesizer)]
+    assert [method_of(law).synthesizer_type for law in laws] == laws
+    assert {method_of(law).key for law in laws} < set(CALIBRATED_METHODS) < set(PRIOR_METHODS)
+    assert len(PRIOR_METHODS) == len(laws) + 2
 
 
 @pytest.fixture
@@ -86,7 +93,7 @@ def test_it_has_a_curve_and_an_inverse() -> None:
     curves = prior_curves("bernoulli", setting, "epsilon")
     line = next(one for one in curves.lines if (one.method, one.kind) == (KEY, "exact"))
     assert curves.at_chosen(line) == pytest.approx(minimum_prior(KEY, n=20, m=10, epsilon=1.0, delta=1e-3))
-    given = KINDS["bernoulli"].given(METHODS[KEY], setting, 2.0)
+    given = KINDS["bernoulli"].given(PRIOR_METHODS[KEY], setting, 2.0)
     assert given is not None
     assert given.pure_epsilon == pytest.approx(math.log1p(1 / 2.0))
 

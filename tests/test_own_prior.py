@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz import limits
+from dpviz.claims.general_theorems import subsampled_epsilon_printed
+from dpviz.core import limits
+from dpviz.core.parameters import readable, rounded_up
 from dpviz.designs import Design
+from dpviz.inference import posterior_mixture
 from dpviz.inference.secret_n import posterior_secret_n, range_around, uniform_size
-from dpviz.parameters import readable, rounded_up
+from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.subsampling import subsampled_tight
-from dpviz.synthesizers import BetaBinomial
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from dpviz.theorems.general import subsampled_epsilon_printed
 from tests.pages import (
     check_sound,
     html,
@@ -42,7 +43,7 @@ DESIGNS = [
 
 
 @pytest.mark.parametrize("sets", [1, 2, 3])
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.law.key)
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.synthesizer_type.key)
 def test_the_epsilon_of_sets_is_the_largest_ratio_over_every_tuple_of_counts(design: Design, sets: int) -> None:
     design = dataclasses.replace(design, sets=sets)
     chances = of_sets(design.release.transition_matrix(), sets)
@@ -57,7 +58,7 @@ def test_the_epsilon_of_sets_is_infinite_where_a_zero_decides() -> None:
 
 @pytest.mark.parametrize(("law", "sets"), [("beta_binomial", 1), ("beta_binomial", 5), ("posterior_mean", 3)])
 def test_coverage_says_what_an_own_prior_gives_and_shows_no_dead_epsilon(law: str, sets: int) -> None:
-    page = open_coverage(prior="own", alpha=7.5, law=law, sets=sets, n=40, rules=["raab_2017"])
+    page = open_coverage(prior="own", alpha=7.5, synthesizer=law, sets=sets, n=40, rules=["raab_2017"])
     check_sound(page)
     made = Design(mechanism=law, n=40, sets=sets, prior="own", alpha=7.5)
     found = re.search(r"α = 7\.5 \(ε = ([\d.,]+)( for all (\d+) sets)?, no δ\)", text(page))
@@ -90,6 +91,18 @@ def test_the_secret_range_follows_n_until_the_reader_sets_it() -> None:
         assert "leaves out the true n" not in text(page)
     page = open_posterior(look="If n is secret", around=False, low=50, high=200, n=3000, x=900)
     assert "The range from 50 to 200 leaves out the true n = 3,000" in text(page)
+
+
+def test_a_range_of_one_number_is_a_belief_and_a_larger_n_is_named() -> None:
+    page = open_posterior(look="If n is secret", around=False, low=50, high=50, n=50, x=15)
+    assert "An analyst who takes n to be 50 finds p between" in text(page)
+    page = open_posterior(look="If n is secret", n=10, x=3)
+    check_sound(page)
+    assert "Some possible n are larger than this" not in text(page)
+    narrower = "Because n may be larger than 10, the posterior of p is narrower than with n known."
+    release = {"synthetic_counts": [3], "m": 10, "alpha": 10 / math.expm1(2), "beta": 10 / math.expm1(2)}
+    secret = posterior_secret_n(**release, prior=uniform_size(*range_around(10)))
+    assert (narrower in text(page)) == (secret.variance < posterior_mixture(**release, n=10).variance)
 
 
 def test_a_range_that_cuts_the_posterior_of_n_is_told() -> None:

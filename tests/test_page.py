@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.parameters import DELTA, EPSILON, readable
+from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
+from dpviz.core.parameters import DELTA, EPSILON, readable
+from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean
 from dpviz.privacy import log_odds_table, pure_epsilon
-from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.synthesizers import SYNTHESIZERS, BetaBinomial, PosteriorMean
 from pages.transition_matrices.controls import PRESETS
 from tests.page_cases import smallest
 from tests.pages import (
@@ -58,7 +58,7 @@ def test_a_move_sends_few_pieces() -> None:
 @pytest.mark.parametrize("law", LAWS)
 def test_every_picture_of_every_law_is_shown(law: str, picture: str) -> None:
     accepted = {name: one.default for name, one in declared(law).items()} if law in SYNTHESIZERS else {}
-    page = open_page(law=law, show="pictures", picture=picture, sign="signed", **accepted)
+    page = open_page(synthesizer=law, show="pictures", picture=picture, sign="signed", **accepted)
     check_sound(page)
     assert {"tm_heatmap", "tm_profile"} <= set(figures(page))
 
@@ -114,7 +114,10 @@ def test_a_published_figure_stands_beside_ours(number: int) -> None:
 
 
 def test_the_published_figures_are_the_same_whatever_is_set() -> None:
-    one, other = open_page(look="As published"), open_page(look="As published", law="geometric", n=50, epsilon=0.1)
+    one, other = (
+        open_page(look="As published"),
+        open_page(look="As published", synthesizer="geometric", n=50, epsilon=0.1),
+    )
     published, again = ([part for part in html(page) if "as printed" in part] for page in (one, other))
     assert len(published) == 3  # the note, the tables, the accounts
     assert published == again
@@ -137,18 +140,18 @@ def test_the_presets_are_the_papers() -> None:
 @pytest.mark.parametrize("epsilon", [1e-6, 0.5, 2.0, 700.0, 1e3])
 @pytest.mark.parametrize("law", WITH_LEAST)
 def test_the_least_prior_keeps_the_promise(law: str, epsilon: float, n: int) -> None:
-    page = open_page(law=law, n=n, alpha=1.5, beta=3.0, beta_is_alpha=False, epsilon=epsilon, delta=0.0)
+    page = open_page(synthesizer=law, n=n, alpha=1.5, beta=3.0, beta_is_alpha=False, epsilon=epsilon, delta=0.0)
     page.button(key="tm_least").click().run()
     check_sound(page)
     assert not problems(page)
     assert verdict(page) == "✓ kept"
-    assert page.session_state["tm_alpha"] == SYNTHESIZERS[law].least_alpha(m=n, epsilon=epsilon)
+    assert page.session_state["tm_alpha"] == SYNTHESIZERS[law].smallest_alpha(m=n, epsilon=epsilon)
 
 
 def test_pictures_hold_the_numbers_of_the_release() -> None:
     law = BetaBinomial(n=40, m=40, alpha=2.5, beta=2.5)
     for picture, exact in (("matrix", law.transition_matrix()), ("log-odds", np.abs(log_odds_table(law)))):
-        page = open_page(law="beta_binomial", n=40, alpha=2.5, picture=picture)
+        page = open_page(synthesizer="beta_binomial", n=40, alpha=2.5, picture=picture)
         assert figures(page)["tm_heatmap"]["figure"]["data"][0]["customdata"] == pytest.approx(exact, rel=1e-12)
     assert f"<dd>{readable(pure_epsilon(law), 7)}</dd>" in " ".join(html(page))
 
@@ -163,35 +166,44 @@ def test_the_attacker_may_choose_any_pair_and_a_place_beyond_the_end_is_told() -
 
 
 @pytest.mark.parametrize("odds", [1e-9, 1e9])
-@pytest.mark.parametrize("state", [{"alpha": 1e-300}, {"alpha": 1e12}, {"law": "given_matrix", "paste": "1,0\n0,1"}])
+@pytest.mark.parametrize(
+    "state", [{"alpha": 1e-300}, {"alpha": 1e12}, {"synthesizer": "given_matrix", "paste": "1,0\n0,1"}]
+)
 def test_the_attackers_prior_odds_may_be_extreme(state: dict[str, object], odds: float) -> None:
     check_sound(open_page(look="The attacker", prior_odds=odds, **state))
 
 
 def test_settings_survive_another_law() -> None:
-    page = open_page(law="beta_binomial")
+    page = open_page(synthesizer="beta_binomial")
     page.number_input(key="tm_alpha").set_value(7.0).run()
-    page.selectbox(key="tm_law").set_value("laplace").run()
-    page.selectbox(key="tm_law").set_value("beta_binomial").run()
+    page.selectbox(key="tm_synthesizer").set_value("laplace").run()
+    page.selectbox(key="tm_synthesizer").set_value("beta_binomial").run()
     assert page.number_input(key="tm_alpha").value == 7.0
 
 
 def test_the_script_shown_is_the_one_of_these_settings() -> None:
-    page: AppTest = open_page(law="beta_binomial", n=9, alpha=0.25, epsilon=1.25, look="Download")
+    page: AppTest = open_page(synthesizer="beta_binomial", n=9, alpha=0.25, epsilon=1.25, look="Download")
     assert "BetaBinomial(n=9, m=9, alpha=0.25, beta=0.25)" in page.code[-1].value
     assert "epsilon=1.25" in page.code[-1].value
 
 
-@pytest.mark.parametrize(("n", "handed"), [(30, "8"), (5, None)])
-def test_the_truth_of_a_link_is_handed_on_to_the_next_page_as_far_as_it_fits(n: int, handed: str | None) -> None:
+@pytest.mark.parametrize(("n", "handed"), [(30, "8"), (5, "2")])
+def test_the_truth_of_a_link_is_handed_on_to_the_next_page_as_far_as_it_fits(n: int, handed: str) -> None:
+    """A count that does not fit n gives way to the one that this page shows, which then goes along."""
     page = open_page(n=n, p=0.3, x=8)
     links = [parse_qs(one.proto.query_string) for one in page.get("page_link")]
     assert {one["cv_p"][0] for one in links if "cv_p" in one} == {"0.3"}
     assert [one.get("po_x", [None])[0] for one in links if "po_n" in one] == [handed]
 
 
-@pytest.mark.parametrize("opened", [open_page, open_priors])
-def test_a_page_that_asks_nothing_about_the_truth_leaves_it_to_the_next_page(opened: Callable[..., AppTest]) -> None:
+@pytest.mark.parametrize(
+    ("opened", "shown"), [(open_page, {"po_x": "1"}), (open_priors, {"cv_p": "0.1", "cs_p": "0.1"})]
+)
+def test_a_page_hands_on_the_truth_that_it_shows_and_leaves_the_rest_to_the_next(
+    opened: Callable[..., AppTest], shown: dict[str, str]
+) -> None:
+    """The matrices draw releases of a secret count, the priors tell a bias at p; neither asks for level or seed."""
     links = [parse_qs(one.proto.query_string) for one in opened().get("page_link")]
     assert any("cv_n" in one for one in links)
-    assert not [key for one in links for key in one if key in ("cv_p", "cv_level", "cv_seed", "po_x", "cs_p")]
+    truths = ("cv_p", "cv_level", "cv_seed", "po_x", "cs_p")
+    assert {key: one[key][0] for one in links for key in one if key in truths} == shown

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.exports.tables import matrix_csv
-from dpviz.given import read_matrix
-from dpviz.parameters import readable
-from dpviz.published.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.synthesizers import PosteriorMean
+from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
+from dpviz.core.parameters import readable
+from dpviz.desk.exports.tables import matrix_csv
+from dpviz.mechanisms import PosteriorMean
+from dpviz.mechanisms.given import read_matrix
+from pages.components import matrix
+from pages.components.cached import forget
+from pages.posterior.categories import read_tables
+from pages.posterior.controls import read_counts
 from pages.transition_matrices.sections import SECTIONS
 from tests.pages import address, check_sound, html, open_page, problems, text, verdict
 
@@ -22,10 +26,10 @@ HIDDEN = ["tm_m", "tm_beta", "tm_noise_epsilon", "tm_cells", "tm_pair", "tm_colu
 
 
 def test_a_value_that_the_law_refuses_is_kept_and_the_sentence_says_so() -> None:
-    page = open_page(law="posterior_mode", alpha=0.5)
+    page = open_page(synthesizer="posterior_mode", alpha=0.5)
     assert problems(page) == ["alpha (prior ones) must be a number above 1, at most 10¹²; got 0.5."]
     assert page.number_input(key="tm_alpha").value == 0.5
-    page.selectbox(key="tm_law").set_value("beta_binomial").run()
+    page.selectbox(key="tm_synthesizer").set_value("beta_binomial").run()
     check_sound(page)
     assert not problems(page)
     assert page.number_input(key="tm_alpha").value == 0.5
@@ -34,11 +38,11 @@ def test_a_value_that_the_law_refuses_is_kept_and_the_sentence_says_so() -> None
 @pytest.mark.parametrize(
     ("state", "key"),
     [
-        ({"law": "posterior_mode", "alpha": 0.5}, "tm_alpha"),
-        ({"law": "posterior_mode", "alpha": 3.0, "beta": 1.0, "beta_is_alpha": False}, "tm_beta"),
-        ({"law": "multinomial_mode", "alpha": 1.0}, "tm_alpha"),
-        ({"law": "dirichlet_multinomial", "n": 2000}, "tm_n"),
-        ({"law": "dirichlet_multinomial", "m": 2000, "m_is_n": False}, "tm_m"),
+        ({"synthesizer": "posterior_mode", "alpha": 0.5}, "tm_alpha"),
+        ({"synthesizer": "posterior_mode", "alpha": 3.0, "beta": 1.0, "beta_is_alpha": False}, "tm_beta"),
+        ({"synthesizer": "multinomial_mode", "alpha": 1.0}, "tm_alpha"),
+        ({"synthesizer": "dirichlet_multinomial", "n": 2000}, "tm_n"),
+        ({"synthesizer": "dirichlet_multinomial", "m": 2000, "m_is_n": False}, "tm_m"),
     ],
 )
 def test_a_refused_value_can_be_mended_by_its_button(state: dict[str, object], key: str) -> None:
@@ -50,22 +54,22 @@ def test_a_refused_value_can_be_mended_by_its_button(state: dict[str, object], k
 
 
 def test_bad_values_in_the_address_are_named_and_left_out() -> None:
-    bad = {"tm_alpha": "-3", "tm_law": "foo", "tm_n": "abc", "tm_delta": "2", "tm_epsilon": "0"}
+    bad = {"tm_alpha": "-3", "tm_synthesizer": "foo", "tm_n": "abc", "tm_delta": "2", "tm_epsilon": "0"}
     page = open_page(bad)
     check_sound(page)
     shown = problems(page)
     for key, value in bad.items():
         assert sum(f"Ignored an invalid value in the link, {key} = {value}: " in sentence for sentence in shown) == 1
     fresh = open_page()
-    for key in ("tm_law", "tm_n", "tm_alpha", "tm_epsilon", "tm_delta"):
+    for key in ("tm_synthesizer", "tm_n", "tm_alpha", "tm_epsilon", "tm_delta"):
         assert page.session_state[key] == fresh.session_state[key]
     page.number_input(key="tm_n").set_value(6).run()
-    page.selectbox(key="tm_law").set_value("geometric").run()
+    page.selectbox(key="tm_synthesizer").set_value("geometric").run()
     assert not problems(page)
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400", "", "0x1", "<b>x</b>", "5.5", "1" * 400])
-@pytest.mark.parametrize("key", ["tm_n", "tm_alpha", "tm_delta", "tm_law"])
+@pytest.mark.parametrize("key", ["tm_n", "tm_alpha", "tm_delta", "tm_synthesizer"])
 def test_whatever_the_address_says_the_page_answers(key: str, value: str) -> None:
     page, fresh = open_page({key: value}), open_page()
     assert not page.exception
@@ -86,7 +90,7 @@ def test_what_the_address_says_of_a_hidden_box_waits_for_no_exception(key: str, 
     assert not page.exception
     assert len(problems(page)) == 1
     for law in ("laplace_cells", "dirichlet_multinomial"):
-        page.selectbox(key="tm_law").set_value(law).run()
+        page.selectbox(key="tm_synthesizer").set_value(law).run()
         assert not page.exception
         assert verdict(page)
         assert len(problems(page)) == 1  # it stays until a number is moved
@@ -107,14 +111,14 @@ PASTED = {
 
 @pytest.mark.parametrize(("pasted", "sentence"), PASTED.items(), ids=repr)
 def test_a_pasted_text_that_is_no_matrix_is_answered_in_a_sentence(pasted: str, sentence: str) -> None:
-    page = open_page(law="given_matrix", paste=pasted)
+    page = open_page(synthesizer="given_matrix", paste=pasted)
     check_sound(page)
     assert len(problems(page)) == 1
     assert sentence in problems(page)[0]
 
 
 def test_a_pasted_matrix_is_judged_by_its_own_digits() -> None:
-    page = open_page(law="given_matrix", paste="0.7,0.3\n0.1,0.9", epsilon=1.8, delta=0.0)
+    page = open_page(synthesizer="given_matrix", paste="0.7,0.3\n0.1,0.9", epsilon=1.8, delta=0.0)
     check_sound(page)
     assert verdict(page) == "✗ broken"
     assert readable(math.log(7), 7) == "1.94591"
@@ -127,7 +131,7 @@ def test_a_pasted_matrix_is_judged_by_its_own_digits() -> None:
     ["0.7,0.3\n0.1,0.9", "0.9,0.1\n0.2,0.8", PRINTED_FIGURES[1].text, "0.5,0.5,0\n0.25,0.5,0.25", "0.1,0.9\n.25,.75"],
 )
 def test_every_probability_shown_was_typed(paste: str) -> None:
-    page = open_page(law="given_matrix", paste=paste)
+    page = open_page(synthesizer="given_matrix", paste=paste)
     check_sound(page)
     matrix = next(part for part in html(page) if "Transition matrix Pr(released | confidential), Your own" in part)
     shown = sorted(float(value) for value in re.findall(r">(\d\.\d{6})<", matrix.partition("Log-odds")[0]))
@@ -139,7 +143,7 @@ def offers(page: AppTest) -> list[Any]:
 
 
 def test_figure_1_is_judged_as_typed_and_its_law_is_an_offer_that_the_address_keeps() -> None:
-    page = open_page(law="given_matrix")
+    page = open_page(synthesizer="given_matrix")
     check_sound(page)
     (offer,) = offers(page)
     assert not offer.value
@@ -154,19 +158,19 @@ def test_figure_1_is_judged_as_typed_and_its_law_is_an_offer_that_the_address_ke
     assert "exact ε (substituted row) 5.493061" in text(page)
     shown = " ".join(html(page))
     assert all(f">{value:.6f}<" in shown for number in (1, 2) for value in PRINTED_FIGURES[number].values.ravel())
-    again = open_page({"tm_law": "given_matrix", "tm_recognized": address(page)["tm_recognized"]})
+    again = open_page({"tm_synthesizer": "given_matrix", "tm_recognized": address(page)["tm_recognized"]})
     assert text(again) == text(page)
     offers(again)[0].set_value(False).run()
     assert "tm_recognized" not in address(again)
     assert "exact ε (substituted row) 5.498192" in text(again)
-    wrong = open_page({"tm_law": "given_matrix", "tm_recognized": "laplace-5-2"})
+    wrong = open_page({"tm_synthesizer": "given_matrix", "tm_recognized": "laplace-5-2"})
     assert "the link, tm_recognized = laplace-5-2:" in problems(wrong)[0]
     assert not offers(wrong)[0].value
 
 
 @pytest.mark.parametrize("between", [None, "0.7,0.3\n0.1,0.9", "no matrix"])
 def test_an_offer_taken_for_one_matrix_is_not_taken_for_the_next(between: str | None) -> None:
-    page = open_page(law="given_matrix")
+    page = open_page(synthesizer="given_matrix")
     offers(page)[0].set_value(True).run()
     for pasted in [between, PRINTED_FIGURES[3].text] if between else [PRINTED_FIGURES[3].text]:
         page.text_area(key="tm_paste").set_value(pasted).run()
@@ -181,7 +185,7 @@ def test_an_offer_taken_for_one_matrix_is_not_taken_for_the_next(between: str | 
 
 
 def test_a_given_zero_makes_epsilon_infinite_and_the_cell_is_named() -> None:
-    page = open_page(law="given_matrix", paste="0.5,0.5,0\n0.25,0.5,0.25\n0.2,0.6,0.2", delta=0.0)
+    page = open_page(synthesizer="given_matrix", paste="0.5,0.5,0\n0.25,0.5,0.25\n0.2,0.6,0.2", delta=0.0)
     check_sound(page)
     assert verdict(page) == "✗ broken"
     assert "(2, 0) can be published from the data (1, 1) but never from their neighbour (0, 2)" in text(page)
@@ -192,17 +196,17 @@ def test_a_given_zero_makes_epsilon_infinite_and_the_cell_is_named() -> None:
 @pytest.mark.parametrize("paste", ["1,0\n0,1", "0.5,0.5\n0.5,0.5", "0,1\n0,1"])
 @pytest.mark.parametrize("section", [None, *SECTIONS])
 def test_the_smallest_and_plainest_matrices_are_shown(paste: str, section: str | None) -> None:
-    check_sound(open_page(law="given_matrix", paste=paste, look=section))
-    check_sound(open_page(law="given_matrix", paste=paste, look=section, show="pictures", picture="log-odds"))
+    check_sound(open_page(synthesizer="given_matrix", paste=paste, look=section))
+    check_sound(open_page(synthesizer="given_matrix", paste=paste, look=section, show="pictures", picture="log-odds"))
 
 
 @pytest.mark.parametrize("characters", [4000, 4001])
 def test_a_text_too_long_for_the_address_is_no_part_of_it_and_no_other_matrix_takes_its_place(characters: int) -> None:
     rows = "0.5,0.5\n0.25,0.75"
-    page = open_page(law="given_matrix", paste=rows + "\n" * (characters - len(rows)))
+    page = open_page(synthesizer="given_matrix", paste=rows + "\n" * (characters - len(rows)))
     assert verdict(page)
     carried = address(page)["tm_paste"]
-    again = open_page({"tm_law": "given_matrix", "tm_paste": carried})
+    again = open_page({"tm_synthesizer": "given_matrix", "tm_paste": carried})
     if characters > 4000:
         assert "longer and not part of it" in text(page)
         assert carried == ""
@@ -211,10 +215,47 @@ def test_a_text_too_long_for_the_address_is_no_part_of_it_and_no_other_matrix_ta
         assert text(again) == text(page)
 
 
+def test_a_longer_text_of_a_link_is_left_out_and_the_sentence_says_so() -> None:
+    page = open_page({"tm_synthesizer": "given_matrix", "tm_paste": "0.5,0.5\n" * 501})
+    check_sound(page)
+    assert len("0.5,0.5\n" * 501) == 4008
+    assert problems(page)[0].endswith("a link carries texts of up to 4,000 characters; this one has 4,008.")
+    assert page.text_area(key="tm_paste").value == open_page(synthesizer="given_matrix").text_area(key="tm_paste").value
+
+
+@pytest.mark.parametrize(("read", "longest"), [(lambda text: read_counts(text, 9), 4000), (read_tables, 100_000)])
+def test_typed_counts_are_refused_before_they_are_split(read: Any, longest: int) -> None:
+    with pytest.raises(ValueError, match=f"must have at most {longest:,} characters; got {longest + 1:,}."):
+        read("1" + " " * longest)
+
+
 @pytest.mark.parametrize("content", [matrix_csv(FIG_1).encode(), b"PK\x03\x04", b"\xff\xfe\x00", b"0.5;0.5\r\n1;0\r\n"])
 def test_an_uploaded_file_is_read_or_answered_in_a_sentence(content: bytes) -> None:
-    page = open_page(law="given_matrix", look="Download")
+    page = open_page(synthesizer="given_matrix", look="Download")
     uploader: Any = page.get("file_uploader")[0]
     uploader.set_value(("matrix.csv", content, "text/csv")).run()
     check_sound(page)
     assert bool(problems(page)) == (content[:2] in (b"PK", b"\xff\xfe"))
+
+
+@pytest.mark.parametrize("decimals", [6, 600])
+def test_an_uploaded_matrix_is_decoded_once_and_a_long_text_does_not_travel(
+    decimals: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script carries up to 20,000 characters, and 36 numbers of 603 are more."""
+    decoded: list[int] = []
+    read = vars(matrix)["text_of"]
+    monkeypatch.setattr(matrix, "text_of", lambda content: decoded.append(len(content)) or read(content))
+    content = "\n".join([",".join([f"{1 / 6:.6f}"[:-1] + "7" + "0" * (decimals - 6)] * 6)] * 6).encode()
+    forget()
+    page = open_page(synthesizer="given_matrix", look="Download")
+    decoded.clear()
+    uploader: Any = page.get("file_uploader")[0]
+    uploader.set_value(("matrix.csv", content, "text/csv")).run()
+    for epsilon in (0.5, 0.7, 0.9):
+        page.number_input(key="tm_epsilon").set_value(epsilon).run()
+        check_sound(page)
+    assert decoded == [len(content)]
+    valid = page.session_state["tm_valid"]
+    assert valid.design.mechanism.shape == (6, 6)
+    assert (valid.given_text is None) == (len(content) > 20_000)

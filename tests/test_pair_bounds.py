@@ -12,15 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from dpviz.methods.pairs import BetaLosses, beta_binomial_pair
-from dpviz.methods.posterior_parameter import TOGETHER, PosteriorParameter, log_loss_density, log_parameter_delta
-from dpviz.numerics.worst_pair import AGREED, largest_log_convex
-from dpviz.priors.releases import release
-from dpviz.priors.sets import minimum_prior_for_sets
+from dpviz.calibration.pairs import BetaLosses, beta_binomial_pair
+from dpviz.calibration.posterior_parameter import (
+    PAIRS_WITHOUT_SEARCH,
+    PosteriorParameter,
+    log_loss_density,
+    log_parameter_delta,
+)
+from dpviz.calibration.releases import release
+from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.core.numerics.worst_pair import AGREED, largest_log_convex
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms import BetaBinomial, PosteriorMean
+from dpviz.mechanisms._stop_loss import log_delta_of_pairs, log_mass
 from dpviz.privacy.composition import composed_delta
-from dpviz.synthesizers import BetaBinomial, PosteriorMean
-from dpviz.synthesizers._stop_loss import log_delta_of_pairs, log_mass
-from dpviz.types import FloatArray
 from tests.referees import beta_binomial_law, beta_excess, excess
 
 
@@ -178,7 +183,7 @@ def test_of_a_log_convex_function_times_a_log_concave_one_the_largest_is_found(
     ("alpha", "beta", "epsilon"), [(0.5, 0.5, 1.0), (30.0, 900.0, 0.4), (2e5, 2e5, 0.01), (4e8, 4e8, 1e-4)]
 )
 def test_of_many_posterior_draws_the_largest_is_found(alpha: float, beta: float, epsilon: float) -> None:
-    n = 4 * TOGETHER
+    n = 4 * PAIRS_WITHOUT_SEARCH
     i = np.arange(n)
     largest = max(
         float(log_parameter_delta(ones + i, zeros + (n - 1 - i), epsilon).max())

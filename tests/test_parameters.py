@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.analysis import LEVEL
-from dpviz.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable
-from dpviz.synthesizers import SYNTHESIZERS, Synthesizer
+from dpviz.core.declarations import LEVEL
+from dpviz.core.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable
+from dpviz.desk.report.files import _written
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 
 BY_NAME = {f"{cls.key}.{one.name}": one for cls in SYNTHESIZERS.values() for one in cls.parameters()}
 DECLARED = BY_NAME | {"epsilon": EPSILON, "delta": DELTA}
@@ -182,3 +183,7 @@ def test_a_synthesizer_refuses_what_its_declarations_refuse(cls: type[Synthesize
     for declaration in cls.parameters():
         with pytest.raises(ValueError, match=re.escape(f"{declaration.name} ")):
             cls(**fresh | {declaration.name: math.nan})
+
+
+def test_a_zero_has_no_sign() -> None:
+    assert [math.copysign(1.0, value) for value in (DELTA.check(-0.0), DELTA.parse("-0"), _written(-0.0))] == [1, 1, 1]

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import csv
 import re
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 from numpy.testing import assert_allclose
 from playwright.sync_api import Browser, Page, expect
 
+from dpviz.calibration.kinds import Setting
+from dpviz.claims.curves import prior_curves
 from dpviz.coverage import coverage_by_proportion, wilson_interval
 from dpviz.inference.posterior import posterior_mixture
+from dpviz.mechanisms import BetaBinomial
 from dpviz.priors import METHODS
-from dpviz.priors.curves import prior_curves
-from dpviz.priors.kinds import Setting
 from dpviz.privacy import log_odds_table
-from dpviz.synthesizers import BetaBinomial
 from tests.browser import settle
 from tests.visit import control, visiting
 
@@ -29,9 +31,17 @@ def numbers(page: Page, picture: str) -> list[dict[str, str]]:
     with page.expect_download() as download:
         control(page, picture).locator("[data-title='Download the numbers as CSV']").click()
     assert re.fullmatch(rf"[a-z]+_{picture}\.csv", download.value.suggested_filename)
-    lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
-    assert any(line.startswith("# address: http") for line in lines)
-    return list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+    content = Path(download.value.path()).read_bytes()
+    assert content.startswith(b"\xef\xbb\xbf# ")  # by which a spreadsheet knows UTF-8
+    lines = content.decode("utf-8-sig").splitlines()
+    (there,) = (line for line in lines if line.startswith("# address: http"))
+    assert "_m_is_n=true" in there  # also where it is that of a fresh page
+    assert any(line.startswith("# settings: ") for line in lines)
+    reading = f'# to read it: pandas.read_csv("{download.value.suggested_filename}", comment="#")'
+    assert any(line.startswith(reading) for line in lines)
+    found = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
+    assert len(pandas.read_csv(BytesIO(content), comment="#")) == len(found)
+    return found
 
 
 def column(lines: list[dict[str, str]], name: str, series: str | None = None) -> np.ndarray:
@@ -39,7 +49,7 @@ def column(lines: list[dict[str, str]], name: str, series: str | None = None) ->
 
 
 def test_a_matrix_gives_every_probability_with_its_digits(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/transition_matrices?tm_law=beta_binomial&tm_n=30&tm_alpha=2.5") as page:
+    with visiting(chromium, f"{server}/transition_matrices?tm_synthesizer=beta_binomial&tm_n=30&tm_alpha=2.5") as page:
         lines = numbers(page, "heatmap")
     matrix = BetaBinomial(n=30, m=30, alpha=2.5, beta=2.5).transition_matrix()
     assert len(lines) == matrix.size
@@ -48,7 +58,7 @@ def test_a_matrix_gives_every_probability_with_its_digits(chromium: Browser, ser
 
 
 def test_log_odds_are_given_though_the_colours_are_cut(chromium: Browser, server: str) -> None:
-    query = "tm_law=beta_binomial&tm_n=30&tm_alpha=0.01&tm_picture=log-odds&tm_sign=signed&tm_epsilon=0.1"
+    query = "tm_synthesizer=beta_binomial&tm_n=30&tm_alpha=0.01&tm_picture=log-odds&tm_sign=signed&tm_epsilon=0.1"
     with visiting(chromium, f"{server}/transition_matrices?{query}") as page:
         lines = numbers(page, "heatmap")
     table = log_odds_table(BetaBinomial(n=30, m=30, alpha=0.01, beta=0.01))

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import math
 import string
+import tracemalloc
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.curator import pilot
-from dpviz.curator.pilot import Column, Facts, PilotFile, PilotProblem, read_columns, warning
-from dpviz.limits import CELLS, PILOT_BYTES, PILOT_COLUMNS
-from dpviz.numerics.round_bounds import round_bounds
+from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS
+from dpviz.core.numerics.round_bounds import round_bounds
+from dpviz.desk import pilot
+from dpviz.desk.pilot import Column, Facts, PilotFile, PilotProblem, read_columns, warning
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
 SMALL = "age,smoker,place\n17,no,north\n41,yes,south\n64,no,west\n30,no,south\n"
@@ -64,8 +67,12 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
 COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
     "nothing in it": (["", "NA"], "numbers", ["“x” holds no value", "all of its 2 cells are missing"]),
     "nothing to count": (["", "NA"], "proportion", ["“x” holds no value"]),
-    "a word": (["1", "", "secret"], "numbers", ["“x” in line 4 is no number", "from −10¹⁰⁰ to 10¹⁰⁰", "with a point"]),
-    "thousands separated": (["1", "1,234"], "numbers", ["line 3 is no number", "without thousands separators"]),
+    "a word": (
+        ["1", "", "secret"],
+        "numbers",
+        ["“x” in line 4 is no number", "from −10¹⁰⁰ to 10¹⁰⁰", "the same decimal mark"],
+    ),
+    "wrongly separated": (["1", "1,23,4"], "numbers", ["line 3 is no number", "the same decimal mark"]),
     "infinite": (["1", "-Infinity"], "numbers", ["line 3 is infinite", "from −10¹⁰⁰"]),
     "beyond the floats": (["1", "1e999"], "numbers", ["line 3 is too large", "from −10¹⁰⁰"]),
     "beyond what is read": (["1", "-2e100"], "numbers", ["line 3 is too large", "from −10¹⁰⁰"]),
@@ -74,7 +81,11 @@ COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
     "a formula of two": (["a", "-b"], "proportion", ["line 3 begins with “-”", "a letter before a text"]),
     "a single number": (["7"], "numbers", ["a single number", "at least two"]),
     "one value for all": (["no", "no"], "proportion", ["a single distinct value", "2 to 1,000"]),
-    "too many categories": ([str(n) for n in range(CELLS + 1)], "proportion", ["1,001 distinct values", "2 to 1,000"]),
+    "too many categories": (
+        [str(n) for n in range(LARGEST_CELLS + 1)],
+        "proportion",
+        ["1,001 distinct values", "2 to 1,000"],
+    ),
     "no choice among three": (["a", "b", "c"], "proportion", ["3 distinct values", "say which of them"]),
 }
 
@@ -99,7 +110,30 @@ def test_a_column_that_cannot_be_read_so_says_where_and_what_is_allowed(
     sentence = str(refusal.value)
     assert all(word in sentence for word in words), sentence
     assert sentence.endswith(".")
-    assert "secret" not in sentence and "SUM" not in sentence and "1,234" not in sentence
+    assert "secret" not in sentence and "SUM" not in sentence and "1,23" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1," * 4_999_999, "There are 5,000,000 columns; at most 1,000 are read"),
+        ("a,b\n" + "\n" * 1_000_000 + "1,2", "more than 10,000 lines, and at most 1,000 rows"),
+        ("\n" * 1_000_000 + "a,b\n1,2", "more than 10,000 lines, and at most 1,000 rows"),
+    ],
+    ids=range(3),
+)
+def test_what_is_too_large_is_refused_before_it_is_split(
+    text: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the csv module takes is a copy of the text, in four bytes a letter."""
+    monkeypatch.setattr(pilot, "PILOT_ROWS", 1_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(PilotProblem, match=words):
+            read_columns(text)
+        assert tracemalloc.get_traced_memory()[1] < 5 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_file_of_too_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +246,9 @@ def test_missing_values_are_counted_and_said() -> None:
     one = column("1", "", "NA", "n/a", "NaN", "null", ".", "-", " ", "3")
     assert (one.rows, one.missing, one.n, one.distinct) == (10, 8, 2, 2)
     (note,) = one.notes
-    assert "8 of the 10 cells of “x” hold no value" in note and "n = 2" in note
+    assert "8 of the 10 cells of “x” hold no value" in note and "They are left out: n = 2" in note
+    (single,) = column("1", "", "0").notes
+    assert single.startswith("1 of the 3 cells of “x” holds no value (") and single.endswith("It is left out: n = 2.")
     facts = one.numbers()
     assert (facts.n, facts.missing, facts.mean) == (2, 8, 2.0)
     assert not column("1", "3").notes
@@ -230,8 +266,95 @@ def test_decimal_commas_are_read_where_no_comma_separates_and_said() -> None:
     with pytest.raises(PilotProblem, match="“share” in line 3 is no number"):
         other.numbers()
     assert read_columns("x\n1,5\n2,5").column("x").numbers().mean == 2.0
-    with pytest.raises(PilotProblem, match="line 2 is no number"):
-        read_columns('x\n"1,500"\n"2,500"').column("x").numbers()
+    assert read_columns('x\n"1,5"\n"2,5"').column("x").numbers().mean == 2.0  # also where commas might separate
+
+
+@pytest.mark.parametrize(
+    ("text", "mean", "words"),
+    [
+        ("x\n1.500\n2.300", 1.9, "read as decimal points: 1.500 is 1.5. Each of them stands before three digits"),
+        ("x\n1.500\n950", 1225.0, "read as thousands separators: 1.500 is 1,500. Each of them stands before three"),
+        ("x\n1.500\n1.234.567", 618033.5, "Points in “x” are read as thousands separators."),
+        ('x,y\n"1,500",1\n"2,500",2', 2000.0, "Commas in “x” are read as thousands separators: 1,500 is 1,500"),
+        ("x;y\n1,500;1\n2,500;2", 2.0, "Commas in “x” are read as decimal commas: 1,500 is 1.5"),
+        ("x;y\n1.234,5;1\n0,5;2", 617.5, "read as decimal commas and points as thousands separators."),
+        ('x\n"1,234.5"\n"0.5"', 617.5, "Commas in “x” are read as thousands separators."),
+        ('"x"\n1,5\n2,5', 2.0, "Commas in “x” are read as decimal commas."),
+        ("x\n0.500\n1.500", 1.0, ""),
+        ("x\n1.5\n2.500", 2.0, ""),
+        ("x\n1.0000\n2.500", 1.75, ""),
+        ("x\n1e3\n2.500", 501.25, "read as decimal points: 1.500 is 1.5"),
+    ],
+)
+def test_marks_in_numbers_are_read_as_they_are_probably_meant_and_said(text: str, mean: float, words: str) -> None:
+    one = read_columns(text).column("x")
+    assert one.numbers().mean == pytest.approx(mean, rel=1e-15)
+    assert (words in "".join(one.notes)) if words else one.notes == ()
+    assert one.marks.doubt == ("three" in "".join(one.notes))
+
+
+def test_a_reader_says_what_marks_mean_where_they_can_be_either() -> None:
+    one = read_columns("x\n1.500\n2.300").column("x")
+    other = dataclasses.replace(one, decimal=",")
+    assert (one.numbers().mean, other.numbers().mean) == (1.9, 1900.0)
+    assert "are read as thousands separators: 1.500 is 1,500" in other.notes[0]
+
+
+def test_words_that_differ_in_capital_letters_alone_are_one_value_and_that_is_said() -> None:
+    one = column("Yes", "yes", "YES", "yes", "No", "no")
+    assert one.counts == {"No": 2, "yes": 4}
+    assert one.two_valued and one.one == "yes"
+    assert one.proportion().share == pytest.approx(4 / 6)
+    assert one.notes == (
+        "Values of “x” that differ in capital letters alone are counted as one: 5 ways of writing are 2 values.",
+    )
+    assert column("a", "b").notes == ()
+
+
+def test_what_counts_as_a_zero_beside_one_other_value_is_told() -> None:
+    assert column("yes", "no", "perhaps", "never").proportion("yes").told == "All 3 other values of “x” count as zeros."
+    assert column("yes", "no", "perhaps").proportion("yes").told == "Both other values of “x” count as zeros."
+    assert column("yes", "no").proportion().told == ""
+    assert column("a", "b", "c", "a").categories().categories == 3
+    assert "n and the number of categories from the confidential" in warning(column("a", "b", "c").categories())
+
+
+@pytest.mark.parametrize(
+    ("cells", "bounds"),
+    [
+        ("1122334455", (1, 5)),
+        ("12233445", (0, 6)),
+        ("1133445555", (0, 6)),
+        ("0011", (0, 1)),
+    ],
+)
+def test_a_rating_keeps_the_ends_of_its_scale(cells: str, bounds: tuple[float, float]) -> None:
+    """A scale has no gaps, and its ends are the answers of more than one person."""
+    facts = column(*cells).numbers()
+    assert (facts.low, facts.high) == bounds
+    assert facts.rating == (bounds in ((1, 5), (0, 1)))
+    assert ("in a rating" in facts.how) == facts.rating
+    assert "still come from the data" in facts.how
+
+
+def test_a_column_that_is_not_normal_is_said_to_be_none_with_the_bias_of_its_bounds() -> None:
+    """Of 0, 0, 0, 0, 100 the skewness is (1 − 2·0.2)/√(0.2·0.8) = 1.5; the bias is an integral by mpmath."""
+    facts = column("0", "0", "0", "0", "100").numbers()
+    assert facts.skewness == pytest.approx(1.5, rel=1e-12)
+    assert facts.excess == pytest.approx((1 - 6 * 0.16) / 0.16, rel=1e-9)  # of a Bernoulli variable
+    mu, sigma = mpmath.mpf(20), mpmath.sqrt(2000)
+    below = mpmath.quad(lambda x: -x * mpmath.npdf(x, mu, sigma), [-mpmath.inf, -200, -50, 0])
+    above = mpmath.quad(lambda x: (110 - x) * mpmath.npdf(x, mu, sigma), [110, 200, 400, mpmath.inf])
+    assert facts.bias == pytest.approx(float(below + above), rel=1e-9)
+    assert f"{facts.bias:.3f}" == "9.229"
+    assert "the mean of that normal distribution is off by 9.23" in facts.misfit
+    random = np.random.default_rng(3)
+    incomes = column(*(f"{one:.0f}" for one in np.exp(random.normal(10, 1, 400)))).numbers()
+    assert incomes.bias > 1000 and "not: the skewness is" in incomes.misfit
+    normal = column(*(f"{one:.3f}" for one in random.normal(50, 5, 400))).numbers()
+    assert normal.misfit == ""
+    for skew, excess, fits in ((1.0, 3.0, True), (1.001, 3.0, False), (1.0, 3.001, False)):
+        assert (dataclasses.replace(normal, skewness=skew, excess=excess).misfit == "") == fits
 
 
 @pytest.mark.parametrize(
@@ -286,8 +409,8 @@ def test_suggested_bounds_hold_all_numbers_and_are_no_extreme_but_0(numbers: lis
     """An extreme is the value of a person. A bound of 0 stands for the sign, and does not say whether 0 occurs."""
     facts = column(*map(repr, numbers)).numbers()
     assert facts.low < facts.high
-    assert facts.low < facts.smallest or facts.low == 0 <= facts.smallest
-    assert facts.largest < facts.high or facts.high == 0 >= facts.largest
+    assert facts.low < facts.smallest or facts.low == 0 <= facts.smallest or facts.rating
+    assert facts.largest < facts.high or facts.high == 0 >= facts.largest or facts.rating
     assert f"{facts.step:.0e}"[0] in "125" and facts.step == float(f"{facts.step:.0e}")
     if min(numbers) >= 0:
         assert facts.low >= 0

@@ -31,8 +31,8 @@ from dpviz.inference import (
     uniform_size,
 )
 from dpviz.inference.confidential import log_prior_counts
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from tests.referees import charest, rows_of
 
 TABLE_4 = {
@@ -336,10 +336,10 @@ def test_a_dip_between_two_grid_points_is_not_taken_for_the_mode() -> None:
 @pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
 def test_exact_coverage_is_the_sum_over_ordered_releases(sets: int, interval: Any) -> None:
     release, p = BetaBinomial(n=7, m=5, alpha=1.2, beta=0.8), 0.35
-    matrix, law = release.transition_matrix(), binom.pmf(np.arange(8), 7, p)
+    matrix, distribution = release.transition_matrix(), binom.pmf(np.arange(8), 7, p)
     coverage = width = 0.0
     for counts in np.ndindex(*(6,) * sets):
-        chance = float(law @ np.prod([matrix[:, count] for count in counts], axis=0))
+        chance = float(distribution @ np.prod([matrix[:, count] for count in counts], axis=0))
         post = posterior_given(release, list(counts))
         region = post.highest_density(0.8) if interval == HIGHEST_DENSITY else [post.interval(0.8)]
         coverage += chance * any(low <= p <= high for low, high in region)
@@ -366,14 +366,14 @@ def test_simulated_coverage_is_the_exact_one() -> None:
     found = posterior_coverage(
         synthesizer=release, proportions=p, sets=3, generator=np.random.default_rng(5), runs=runs
     )
-    matrix, law = release.transition_matrix(), binom.pmf(np.arange(61), 60, p)
+    matrix, distribution = release.transition_matrix(), binom.pmf(np.arange(61), 60, p)
     i, j, k = np.indices((61, 61, 61)).reshape(3, -1)
     ordered = (i <= j) & (j <= k)
     i, j, k = i[ordered], j[ordered], k[ordered]
     ways = np.array([0, 1, 3, 6])[(i != j).astype(int) + (j != k) + 1]
     ways[(i != j) & (j != k)], ways[(i == j) & (j == k)] = 6, 1
     ways[((i == j) | (j == k)) & (i != k)] = 3
-    chance = ways * ((matrix[:, i] * matrix[:, j] * matrix[:, k]).T @ law)
+    chance = ways * ((matrix[:, i] * matrix[:, j] * matrix[:, k]).T @ distribution)
     exact = posterior_summaries(np.column_stack([i, j, k]), synthesizer=release)
     assert chance.sum() == pytest.approx(1, abs=1e-12)
     assert not found.exact

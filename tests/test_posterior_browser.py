@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dpviz.designs import Design
-from dpviz.exports.script import posterior_script
-from dpviz.exports.tables import columns_csv
+from dpviz.desk.exports.script import posterior_script
+from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from tests.browser import settle
 from tests.visit import (
@@ -42,8 +42,8 @@ def choose_prior(page: Page, label: str) -> None:
 def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
         page.get_by_role("link", name="Posterior", exact=True).click()
-        expect(page).to_have_url(re.compile(f"{HERE}$"))
-        expect(page.locator(".dpviz-answer").first).to_contain_text("at ε = 2 (α = 15.65 in each set)")
+        expect(page).to_have_url(re.compile(rf"{HERE}(\?|$)"))
+        expect(page.locator(".dpviz-answer").first).to_contain_text("at ε = 1 (α = 58.2 in each set)")
         settle(page)
         check_inside_the_app(page, "Posterior")
         type_number(page, "n", "40")
@@ -118,6 +118,7 @@ def test_the_address_restores_a_drawn_release(chromium: Browser, server: str) ->
 def test_the_address_restores_what_is_chosen_inside_the_sections(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}{HERE}?po_n=20&po_x=6&po_look=If+n+is+secret") as page:
         pick(page, "size_prior", "around a guess")
+        expect(page).to_have_url(re.compile("po_size_prior="))
         address = page.url
         pick(page, "look", "Its own coverage")
         pick(page, "kind", "highest density")

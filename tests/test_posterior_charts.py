@@ -13,7 +13,13 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts.posterior import POSTERIOR_COLORS, POSTERIOR_DASHES, Density, count_law_chart, posterior_chart
+from dpviz.charts.posterior import (
+    POSTERIOR_COLORS,
+    POSTERIOR_DASHES,
+    Density,
+    count_distribution_chart,
+    posterior_chart,
+)
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from pages.components.figure import encode_figure
@@ -221,7 +227,7 @@ def test_a_zoom_survives_new_numbers_and_not_another_question() -> None:
 
 def count_chart(probabilities: np.ndarray, first: float = 0.0, **rest: Any) -> go.Figure:
     counts = first + np.arange(len(probabilities))
-    return count_law_chart(counts, probabilities, title="count", key="k", **rest)
+    return count_distribution_chart(counts, probabilities, title="count", key="k", **rest)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 160, 161, 10_001])

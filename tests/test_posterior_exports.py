@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
-from dpviz.exports.script import posterior_recipe, posterior_script
-from dpviz.exports.tables import columns_csv
+from dpviz.desk.exports.script import posterior_recipe, posterior_script
+from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from dpviz.parameters import readable
 from tests.pages import open_posterior, run_script
-from tests.test_posterior_page import CASES, TWO_MODES, laws_of, open_case, shown_laws, spread
+from tests.test_posterior_page import CASES, TWO_MODES, distributions_of, open_case, shown_laws, spread
 
 KEYS = {"exact": "exact", "of the confidential data": "known", "naive": "naive"}
 SCRIPTED = [CASES[1], CASES[2], CASES[6], CASES[8], TWO_MODES | {"level": 0.8}]
@@ -65,7 +65,7 @@ def printed_laws(printed: str) -> dict[str, tuple[float, float, tuple[float, flo
 @every_scripted
 def test_the_script_prints_the_numbers_of_the_page_and_of_the_written_out_mixture(case: dict[str, Any]) -> None:
     found = printed_laws(run_script(script_of(case)))
-    shown, written, level = shown_laws(open_case(case)), laws_of(case), case.get("level", 0.95)
+    shown, written, level = shown_laws(open_case(case)), distributions_of(case), case.get("level", 0.95)
     for key, law in package_laws(case).items():
         mean, deviation, tails, densest = found[key]
         assert (mean, deviation) == (law.mean, math.sqrt(law.variance))
@@ -98,9 +98,9 @@ def test_the_script_is_narrow_python_that_asks_for_the_design(case: dict[str, An
 
 DRAWN = [
     *({"prior": prior, "delta": 1e-4, "alpha": 2.5} for prior in ("pure", "exact", "own")),
-    {"law": "laplace"},
-    {"law": "posterior_mode"},
-    {"law": "given_matrix", "paste": "0.5,0.25,0.25\n0.25,0.5,0.25\n0.125,0.125,0.75"},
+    {"synthesizer": "laplace"},
+    {"synthesizer": "posterior_mode"},
+    {"synthesizer": "given_matrix", "paste": "0.5,0.25,0.25\n0.25,0.5,0.25\n0.125,0.125,0.75"},
 ]
 
 
@@ -144,3 +144,10 @@ def test_the_recipe_computes_the_posterior_of_the_page(case: dict[str, Any]) -> 
     mean, *ends = map(float, re.findall(r"[\d.e-]+", run_script(posterior_recipe(design_of(case), case["counts"]))))
     low, high = law.interval(case.get("level", 0.95))
     assert [mean, *ends] == pytest.approx([law.mean, low, high], rel=1e-12)
+
+
+def test_the_call_says_the_promise_and_the_sets_even_where_they_are_a_default() -> None:
+    made = Design(mechanism="beta_binomial", n=100, m=100)
+    assert "mechanism='beta_binomial', n=100, m=100, sets=1, epsilon=2.0\n" in posterior_recipe(made, [35])
+    own = Design(mechanism="beta_binomial", n=100, m=100, prior="own")
+    assert "sets=1, prior='own', alpha=1.0\n" in posterior_recipe(own, [35])

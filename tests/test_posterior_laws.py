@@ -10,35 +10,36 @@ import pytest
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
-from dpviz.given import read_matrix
-from dpviz.parameters import readable
-from dpviz.synthesizers import two_cell_laws
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms import two_cell_synthesizers
+from dpviz.mechanisms.given import read_matrix
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.posterior.sections import SECTIONS
 from tests.mixtures import Law
 from tests.pages import address, check_sound, open_posterior, problems, text
 from tests.test_posterior_page import button_group, check_answered, released, shown_laws, spread
 
-LAWS = [*two_cell_laws(), GivenMatrix.key]
+LAWS = [*two_cell_synthesizers(), GivenMatrix.key]
 every_law = pytest.mark.parametrize("law", LAWS)
 STOCHASTIC = "n1, 0, 1, 2\n0, 0.5, 0.25, 0.25\n1, 0.25, 0.5, 0.25\n2, 0, 0.25, 0.75\n3, 0, 0, 1"
-SMALL_DESIGNS: dict[str, Design] = {law: Design(mechanism=law, n=9, epsilon=1.5) for law in two_cell_laws()}
+SMALL_DESIGNS: dict[str, Design] = {law: Design(mechanism=law, n=9, epsilon=1.5) for law in two_cell_synthesizers()}
 SMALL_DESIGNS[GivenMatrix.key] = Design(mechanism=read_matrix(STOCHASTIC))
 
 
 def open_law(law: str, **state: Any) -> AppTest:
-    return open_posterior(law=law, n=9, x=2, matrix_x=2, epsilon=1.5, paste=STOCHASTIC, **state)
+    return open_posterior(synthesizer=law, n=9, x=2, matrix_x=2, epsilon=1.5, paste=STOCHASTIC, **state)
 
 
 @every_law
 @pytest.mark.parametrize("section", [None, *SECTIONS])
 def test_every_section_answers_for_every_synthesizer(law: str, section: str | None) -> None:
-    for source in ("drawn", "typed"):
-        page = open_law(law, look=section, source=source, counts="0, 1", sets=2)
-        check_answered(page)
-        for_one = section in ("If n is secret", "k categories") and law != "beta_binomial"
-        assert ("This section computes with the Beta-binomial synthesizer alone." in text(page)) == for_one
+    place = LAWS.index(law) + [None, *SECTIONS].index(section)
+    source = ("drawn", "typed")[place % 2]  # by turns: every section meets both, and so does every synthesizer
+    page = open_law(law, look=section, source=source, counts="0, 1", sets=2)
+    check_answered(page)
+    for_one = section in ("If n is secret", "k categories") and law != "beta_binomial"
+    assert ("This section computes with the Beta-binomial synthesizer alone." in text(page)) == for_one
 
 
 @every_law
@@ -100,7 +101,7 @@ def test_the_controls_are_those_that_the_synthesizer_asks_for(law: str) -> None:
     ids=str,
 )
 def test_a_matrix_that_cannot_be_answered_for_has_one_sentence(state: dict[str, Any], sentence: str) -> None:
-    page = open_posterior(**{"law": "given_matrix", "paste": STOCHASTIC} | state)
+    page = open_posterior(**{"synthesizer": "given_matrix", "paste": STOCHASTIC} | state)
     check_sound(page)
     (said,) = problems(page)
     assert sentence in said
@@ -111,7 +112,7 @@ def test_a_matrix_that_cannot_be_answered_for_has_one_sentence(state: dict[str, 
 def test_counts_that_the_known_x_never_leads_to_are_told(x: int | None, never: int | None) -> None:
     known = {"knows": False} if x is None else {"matrix_x": x}
     page = open_posterior(
-        law="given_matrix", paste="1,0,0\n0.5,0,0.5\n0,0.5,0.5", source="typed", counts="0 2", **known
+        synthesizer="given_matrix", paste="1,0,0\n0.5,0,0.5\n0,0.5,0.5", source="typed", counts="0 2", **known
     )
     check_answered(page)
     told = f"Data with x = {x} never lead to a synthetic count of {never} under this synthesizer"
@@ -119,24 +120,24 @@ def test_counts_that_the_known_x_never_leads_to_are_told(x: int | None, never: i
 
 
 def test_rows_that_do_not_sum_to_one_are_told() -> None:
-    assert "not rescaled" not in text(open_posterior(law="given_matrix", paste=STOCHASTIC))
-    page = open_posterior(law="given_matrix", paste="0.50004, 0.5\n0.25, 0.75")
+    assert "not rescaled" not in text(open_posterior(synthesizer="given_matrix", paste=STOCHASTIC))
+    page = open_posterior(synthesizer="given_matrix", paste="0.50004, 0.5\n0.25, 0.75")
     check_answered(page)
     assert "Your row 1 sums to 1.00004, not to 1. It is not rescaled." in text(page)
 
 
 def test_the_address_carries_the_synthesizer_and_the_matrix() -> None:
-    assert not {"po_law", "po_paste"} & set(address(open_posterior()))
-    page = open_posterior({"po_law": "given_matrix", "po_paste": STOCHASTIC, "po_matrix_x": "3"})
+    assert not {"po_synthesizer", "po_paste"} & set(address(open_posterior()))
+    page = open_posterior({"po_synthesizer": "given_matrix", "po_paste": STOCHASTIC, "po_matrix_x": "3"})
     check_answered(page)
     assert released(page) == (2,)
-    assert {"po_law", "po_paste", "po_matrix_x"} <= set(address(page))
+    assert {"po_synthesizer", "po_paste", "po_matrix_x"} <= set(address(page))
     assert "po_n" not in address(page)
     again = open_posterior(address(page))
     assert shown_laws(again) == shown_laws(page)
-    page.selectbox(key="po_law").set_value("laplace").run()
+    page.selectbox(key="po_synthesizer").set_value("laplace").run()
     check_answered(page)
-    assert address(page)["po_law"] == "laplace"
+    assert address(page)["po_synthesizer"] == "laplace"
     assert "po_paste" not in address(page)
     button_group(page, "preset").set_value("Charest, ε = 2").run()
     assert shown_laws(page) == shown_laws(open_posterior())

@@ -14,7 +14,7 @@ from scipy.special import betaincinv
 from scipy.stats import beta as beta_law
 from streamlit.testing.v1 import AppTest
 
-from dpviz.parameters import readable
+from dpviz.core.parameters import readable
 from pages.posterior.answer import NAMES
 from tests.mixtures import Law, referee
 from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
@@ -77,7 +77,7 @@ def open_once(**state: Any) -> AppTest:
     return open_posterior(source="typed", prior="own", m_is_n=False, **state)
 
 
-def laws_of(case: dict[str, Any]) -> dict[str, Law]:
+def distributions_of(case: dict[str, Any]) -> dict[str, Law]:
     return referee(
         case["counts"], case["n"], case["m"], case["alpha"], case.get("gamma1", 1.0), case.get("gamma2", 1.0), case["x"]
     )
@@ -92,7 +92,7 @@ LISTED = [CASES[place] for place in (0, 1, 2, 3, 6, 7, 9)]
 def test_the_table_and_the_answer_are_those_of_the_written_out_mixture(case: dict[str, Any]) -> None:
     page = open_case(case)
     check_answered(page)
-    laws, level, truth = laws_of(case), case.get("level", 0.95), case["x"] / case["n"]
+    laws, level, truth = distributions_of(case), case.get("level", 0.95), case["x"] / case["n"]
     for key, law in laws.items():
         mean, deviation, tails, densest = shown_laws(page)[key]
         assert (mean, deviation) == (readable(law.mean, 5), readable(law.deviation, 4)), key
@@ -113,7 +113,7 @@ def test_the_table_and_the_answer_are_those_of_the_written_out_mixture(case: dic
 def test_densities_of_the_picture_are_those_of_the_table() -> None:
     case = CASES[1]
     traces = figures(open_case(case))["po_picture"]["figure"]["data"]
-    for key, law in laws_of(case).items():
+    for key, law in distributions_of(case).items():
         (trace,) = [one for one in traces if one.get("name") == NAMES[key]]
         kept = [place for place in range(0, len(trace["x"]), 37) if 0 < trace["x"][place] < 1]
         ours = beta_law.pdf(np.array(trace["x"])[kept][:, None], law.a, law.b) @ law.w
@@ -126,13 +126,13 @@ TWO_MODES = {"counts": (0, 5, 0, 5), "n": 5, "m": 5, "alpha": 0.25, "x": 2, "gam
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
 def test_a_posterior_with_two_modes_lists_both_pieces_and_draws_the_interval_of_the_sentence(level: float) -> None:
     case = TWO_MODES | {"level": level}
-    pieces = laws_of(TWO_MODES)["exact"].densest(level)
+    pieces = distributions_of(TWO_MODES)["exact"].densest(level)
     assert len(pieces) == 2
     page = open_case(case)
     assert shown_laws(page)["exact"][3] == " and ".join(spread(piece) for piece in pieces)
     bars = [trace for trace in figures(page)["po_picture"]["figure"]["data"] if trace["y"][0] < 0]
     ends = [tuple(bar["x"]) for bar in bars if bar["legendgroup"] == "exact"]
-    tails = laws_of(TWO_MODES)["exact"].tails(level)  # the bar is the interval of the sentence
+    tails = distributions_of(TWO_MODES)["exact"].tails(level)  # the bar is the interval of the sentence
     assert ends == [pytest.approx(tails, abs=1e-9)]
 
 
@@ -150,7 +150,7 @@ def test_a_release_that_says_nothing_leaves_the_analysts_own_prior(gamma: float)
 def test_zero_and_all_ones_pull_a_posterior_to_the_middle() -> None:
     """Two contradicting sets: x in the middle explains both better than either end explains the other."""
     case = {"counts": (0, 100), "n": 100, "m": 100, "alpha": 0.01, "x": 30}
-    exact = laws_of(case)["exact"]
+    exact = distributions_of(case)["exact"]
     assert len(exact.densest(0.95)) == 1
     assert shown_laws(open_case(case))["exact"] == [
         "0.5",

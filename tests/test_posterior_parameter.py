@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.methods.posterior_parameter import PosteriorParameter, log_parameter_delta
+from dpviz.calibration.posterior_parameter import PosteriorParameter, log_parameter_delta
 from dpviz.priors import minimum_prior, release
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from tests.referees import beta_excess

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom
 
+from dpviz.calibration.prior_rules import PRIOR_RULES
+from dpviz.claims.charest import PRINTED_TABLES
 from dpviz.designs import Design
-from dpviz.prior_rules import PRIOR_RULES
-from dpviz.published.charest import PRINTED_TABLES
 from pages.components.words import percent
-from pages.posterior.answer import heads, laws, posterior_sentence
+from pages.posterior.answer import heads, posterior_sentence, posteriors
 from pages.posterior.categories import read_tables
 from pages.posterior.controls import NUMBERS, PRESETS, Asked, read_counts, released
 from tests.page_cases import POSTERIOR_OF_COUNTS
@@ -136,7 +136,7 @@ EXTREMES = [one for one in POSTERIOR_OF_COUNTS.extremes if not {"m", "m_is_n", "
 def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: dict[str, Any]) -> None:
     """On the page `test_page_contract` opens them; here their numbers."""
     one = asked(**{"x": min(30, int(extreme.get("n", 100)))} | extreme)
-    for law in laws(one).values():
+    for law in posteriors(one).values():
         assert 0 < law.mean < 1
         assert 0 < math.sqrt(law.variance) < 0.5
         for pieces in ([law.interval(one.design.level)], law.highest_density(one.design.level)):
@@ -148,7 +148,7 @@ def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: di
 @pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999])
 def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
     one = asked(level=level, n=20, x=6)
-    said = " ".join((*posterior_sentence(one, laws(one)), *heads(level)))
+    said = " ".join((*posterior_sentence(one, posteriors(one)), *heads(level)))
     assert float(percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
     assert f"with {percent(level, 8)} probability" in said
     assert f"{percent(level, 8)} equal tails" in said
@@ -167,8 +167,8 @@ def test_five_sets_say_less_than_one_and_a_small_delta_says_more_again() -> None
     """On average over the releases, not in each: here the seeds 1 to 3."""
     deviations = {}
     for name in ("Charest, ε = 2", "five sets", "a small δ instead"):
-        case = {key: value for key, value in PRESETS[name].items() if key not in ("law", "source")}
-        variances = [laws(asked(**case, seed=seed))["exact"].variance for seed in (1, 2, 3)]
+        case = {key: value for key, value in PRESETS[name].items() if key not in ("synthesizer", "source")}
+        variances = [posteriors(asked(**case, seed=seed))["exact"].variance for seed in (1, 2, 3)]
         assert {len(asked(**case, seed=seed).counts) for seed in (1, 2, 3)} == {case["sets"]}
         deviations[name] = np.mean(np.sqrt(variances))
     assert deviations["five sets"] > deviations["Charest, ε = 2"] > deviations["a small δ instead"]

@@ -16,12 +16,12 @@ from scipy.special import gammaln, logsumexp
 from scipy.stats import betabinom, binom
 from streamlit.testing.v1 import AppTest
 
+from dpviz.claims.charest import ERRATA, LITERAL, PRINTED_TABLES, compare_charest
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
-from dpviz.exports.script import posterior_script
+from dpviz.desk.exports.script import posterior_script
 from dpviz.inference.posterior import posterior_cells
 from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
-from dpviz.parameters import readable
-from dpviz.published.charest import ERRATA, LITERAL, PRINTED_TABLES, compare_charest
 from tests.mixtures import Law, referee, weights_of
 from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
 from tests.test_posterior_page import button_group, check_answered, shown_laws, spread
@@ -36,7 +36,7 @@ SMALL_ALPHA = 24 / math.expm1(3.0)
 def test_the_law_of_x_is_that_of_the_weights() -> None:
     page = open_posterior(look="What was x?", source="typed", counts="9", **SMALL)
     weights = weights_of([9], 24, 24, SMALL_ALPHA, 1.0, 1.0)
-    (trace,) = figures(page)["po_count_law"]["figure"]["data"]
+    (trace,) = figures(page)["po_count_distribution"]["figure"]["data"]
     kept = weights > 1e-6 * weights.max()
     assert np.array_equal(trace["x"], np.flatnonzero(kept))
     assert np.asarray(trace["y"]) == pytest.approx(weights[kept], rel=1e-10)

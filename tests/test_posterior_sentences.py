@@ -18,9 +18,9 @@ from scipy.stats import betabinom, binom, dlaplace, laplace
 from dpviz.designs import Design
 from dpviz.inference.frequentist import posterior_coverage
 from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
-from dpviz.synthesizers import TwoCellSynthesizer, two_cell_laws
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.posterior.answer import laws, posterior_sentence
+from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from pages.posterior.answer import posterior_sentence, posteriors
 from pages.posterior.controls import Asked
 from pages.posterior.secret import doubts
 from pages.posterior.sections import why
@@ -64,12 +64,12 @@ def mixture(asked: Asked) -> tuple[np.ndarray, np.ndarray]:
     design, x = asked.design, np.arange(asked.design.n + 1)
     weights = betabinom.pmf(x, design.n, design.gamma1, design.gamma2)
     for count in asked.counts:
-        weights = weights * LIKELIHOODS[design.law.key](design, x, count)
+        weights = weights * LIKELIHOODS[design.synthesizer_type.key](design, x, count)
     return x, weights / weights.sum()
 
 
 def test_every_synthesizer_has_a_likelihood_of_its_own_to_be_held_against() -> None:
-    assert set(LIKELIHOODS) == {*two_cell_laws(), GivenMatrix.key}
+    assert set(LIKELIHOODS) == {*two_cell_synthesizers(), GivenMatrix.key}
 
 
 def designs(law: str) -> Iterator[Design]:
@@ -79,7 +79,7 @@ def designs(law: str) -> Iterator[Design]:
             rest: dict[str, Any] = {"gamma1": gamma, "level": level}
             if law == GivenMatrix.key:
                 yield Design(mechanism=GIVEN, **rest)
-            elif two_cell_laws()[law].has_prior:
+            elif two_cell_synthesizers()[law].has_prior:
                 alpha = strength + (law == "posterior_mode")
                 yield Design(mechanism=law, n=n, m=20, prior="own", alpha=alpha, **rest)
             else:
@@ -99,7 +99,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             asked = Asked(made, "typed", counts)
             if not mixture(asked)[1].max() > 0:
                 continue  # a release that hardly any data bring about is below the numbers of this referee
-            _, sentence, brief = posterior_sentence(asked, laws(asked))
+            _, sentence, brief = posterior_sentence(asked, posteriors(asked))
             low, high = (value_of(one) for one in re.findall(r"<b>([^<]+)</b>", sentence))
             ones, weights = mixture(asked)
             below = [
@@ -192,7 +192,7 @@ def test_equal_tails_never_hold_0_or_1(law):
             release: TwoCellSynthesizer = GivenMatrix(
                 probabilities=np.random.default_rng(n).dirichlet(np.full(m + 1, alpha), size=n + 1)
             )
-        elif two_cell_laws()[law].has_prior:
+        elif two_cell_synthesizers()[law].has_prior:
             release = Design(mechanism=law, n=n, m=m, prior="own", alpha=1 + alpha).release
         else:
             release = Design(mechanism=law, n=n, epsilon=alpha).release
@@ -203,13 +203,13 @@ def test_equal_tails_never_hold_0_or_1(law):
         assert (found.coverage == 0).all()
 
 
-@pytest.mark.parametrize("law", two_cell_laws())
+@pytest.mark.parametrize("law", two_cell_synthesizers())
 def test_five_sets_that_share_a_promise_leave_more_unknown_than_one(law: str) -> None:
     """At p = 0.3, n = 100: the mean length of the interval, one set exactly and five simulated.
 
     Where rows are drawn after noise was added this holds at a small ε only, as is said.
     """
-    drawn = two_cell_laws()[law].draws_after_noise
+    drawn = two_cell_synthesizers()[law].draws_after_noise
     for epsilon in (2.0, 0.2) if drawn else (2.0,):
         found = {}
         for sets in (1, 5):
@@ -255,8 +255,10 @@ def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) 
         moved = shares - np.linspace(0, 1, 21)
         assert abs(moved[10]) < 1e-12
         assert (moved[:10] > 0).all()
-        pulled, at_ends = "pulls them towards ½" in why(design), "cut off" in design.law.moved_by
-        assert pulled == design.law.has_prior != (f"But {design.law.moved_by} moves them" in why(design))
+        mover = "the prior α" if design.synthesizer_type.has_prior else design.synthesizer_type.moved_by
+        pulled, at_ends = "pulls them towards ½" in why(design), "cut off" in mover
+        assert pulled == design.synthesizer_type.has_prior != (f"But {mover} moves them" in why(design))
+        assert "knows the noise" not in why(design)
         assert np.ptp(np.diff(moved)) < 1e-12 if pulled else moved[0] > (10 if at_ends else 2) * moved[5]
 
 
@@ -268,6 +270,6 @@ def test_a_release_that_says_little_leaves_the_analysts_prior(law: str) -> None:
         design = Design(mechanism=law, n=40, epsilon=1e-5)
     design = replace(design, gamma1=2.0, gamma2=3.0)
     for count in (0, 7, design.m):
-        found = laws(Asked(design, "typed", (count,)))["exact"]
+        found = posteriors(Asked(design, "typed", (count,)))["exact"]
         assert found.mean == pytest.approx(0.4, abs=1e-4)
         assert found.variance == pytest.approx(0.04, abs=1e-4)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.calibration.smallest_root import Start
+from dpviz.claims.curves import AXES, DRAWN_CLAIMS, SCALES, Axis, Curves, axis_points, prior_curves
+from dpviz.claims.theorems import CLAIMS
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
-from dpviz.priors._least_root import Start
-from dpviz.priors.curves import AXES, DRAWN, SCALES, Axis, Curves, axis_points, prior_curves
-from dpviz.theorems import CLAIMS
 
 SETTINGS = {
     "bernoulli": Setting(n=60, m=45, epsilon=0.9, delta=1e-4),
@@ -88,7 +88,7 @@ def test_every_printed_value_is_the_formula_of_that_theorem(key: tuple[str, Axis
 
 def test_the_printed_theorems_on_any_number_of_rows_have_a_curve_each() -> None:
     drawn = {(family, line.theorem) for family, axis in KEYS for line in curves_of(family, axis).lines if line.theorem}
-    asked = set(DRAWN)
+    asked = set(DRAWN_CLAIMS)
     assert {name.split()[1] for _, name in drawn} == asked
     assert len(drawn) == len(asked) == 11
 

@@ -11,17 +11,16 @@ import mpmath
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.audits import Finding, audit, audit_statements, judged
-from dpviz.exports.markup import raised
-from dpviz.parameters import SCALE, readable
-from dpviz.priors import (
-    METHODS,
-    Setting,
-)
+from dpviz.claims.audit import Finding, audit, audit_statements, judged
+from dpviz.claims.claim import NECESSARY
+from dpviz.core.parameters import NOISE_QUANTITY, readable
+from dpviz.desk.exports.markup import exponents_raised
+from dpviz.priors import METHODS, Setting
 from pages.minimum_priors.audited import MARKS
 from pages.minimum_priors.controls import FAMILIES
 from tests.pages import (
     check_sound,
+    found_in,
     html,
     open_at,
     open_priors,
@@ -49,7 +48,7 @@ def audited_page(label: str, setting: Setting) -> AppTest:
 
 def plain(formula: str) -> str:
     """A printed claim as the table shows it, without its tags."""
-    return unescape(re.sub("<[^>]+>", " ", raised(escape(formula))))
+    return unescape(re.sub("<[^>]+>", " ", exponents_raised(escape(formula))))
 
 
 def audit_rows(page: AppTest) -> list[dict[str, str]]:
@@ -93,7 +92,7 @@ def test_every_finding_is_in_the_table_with_its_word_and_its_sentence(label: str
         assert row["mark"] == MARKS[finding.verdict]
         assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))
         assert row["sentence"] == finding.sentence
-        if finding.printed is not None and finding.bound.quantity is not SCALE:
+        if finding.printed is not None and finding.bound.quantity is not NOISE_QUANTITY:
             assert row["printed"] == readable(finding.printed, 5)
     assert len(rows) <= len(findings(label, setting))
     ranks = [{"✗ unsafe": 0, "✗ false": 1}.get(row["mark"], 2) for row in rows]
@@ -114,10 +113,24 @@ def test_the_headline_counts_what_can_be_judged(label: str, setting: Setting) ->
         by_verdict.setdefault(one.verdict, set()).add(one.bound.key)
     open_ones = by_verdict.pop("constant not stated", set())
     by_verdict.pop("not asked here", None)
-    judged, false = set().union(*by_verdict.values()), by_verdict.get("false", set())
-    assert f"of the {len(judged)} printed claims that can be judged" in said
-    assert (f" {len(open_ones)} more cannot be judged" in said) == bool(open_ones)
-    assert (re.search(rf" {len(false)} others? (is|are) false", said) is not None) == bool(false)
+    judged, (unsafe, false) = (
+        set().union(*by_verdict.values()),
+        (by_verdict.get(one, set()) for one in ("unsafe", "false")),
+    )
+    # That more is needed than really is errs on the safe side; so does no other false claim.
+    wrong = {
+        one.bound.key for one in findings(label, setting) if one.verdict == "false" and one.bound.kind is not NECESSARY
+    }
+    assert f"Of {len(judged)} printed claims that can be checked here" in said
+    counted = {
+        words: int(found[1]) if (found := re.search(rf"(\d+) (?:is|are) {words}", said)) else 0
+        for words in ("unsafe ", "false(?! but)", "false but")
+    }
+    assert list(counted.values()) == [len(unsafe), len(wrong - unsafe), len(false - wrong - unsafe)]
+    holds = found_in(r"(\d+) holds?\.", said)
+    assert int(holds[1]) == len(judged - unsafe - false)
+    assert sum(counted.values()) + int(holds[1]) == len(judged)
+    assert (f" {len(open_ones)} more cannot be checked" in said) == bool(open_ones)
 
 
 @every_audit
@@ -182,7 +195,7 @@ def test_unsafe_theorems_say_so_in_words_and_a_sentence_names_them(label: str, s
     summary = re.search(r'<p class="dpviz-question">(.*?)</p>', said)
     assert summary is not None
     assert set(re.findall(name, summary[1])) == unsafe
-    assert ("<b>Not one of the " in summary[1]) == (not unsafe)
+    assert ("can be checked here, none is unsafe" in summary[1]) == (not unsafe)
 
 
 def test_theorem_7_8_is_unsafe_where_the_preset_asks() -> None:
@@ -197,7 +210,8 @@ def test_theorem_7_8_is_unsafe_where_the_preset_asks() -> None:
         "Corollary 7.14",
         "Remark after Theorem 7.15",
     ]
-    assert ", ".join(named) + ".</b>" in summary
+    counted = f"{len(named)} are unsafe ({', '.join(named)}: the printed value promises too much), 2 are false"
+    assert f"<b>Of 24 printed claims that can be checked here, {counted} and 16 hold.</b>" in summary
     (row,) = [row for row in audit_rows(page) if row["title"].strip().startswith("Theorem 7.8 ")]
     assert (row["mark"], row["gives"]) == ("✗ unsafe", "δ = 0.00177")
     assert row["sentence"].startswith("Unsafe: it gives δ = 0.00177 at ε = 1, not 10⁻⁵.")

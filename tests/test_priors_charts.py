@@ -15,12 +15,12 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
+from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart
-from dpviz.charts.style import BOUND, EXACT, PRINTED, PURE, color_of
-from dpviz.parameters import readable, rounded_down, rounded_up
+from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, color_of
+from dpviz.claims.curves import AXES, Axis, Curves, prior_curves
+from dpviz.core.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import CALIBRATED, METHODS, Setting
-from dpviz.priors.curves import AXES, Axis, Curves, prior_curves
 from pages.components.figure import encode_figure
 from tests.pages import decode_figure
 from tests.test_charts import BREAKING
@@ -255,8 +255,8 @@ def test_a_zoom_survives_new_numbers_and_not_another_question(family: str, axis:
     assert all(figure.layout.uirevision != other.layout.uirevision for other in others)
 
 
-LINE = Line(name="one", color="param_post", x=np.array([1.0, 10.0, 100.0]), y=np.array([1e-3, 1e-2, np.nan]))
-SCALES = {log: (Scale(title="x", log=log), Scale(title="y", log=log)) for log in (False, True)}
+LINE = DrawnLine(name="one", color="param_post", x=np.array([1.0, 10.0, 100.0]), y=np.array([1e-3, 1e-2, np.nan]))
+SCALES = {log: (DrawnScale(title="x", log=log), DrawnScale(title="y", log=log)) for log in (False, True)}
 
 
 @pytest.mark.parametrize("log", SCALES)
@@ -308,7 +308,7 @@ def test_a_mark_has_its_number_and_the_colour_of_its_method() -> None:
 
 def test_lines_have_the_dash_of_their_kind_and_nothing_below_zero() -> None:
     values = np.array([0.5, 0.0, -1.0])
-    strokes = {EXACT: "solid", PRINTED: "dash", BOUND: "dashdot", PURE: "dot"}
+    strokes = {EXACT_LINE: "solid", PRINTED_LINE: "dash", BOUND_LINE: "dashdot", PURE_LINE: "dot"}
     lines = [dataclasses.replace(LINE, stroke=stroke, y=values) for stroke in strokes]
     traces = lines_chart(lines, *SCALES[True], key="k").data
     assert [trace.line.dash for trace in traces] == list(strokes.values())

@@ -11,12 +11,12 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.audits import Finding, audit
-from dpviz.exports.priors import curves_csv, findings_csv, priors_script
-from dpviz.parameters import readable
+from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.claims.audit import Finding, audit
+from dpviz.claims.curves import AXES, Axis, prior_curves
+from dpviz.core.parameters import readable
+from dpviz.desk.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range, minimum_prior
-from dpviz.priors.curves import AXES, Axis, prior_curves
-from dpviz.priors.sets import minimum_prior_for_sets
 from tests.pages import alpha_in, method_table, open_priors, run_script, shown_prior, shown_range
 
 SETTINGS = {
@@ -106,7 +106,7 @@ def costs(printed: str) -> list[tuple[str, float, float]]:
 def page_table(family: str, setting: Setting, sets: int) -> dict[str, list[str]]:
     """The cells of the page's table of methods, by the method's label."""
     state = {key: getattr(setting, key) for key in ("n", "m", "epsilon", "delta", "cells", "sigma", "sigma0")}
-    return method_table(open_priors(family=LABELS[family], m_is_n=False, sets=sets, proportion=0.2, **state))
+    return method_table(open_priors(family=LABELS[family], m_is_n=False, sets=sets, p=0.2, **state))
 
 
 METHOD_LABELS = ("SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post")

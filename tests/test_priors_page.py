@@ -14,7 +14,9 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from dpviz.parameters import readable, rounded_down
+from dpviz.calibration.sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.claims.theorems import CLAIMS
+from dpviz.core.parameters import readable, rounded_down
 from dpviz.priors import (
     CALIBRATED,
     METHODS,
@@ -25,16 +27,15 @@ from dpviz.priors import (
     minimum_prior_probabilistic,
     release,
 )
-from dpviz.priors.sets import least_by_advanced, minimum_prior_for_sets
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
-from dpviz.theorems import CLAIMS
-from dpviz.theorems.general import advanced_composition
+from dpviz.privacy.composition import advanced_composition
 from pages.minimum_priors.controls import FAMILIES, NUMBERS
 from tests.page_cases import SECTIONS_OF
 from tests.pages import (
     alpha_in,
     check_sound,
     figures,
+    grown,
     html,
     marks,
     method_table,
@@ -156,13 +157,13 @@ def test_a_section_in_the_address_is_opened() -> None:
 
 def test_settings_survive_another_family() -> None:
     page = open_priors(**SMALL)
-    page.number_input(key="mp_proportion").set_value(0.3).run()
+    page.number_input(key="mp_p").set_value(0.3).run()
     for label in ("Gaussian", "k categories", "Bernoulli"):
         buttons: Any = next(group for group in page.get("button_group") if group.key == "mp_family")
         buttons.set_value(label).run()
         check_sound(page)
         assert page.session_state["mp_n"] == 40
-    assert page.number_input(key="mp_proportion").value == 0.3
+    assert page.number_input(key="mp_p").value == 0.3
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-3])
@@ -217,7 +218,7 @@ def test_the_numbers_shown_are_the_exact_ones(label: str, setting: Setting, with
 def test_what_the_prior_costs_is_counted_over_all_tables(method: str, p: float) -> None:
     n, m, epsilon, delta = 40, 25, 0.7, 1e-3
     alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta) - (method == "synth_map")
-    shown = method_table(open_priors(n=n, m=m, m_is_n=False, epsilon=epsilon, delta=delta, proportion=p))
+    shown = method_table(open_priors(n=n, m=m, m_is_n=False, epsilon=epsilon, delta=delta, p=p))
     ones = np.arange(n + 1)
     weight, theta, size = binom.pmf(ones, n, p), (ones + alpha) / (n + 2 * alpha), n + 2 * alpha
     within = theta * (1 - theta)
@@ -240,7 +241,7 @@ def one_set(method: str, epsilon: float, delta: float) -> float:
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
 def test_several_sets_need_what_their_composition_says(delta: float) -> None:
     state = {"n": 40, "m": 25, "m_is_n": False, "epsilon": 1.5, "delta": delta, "sets": 5}
-    page = open_priors(look="Several sets", **state)
+    page = grown(open_priors(look="Several sets", **state), "mp_growing_ways")
     check_sound(page)
     assert "M = 5 sets together" in text(page)
     shown = method_table(page)
@@ -255,7 +256,7 @@ def test_several_sets_need_what_their_composition_says(delta: float) -> None:
         assert counted[:2] == [shown_prior(pure), shown_prior(split)]
         if delta > 0:
             single = partial(one_set, method)
-            assert counted[2] == shown_prior(least_by_advanced(single, 5, 1.5, delta)[0])
+            assert counted[2] == shown_prior(smallest_by_advanced(single, 5, 1.5, delta)[0])
             exact = float(counted[3].replace(",", ""))
             assert exact == pytest.approx(found.upper, rel=1e-4)
 
@@ -265,15 +266,16 @@ def test_advanced_composition_is_solved_once_for_each_method(monkeypatch: pytest
 
     def noted(single: Callable[[float, float], float], sets: int, epsilon: float, delta: float) -> tuple[float, float]:
         solved.append(sets)
-        return least_by_advanced(single, sets, epsilon, delta)
+        return smallest_by_advanced(single, sets, epsilon, delta)
 
-    monkeypatch.setattr("dpviz.priors.kinds.least_by_advanced", noted)
-    check_sound(open_priors(look="Several sets", n=43, epsilon=1.37, delta=1e-3, sets=7))
+    monkeypatch.setattr("dpviz.calibration.kinds.smallest_by_advanced", noted)
+    check_sound(grown(open_priors(look="Several sets", n=43, epsilon=1.37, delta=1e-3, sets=7), "mp_growing_ways"))
     assert solved.count(7) == len(CALIBRATED)
 
 
 def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
     page = open_priors(family="Gaussian", look="Several sets", sets=4, sigma=1.0, sigma0=1.0, **SMALL)
+    page = grown(page, "mp_growing_ways")
     shown = table_rows(table_called(page, "The range that the sets allow, by way of counting"))
     for method in CALIBRATED:
         one = maximum_range(method, n=40, m=40, sigma0=1.0, epsilon=1.5, delta=1e-4)
@@ -314,7 +316,7 @@ def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_ex
     ],
 )
 def test_sets_beyond_reach_take_no_other_answer_with_them(state: dict[str, object], beyond: list[str]) -> None:
-    page = open_priors(look="Several sets", **state)
+    page = grown(open_priors(look="Several sets", **state), "mp_growing_ways")
     check_sound(page)
     assert "Beyond reach: " in text(page)
     shown = method_table(page)
@@ -323,7 +325,7 @@ def test_sets_beyond_reach_take_no_other_answer_with_them(state: dict[str, objec
         label = METHODS[method].label
         assert ("beyond reach" in shown[label]) == (label in beyond)
         assert (ways[label][-1] == "beyond reach") == (label in beyond)
-    assert "printed claims that can be judged" in text(page)
+    assert "printed claims that can be checked" in text(page)
 
 
 @pytest.mark.parametrize(("sets", "delta"), [(5, 1e-4), (1, 0.0)])
@@ -365,7 +367,7 @@ def test_the_inverse_shows_the_exact_privacy_of_a_prior_or_range(label: str, del
             law = release(method, n=40, m=40, alpha=3.5, cells=3 if label == "k categories" else 2)
             numbers = [pure_epsilon(law)] + ([epsilon_for_delta(law, delta)] if delta else [])
             left = delta_for_epsilon(law, 1.5)
-        words = ["none" if math.isinf(value) else readable(value, 5) for value in numbers]
+        words = ["unbounded" if math.isinf(value) else readable(value, 5) for value in numbers]
         assert shown[METHODS[method].label] == [*words, readable(left, 4)]
 
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from dpviz import privacy
-from dpviz.published.abowd_vilhuber import (
+from dpviz.claims.abowd_vilhuber import (
     EQUATION_ONE,
-    LAW_OF_FIG_1,
-    LAW_OF_FIG_3,
     PRINTED_EPSILON,
     PRINTED_FIGURES,
+    SYNTHESIZER_OF_FIG_1,
+    SYNTHESIZER_OF_FIG_3,
     accounts_of_printed_delta,
     compare_figures,
 )
-from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
+from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 
-LAWS = {1: LAW_OF_FIG_1, 2: LAW_OF_FIG_1, 3: LAW_OF_FIG_3, 4: LAW_OF_FIG_3}
+LAWS = {1: SYNTHESIZER_OF_FIG_1, 2: SYNTHESIZER_OF_FIG_1, 3: SYNTHESIZER_OF_FIG_3, 4: SYNTHESIZER_OF_FIG_3}
 ROWS = {1: 6, 2: 5, 3: 6, 4: 5}
 FIRST_ACCOUNTS = [0.000623, 0.103516, 0.065922]
 
@@ -59,9 +59,9 @@ def test_the_cells_that_agree_are_counted() -> None:
 
 
 def test_the_laws_of_the_figures_are_the_papers() -> None:
-    assert PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5) == LAW_OF_FIG_1
+    assert PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5) == SYNTHESIZER_OF_FIG_1
     assert BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5) == EQUATION_ONE
-    assert LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON) == LAW_OF_FIG_3
+    assert LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON) == SYNTHESIZER_OF_FIG_3
 
 
 def test_only_the_first_account_rounds_to_the_printed_delta() -> None:
@@ -71,7 +71,7 @@ def test_only_the_first_account_rounds_to_the_printed_delta() -> None:
 
 
 def test_the_accounts_are_those_of_the_privacy_measures() -> None:
-    for release in (LAW_OF_FIG_1, EQUATION_ONE, LAW_OF_FIG_3):
+    for release in (SYNTHESIZER_OF_FIG_1, EQUATION_ONE, SYNTHESIZER_OF_FIG_3):
         _, worst, hockey_stick, any_cell, *_ = accounts_of_printed_delta(release)
         assert worst.ours == privacy.probabilistic_delta(release, PRINTED_EPSILON)
         assert hockey_stick.ours == privacy.delta_for_epsilon(release, PRINTED_EPSILON)
@@ -80,11 +80,11 @@ def test_the_accounts_are_those_of_the_privacy_measures() -> None:
 
 
 def test_the_accounts_of_figure_1_are_the_default() -> None:
-    assert accounts_of_printed_delta() == accounts_of_printed_delta(LAW_OF_FIG_1)
+    assert accounts_of_printed_delta() == accounts_of_printed_delta(SYNTHESIZER_OF_FIG_1)
 
 
 def test_a_release_that_keeps_its_promise_has_no_failing_cell() -> None:
-    assert {account.ours for account in accounts_of_printed_delta(LAW_OF_FIG_3)} == {0.0}
+    assert {account.ours for account in accounts_of_printed_delta(SYNTHESIZER_OF_FIG_3)} == {0.0}
 
 
 def test_every_account_has_a_name_and_says_how_it_is_counted() -> None:

@@ -29,7 +29,7 @@ def test_what_is_spent_beyond_the_promise_is_said_with_its_number_and_nothing_wh
         assert ("really" in promise_text(design)) == (real is not None)
         if real is not None:
             said.append(law)
-            for words in (promise_text(design), broken_sentence(design.law, epsilon, real)):
+            for words in (promise_text(design), broken_sentence(design.synthesizer_type, epsilon, real)):
                 assert value_of(found_in(r"really (\d[\d.]*\d)", words)[1]) == pytest.approx(spent, rel=5.1e-3)
     assert set(said) == {"modips_truncated"}
     assert 4 < len(said) < 29
@@ -46,11 +46,11 @@ def test_the_table_of_exact_losses_is_what_is_said():
 @pytest.mark.parametrize(("opened", "prefix"), [(open_page, "tm"), (open_coverage, "cv"), (open_posterior, "po")])
 def test_where_the_synthesizer_is_chosen_the_safe_one_is_one_button_away(opened, prefix):
     sizes = {"n": 100, "epsilon": 0.1} | ({"sets": 1} if prefix == "cv" else {"x": 30} if prefix == "po" else {})
-    page = opened({f"{prefix}_law": "modips_truncated"}, **sizes)
+    page = opened({f"{prefix}_synthesizer": "modips_truncated"}, **sizes)
     assert f"{SAID}0.1, really 0.137." in text(page)
     assert "Modips (boundary-inflated) keeps the promise." in text(page)
-    page.button(key=f"{prefix}_law_kept_by").click().run()
+    page.button(key=f"{prefix}_synthesizer_kept_by").click().run()
     assert not page.exception
-    assert page.session_state[f"{prefix}_law"] == "modips"
+    assert page.session_state[f"{prefix}_synthesizer"] == "modips"
     assert SAID not in text(page)
     assert "really" not in text(page)

@@ -15,10 +15,10 @@ import pytest
 from scipy.special import betainc, log_ndtr
 from scipy.stats import binom, norm, truncnorm
 
-from dpviz.audits import Finding, audit
-from dpviz.audits.finding import Reason
-from dpviz.audits.proof_parts import PROOFS, composed_pure_delta
-from dpviz.audits.reasons import ONE_TO_LOSE, STRICT, WRONG
+from dpviz.claims.audit import Finding, audit
+from dpviz.claims.finding import Reason
+from dpviz.claims.proof_parts import PROOFS, composed_pure_delta
+from dpviz.claims.reasons import ONE_TO_LOSE, STRICT, WRONG
 from tests.test_minimum_prior import log_delta
 
 PURE = ("7.7", "7.12", "7.13", "7.14")

@@ -18,7 +18,7 @@ from tests.referees import (
     COUNT_LAWS,
     beta_binomial_law,
     beta_excess,
-    binomial_law,
+    binomial_distribution,
     charest,
     discretized_delta,
     divergence,
@@ -40,7 +40,7 @@ COINS = np.array([[0.5, 0.5], [0.25, 0.75]])
 def test_laws_of_a_count_are_those_of_urns_and_coins() -> None:
     assert beta_binomial_law(1, 1, 3) == [mp.mpf(1) / 4] * 4
     assert [float(12 * one) for one in beta_binomial_law(1, 2, 2)] == pytest.approx([6, 4, 2])
-    assert [float(8 * one) for one in binomial_law(3, 0.5)] == [1, 3, 3, 1]
+    assert [float(8 * one) for one in binomial_distribution(3, 0.5)] == [1, 3, 3, 1]
     assert [float(9 * one) for one in COUNT_LAWS["synth_post_many"](1, 2, 2)] == pytest.approx([4, 4, 1])
     assert COUNT_LAWS["synth_map"](2, 3, 2) == COUNT_LAWS["synth_post_many"](1, 2, 2)
 

@@ -11,11 +11,11 @@ from scipy.stats import binomtest, chisquare
 
 from dpviz.charts.heatmap import lit_places
 from dpviz.charts.releases import draws_chart, draws_log_odds_chart
-from dpviz.draws import draw_releases
+from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
+from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
+from dpviz.mechanisms.draws import draw_releases
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.summary import view_tables
-from dpviz.synthesizers import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
-from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
-from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.transition_matrices.draws import draw_sentence
 from tests.pages import found_in
 

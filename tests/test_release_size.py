@@ -10,9 +10,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.priors.releases import delta_by_size
-from dpviz.synthesizers import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
-from tests.referees import beta_excess, binomial_law, divergence, excess
+from dpviz.calibration.releases import delta_by_size
+from dpviz.mechanisms import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
+from tests.referees import beta_excess, binomial_distribution, divergence, excess
 
 ONE = "synth_post_one"
 SIZES = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
@@ -35,7 +35,7 @@ def posterior_draw_delta(n: int, alpha: float, beta: float, epsilon: float) -> m
 def plug_in_delta(m: int, likelier: mp.mpf, other: mp.mpf, epsilon: float) -> mp.mpf:
     """Σ max(0, Binomial(m, p) − e^ε Binomial(m, q)), term by term."""
     with mp.workdps(40):
-        return excess(binomial_law(m, likelier), binomial_law(m, other), epsilon)
+        return excess(binomial_distribution(m, likelier), binomial_distribution(m, other), epsilon)
 
 
 @pytest.mark.parametrize(("n", "alpha", "beta", "epsilon"), SETTINGS)

@@ -1,24 +1,27 @@
 """The report on the page "Curator's desk": its files, and questions that come back from them and set the controls."""
 
 import dataclasses
+import json
+import re
 from typing import Any
 
 import pytest
 
 from dpviz.comparisons import CountData, UnknownVariance
-from dpviz.curator.accuracy import AccuracyLimit
-from dpviz.curator.numbers import Number, numbers_of
-from dpviz.curator.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
-from dpviz.curator.question import Question
-from dpviz.curator.report import words
-from dpviz.curator.report.files import chosen, design_json
-from dpviz.curator.search import Assessed, stream_designs
-from dpviz.parameters import readable
+from dpviz.core.parameters import readable, shown
+from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.desk.numbers import DesignNumber, numbers_of
+from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
+from dpviz.desk.question import Question
+from dpviz.desk.report import words
+from dpviz.desk.report.files import chosen, design_json, stored_design
+from dpviz.desk.search import Assessed, stream_designs
 from pages.curator.links import comparison_of, design_of
 from pages.curator.opened import opened, settings_of
 from tests.pages import (
     check_sound,
     found_in,
+    html,
     open_comparison,
     open_coverage,
     open_desk,
@@ -70,6 +73,61 @@ def test_a_question_that_is_opened_sets_every_control(question: Question) -> Non
     assert page.session_state["cu_pins"] == ["~".join(map(str, desk.first.key))]
 
 
+def changed(text: str, **said: Any) -> str:
+    """A design file with another value of its coverage, or other parts."""
+    whole_ = json.loads(text)
+    for one in whole_["numbers"]:
+        if one["label"] == "Coverage" and "coverage" in said:
+            one["value"] = said["coverage"]
+    return json.dumps(whole_ | {name: one for name, one in said.items() if name != "coverage"})
+
+
+def test_a_design_that_is_opened_is_computed_again_and_what_differs_is_shown() -> None:
+    *_, desk = stream_designs(COUNTED)
+    assert desk.first is not None
+    text_ = design_json(chosen(desk, desk.first.key))
+    page = opening(report_page(), text_)
+    assert "All numbers of the file were computed again and are the same." in text(page)
+    page = opening(report_page(), changed(text_, coverage=0.99, dpviz="9.9"))
+    check_sound(page)
+    assert "written by dpviz 9.9; this is dpviz" in text(page)
+    assert "computed again, and 1 of them differs. The file" in text(page)
+    (cells,) = table_rows(table_called(page, "Numbers that differ from the file")).values()
+    real = next(one for one in numbers_of(chosen(desk, desk.first.key)) if one.label == "Coverage").written.value
+    assert cells == ["0.99", shown(real)]
+    assert asked(page) == repr(COUNTED)
+    page = opening(report_page(), changed(text_, numbers=[]))
+    assert " of them differ. The file" in text(page)
+    unknown = {"method": "laplace", "sets": 2, "rule": "rubin_1987", "epsilon": 99}
+    page = opening(report_page(), changed(text_, design=unknown))
+    assert "The design of the file is not among those that are found for its question now." in text(page)
+    page = opening(report_page(), changed(text_, dpviz="<b>x</b>", coverage="<img src=//host>"))
+    check_sound(page)
+    assert "<img" not in " ".join(html(page)) and "<b>x</b>" not in " ".join(html(page))
+
+
+def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
+    *_, desk = stream_designs(COUNTED)
+    assert desk.first is not None
+    design = chosen(desk, desk.first.key)
+    text_ = design_json(design)
+    value = next(one for one in numbers_of(design) if one.label == "Coverage").written.value
+    for factor, different in ((1.0, 0), (1 + 1e-10, 0), (1 + 1e-8, 1)):
+        stored = stored_design(changed(text_, coverage=value * factor))
+        assert stored is not None and stored.asks(COUNTED)
+        assert len(stored.differences(design)) == different
+    values: tuple[object, ...] = (None, "x", [], True, "infinite")
+    for wrong in values:
+        stored = stored_design(changed(text_, coverage=wrong))
+        assert stored is not None and len(stored.differences(design)) == 1
+    stored = stored_design(changed(text_, numbers=[]))
+    assert stored is not None and len(stored.differences(design)) == len(numbers_of(design))
+    assert stored_design(COUNTED.to_json()) is None
+    stored = stored_design(changed(text_, design=json.loads(text_)["design"] | {"epsilon": 99}))
+    assert stored is not None
+    assert stored.differences(design) == [("ε of the design", "99", shown(design.setting))]
+
+
 @pytest.mark.parametrize(
     "content", ["{}", "no JSON", b"\xff\xfe\x00", '{"data": {"kind": "cat"}, "lowest": 0, "highest": 1}']
 )
@@ -115,7 +173,7 @@ def test_where_there_is_no_design_the_page_says_so() -> None:
     assert "There is no design to report" in text(page)
 
 
-def leading(question: Question) -> tuple[Assessed, dict[str, Number]]:
+def leading(question: Question) -> tuple[Assessed, dict[str, DesignNumber]]:
     *_, desk = stream_designs(question)
     assert desk.first is not None
     design = chosen(desk, desk.first.key)
@@ -182,3 +240,28 @@ def test_what_was_taken_from_a_file_is_told_for_as_long_as_it_is_used() -> None:
     page.session_state["cu_m"] = 19
     whole(page.run(), "cu_designs", "cu_relaxed")
     assert told not in text(page)
+
+
+@pytest.mark.parametrize(
+    ("design", "sentence"),
+    [
+        ({"method": "x" * 10_000, "sets": 1, "rule": "as_if_real"}, "design.method must be one of "),
+        ({"method": "laplace", "sets": 1, "rule": "r" * 10_000}, "design.rule must be one of "),
+        ({"method": "laplace", "sets": 99, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got 99."),
+        ({"method": "laplace", "sets": True, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got True."),
+        ({"method": ["laplace"], "sets": 1, "rule": "as_if_real"}, "design.method must be one of "),
+        ("laplace", "design must name its method, sets and rule; got 'laplace'."),
+    ],
+    ids=range(6),
+)
+def test_a_design_of_a_file_that_the_question_does_not_consider_is_refused(design: object, sentence: str) -> None:
+    question = dataclasses.replace(COUNTED, sets=(1, 5), average=False)
+    whole = {"question": json.loads(question.to_json()), "design": design}
+    with pytest.raises(ValueError, match=re.escape(sentence)) as refusal:
+        opened(json.dumps(whole).encode())
+    assert len(str(refusal.value)) < 500
+
+
+def test_a_question_that_is_opened_takes_former_pins_off() -> None:
+    question = dataclasses.replace(COUNTED, sets=(1, 5), average=False)
+    assert opened(question.to_json().encode())["cu_pins"] == []

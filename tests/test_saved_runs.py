@@ -14,8 +14,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.coverage import performance_of, run_coverage
+from dpviz.coverage.studies import read_run, save_run
 from dpviz.designs import Design
-from dpviz.studies import save_run
+from pages.coverage import SPEC
 from pages.coverage.run import KEY, Run, plan_of
 from pages.coverage.sections import opened
 from tests.pages import address, check_sound, open_coverage, problems, text
@@ -88,7 +89,7 @@ def test_a_file_sets_the_controls_to_its_design(name: str) -> None:
     page = opening(file_of(name).encode(), open_coverage(look="Download", m_is_n=design.m != design.n))
     for word, value in design.to_address().items():
         key = f"cv_{word}"
-        if word in ("law", "prior"):
+        if word in ("synthesizer", "prior"):
             assert page.session_state[key] == value
         elif word == "rules":
             assert page.session_state[key] == list(design.rules)
@@ -165,3 +166,60 @@ def test_whatever_a_file_says_is_opened_or_refused_in_a_sentence() -> None:
             else:
                 assert run.tally is not None
                 assert run.tally.plan == run.plan
+
+
+FINDING = Design(
+    mechanism="beta_binomial", n=20, sets=2, epsilon=2.0, seed=3, repetitions=1500, rules=("reiter_2002",)
+)  # fmt: skip
+
+
+def changed(said: Any, path: tuple[Any, ...], value: int) -> Any:
+    """A copy of a file in which one number is another."""
+    copied = branch = copy.deepcopy(said)
+    for step in path[:-1]:
+        branch = branch[step]
+    branch[path[-1]] = value
+    return copied
+
+
+def test_a_count_that_another_rules_out_is_refused_with_what_is_allowed() -> None:
+    said = json.loads(save_run(run_coverage(plan_of(FINDING)), about=FINDING.to_address()))
+    counts = said["counts"]
+    place = plan_of(FINDING).rules.index("reiter_2002")
+    rule = counts["rules"][place]
+    low = rule["covered"] - (1500 - counts["negative_total"])  # all that are covered with T_M ≥ 0, at most
+    assert 0 < low <= rule["covered_negative"]
+    opened(json.dumps(changed(said, ("counts", "rules", place, "covered_negative"), low)).encode())
+    with pytest.raises(ValueError, match=r"^covered of reiter_2002 must be from .* to .*, as the other counts and sum"):
+        opened(json.dumps(changed(said, ("counts", "rules", place, "covered_negative"), low - 1)).encode())
+
+
+@pytest.mark.parametrize("name", ["another", "noise", "finding"])
+def test_whichever_number_of_a_run_is_changed_it_is_refused_or_can_be_measured(name: str) -> None:
+    """Each number of a run, up or down by little and by much, in turn; of the totals, one in eleven."""
+    design = FINDING if name == "finding" else DESIGNS[name]
+    plan = plan_of(design)
+    done = run_coverage(dataclasses.replace(plan, repetitions=1345))
+    said = json.loads(save_run(dataclasses.replace(done, plan=plan), about=design.to_address()))
+    opened_as = refused = 0
+    for turn, path in enumerate(leaves(said["counts"])):
+        number = said["counts"]
+        for step in path:
+            number = number[step]
+        if not isinstance(number, int) or (path[0] == "totals" and path[1] % 11):
+            continue
+        ups_and_downs = number - 10, number + 10, number + 1, number - 1, 0, number * 3 // 2, -number, number // 2
+        for value in ups_and_downs[turn % 2 :: 2]:
+            try:
+                tally = read_run(json.dumps(changed(said, ("counts", *path), value))).tally_of(plan)
+            except ValueError as refusal:
+                refused += 1
+                assert str(refusal).endswith(".") and "math domain" not in str(refusal)
+            else:
+                opened_as += 1
+                performance_of(tally)
+    assert refused > 100 and opened_as > 100
+
+
+def test_the_page_says_that_a_file_may_have_been_changed() -> None:
+    assert "A file that was changed within these bounds cannot be told from a true one" in SPEC.note("open")

@@ -71,9 +71,8 @@ def told(page: AppTest) -> list[str]:
     return marks(page)[:1]
 
 
-@pytest.mark.parametrize("value", [-1e300, None])
 @pytest.mark.parametrize("prefix", OPEN)
-def test_a_box_that_is_refused_keeps_the_last_answer_and_says_so(prefix: str, value: float | None) -> None:
+def test_a_box_that_is_refused_keeps_the_last_answer_and_says_so(prefix: str) -> None:
     page = OPEN[prefix](**SHOWN[prefix])
     check_sound(page)
     assert not problems(page)
@@ -81,15 +80,16 @@ def test_a_box_that_is_refused_keeps_the_last_answer_and_says_so(prefix: str, va
     assert len(boxes) > 5
     for key in boxes:
         good = page.session_state[key]
-        page.number_input(key=key).set_value(value).run()
-        check_sound(page)
-        said = problems(page)
-        assert len(said) == 1, key
-        assert " must be " in said[0]
-        assert ("its box is empty" in said[0]) == (value is None), said
-        assert marks(page) == before, key
-        assert page.number_input(key=key).value == value
-        assert STILL in text(page) or "What follows is the answer for " in said[0]
+        for value in (-1e300, None):
+            page.number_input(key=key).set_value(value).run()
+            check_sound(page)
+            said = problems(page)
+            assert len(said) == 1, key
+            assert " must be " in said[0]
+            assert ("its box is empty" in said[0]) == (value is None), said
+            assert marks(page) == before, key
+            assert page.number_input(key=key).value == value
+            assert STILL in text(page) or "What follows is the answer for " in said[0]
         page.number_input(key=key).set_value(good).run()
         assert not problems(page)
         assert marks(page) == before
@@ -122,7 +122,7 @@ def test_a_million_sets_leave_the_coverage_of_five() -> None:
 def test_a_prior_that_the_mode_refuses_leaves_the_release_before() -> None:
     page = open_page(n=6)
     before = marks(page)
-    page.selectbox(key="tm_law").set_value("posterior_mode").run()
+    page.selectbox(key="tm_synthesizer").set_value("posterior_mode").run()
     check_sound(page)
     assert problems(page) == ["alpha (prior ones) must be a number above 1, at most 10¹²; got 0.5."]
     assert marks(page) == before
@@ -131,8 +131,8 @@ def test_a_prior_that_the_mode_refuses_leaves_the_release_before() -> None:
 
 
 REFUSED_TOGETHER = {
-    "tm_": {"tm_law": "posterior_mode", "tm_n": "9"},
-    "cv_": {"cv_prior": "own", "cv_law": "posterior_mode", "cv_alpha": "0.5"},
+    "tm_": {"tm_synthesizer": "posterior_mode", "tm_n": "9"},
+    "cv_": {"cv_prior": "own", "cv_synthesizer": "posterior_mode", "cv_alpha": "0.5"},
     "po_": {"po_n": "20", "po_x": "25"},
 }
 

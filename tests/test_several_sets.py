@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, Modips, PosteriorMean, Synthesizer
+from dpviz.mechanisms.prior import PriorSynthesizer
 from dpviz.privacy import several_sets
 from dpviz.privacy.several_sets import delta_of_sets
-from dpviz.synthesizers import BetaBinomial, GeometricSanitizer, Modips, PosteriorMean, Synthesizer
-from dpviz.synthesizers.prior import PriorSynthesizer
 from tests.referees import discretized_delta, divergence, of_sets
 
 SMALL = [
@@ -48,7 +48,7 @@ def test_neighbours_that_are_left_out_are_not_the_worst(release: PriorSynthesize
 def test_a_search_that_is_cut_short_gives_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     release = PROTECTED[1]
     exact = delta_of_sets(release, 4, 0.3).value
-    monkeypatch.setattr(several_sets, "MOST_LOOKS", 4)
+    monkeypatch.setattr(several_sets, "MOST_SPLITS", 4)
     assert exact <= delta_of_sets(release, 4, 0.3).value < 10 * exact
 
 

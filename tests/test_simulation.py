@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, QuantileTable, quantile
+from dpviz.core.running_sums import exact_units
 from dpviz.coverage import CoveragePlan, Tally, run_coverage, simulate, stream_coverage
 from dpviz.coverage._sampling import ReleaseSampler, alias_table
+from dpviz.coverage.studies import Blocks, engine
 from dpviz.inference import COMBINING_RULES, RULES, holds
 from dpviz.inference.interval_rules import releases
-from dpviz.numerics.quantiles import ERROR, QuantileTable, quantile
-from dpviz.studies import Blocks, engine
-from dpviz.studies.sums import exact_units
-from dpviz.synthesizers import (
+from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
     BinnedPosterior,
@@ -35,7 +35,7 @@ from dpviz.synthesizers import (
     PosteriorMode,
     TwoCellSynthesizer,
 )
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from tests.referees import charest
 
 MATRIX = np.array([[0.7, 0.2, 0.1, 0.0], [0.25, 0.25, 0.25, 0.25], [0.0, 0.1, 0.3, 0.6]])
@@ -86,7 +86,7 @@ def test_workers_change_no_digit(whole: Tally, workers: int) -> None:
 
 @pytest.mark.parametrize("most", [1, 2, 7])
 def test_the_size_of_chunks_changes_no_digit(whole: Tally, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "MOST_BLOCKS", most)
+    monkeypatch.setattr(engine, "MOST_CHUNK_BLOCKS", most)
     monkeypatch.setattr(engine, "CHUNK_SECONDS", 100.0)
     tallies = list(stream_coverage(plan_of()))
     assert len(tallies) >= 20 / most
@@ -94,7 +94,7 @@ def test_the_size_of_chunks_changes_no_digit(whole: Tally, most: int, monkeypatc
 
 
 def test_a_run_stopped_anywhere_goes_on_to_the_same_digits(whole: Tally, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(engine, "MOST_CHUNK_BLOCKS", 1)
     for stop in range(1, 21, 3):
         stream = stream_coverage(plan_of())
         for _ in range(stop):
@@ -314,7 +314,7 @@ def test_fast_quantiles_are_within_their_bound_of_the_computed_ones(level: float
     degrees = np.concatenate([spread, [0.0, 0.006, 0.5, 1e300, np.inf], 1 / np.arange(1.99, 2.1, 0.001)])
     computed, found = quantile(degrees, level), QuantileTable(level)(degrees)
     small = computed < 1e130
-    np.testing.assert_allclose(found[small], computed[small], rtol=ERROR)
+    np.testing.assert_allclose(found[small], computed[small], rtol=TABLED_QUANTILE_ERROR)
     assert np.all(found[~small] > 1e129)
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpviz.audits import Statement, audit_statements
+from dpviz.calibration.releases import release
+from dpviz.claims.audit import Statement, audit_statements
+from dpviz.claims.theorems import CLAIMS
 from dpviz.priors import Setting
-from dpviz.priors.releases import release
 from dpviz.privacy.hockey_stick import delta_for_epsilon
-from dpviz.theorems import CLAIMS
 from tests.test_reasons import brute_composition
 
 SETTINGS = [

@@ -16,31 +16,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import gamma
+from scipy.special import gamma, ndtr
 from scipy.stats import t
 
+from dpviz.core.measures import Measure, in_ties, wilson_interval
+from dpviz.core.running_sums import FirstRepetitions, Groups, exact_units, summed
 from dpviz.coverage import CoveragePlan, Tally, performance_of
+from dpviz.coverage.studies import Blocks, Plan, StudyTally, engine, read_run, run_study, save_run, stream_study
+from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.inference import RULES
-from dpviz.studies import (
-    Blocks,
-    Measure,
-    Plan,
-    StudyTally,
-    engine,
-    read_run,
-    run_study,
-    save_run,
-    stream_study,
-    wilson_interval,
-)
-from dpviz.studies.saving import LONGEST
-from dpviz.studies.sums import Kept, exact_units, summed
-from dpviz.synthesizers import BetaBinomial
+from dpviz.mechanisms import BetaBinomial
 from tests.test_bad_input import HOSTILE
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Means(Kept):
+class Means(FirstRepetitions):
     mean: np.ndarray
 
 
@@ -244,7 +234,7 @@ def test_whatever_a_file_says_it_is_refused_in_a_sentence_or_can_be_measured(pla
         ('{"dpviz_run": 1e999}', r"must be 1; got ∞"),
         ('{"dpviz_run": 1}', "about must be named values in braces; got None"),
         ('{"dpviz_run": 1, "about": {}, "fingerprint": 5, "counts": {}}', "fingerprint must be text; got 5"),
-        (" " * (LONGEST + 1), "text must have at most 4,000,000 characters; got 4,000,001"),
+        (" " * (LONGEST_RUN + 1), "text must have at most 4,000,000 characters; got 4,000,001"),
     ],
 )
 def test_what_is_no_run_is_refused_in_a_sentence(text: str, sentence: str) -> None:
@@ -270,7 +260,7 @@ def test_the_largest_study_of_sets_can_be_saved_and_opened() -> None:
     )  # fmt: skip
     tally = run_study(plan)
     spread = dataclasses.replace(tally, totals=tally.totals + 20)  # as after ten million repetitions, evenly spread
-    assert len(save_run(spread)) < LONGEST
+    assert len(save_run(spread)) < LONGEST_RUN
     assert read_run(save_run(tally)).tally_of(plan) == tally
 
 
@@ -294,7 +284,79 @@ def test_relative_measures_have_the_spread_that_they_say() -> None:
         assert np.mean(errors) == pytest.approx(np.std(values), rel=0.05)
 
 
+def test_a_difference_of_paired_sums_has_the_error_of_the_differences() -> None:
+    """Four repetitions, 1, 2, 3, 4 and 2, 4, 6, 9: the differences 1, 2, 3, 5 have the standard error √(35/12)/2."""
+    one, other = np.array([1.0, 2.0, 3.0, 4.0]), np.array([2.0, 4.0, 6.0, 9.0])
+    first = Measure(2.5, math.sqrt(5 / 3) / 2).with_parts(one, np.ones(4))
+    second = Measure(5.25, math.sqrt(107 / 12) / 2).with_parts(other, np.ones(4))
+    found = second - first
+    assert found.value == 2.75
+    assert found.error == pytest.approx(math.sqrt(35 / 12) / 2)
+    assert (first - first).error == 0
+    assert (second - Measure(5.25, 0.0)).error == second.error
+    apart = second - Measure(2.5, first.error)  # nothing is known of what they share
+    assert apart.error == pytest.approx(math.sqrt((107 / 12 + 5 / 3) / 4))
+
+
+def test_groups_add_to_the_sums_whatever_their_size_and_few_parts_are_kept() -> None:
+    values = np.random.default_rng(4).normal(3.0, 1.0, (9, 500))
+    for size in (1, 7, 500):
+        sums = Groups.of([values, np.ones_like(values)], size).sums
+        assert sums.sum(axis=0) == pytest.approx([values.sum(), 4500])
+        assert len(sums) == 9 * -(-500 // size)
+        found = Measure(float(values.mean()), 1 / math.sqrt(4500)).with_parts(*sums.T)
+        assert found.parts is not None
+        assert len(found.parts) <= 200
+        assert found.parts.sum() == pytest.approx(0, abs=1e-12)
+        assert found.root().square().parts == pytest.approx(found.parts)
+        if size < 500:
+            assert math.sqrt(found.parts @ found.parts) == pytest.approx(found.error, rel=0.15)
+
+
 def test_chunks_keep_to_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "CHUNK_SECONDS", 0.0)
     done = [tally.repetitions for tally in stream_study(GAUSSIAN)]
     assert done == [*range(50, 2001, 50), 2034]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "within", "tied"),
+    [
+        ((0.0701, 0.0007), (0.0706, 0.0007), 0.0, True),  # 0.5 standard errors of the difference
+        ((0.1, 0.003), (0.11, 0.004), 0.0, True),  # two of them, √(3² + 4²) = 5, to the digit
+        ((0.1, 0.003), (0.11000001, 0.004), 0.0, False),
+        ((0.0904, 0.0005), (0.0829, 0.0004), 0.0, False),
+        ((0.99999946, 0.0), (1.0, 0.0), 1e-6, True),
+        ((0.999998, 0.0), (1.0, 0.0), 1e-6, False),
+        ((4e-18, 0.0), (-1e-18, 0.0), 1e-12, True),  # what is left of a sum that is 0
+        ((math.inf, 0.0), (math.inf, 0.0), 0.0, True),
+        ((math.inf, 0.0), (1e300, 0.0), 1e-6, False),
+        ((math.nan, math.nan), (math.nan, math.nan), 1.0, False),
+    ],
+)
+def test_numbers_are_tied_within_two_standard_errors_and_the_tolerance_of_their_search(
+    one: tuple[float, float], other: tuple[float, float], within: float, tied: bool
+) -> None:
+    assert Measure(*one).tied(Measure(*other), within) == tied
+    assert Measure(*other).tied(Measure(*one), within) == tied
+
+
+def test_classes_of_ties_are_those_of_their_best_and_hold_everything_once() -> None:
+    values = [0.3, 0.1, math.nan, 0.19, 0.1 + 1e-14, 0.2, 0.28]
+
+    def value(place: int) -> Measure:
+        return Measure(values[place], 0.05 if place in (0, 5) else 0.0)
+
+    # 0.2 ± 0.05 reaches 0.1, and 0.3 ± 0.05 then reaches 0.28 but not 0.19, which comes before it.
+    assert in_ties(range(7), value) == [[1, 4, 5], [3], [0, 6], [2]]
+    assert in_ties(range(0), value) == []
+
+
+@pytest.mark.parametrize(("count", "error"), [(0, 1 / 501), (500, 1 / 501), (250, math.sqrt(1 / 2000))])
+def test_no_simulated_share_is_taken_for_exact(count: int, error: float) -> None:
+    """Where all or none count, the error is the width of Wilson's interval of one standard error."""
+    found = Measure.share(count, 500)
+    low, high = wilson_interval(count / 500, 500, 2 * float(ndtr(1.0)) - 1)
+    assert found.value == count / 500
+    assert found.error == pytest.approx(error, rel=1e-12)
+    assert count == 250 or high - low == pytest.approx(error, rel=1e-12)

@@ -10,9 +10,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, log_odds_table, pure_epsilon
-from dpviz.privacy.subsampling import SubsampledRelease, subsampled_epsilon, subsampled_tight
-from dpviz.synthesizers import (
+from dpviz.claims.general_theorems import subsampled_epsilon_printed
+from dpviz.mechanisms import (
     BetaBinomial,
     GeometricSanitizer,
     LaplaceSanitizer,
@@ -20,8 +19,9 @@ from dpviz.synthesizers import (
     PosteriorMode,
     TwoCellSynthesizer,
 )
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from dpviz.theorems.general import subsampled_epsilon_printed
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, log_odds_table, pure_epsilon
+from dpviz.privacy.subsampling import SubsampledRelease, subsampled_epsilon, subsampled_tight
 from tests.referees import rows_of, worst_excess
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")

@@ -12,16 +12,19 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.audits.audit import MEASURES
-from dpviz.audits.constants import LIMITS
-from dpviz.audits.proof_parts import PROOFS
-from dpviz.audits.reasons import EXPLAIN
-from dpviz.audits.statements import JUDGES
-from dpviz.parameters import PRIOR, RANGE
+from dpviz.claims import general_theorems as general
+from dpviz.claims import theorems_of_counts as counts
+from dpviz.claims import theorems_of_means as gaussian
+from dpviz.claims.audit import HELD_AGAINST
+from dpviz.claims.claim import NECESSARY, SUFFICIENT, Claim
+from dpviz.claims.posterior_interval import lemma_6_5_failure, smallest_prior_of_lemma_6_5
+from dpviz.claims.proof_parts import PROOFS
+from dpviz.claims.reasons import EXPLAIN
+from dpviz.claims.statements import JUDGES
+from dpviz.claims.theorems import CLAIMS
+from dpviz.claims.unstated_constants import LIMITS
+from dpviz.core.parameters import PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import KINDS, METHODS
-from dpviz.theorems import CLAIMS, Claim, counts, gaussian, general
-from dpviz.theorems.claim import NECESSARY, SUFFICIENT
-from dpviz.theorems.posterior_interval import least_prior_of_lemma_6_5, lemma_6_5_failure
 
 mp.mp.dps = 50
 LARGEST = mp.mpf(np.finfo(float).max)
@@ -349,16 +352,16 @@ def test_every_number_has_a_referee() -> None:
 def test_no_failure_allowed_takes_an_infinite_prior_and_leaves_no_range() -> None:
     everything = {"n": 100, "m": 10, "epsilon": 1.0, "delta": 0.0}
     for bound in CLAIMS.values():
-        if "delta" in arguments(bound) and bound.quantity in (PRIOR, RANGE):
-            assert bound.at(**everything) == (math.inf if bound.quantity is PRIOR else 0.0), bound.key
+        if "delta" in arguments(bound) and bound.quantity in (PRIOR_QUANTITY, RANGE_QUANTITY):
+            assert bound.at(**everything) == (math.inf if bound.quantity is PRIOR_QUANTITY else 0.0), bound.key
 
 
 def test_a_weaker_promise_never_asks_for_more() -> None:
     """Less prior and more range as ε or δ grows, in every theorem on them."""
     for bound in CLAIMS.values():
-        if bound.quantity not in (PRIOR, RANGE):
+        if bound.quantity not in (PRIOR_QUANTITY, RANGE_QUANTITY):
             continue
-        sign = -1 if bound.quantity is PRIOR else 1
+        sign = -1 if bound.quantity is PRIOR_QUANTITY else 1
         values = {"n": 100, "m": 10, "epsilon": 0.3, "delta": 1e-6}
         for name, grid in (("epsilon", [0.01, 0.3, 1.0, 2.0]), ("delta", [1e-20, 1e-6, 1e-3])):
             series = np.array([bound.at(**values | {name: item}) for item in grid])
@@ -396,11 +399,12 @@ def test_the_table_holds_every_theorem_in_order() -> None:
     for key, bound in CLAIMS.items():
         assert key == bound.key
         assert bound.name.endswith(f" {bound.number}")
-        assert not audited(bound) or (bound.quantity in MEASURES) == (bound.formula is not None), key
+        assert not audited(bound) or (bound.quantity in HELD_AGAINST) == (bound.formula is not None), key
 
 
 def test_no_claim_appears_twice() -> None:
-    listed = [claim.key for claim in (*general.CLAIMS, *counts.CLAIMS, *counts.AVERAGED, *gaussian.CLAIMS)]
+    every = general.GENERAL_CLAIMS, counts.CLAIMS_ON_COUNTS, counts.CLAIMS_ON_AVERAGE, gaussian.CLAIMS_ON_MEANS
+    listed = [claim.key for claims in every for claim in claims]
     assert len(listed) == len(set(listed)) == len(CLAIMS)
     said = [(claim.number, claim.statement, claim.family, claim.kind) for claim in CLAIMS.values()]
     assert len(said) == len(set(said))
@@ -476,10 +480,10 @@ def test_bad_input_is_refused_in_words() -> None:
         (lambda: CLAIMS["4.3"].at(delta=1.5), r"delta .* must be .* from 0 to 1; got 1\.5"),
         (lambda: CLAIMS["2.22"].at(n=3, m=4, epsilon=1.0), r"m \(rows of the sample\) must be at most n = 3; got 4"),
         (
-            lambda: least_prior_of_lemma_6_5(n=3, epsilon=1.0, delta=1e-301),
+            lambda: smallest_prior_of_lemma_6_5(n=3, epsilon=1.0, delta=1e-301),
             r"delta must be 0 or from 10⁻³⁰⁰ to 1; got 1e-301",
         ),
-        (lambda: least_prior_of_lemma_6_5(n=0, epsilon=1.0, delta=0.1), r"n \(confidential rows\) must be"),
+        (lambda: smallest_prior_of_lemma_6_5(n=0, epsilon=1.0, delta=0.1), r"n \(confidential rows\) must be"),
         (lambda: CLAIMS["6.17"].at(n=3, epsilon=1.0, theta_real=1.5), r"theta_real \(true proportion\) must be"),
     ]
     for call, message in cases:
@@ -597,7 +601,7 @@ SOLVED = [
 
 @pytest.mark.parametrize(("n", "epsilon", "delta"), SOLVED)
 def test_the_least_prior_keeps_the_lemma_and_a_smaller_one_breaks_it(n: int, epsilon: float, delta: float) -> None:
-    prior = least_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta)
+    prior = smallest_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta)
     smaller = prior * (1 - 1e-6)
     assert lemma_6_5_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon) <= delta
     assert lemma_6_5_failure(n=n, alpha=smaller, beta=smaller, epsilon=epsilon) > delta
@@ -607,7 +611,7 @@ def test_the_least_prior_keeps_the_lemma_and_a_smaller_one_breaks_it(n: int, eps
 
 @pytest.mark.parametrize("n", [10, 100])
 def test_the_least_prior_keeps_the_lemma_for_every_table(n: int) -> None:
-    prior = least_prior_of_lemma_6_5(n=n, epsilon=0.7, delta=1e-4)
+    prior = smallest_prior_of_lemma_6_5(n=n, epsilon=0.7, delta=1e-4)
     assert max(failure(n, n1, prior, prior, 0.7) for n1 in range(n + 1)) <= 1e-4
     below = prior * (1 - 1e-6)
     assert max(failure(n, n1, below, below, 0.7) for n1 in range(n + 1)) > 1e-4
@@ -615,12 +619,12 @@ def test_the_least_prior_keeps_the_lemma_for_every_table(n: int) -> None:
 
 def test_any_margin_above_one_is_enough_where_epsilon_is_huge() -> None:
     for n, epsilon, delta in ((100, 50.0, 0.5), (100, 1000.0, 1e-300), (10, 30.0, 0.999)):
-        assert least_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta) == math.nextafter(1.0, 2.0)
+        assert smallest_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta) == math.nextafter(1.0, 2.0)
 
 
 def test_nothing_is_enough_for_no_failure_and_everything_for_certain_failure() -> None:
-    assert least_prior_of_lemma_6_5(n=10, epsilon=1.0, delta=0.0) == math.inf
-    assert least_prior_of_lemma_6_5(n=10, epsilon=1.0, delta=1.0) == 0.0
+    assert smallest_prior_of_lemma_6_5(n=10, epsilon=1.0, delta=0.0) == math.inf
+    assert smallest_prior_of_lemma_6_5(n=10, epsilon=1.0, delta=1.0) == 0.0
 
 
 def divergence(x: Any, y: Any, other_x: Any, other_y: Any, growth: Any) -> Any:
@@ -639,7 +643,7 @@ def divergence(x: Any, y: Any, other_x: Any, other_y: Any, growth: Any) -> Any:
 
 def test_the_lemma_is_safe_and_above_the_exact_minimum() -> None:
     """n = 100, ε = 1, δ = 10⁻⁵: the lemma takes 28.8184, while the exact (ε, δ) minimum is 20.5672."""
-    prior = least_prior_of_lemma_6_5(n=100, epsilon=1.0, delta=1e-5)
+    prior = smallest_prior_of_lemma_6_5(n=100, epsilon=1.0, delta=1e-5)
     assert prior == pytest.approx(28.818392, abs=1e-6)
 
     def exact(alpha: float) -> Any:

@@ -17,9 +17,7 @@ from riskcal.analysis import (
     get_beta_from_pld,
 )
 
-from dpviz.privacy import delta_for_epsilon, pure_epsilon
-from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
-from dpviz.synthesizers import (
+from dpviz.mechanisms import (
     BetaBinomial,
     GeometricSanitizer,
     LaplaceSanitizer,
@@ -27,8 +25,10 @@ from dpviz.synthesizers import (
     PosteriorMode,
     Synthesizer,
 )
-from dpviz.synthesizers.dirichlet_multinomial import DirichletMultinomial
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.privacy import delta_for_epsilon, pure_epsilon
+from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 
 DESIGNS: list[Synthesizer] = [
     *(

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc
 
-from dpviz.methods.posterior_parameter import log_parameter_delta
-from dpviz.numerics.worst_pair import FEW, KEPT, NEAR, largest_pairs
+from dpviz.calibration.posterior_parameter import log_parameter_delta
+from dpviz.core.numerics.worst_pair import PAIRS_AT_ONCE, WORST_PAIR_TOLERANCE, WORST_PAIRS_KEPT, largest_pairs
+from dpviz.core.types import FloatArray
 from dpviz.priors import release
-from dpviz.types import FloatArray
 from tests.referees import scipy_rows
 
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
@@ -27,13 +27,13 @@ def scan(delta: PairDelta, n: int, ones: float, zeros: float) -> FloatArray:
 def check(delta: PairDelta, n: int, ones: float, zeros: float) -> None:
     values = scan(delta, n, ones, zeros)
     found = largest_pairs(delta, n, ones, zeros)
-    assert 1 <= len(found) <= KEPT
+    assert 1 <= len(found) <= WORST_PAIRS_KEPT
     assert len(set(found.tolist())) == len(found)
     assert values[found[-1]] == values.max()
-    assert (values[found] >= values.max() * (1 - NEAR)).all()
+    assert (values[found] >= values.max() * (1 - WORST_PAIR_TOLERANCE)).all()
     assert (np.diff(values[found]) >= 0).all()
-    near = np.flatnonzero(values >= values.max() * (1 - NEAR))
-    if len(near) <= KEPT:
+    near = np.flatnonzero(values >= values.max() * (1 - WORST_PAIR_TOLERANCE))
+    if len(near) <= WORST_PAIRS_KEPT:
         assert sorted(found.tolist()) == near.tolist()
 
 
@@ -59,7 +59,7 @@ def test_of_random_falling_functions_the_largest_is_found(
     check(delta, n, ones, zeros)
 
 
-@pytest.mark.parametrize("n", [1, 2, FEW - 1, FEW, FEW + 1, 200, 500])
+@pytest.mark.parametrize("n", [1, 2, PAIRS_AT_ONCE - 1, PAIRS_AT_ONCE, PAIRS_AT_ONCE + 1, 200, 500])
 @pytest.mark.parametrize("power", [0.25, 1.0, 4.0])
 def test_the_largest_may_lie_anywhere(n: int, power: float) -> None:
     """f(x, y) = x^−p + c y^−p has its largest value at either end; min(g(x), h(y)) has it wherever they cross."""
@@ -77,10 +77,10 @@ def test_the_largest_may_lie_anywhere(n: int, power: float) -> None:
 
 
 def test_a_flat_function_is_the_same_everywhere() -> None:
-    for n in (1, 5, FEW, 300):
+    for n in (1, 5, PAIRS_AT_ONCE, 300):
         found = largest_pairs(lambda x, y: np.full_like(x, 0.25), n, 1.0, 1.0)
-        assert len(found) == min(n, KEPT)
-    assert len(largest_pairs(lambda x, y: np.zeros_like(x), 300, 1.0, 1.0)) == KEPT
+        assert len(found) == min(n, WORST_PAIRS_KEPT)
+    assert len(largest_pairs(lambda x, y: np.zeros_like(x), 300, 1.0, 1.0)) == WORST_PAIRS_KEPT
 
 
 def test_few_pairs_are_asked_for_where_the_end_is_the_worst() -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, ViewportSize, expect
 
-from dpviz.synthesizers import SYNTHESIZERS
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms import SYNTHESIZERS
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.navigation import PAGES
 from tests.browser import ASKING, settle
 
@@ -42,10 +43,22 @@ PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 
 
+def until(page: Page, come: Callable[[], bool]) -> None:
+    """Wait until it has come: what is heard of a page is noted while that is waited for."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not come():
+        assert time.monotonic() < end
+        page.wait_for_timeout(50)
+
+
 def small(path: str) -> str:
     """The address of a page below that of the app, with few rows and repetitions."""
     return f"{path}?{SMALL.get(path, '')}"
 
+
+REFUSED = """addEventListener('securitypolicyviolation',
+  (one) => console.error(`the policy refused ${one.violatedDirective} ${one.blockedURI}`))"""
+"""Has a page say as an error what its policy refuses; the browser's own words for that differ."""
 
 _waiting: dict[tuple[object, ...], list[tuple[Page, list[str]]]] = {}
 """Pages that a visitor has left without a fault: what loaded the app once does so again in half the time."""
@@ -72,7 +85,7 @@ def visiting(
         yield page
         assert not faults, faults
         check_calm(page)
-        _leave(page)
+        leave(page)
     except Exception as broken:
         broken.add_note(f"{_state(page)}\nFaults before: {faults}")
         page.context.close()
@@ -80,7 +93,7 @@ def visiting(
     kept.append((page, faults))
 
 
-def _leave(page: Page) -> None:
+def leave(page: Page) -> None:
     """Nothing goes on for a visitor who has left, and nothing is kept for the next."""
     page.evaluate("localStorage.clear(), sessionStorage.clear()")
     page.context.clear_cookies()
@@ -93,6 +106,7 @@ def _watched(chromium: Browser, host: str, **context: bool) -> tuple[Page, list[
     faults: list[str] = []
     page = chromium.new_context(accept_downloads=True, **context).new_page()
     page.add_init_script(ASKING)
+    page.add_init_script(REFUSED)
     page.set_default_timeout(PATIENCE)
     page.on(
         "console",
@@ -133,7 +147,7 @@ def check_calm(page: Page) -> None:
     """No exception, no number that is not one, no picture that could not be drawn."""
     assert page.locator("[data-testid=stException], [data-testid=stAlert]").count() == 0
     words = page.locator("body").inner_text()
-    for sign in ("Traceback", "Error", "Oh no", "NaN", "nan ", "could not be drawn"):
+    for sign in ("Traceback", "Error:", "Oh no", "NaN", "nan ", "could not be drawn"):
         assert sign not in words, sign
 
 
@@ -153,7 +167,7 @@ def unfold(page: Page) -> None:
 
 def choose_law(page: Page, law: str) -> None:
     """Choose a law from the list."""
-    field = control(page, "law").get_by_role("combobox")
+    field = control(page, "synthesizer").get_by_role("combobox")
     field.click()
     page.get_by_role("option", name=LABELS[law], exact=True).click()
     expect(field).to_have_value(LABELS[law])
@@ -198,12 +212,18 @@ def answer(page: Page) -> str:
 
 
 def taken(page: Page, label: str) -> bytes:
-    """The content of the file behind a button, below the lines that say what the page shows, if it may have any."""
+    """The content of the file behind a button, below the lines that say what the page shows, if it may have any.
+
+    A table begins with the mark of UTF-8, and after its address says how it is read.
+    """
     with page.expect_download() as download:
         page.get_by_role("button", name=label, exact=True).click()
     content = Path(download.value.path()).read_bytes()
     if download.value.suggested_filename.endswith((".csv", ".py", ".tex")):
-        content, said = re.subn(rb"\A([#%]) dpviz (?:.*\n\1 )+address: http.*\n", b"", content)
+        table = download.value.suggested_filename.endswith(".csv")
+        mark, rest = (rb"\xef\xbb\xbf", rb"(?:# .*\n)+") if table else (b"", b"")
+        head = rb"\A" + mark + rb"([#%]) dpviz (?:.*\n\1 )+address: http.*\n" + rest
+        content, said = re.subn(head, b"", content)
         assert said == 1
     return content
 

@@ -8,28 +8,35 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.types import BoolArray, FloatArray
+from dpviz.charts.ticks import log_scale
+from dpviz.core.types import BoolArray, FloatArray
 
-DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
+METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
 """Of the methods in their order, so that color is never alone."""
 
 FADED = 0.35  # Opacity of what is there to be seen, but not to be chosen
-LABEL = 0.06  # Height of the words of a nominal share
+NOMINAL_LABEL_SHARE = 0.06  # Height of the words of a nominal share
 BAR = 1.96  # Standard errors to both sides of a simulated value
 
 
-SMALLEST = 1e-4  # Share of the largest value of a logarithmic axis at which it ends, however small the others are
-PLOT, AXIS, LINE = 220, 66, 19  # Pixels of a picture's inside, of what is written below it, and of a line of a legend
-LETTER, SAMPLE, WIDE = 6.3, 62, 250  # Pixels of a letter, of a sample line with its gaps, and of a telephone's legend
+SMALLEST_SHOWN_SHARE = (
+    1e-4  # Share of the largest value of a logarithmic axis at which it ends, however small the others are
+)
+PLOT_HEIGHT = 220  # Pixels of a picture's inside
+AXIS_ROOM = 66  # Pixels of what is written below it
+LEGEND_LINE = 19  # Pixels of a line of a legend
+LETTER_WIDTH = 6.3  # Pixels of a letter
+SAMPLE_WIDTH = 62  # Pixels of a sample line with its gaps
+LEGEND_WIDTH = 250  # Pixels of a telephone's legend
 
 
 def legend_height(names: Sequence[str]) -> int:
     """Return the pixels below a picture so that its legend has room on a telephone too."""
-    rows, used = 0, float(WIDE)
+    rows, used = 0, float(LEGEND_WIDTH)
     for name in names:
-        width = SAMPLE + LETTER * len(name)
-        rows, used = (rows, used + width) if used + width <= WIDE else (rows + 1, width)
-    return AXIS + LINE * rows
+        width = SAMPLE_WIDTH + LETTER_WIDTH * len(name)
+        rows, used = (rows, used + width) if used + width <= LEGEND_WIDTH else (rows + 1, width)
+    return AXIS_ROOM + LEGEND_LINE * rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +67,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limit:
+class BestPossible:
     """The best that is possible, at several ε."""
 
     name: str
@@ -89,7 +96,7 @@ def comparison_chart(
     key: str,
     symbol: str = "ε",
     log: bool = True,
-    limit: Limit | None = None,
+    limit: BestPossible | None = None,
     room: int = 0,
     mark: Chosen | None = None,
 ) -> style.Figure:
@@ -101,9 +108,9 @@ def comparison_chart(
     """
     traces = [] if limit is None else [_limit(limit, symbol)]
     for place, one in enumerate(series):
-        traces += _traces(one, DASHES[place % len(DASHES)], symbol)
+        traces += _traces(one, METHOD_DASHES[place % len(METHOD_DASHES)], symbol)
     ends = [math.log10(end) if log else end for end in span]
-    steps = style.log_scale(*ends) if log else {"range": ends}
+    steps = log_scale(*ends) if log else {"range": ends}
     below = max(room, legend_height([one["name"] for one in traces if one.get("showlegend", True)]))
     if mark is not None:
         traces.append(_mark(mark))
@@ -111,9 +118,9 @@ def comparison_chart(
     if panel.nominal is not None:
         shapes.append(style.rule(y=panel.nominal))
         curves = [(np.log10(one.x) if log else one.x, one.y) for one in series]
-        words.append(style.label_free(panel.words, panel.nominal, curves, ends, LABEL))
+        words.append(style.label_free(panel.words, panel.nominal, curves, ends, NOMINAL_LABEL_SHARE))
     named = len(series) > 1 or limit is not None
-    legend = style.legend_below(-AXIS / PLOT, 66, 14, 20, below, itemwidth=40, tracegroupgap=0)
+    legend = style.legend_below(-AXIS_ROOM / PLOT_HEIGHT, 66, 14, 20, below, itemwidth=40, tracegroupgap=0)
     return style.build(
         traces,
         x=style.axis(axis, **steps),
@@ -123,7 +130,7 @@ def comparison_chart(
         annotations=words,
         **(legend if named else {}),
         showlegend=named,
-    )  # fmt: skip
+    )
 
 
 def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
@@ -139,9 +146,9 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
     if exact.any() or not simulated.any():
         found.append(style.scatter("lines", one.x[exact], one.y[exact], hover("exact"), line=line, **told))
     if simulated.any():
-        bar = {"type": "data", "array": BAR * one.error[simulated], "color": color, "thickness": 1.5, "width": 3}
+        bar = style.error_bar(BAR * one.error[simulated], color)
         words = hover("simulated, 95 % error bar", " ± %{error_y.array:.2g}")
-        dots = {"marker": style.dot(7, color, width=1), "error_y": bar, "showlegend": not exact.any()}
+        dots = {"marker": style.dot_marker(7, color, width=1), "error_y": bar, "showlegend": not exact.any()}
         found.append(style.scatter("markers", one.x[simulated], one.y[simulated], words, **dots, **told))
     return found
 
@@ -152,12 +159,12 @@ def _mark(mark: Chosen) -> dict[str, Any]:
     return style.mark(mark.x, mark.y, hover, text=[mark.text], textposition="top center", marker=ring)
 
 
-def _limit(limit: Limit, symbol: str) -> dict[str, Any]:
+def _limit(limit: BestPossible, symbol: str) -> dict[str, Any]:
     hover = f"<b>{limit.name}</b><br>{symbol} = %{{x:.4g}}: %{{y:.5g}}<extra></extra>"
     return style.limit(limit.x, limit.y, hover, limit.name)
 
 
-def _values(series: Sequence[Series], panel: Panel, limit: Limit | None) -> dict[str, Any]:
+def _values(series: Sequence[Series], panel: Panel, limit: BestPossible | None) -> dict[str, Any]:
     """The axis of the measure."""
     if panel.share:
         return style.axis(panel.title, range=[-0.02, 1.04], tickformat=".0%")
@@ -166,16 +173,16 @@ def _values(series: Sequence[Series], panel: Panel, limit: Limit | None) -> dict
     every = every[np.isfinite(every) & ((every > 0) | (not panel.log))]
     low, high = (float(every.min()), float(every.max())) if len(every) else (0.1, 1.0)
     if panel.log:
-        ends = math.log10(max(low, SMALLEST * high)), math.log10(max(high, 1.5 * low))
+        ends = math.log10(max(low, SMALLEST_SHOWN_SHARE * high)), math.log10(max(high, 1.5 * low))
         pad = 0.06 * (ends[1] - ends[0])
-        return style.axis(panel.title, **style.log_scale(ends[0] - pad, ends[1] + pad))
+        return style.axis(panel.title, **log_scale(ends[0] - pad, ends[1] + pad))
     low, high = min(low, 0.0), max(high, 0.0)
     pad = 0.06 * (high - low) or 0.1
     return style.axis(panel.title, range=[low - pad * (low < 0), high + pad])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Released:
+class ReleasedEstimates:
     """The estimates from each set that one method released."""
 
     key: str
@@ -183,7 +190,7 @@ class Released:
     estimates: FloatArray
 
 
-def release_chart(released: Sequence[Released], *, original: float, truth: float, title: str) -> style.Figure:
+def release_chart(released: Sequence[ReleasedEstimates], *, original: float, truth: float, title: str) -> style.Figure:
     """One dot for each released set, a row for each method; the confidential data and the truth are thin rules.
 
     There is no rule of confidential data that give no estimate, where `original` is NaN.
@@ -194,7 +201,7 @@ def release_chart(released: Sequence[Released], *, original: float, truth: float
             one.estimates,
             np.full(len(one.estimates), row),
             f"<b>{one.name}</b><br>%{{x:.5g}}<extra></extra>",
-            marker=style.dot(10, style.color_of(one.key), width=1, opacity=0.8),
+            marker=style.dot_marker(10, style.color_of(one.key), width=1, opacity=0.8),
             showlegend=False,
             cliponaxis=False,
         )
@@ -219,9 +226,8 @@ def release_chart(released: Sequence[Released], *, original: float, truth: float
     )
 
 
-BEYOND = 0.04  # Share of the distance of the bounds that the axes go on beyond them
-GREY = str(style.RULE["color"])  # Edge of a mark, which sets dark ones off a dark page and light ones off a light one
-MOST_ROWS = 2_000  # Rows that are drawn, so that a picture stays quick
+BEYOND_BOUNDS = 0.04  # Share of the distance of the bounds that the axes go on beyond them
+MOST_DRAWN_ROWS = 2_000  # Rows that are drawn, so that a picture stays quick
 
 
 def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], name: str) -> style.Figure:
@@ -231,15 +237,15 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     The color counts the cells; the first one, the smallest, is drawn last with a mark of its own. `bounds` are thin
     rules, and a row on one of them stands on it.
     """
-    rows = rows[:, :: -(-rows.shape[1] // MOST_ROWS)] if rows.shape[1] else rows
+    rows = rows[:, :: -(-rows.shape[1] // MOST_DRAWN_ROWS)] if rows.shape[1] else rows
     first = rows[0] == 0
     low, high = bounds
-    pad = BEYOND * (high - low)
+    pad = BEYOND_BOUNDS * (high - low)
     scale = {"colorscale": style.MAGNITUDES, "cmin": 1, "cmax": cells}
     traces = []
     for some, symbol, size, words in ((~first, "circle", 6, "other cells"), (first, "diamond", 10, "smallest cell")):
         cell, across, up = rows[:, some]
-        marker = style.dot(size, "", width=1, edge=GREY, symbol=symbol) | {"color": cell + 1, **scale}
+        marker = style.dot_marker(size, "", width=1, edge=style.GREY, symbol=symbol) | {"color": cell + 1, **scale}
         if symbol == "circle":
             marker |= {"colorbar": {"title": {"text": "cell"}, "thickness": 12, "tickformat": "d"}}
         hover = f"<b>{name}</b><br>cell %{{customdata}}: (%{{x:.4g}}, %{{y:.4g}})<extra></extra>"

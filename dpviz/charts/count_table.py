@@ -5,18 +5,18 @@ from html import escape
 
 import numpy as np
 
-from dpviz.checked import checked
-from dpviz.parameters import readable
+from dpviz.core.checked import checked
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms import Synthesizer
 from dpviz.privacy import exceeds
-from dpviz.synthesizers import Synthesizer
-from dpviz.types import FloatArray
 
 __all__ = ["log_odds_html", "matrix_html"]
 
-DIGITS = 6
+SHOWN_DECIMALS = 6
 MATRIX, LOG_ODDS = "matrix", "log-odds"  # What the two are called where a row or a cell of them is to be lit
 # Widths in ems: of a column of labels, and of a number its padding, each character, and what bold type and ▲ add.
-LABEL, PADDING, CHARACTER, MARKED = 2.9, 0.9, 0.5, 1.1
+LABEL_EMS, PADDING_EMS, CHARACTER_EMS, MARK_EMS = 2.9, 0.9, 0.5, 1.1
 HINT = "More columns may be at the right: scroll sideways →"
 
 STYLE = """
@@ -46,12 +46,15 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | 
     """
     matrix = synthesizer.transition_matrix() if values is None else _of_shape(values, synthesizer.shape)
     cells = [
-        "".join(f'<td style="background:rgba(0,114,178,{0.42 * value:.3f})">{value:.{DIGITS}f}</td>' for value in line)
+        "".join(
+            f'<td style="background:rgba(0,114,178,{0.42 * value:.3f})">{value:.{SHOWN_DECIMALS}f}</td>'
+            for value in line
+        )
         for line in matrix.tolist()
     ]
     labels = [_row_header(synthesizer.row_table(row)) for row in range(len(matrix))]
     names = [f"n<sub>{cell + 1}</sub>" for cell in range(synthesizer.row_counts.shape[1])]
-    width = (PADDING + CHARACTER * (DIGITS + 2)) * matrix.shape[1]
+    width = (PADDING_EMS + CHARACTER_EMS * (SHOWN_DECIMALS + 2)) * matrix.shape[1]
     return _table(MATRIX, caption, names, synthesizer, labels, cells, width)
 
 
@@ -78,7 +81,7 @@ def log_odds_html(
     labels = [_row_header((*synthesizer.row_table(a), *synthesizer.row_table(b))) for a, b in pairs]
     cell_names = range(1, synthesizer.row_counts.shape[1] + 1)
     names = [f"n<sub>{cell}</sub><sup>({side})</sup>" for side in (1, 2) for cell in cell_names]
-    width = float((PADDING + CHARACTER * np.strings.str_len(told) + MARKED * over).max(axis=0).sum())
+    width = float((PADDING_EMS + CHARACTER_EMS * np.strings.str_len(told) + MARK_EMS * over).max(axis=0).sum())
     return _table(LOG_ODDS, caption, names, synthesizer, labels, cells, width)
 
 
@@ -86,7 +89,7 @@ def six_digits(value: float) -> str:
     """Return a log-odds as printed: six digits, a true minus sign, ∞ where a zero decides."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{value:.{DIGITS}f}".replace("-", "−")
+    return f"{value:.{SHOWN_DECIMALS}f}".replace("-", "−")
 
 
 def _of_shape(values: FloatArray, shape: tuple[int, int]) -> FloatArray:
@@ -128,7 +131,7 @@ def _table(
         )
         heads.append(f"<tr>{lead}{''.join(f'<th scope=col>{count}</th>' for count in columns[:, cell].tolist())}</tr>")
     body = "".join(f"<tr>{label}{line}</tr>" for label, line in zip(labels, cells, strict=True))
-    ems = LABEL * len(names) + width
+    ems = LABEL_EMS * len(names) + width
     return (
         f'<div class="dpviz-table" data-light="{kind}" tabindex="0" role="region" aria-label="{escape(caption)}" '
         f'style="--ems: {ems:.1f}">'

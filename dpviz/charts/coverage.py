@@ -8,24 +8,23 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.parameters import readable
-from dpviz.types import FloatArray
-
-GREY = str(style.RULE["color"])
+from dpviz.charts.ticks import log_scale
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
 
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
 
 LABEL_GAP = 0.072  # Share of the picture's height that a name at the end of a line needs, so that all rules fit
 
-COINCIDE = 0.008  # Share of the picture's height within which two lines are drawn on each other
+COINCIDING_HEIGHT = 0.008  # Share of the picture's height within which two lines are drawn on each other
 
-MANY = 0.2  # Share of its points at which a line must lie on another for both to be dashed
+COINCIDING_POINTS = 0.2  # Share of its points at which a line must lie on another for both to be dashed
 
-EQUAL = 5e-4  # Share of the picture's height within which two whole lines are called equal
+EQUAL_HEIGHT = 5e-4  # Share of the picture's height within which two whole lines are called equal
 
 SHORTEST = 5.0  # Pixels of the shortest dash
 
-LAYOUT = {**style.legend_below(-0.24, 62, 118, 26, 112, itemwidth=56), **style.NAMED, "showlegend": True}
+LAYOUT = {**style.legend_below(-0.24, 62, 118, 26, 112, itemwidth=56), **style.NAMED_LINES, "showlegend": True}
 
 
 def picture_height(lines: int) -> int:
@@ -68,7 +67,7 @@ def coverage_chart(
     traces += [_mark(chosen, marks, key, names[key], told=key == first, level=level) for key in marks]
     traces += [_dot(chosen, one, names[one.rule]) for one in dots]
     reach = [math.log10(end) for end in span] if log else list(span)
-    scale = style.log_scale(*reach) if log else {"range": reach}
+    scale = log_scale(*reach) if log else {"range": reach}
     return style.build(
         traces,
         x=style.axis(title, **scale),
@@ -92,13 +91,15 @@ def exact_lines(
 
     `value` is how the hover writes a number, `height` that of the picture.
     """
-    together = _groups(values, lambda apart: int(np.count_nonzero(apart < COINCIDE * height)) > MANY * len(apart))
+    together = _groups(
+        values, lambda apart: int(np.count_nonzero(apart < COINCIDING_HEIGHT * height)) > COINCIDING_POINTS * len(apart)
+    )
     dashes = {
         key: dash for group in together if len(group) > 1 for key, dash in zip(group, turns(len(group)), strict=True)
     }
     traces = []
     for key, line in values.items():
-        look = style.RULE_STYLES[key]
+        look = style.style_of(key)
         hover = f"<b>{names[key]}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>"
         drawn = {"color": look.color, "width": 2.4, "dash": dashes.get(key, look.dash)}
         named = {"name": names[key], "meta": f"{names[key]}, exact", "legendgroup": key, "connectgaps": False}
@@ -138,7 +139,7 @@ def turns(lines: int) -> list[str]:
 def _mark(x: float, marks: Mapping[str, float], key: str, name: str, *, told: bool, level: float) -> dict[str, Any]:
     """Return the user's own point of one rule, the larger the more are drawn on it later."""
     value, later = marks[key], list(marks)[list(marks).index(key) + 1 :]
-    size = 9 + 5 * sum(abs(marks[other] - value) < COINCIDE for other in later)
+    size = 9 + 5 * sum(abs(marks[other] - value) < COINCIDING_HEIGHT for other in later)
     hover = f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>"
     number = [f"<b>{readable(100 * value, 3)} %</b>"]
     place, mode = "bottom right" if 0.5 < value < level else "top right", "markers+text" if told else "markers"
@@ -149,19 +150,19 @@ def _mark(x: float, marks: Mapping[str, float], key: str, name: str, *, told: bo
 
 def rule_dot(key: str, size: float = 9) -> dict[str, Any]:
     """Return the mark of one rule."""
-    return style.dot(size, style.RULE_STYLES[key].color, width=1, symbol=style.RULE_STYLES[key].symbol)
+    return style.dot_marker(size, style.style_of(key).color, width=1, symbol=style.style_of(key).symbol)
 
 
 def _dot(x: float, one: Dot, name: str) -> dict[str, Any]:
-    bar = {"type": "data", "symmetric": False, "array": [one.high - one.y], "arrayminus": [one.y - one.low]}
+    above, below = [one.high - one.y], [one.y - one.low]
     told = {"meta": f"{name}, simulated, 95 % error bar", "legendgroup": one.rule}
     return style.mark(
         x,
         one.y,
         f"<b>{name}</b>, simulated<br>{one.words}<extra></extra>",
         "markers",
-        marker=style.dot(8, style.SIMULATED, width=1, edge="#333", symbol=style.RULE_STYLES[one.rule].symbol),
-        error_y={**bar, "color": style.SIMULATED, "thickness": 2, "width": 7},
+        marker=style.dot_marker(8, style.SIMULATED_COLOR, width=1, edge="#333", symbol=style.style_of(one.rule).symbol),
+        error_y=style.error_bar(above, style.SIMULATED_COLOR, below, thickness=2, width=7),
         **told,
     )
 
@@ -179,12 +180,12 @@ def ends_of_lines(
     `known` are what thin rules say, with their heights. `gap` is what a name needs of the axis, and `ceiling` where the
     highest may stand.
     """
-    places = {_named(text, GREY): height for text, height in (known or {}).items()}
-    for first, *others in _groups(values, lambda apart: bool(np.all(apart < EQUAL * gap / LABEL_GAP))):
+    places = {_named(text, style.GREY): height for text, height in (known or {}).items()}
+    for first, *others in _groups(values, lambda apart: bool(np.all(apart < EQUAL_HEIGHT * gap / LABEL_GAP))):
         end = values[first][np.isfinite(values[first])][-1:]
         for key in (*reversed(others), first) if len(end) else ():  # from the bottom up
             text = f"{'= ' * (key != first)}{names[key]}"
-            places[_named(text, style.RULE_STYLES[key].color)] = float(end[0])
+            places[_named(text, style.style_of(key).color)] = float(end[0])
     return style.labels_apart(places, 1.006, gap, ceiling)
 
 
@@ -258,7 +259,7 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
 
 def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *, told: bool) -> dict[str, Any]:
     """Return one trace: for each cause from 0 to its effect and a gap; marks and numbers at the ends alone."""
-    look = style.RULE_STYLES[key]
+    look = style.style_of(key)
     points = [(cause, 100 * value, row + shift) for row, (cause, value) in enumerate(effects.items())]
     return style.scatter(
         "lines+markers+text",
@@ -266,7 +267,7 @@ def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *,
         [row for *_, row in points for _ in range(3)],
         f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
         line={"color": look.color, "width": 2.2, "dash": look.dash},
-        marker=style.dot([0, 9, 0] * len(points), look.color, width=1, symbol=look.symbol),
+        marker=style.dot_marker([0, 9, 0] * len(points), look.color, width=1, symbol=look.symbol),
         text=[text for _, value, _ in points for text in ("", f"<b>{signed(value)}</b>" if told else "", "")],
         textposition=[f"middle {'right' if value >= 0 else 'left'}" for _, value, _ in points for _ in range(3)],
         customdata=[f"{cause}: {signed(value)} points" for cause, value, _ in points for _ in range(3)],

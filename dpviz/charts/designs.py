@@ -8,17 +8,30 @@ import numpy as np
 
 from dpviz.charts import style
 
-MARKS = (("#0072B2", "circle"), ("#D55E00", "diamond"), ("#009E73", "square"), ("#CC79A7", "triangle-up"))
+MARKS = tuple(
+    (style.PALETTE[color], symbol)
+    for color, symbol in (("blue", "circle"), ("vermillion", "diamond"), ("green", "square"), ("pink", "triangle-up"))
+)
 """Color and shape of the limits, in their order."""
 
-SMALLEST, LARGEST = 0.01, 100.0  # Shares of a limit beyond which a mark stands at the edge of the picture
+# Shares of a limit beyond which a mark stands at the edge of the picture.
+SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0
 TICKS = (
-    (0.01, "≤ 1 %"), (0.03, "3 %"), (0.1, "10 %"), (0.2, "20 %"), (0.5, "50 %"), (1.0, "100 %"), (2.0, "× 2"),
-    (5.0, "× 5"), (10.0, "× 10"), (30.0, "× 30"), (100.0, "≥ × 100"),
-)  # fmt: skip
+    (0.01, "≤ 1 %"),
+    (0.03, "3 %"),
+    (0.1, "10 %"),
+    (0.2, "20 %"),
+    (0.5, "50 %"),
+    (1.0, "100 %"),
+    (2.0, "× 2"),
+    (5.0, "× 5"),
+    (10.0, "× 10"),
+    (30.0, "× 30"),
+    (100.0, "≥ × 100"),
+)
 """Shares of a limit, and how they are written."""
-NARROW = 2.0  # Powers of ten up to which the ticks between powers have room
-ROW, AROUND = 36, 140  # Pixels of a design, and of what stands around all of them
+DENSE_DECADES = 2.0  # Powers of ten up to which the ticks between powers have room
+DESIGN_ROW, AROUND_DESIGNS = 36, 140  # Pixels of a design, and of what stands around all of them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +46,7 @@ class Used:
 
 def height_of(designs: int) -> int:
     """Return the pixels of a picture of so many designs."""
-    return AROUND + ROW * designs
+    return AROUND_DESIGNS + DESIGN_ROW * designs
 
 
 def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "") -> style.Figure:
@@ -46,34 +59,46 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
     apart = 0.5 / max(len(used), 2)
     for place, (one, (color, symbol)) in enumerate(zip(used, MARKS, strict=False)):
         shares, low, high = (
-            np.clip(np.array(part, float), SMALLEST, LARGEST) for part in (one.shares, one.low, one.high)
+            np.clip(np.array(part, float), SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
+            for part in (one.shares, one.low, one.high)
         )
         rows = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
-        bar = {
-            "type": "data", "symmetric": False, "array": high - shares, "arrayminus": shares - low, "color": color,
-            "thickness": 1.5, "width": 3,
-        }  # fmt: skip
         said = [_share(share, against or "the limit") for share in one.shares]
         told = [f"{name}<br>{one.name}: {words}" for name, words in zip(names, said, strict=True)]
         traces.append(
             style.scatter(
-                "markers", shares, rows, "%{text}<extra></extra>", text=told, name=one.name, error_x=bar,
-                marker={**style.dot(10, color, width=1), "symbol": symbol}, cliponaxis=False,
+                "markers",
+                shares,
+                rows,
+                "%{text}<extra></extra>",
+                text=told,
+                name=one.name,
+                error_x=style.error_bar(high - shares, color, shares - low),
+                marker={**style.dot_marker(10, color, width=1), "symbol": symbol},
+                cliponaxis=False,
             )
-        )  # fmt: skip
+        )
     every = [share for one in used for share in (*one.low, *one.high) if not math.isnan(share)]
     ends = [min([0.5, *every]), max([2.0, *every])]
-    low, high = (math.log10(min(max(end, SMALLEST), LARGEST)) for end in ends)
-    ticks = [one for one in TICKS if high - low < NARROW or math.log10(one[0]) % 1 == 0]
+    low, high = (math.log10(min(max(end, SMALLEST_USED_SHARE), LARGEST_USED_SHARE)) for end in ends)
+    ticks = [one for one in TICKS if high - low < DENSE_DECADES or math.log10(one[0]) % 1 == 0]
     return style.build(
         traces,
         x=style.axis(
-            against or "share of the limit", type="log", range=[low - 0.06, high + 0.06],
-            tickvals=[share for share, _ in ticks], ticktext=[text for _, text in ticks],
+            against or "share of the limit",
+            type="log",
+            range=[low - 0.06, high + 0.06],
+            tickvals=[share for share, _ in ticks],
+            ticktext=[text for _, text in ticks],
         ),
         y=style.axis(
-            "", tickvals=list(range(len(names))), ticktext=list(names), range=[len(names) - 0.5, -0.5],
-            showgrid=False, zeroline=False, automargin=True,
+            "",
+            tickvals=list(range(len(names))),
+            ticktext=list(names),
+            range=[len(names) - 0.5, -0.5],
+            showgrid=False,
+            zeroline=False,
+            automargin=True,
         ),
         uirevision="limits",
         shapes=[style.rule(x=1.0)],
@@ -83,7 +108,7 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
             if not against
         ],
         **style.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
-    )  # fmt: skip
+    )
 
 
 def _share(share: float, limit: str) -> str:

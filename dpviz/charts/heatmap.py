@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.charts.count_table import LOG_ODDS, MATRIX, six_digits
-from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, log_ticks, power_of_ten
-from dpviz.checked import checked
-from dpviz.parameters import readable
+from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build
+from dpviz.charts.ticks import decade_ticks, power_of_ten
+from dpviz.core.checked import checked
+from dpviz.core.parameters import readable
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.mechanisms.base import check_index
 from dpviz.privacy import exceeds
 from dpviz.privacy.summary import TableView
-from dpviz.synthesizers.base import check_index
-from dpviz.types import BoolArray, FloatArray, IntArray
 
 __all__ = ["lit_places", "log_odds_heatmap", "matrix_heatmap"]
 
@@ -26,7 +27,7 @@ def matrix_heatmap(view: TableView) -> Figure:
     log10 = view.log_probabilities / math.log(10)
     possible = np.isfinite(log10)
     lowest = int(max(DARKEST_EXPONENT, min(-1, np.floor(log10[possible].min()))))
-    exponents, texts = log_ticks(lowest, 0)
+    exponents, texts = decade_ticks(lowest, 0)
     if exponents[0] != lowest:
         exponents[0], texts[0] = lowest, power_of_ten(lowest)
     if lowest == DARKEST_EXPONENT:

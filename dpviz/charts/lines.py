@@ -8,29 +8,30 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.charts.style import EXACT, Stroke
-from dpviz.checked import checked
-from dpviz.parameters import readable
-from dpviz.types import FloatArray
+from dpviz.charts.style import EXACT_LINE, Stroke
+from dpviz.charts.ticks import log_scale
+from dpviz.core.checked import checked
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
 
-LABEL_SHARE = 0.05  # Share of the picture's height that the words of a rule need
+RULE_LABEL_SHARE = 0.05  # Share of the picture's height that the words of a rule need
 
-__all__ = ["Dots", "Line", "Mark", "Rule", "Scale", "lines_chart"]
+__all__ = ["Dots", "DrawnLine", "DrawnScale", "Mark", "Rule", "lines_chart"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class DrawnLine:
     """One curve, NaN a gap: its entry in the legend, its key for `color_of`, and how it is drawn."""
 
     name: str
     color: str
     x: FloatArray
     y: FloatArray
-    stroke: Stroke = EXACT
+    stroke: Stroke = EXACT_LINE
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scale:
+class DrawnScale:
     """One axis of `lines_chart`: its title, whether it is logarithmic, and where it ends."""
 
     title: str
@@ -73,9 +74,9 @@ class Rule:
 
 @checked()
 def lines_chart(
-    lines: Sequence[Line],
-    x: Scale,
-    y: Scale,
+    lines: Sequence[DrawnLine],
+    x: DrawnScale,
+    y: DrawnScale,
     *,
     key: str,
     marks: Sequence[Mark] = (),
@@ -107,16 +108,16 @@ def lines_chart(
     )
 
 
-def _trace(line: Line) -> dict[str, Any]:
+def _trace(line: DrawnLine) -> dict[str, Any]:
     drawn = {"color": style.color_of(line.color), "width": line.stroke.width, "dash": line.stroke.dash}
     hover = f"%{{x:.5g}}: %{{y:.6g}}<extra>{line.name}</extra>"
     return style.scatter("lines", line.x, np.where(line.y > 0, line.y, np.nan), hover, line=drawn, name=line.name)
 
 
 def _dots(one: Dots) -> dict[str, Any]:
-    bar = {"type": "data", "array": one.error, "color": style.SIMULATED, "thickness": 1.5, "width": 3}
+    bar = style.error_bar(one.error, style.SIMULATED_COLOR)
     hover = f"%{{x:.5g}}: %{{y:.5g}} ± %{{error_y.array:.2g}}<extra>{one.name}</extra>"
-    marker = {"size": 6, "color": style.SIMULATED}
+    marker = {"size": 6, "color": style.SIMULATED_COLOR}
     return style.scatter("markers", one.x, one.y, hover, marker=marker, error_y=bar, name=one.name)
 
 
@@ -124,11 +125,11 @@ def _mark(one: Mark) -> dict[str, Any]:
     hover = f"your point: {readable(one.y)}<extra>{one.name}</extra>"
     text = [f"<b>{one.text}</b>" if one.text else ""]
     return style.mark(
-        one.x, one.y, hover, text=text, textposition="top right", marker=style.dot(10, style.color_of(one.color))
+        one.x, one.y, hover, text=text, textposition="top right", marker=style.dot_marker(10, style.color_of(one.color))
     )
 
 
-def _place(values: FloatArray, scale: Scale) -> FloatArray:
+def _place(values: FloatArray, scale: DrawnScale) -> FloatArray:
     """Where values stand on an axis: at their exponents of ten if it is logarithmic."""
     if not scale.log:
         return values
@@ -136,11 +137,15 @@ def _place(values: FloatArray, scale: Scale) -> FloatArray:
 
 
 def _words(
-    one: Rule, x: Scale, y: Scale, ends: tuple[list[float], list[float]], curves: list[tuple[FloatArray, FloatArray]]
+    one: Rule,
+    x: DrawnScale,
+    y: DrawnScale,
+    ends: tuple[list[float], list[float]],
+    curves: list[tuple[FloatArray, FloatArray]],
 ) -> dict[str, Any]:
     if one.x is not None:
         return style.label_upright(one.text, float(_place(np.array(one.x), x)), edge="top")
-    place, room = float(_place(np.array(one.y), y)), LABEL_SHARE * (ends[1][1] - ends[1][0])
+    place, room = float(_place(np.array(one.y), y)), RULE_LABEL_SHARE * (ends[1][1] - ends[1][0])
     return style.label_free(one.text, place, curves, ends[0], room)
 
 
@@ -148,7 +153,7 @@ def _within(place: float | None, ends: tuple[float, float]) -> bool:
     return place is not None and ends[0] <= place <= ends[1]
 
 
-def _axis(scale: Scale, values: FloatArray) -> tuple[dict[str, Any], tuple[float, float]]:
+def _axis(scale: DrawnScale, values: FloatArray) -> tuple[dict[str, Any], tuple[float, float]]:
     shown = values[np.isfinite(values) & ((values > 0) | (not scale.log))]
     low = scale.low if scale.low is not None else float(np.min(shown)) if len(shown) else 0.1
     high = scale.high if scale.high is not None else float(np.max(shown)) if len(shown) else 1.0
@@ -162,4 +167,4 @@ def _axis(scale: Scale, values: FloatArray) -> tuple[dict[str, Any], tuple[float
     high = max(high, low * 1.5)
     ends = math.log10(low), math.log10(high)
     pad = 0.03 * (ends[1] - ends[0])
-    return style.axis(scale.title, **style.log_scale(ends[0] - pad, ends[1] + pad)), (low, high)
+    return style.axis(scale.title, **log_scale(ends[0] - pad, ends[1] + pad)), (low, high)

@@ -1,28 +1,28 @@
 """Posterior densities of a proportion, each with its interval as a bar below, and distributions of counts."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dpviz.charts.style import SYNTHESIZER_COLORS, Figure, axis, build, label_upright, legend_below, rule, scatter
-from dpviz.parameters import readable
-from dpviz.types import FloatArray
+from dpviz.charts.style import METHOD_COLORS, Figure, axis, build, label_upright, legend_below, rule, scatter
+from dpviz.charts.ticks import AXIS_INTERVALS, round_step
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
 
 POSTERIOR_COLORS = {
-    "exact": SYNTHESIZER_COLORS["beta_binomial"],
-    "known": SYNTHESIZER_COLORS["laplace"],
-    "naive": SYNTHESIZER_COLORS["posterior_mean"],
-    "secret": SYNTHESIZER_COLORS["posterior_mode"],
+    "exact": METHOD_COLORS["beta_binomial"],
+    "known": METHOD_COLORS["laplace"],
+    "naive": METHOD_COLORS["posterior_mean"],
+    "secret": METHOD_COLORS["posterior_mode"],
 }
 POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret": "dashdot"}
 """What each density is of: the model's posterior, that of the confidential data, the naive one, that for secret n."""
 
 INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
-MOST_BARS = 160  # Counts up to which each has a bar
-FEW = 9  # Counts below which each has a tick of its own: the picture would else name halves of them
+MOST_COUNT_BARS = 160  # Counts up to which each has a bar
+FEW_TICKED_COUNTS = 9  # Counts below which each has a tick of its own: the picture would else name halves of them
 BAR_STEP = 0.055  # Share of the picture's height between two interval bars
 
 
@@ -87,13 +87,11 @@ def _height(densities: Sequence[Density]) -> float:
 
 def _ticks(top: float) -> list[float]:
     """About four round values from 0 on: none below, where the bars are."""
-    rough = top / 4
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    step = round_step(top / AXIS_INTERVALS)
     return [step * place for place in range(int(top / step) + 1)]
 
 
-def count_law_chart(
+def count_distribution_chart(
     counts: FloatArray, probabilities: FloatArray, *, title: str, key: str, mark: float | None = None, words: str = ""
 ) -> Figure:
     """The distribution of a count as bars or, for many counts, a filled line; `mark` is a value with its name."""
@@ -109,12 +107,12 @@ def count_law_chart(
         "meta": "probability",
         "showlegend": False,
     }
-    if len(counts) > MOST_BARS:
+    if len(counts) > MOST_COUNT_BARS:
         line = {"color": POSTERIOR_COLORS["exact"], "width": 2}
         trace |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
     return build(
         [trace],
-        x=axis(title, dtick=1) if len(counts) < FEW else axis(title),
+        x=axis(title, dtick=1) if len(counts) < FEW_TICKED_COUNTS else axis(title),
         y=axis("probability", rangemode="tozero"),
         uirevision=key,
         **_marked(mark, counts[0], counts[-1], words),

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
 from dpviz.charts import style
-from dpviz.charts.style import EXACT, PRINTED, PURE, Stroke
-from dpviz.checked import checked
-from dpviz.methods import METHODS, SYNTH_POST_ONE
-from dpviz.parameters import readable
-from dpviz.priors.curves import Curve, Curves
-from dpviz.types import FloatArray
+from dpviz.charts.style import EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke
+from dpviz.charts.ticks import log_scale
+from dpviz.claims.curves import Curve, Curves
+from dpviz.core.checked import checked
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
 
 __all__ = ["curves_chart"]
 
@@ -23,19 +24,19 @@ AXIS_TITLES = {
     "n": "confidential rows n",
 }
 SYMBOLS = {"delta": "δ", "epsilon": "ε", "m": "m", "n": "n"}
-COINCIDE = 0.03  # Distance of logarithms below which two lines cannot be told apart in the picture
+COINCIDING_LOGARITHMS = 0.03  # Distance of logarithms below which two lines cannot be told apart in the picture
 
-LABEL_SHARE = 0.045  # Share of the picture's height that a theorem's number needs
+THEOREM_LABEL_SHARE = 0.06  # Share of the height that a theorem's number needs, on a telephone too
 
 EDGE = 0.004  # Decades by which an axis goes on beyond its ends
 
-PLAIN = 4  # Decades around 1 within which ticks are written without powers of ten
+PLAIN_DECADES = 4  # Decades around 1 within which ticks are written without powers of ten
 
-DIGITS = 3  # Digits of a number beside its mark, as in the answer
+MARK_DIGITS = 3  # Digits of a number beside its mark, as in the answer
 
 SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture: any prior is enough
 
-MARKED = SYNTH_POST_ONE.key
+NUMBERED_METHOD = SYNTH_POST_ONE.key
 """The method whose number stands beside its mark; the others tell theirs on hover and in the table."""
 
 
@@ -46,7 +47,7 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     The prior or range that every method needs for M `sets` `together` is a diamond beside it.
     """
     looks = _looks(curves)
-    marked = [line for line, look in zip(curves.lines, looks, strict=True) if look is EXACT]
+    marked = [line for line, look in zip(curves.lines, looks, strict=True) if look is EXACT_LINE]
     traces = [_line(curves, *line, _covered(line[0], marked)) for line in zip(curves.lines, looks, strict=True)]
     traces += [_point(curves, line, marked, sets) for line in marked]
     more = dict(together or {}) if sets > 1 else {}
@@ -63,7 +64,7 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
         text = "as many invented rows as real ones"
         with np.errstate(invalid="ignore", divide="ignore"):
             drawn = [(np.log10(curves.points), np.log10(curves.counted(line))) for line in curves.lines]
-        ends, room = (math.log10(left), math.log10(right)), LABEL_SHARE * math.log10(high / low)
+        ends, room = (math.log10(left), math.log10(right)), THEOREM_LABEL_SHARE * math.log10(high / low)
         notes.append(style.label_free(text, 0.0, drawn, ends, room))
     return style.build(
         [trace for trace in traces if trace],
@@ -82,7 +83,9 @@ def _covered(line: Curve, drawn: list[Curve]) -> int:
         return 0
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = [np.abs(np.log(other.values / line.values)) for other in drawn[drawn.index(line) + 1 :]]
-    return sum(bool(np.mean(one[np.isfinite(one)] < COINCIDE) > 0.5) for one in apart if np.any(np.isfinite(one)))
+    return sum(
+        bool(np.mean(one[np.isfinite(one)] < COINCIDING_LOGARITHMS) > 0.5) for one in apart if np.any(np.isfinite(one))
+    )
 
 
 def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
@@ -94,22 +97,22 @@ def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
         if line.theorem and len(finite) and low <= finite[-1] <= high:
             places[line.theorem.split()[-1]] = math.log10(float(finite[-1]))
     top = math.log10(high)
-    return style.labels_apart(places, 1.005, LABEL_SHARE * (top - math.log10(low)), top)
+    return style.labels_apart(places, 1.005, THEOREM_LABEL_SHARE * (top - math.log10(low)), top)
 
 
 def _looks(curves: Curves) -> list[Stroke]:
     """How each line is drawn: those without δ are dotted where there are others with it."""
-    pure = PURE if any(not (line.pure or line.theorem) for line in curves.lines) else EXACT
-    return [PRINTED if line.theorem else pure if line.pure else EXACT for line in curves.lines]
+    pure = PURE_LINE if any(not (line.pure or line.theorem) for line in curves.lines) else EXACT_LINE
+    return [PRINTED_LINE if line.theorem else pure if line.pure else EXACT_LINE for line in curves.lines]
 
 
 def _line(curves: Curves, line: Curve, look: Stroke, under: int) -> dict[str, Any]:
     if not np.any(np.isfinite(line.values)):
         return {}
-    method, symbol = METHODS[line.method].named(curves.kind.cells(curves.setting)), SYMBOLS[curves.axis]
+    method, symbol = PRIOR_METHODS[line.method].named(curves.kind.cells(curves.setting)), SYMBOLS[curves.axis]
     told = f"printed, {line.theorem}" if line.theorem else "exact, δ = 0" if line.pure else "exact"
-    color = style.color_of(METHODS[line.method].color)
-    named = {"name": method, "meta": f"{method}, {told}", "legendgroup": line.method, "showlegend": look is EXACT}
+    color = style.color_of(PRIOR_METHODS[line.method].color)
+    named = {"name": method, "meta": f"{method}, {told}", "legendgroup": line.method, "showlegend": look is EXACT_LINE}
     level = f"<br>{curves.kind.symbol} = %{{customdata:.6g}} in each cell" if curves.kind.cells(curves.setting) else ""
     return style.scatter(
         "lines",
@@ -142,7 +145,7 @@ def _together(curves: Curves, method: str, level: float, sets: int) -> dict[str,
 def _marked(curves: Curves, method: str, level: float, words: str, *, above: bool, told: str) -> dict[str, Any]:
     if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
         return {}
-    kind, name = curves.kind, METHODS[method].named(curves.kind.cells(curves.setting))
+    kind, name = curves.kind, PRIOR_METHODS[method].named(curves.kind.cells(curves.setting))
     level_words = f"<br>{kind.symbol} = {readable(kind.quantity.rounded(level, 5), 5)} in each cell"
     also = level_words if kind.cells(curves.setting) else ""
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
@@ -150,10 +153,10 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
         curves.chosen,
         _counted(curves, level),
         f"<b>{name}</b>, {told}<br>{kind.axis}: {_shown(curves, level)}{also}<extra></extra>",
-        "markers+text" if method == MARKED else "markers",
+        "markers+text" if method == NUMBERED_METHOD else "markers",
         text=[f"<b>{words}</b>"],
         textposition=f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
-        marker=style.dot(10, style.color_of(METHODS[method].color)),
+        marker=style.dot_marker(10, style.color_of(PRIOR_METHODS[method].color)),
         legendgroup=method,
     )
 
@@ -167,15 +170,15 @@ def _shown(curves: Curves, level: float) -> str:
     """Return what the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
     if not math.isfinite(level):
         return ""
-    return readable(curves.kind.quantity.rounded(_counted(curves, level), DIGITS), DIGITS)
+    return readable(curves.kind.quantity.rounded(_counted(curves, level), MARK_DIGITS), MARK_DIGITS)
 
 
 def _key(curves: Curves, looks: list[Stroke]) -> list[dict[str, Any]]:
     """Grey entries of the legend that say what dots and dashes are."""
     seen = {look for line, look in zip(curves.lines, looks, strict=True) if np.any(np.isfinite(line.values))}
-    names = {PURE: "pure ε (δ = 0)", PRINTED: "as printed"}
+    names = {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}
     empty = {"type": "scatter", "x": [None], "y": [None], "mode": "lines", "hoverinfo": "skip"}
-    grey = {"color": style.RULE["color"], "width": 2}
+    grey = {"color": style.GREY, "width": 2}
     return [
         {**empty, "line": {**grey, "dash": look.dash}, "name": name} for look, name in names.items() if look in seen
     ]
@@ -193,7 +196,7 @@ def _reach(values: FloatArray, marked: list[float]) -> tuple[float, float]:
 
 
 def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
-    axis = style.log_scale(math.log10(low) - EDGE, math.log10(high) + EDGE)  # no mark is drawn on the very edge
-    if max(map(abs, axis["range"])) <= PLAIN:
+    axis = log_scale(math.log10(low) - EDGE, math.log10(high) + EDGE)  # no mark is drawn on the very edge
+    if max(map(abs, axis["range"])) <= PLAIN_DECADES:
         axis["ticktext"] = [readable(value, 3) for value in axis["tickvals"]]
     return style.axis(title, **axis)

@@ -6,36 +6,37 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.checked import checked
-from dpviz.parameters import readable
+from dpviz.charts.ticks import decades
+from dpviz.core.checked import checked
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
 from dpviz.privacy.attacker import belief_text
 from dpviz.privacy.summary import PrivacySummary, Profile
 from dpviz.privacy.trade_off import TradeOffCurve
-from dpviz.types import FloatArray
 
 __all__ = ["compare_profiles", "profile_chart", "trade_off_chart"]
 
 LOWEST_EXPONENT = -12
-LOWEST = 10.0**LOWEST_EXPONENT
-NEAR = 3.0  # A promised ε up to this many times the curve's end is shown; one beyond would squeeze the curve
+LOWEST_DELTA = 10.0**LOWEST_EXPONENT
+SHOWN_EPSILONS = 3.0  # A promised ε up to this many times the curve's end is shown; one beyond would squeeze the curve
 # Where pure ε, δ, probabilistic δ, the advantage and μ sit on the trade-off curve, in the picture and in the table.
-STEEPEST, AXIS, TOUCH, BEST, NORMAL = "ABCDE"
+STEEPEST_POINT, MEETS_AXIS, TOUCHING_POINT, BEST_GUESS, NORMAL_CURVE = "ABCDE"
 ERRORS = "false alarms %{x:.4f}<br>misses %{y:.4f}<extra>"  # What the hover says, up to the name of a line
-APART = 0.05  # How far apart, in units of the axes, two letters must be to be read
+LETTERS_APART = 0.05  # How far apart, in units of the axes, two letters must be to be read
 
 
 @checked()
 def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
     """δ(ε) as a line, the chosen ε as one mark with its δ, the allowed δ as a thin rule."""
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
-    shown = epsilon if epsilon < NEAR * end or end == 0 else 0.0
+    shown = epsilon if epsilon < SHOWN_EPSILONS * end or end == 0 else 0.0
     right = 1.06 * max(end, shown)
     hover = f"promised ε = {readable(epsilon)}<br>δ = {readable(delta, 6)}<extra></extra>"
     text, place = [f"δ = {readable(delta, 3)}"], _beside(epsilon / right, delta)
-    marker = style.dot(11, style.color_of(profile.synthesizer.key))
-    chosen = style.mark(epsilon, max(delta, LOWEST), hover, text=text, textposition=place, marker=marker)
+    marker = style.dot_marker(11, style.color_of(profile.synthesizer.key))
+    chosen = style.mark(epsilon, max(delta, LOWEST_DELTA), hover, text=text, textposition=place, marker=marker)
     shapes, notes = [], []
-    if summary.delta > LOWEST:
+    if summary.delta > LOWEST_DELTA:
         shapes = [style.rule(y=summary.delta)]
         notes = [style.label_across(f"allowed δ = {readable(summary.delta, 3)}", math.log10(summary.delta), 0)]
     return _build(
@@ -53,7 +54,7 @@ def _beside(share: float, delta: float) -> str:
     """Where the mark's number stands clear of the falling curve and of the axis."""
     if share < 0.8:
         return "top right"
-    return "top left" if delta < 100 * LOWEST else "bottom left"
+    return "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
 
 
 @checked()
@@ -81,11 +82,11 @@ def _curve(profile: Profile) -> list[dict[str, Any]]:
         return [line]
     hover = f"exact ε = {readable(profile.pure)}: δ = 0 from here on<extra>{name}</extra>"
     end = {"symbol": "triangle-down", "size": 10, "color": color}
-    return [line, style.mark(profile.pure, LOWEST, hover, "markers", marker=end)]
+    return [line, style.mark(profile.pure, LOWEST_DELTA, hover, "markers", marker=end)]
 
 
 def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout: Any) -> style.Figure:
-    ticks = style.decades(LOWEST_EXPONENT, 0, most=6)
+    ticks = decades(LOWEST_EXPONENT, 0, most=6)
     return style.build(
         traces,
         x=style.axis("ε (left is more private)", range=[0, right]),
@@ -101,26 +102,31 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     as one mark; the line of slope −e^ε that touches the curve, which meets the axis at 1 − δ(ε); and the normal curve
     of the smallest μ. The letters are those of the table of measures.
     """
-    color, grey = style.color_of(summary.synthesizer.key), style.RULE["color"]
+    color, grey = style.color_of(summary.synthesizer.key), style.GREY
     best = int(np.argmin(curve.type_one + curve.type_two))
     delta, slope = summary.divergence.value, math.exp(min(summary.epsilon, 700.0))
     allowed = f"allowed by ε = {readable(summary.epsilon)}"
     allowed += f", δ = {readable(summary.delta, 3)}" if summary.delta > 0 else ""
     touching = np.array([0.0, (1 - delta) / slope]), np.array([1 - delta, 0.0])
     lines = [
-        _line(np.arange(2.0), np.arange(2.0)[::-1], "guessing blindly", {**style.RULE, "dash": "dot"}),
-        _line(promised.type_one, promised.type_two, allowed, {**style.RULE, "dash": "dash", "width": 2}),
-        _line(*touching, "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)",
-            {"color": color, "width": 1.2, "dash": "dot"}),
-    ]  # fmt: skip
+        _line(np.arange(2.0), np.arange(2.0)[::-1], "guessing blindly", {**style.RULE_LINE, "dash": "dot"}),
+        _line(promised.type_one, promised.type_two, allowed, {**style.RULE_LINE, "dash": "dash", "width": 2}),
+        _line(
+            *touching, "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", {"color": color, "width": 1.2, "dash": "dot"}
+        ),
+    ]
     if np.isfinite(curve.mu):
-        across, said = np.linspace(0, 1, 201), f"{NORMAL}: normal, μ = {readable(curve.mu, 3)}"
+        across, said = np.linspace(0, 1, 201), f"{NORMAL_CURVE}: normal, μ = {readable(curve.mu, 3)}"
         lines.append(_line(across, curve.normal(across), said, {"color": grey, "width": 1.2}))
     lines.append(_line(curve.type_one, curve.type_two, "this release", {"color": color, "width": 2.5}))
-    text = [f"{BEST} best guess: {belief_text(curve.success(0.5), curve.decides)} right"]
-    guess: dict[str, Any] = {"text": text, "textposition": "top right", "marker": style.dot(11, color)}
+    text = [f"{BEST_GUESS} best guess: {belief_text(curve.success(0.5), curve.decides)} right"]
+    guess: dict[str, Any] = {"text": text, "textposition": "top right", "marker": style.dot_marker(11, color)}
     guessing = style.mark(curve.type_one[best], curve.type_two[best], f"{ERRORS}best guess</extra>", **guess)
-    letters = _letters((STEEPEST, curve.steepest), (AXIS, (0.0, 1 - delta)), (TOUCH, curve.touching(summary.epsilon)))
+    letters = _letters(
+        (STEEPEST_POINT, curve.steepest),
+        (MEETS_AXIS, (0.0, 1 - delta)),
+        (TOUCHING_POINT, curve.touching(summary.epsilon)),
+    )
     return style.build(
         [*lines, letters, guessing],
         x=style.axis("false alarms: type I error", range=[0, 1], constrain="domain"),
@@ -140,9 +146,9 @@ def _letters(*places: tuple[str, tuple[float, float]]) -> dict[str, Any]:
     """A letter beside each place; those that would cover one another stand together."""
     said: dict[tuple[float, float], str] = {}
     for letter, place in places:
-        near = next((one for one in said if math.dist(one, place) < APART), place)
+        near = next((one for one in said if math.dist(one, place) < LETTERS_APART), place)
         said[near] = f"{said[near]}, {letter}" if near in said else letter
     x, y = zip(*said, strict=True)
     look: dict[str, Any] = {"text": [f"<b>{one}</b>" for one in said.values()], "textposition": "middle right"}
-    look |= {"marker": {"size": 8, "symbol": "diamond", "color": style.RULE["color"]}, "hoverinfo": "skip"}
+    look |= {"marker": {"size": 8, "symbol": "diamond", "color": style.GREY}, "hoverinfo": "skip"}
     return style.scatter("markers+text", x, y, "", cliponaxis=False, showlegend=False, **look)

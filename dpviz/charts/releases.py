@@ -6,18 +6,21 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.checked import checked
-from dpviz.draws import Draws
-from dpviz.parameters import readable
+from dpviz.charts.ticks import decade_ticks
+from dpviz.core.checked import checked
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.draws import Draws
 from dpviz.privacy import AttackerView
-from dpviz.synthesizers import Synthesizer
-from dpviz.types import FloatArray, IntArray
 
 __all__ = ["attacker_chart", "draws_chart", "draws_log_odds_chart"]
 
-LARGEST = 300.0  # Largest number of powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge
-MARKED = 40  # Largest number of released tables that get a mark each
-DASHES = ("solid", "dot")  # Of the neighbours that are shown
+MOST_DECADES = (
+    300.0  # Largest number of powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge
+)
+MOST_MARKS = 40  # Largest number of released tables that get a mark each
+NEIGHBOUR_DASHES = ("solid", "dot")  # Of the neighbours that are shown
 
 
 @checked()
@@ -26,12 +29,12 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     if log_odds.shape != (synthesizer.shape[1],):
         raise ValueError(f"log_odds must be one for each released table; got shape {log_odds.shape}.")
     prior, promise = math.log10(view.prior_odds), epsilon / math.log(10)
-    posterior = np.clip(prior + log_odds / math.log(10), -LARGEST, LARGEST)
+    posterior = np.clip(prior + log_odds / math.log(10), -MOST_DECADES, MOST_DECADES)
     where, mode, across = _along(synthesizer)
     chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
     color = style.color_of(synthesizer.key)
     reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
-    exponents, texts = style.log_ticks(math.floor(min(reach)), math.ceil(max(reach)))
+    exponents, texts = decade_ticks(math.floor(min(reach)), math.ceil(max(reach)))
     rules = (
         (prior, "dot", "prior odds", 1, "right", "bottom"),
         (prior + promise, "solid", "prior × e<sup>ε</sup>", 1, "right", "bottom"),
@@ -65,9 +68,8 @@ def draws_chart(draws: Draws) -> style.Figure:
         drawn = np.flatnonzero(draws.tally)
         share = draws.tally[drawn] / len(draws.columns)
         low, high = draws.bars(drawn)
-        bar = {"type": "data", "symmetric": False, "array": high - share, "arrayminus": share - low}
-        bar |= {"color": style.SIMULATED, "thickness": 1.4, "width": 3}
-        look = {"name": "drawn so far", "marker": {"color": style.SIMULATED, "size": 7}, "error_y": bar}
+        bar = style.error_bar(high - share, style.SIMULATED_COLOR, share - low, thickness=1.4)
+        look = {"name": "drawn so far", "marker": {"color": style.SIMULATED_COLOR, "size": 7}, "error_y": bar}
         traces.append(style.scatter("markers", where[drawn], share, "%{x}: share %{y:.4f}<extra></extra>", **look))
         traces.append(_last(where, draws.probabilities, draws, 3))
     return _of_draws(draws, traces, style.axis("probability", rangemode="tozero"))
@@ -78,7 +80,7 @@ def draws_log_odds_chart(draws: Draws, epsilon: float) -> style.Figure:
     """The log-odds of every released table against up to two neighbours, the last one marked; ±ε as thin rules."""
     release, traces = draws.synthesizer, []
     where, mode, _ = _along(release)
-    for dash, neighbour in zip(DASHES, draws.neighbours[: len(DASHES)], strict=False):
+    for dash, neighbour in zip(NEIGHBOUR_DASHES, draws.neighbours[: len(NEIGHBOUR_DASHES)], strict=False):
         log_odds, told = draws.log_odds(int(neighbour)), f"against {release.row_table(int(neighbour))}"
         line = {"color": style.color_of(release.key), "width": 1.6, "dash": dash}
         finite = np.where(np.isfinite(log_odds), log_odds, np.nan)
@@ -95,12 +97,12 @@ def _along(synthesizer: Synthesizer) -> tuple[IntArray, str, dict[str, Any]]:
     two_cells = counts.shape[1] == 2
     where = counts[:, 0] if two_cells else np.arange(len(counts))
     across = style.axis("released m1" if two_cells else "released table, in order")
-    return where, "lines+markers" if len(where) <= MARKED else "lines", across
+    return where, "lines+markers" if len(where) <= MOST_MARKS else "lines", across
 
 
 def _point(x: float, y: float, text: str, side: str, color: str) -> dict[str, Any]:
     """A release with its number."""
-    return style.mark(x, y, "", text=[text], textposition=side, marker=style.dot(12, color), hoverinfo="skip")
+    return style.mark(x, y, "", text=[text], textposition=side, marker=style.dot_marker(12, color), hoverinfo="skip")
 
 
 def _last(where: IntArray, values: FloatArray, draws: Draws, digits: int) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.parameters import readable, readable_apart
-from dpviz.types import FloatArray
+from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.types import FloatArray
 
-MISSED, COVERING = "#D55E00", "#0072B2"
-ENDLESS = 5.0  # Half width from which an interval is drawn no longer: it leaves the picture at both ends
+MISSED, COVERING = style.PALETTE["vermillion"], style.PALETTE["blue"]
+ENDLESS_HALF_WIDTH = 5.0  # Half width from which an interval is drawn no longer: it leaves the picture at both ends
 # Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike.
-MOST_BARS = 240
+MOST_ESTIMATE_BARS = 240
 
 
 def caterpillar_chart(
@@ -21,21 +21,21 @@ def caterpillar_chart(
     then stands at the estimate. `covered` says whether each holds p.
     """
     without = np.isnan(low)
-    left = np.where(without, estimates, np.maximum(low, estimates - ENDLESS))
-    right = np.where(without, estimates, np.minimum(high, estimates + ENDLESS))
+    left = np.where(without, estimates, np.maximum(low, estimates - ENDLESS_HALF_WIDTH))
+    right = np.where(without, estimates, np.minimum(high, estimates + ENDLESS_HALF_WIDTH))
     told = [
         f"q̄ = {estimate:.4f}"
-        + ("" if none else f", {start:.4f} to {end:.4f}" if end - start < 2 * ENDLESS else ", endless")
+        + ("" if none else f", {start:.4f} to {end:.4f}" if end - start < 2 * ENDLESS_HALF_WIDTH else ", endless")
         for estimate, start, end, none in zip(estimates, left, right, without, strict=True)
     ]
     traces = []
     for some, color, symbol, words in (
         (covered & ~without, COVERING, "circle", "covers the truth"),
         (~covered & ~without, MISSED, "x", "misses it"),
-        (without, str(style.RULE["color"]), "line-ns-open", "no interval"),
+        (without, style.GREY, "line-ns-open", "no interval"),
     ):
         shown, middle = np.flatnonzero(some), (left + right)[some] / 2
-        bar = {"type": "data", "array": right[some] - middle, "color": color, "thickness": 1.4, "width": 0}
+        bar = style.error_bar(right[some] - middle, color, thickness=1.4, width=0)
         hover = f"repetition %{{y}}: %{{customdata}}<br>{words}<extra></extra>"
         marker = {"size": 4.5, "color": color, "symbol": symbol}
         drawn = {"marker": marker, "error_x": bar, "name": words, "customdata": [told[place] for place in shown]}
@@ -73,7 +73,7 @@ def estimates_chart(
         inside = slice(int(kept[0]), int(kept[-1]) + 1)
         support, probabilities = support[inside], probabilities[inside]
         counted = None if counted is None else counted[inside]
-    together = -(-len(support) // MOST_BARS)
+    together = -(-len(support) // MOST_ESTIMATE_BARS)
     if together > 1:
         starts = np.arange(0, len(support), together)
         support = np.array([support[start : start + together].mean() for start in starts])
@@ -87,7 +87,7 @@ def estimates_chart(
     if counted is not None:
         hover = "q̄ = %{x:.4f}: %{y:.4g} of the repetitions<extra></extra>"
         bars = {"type": "bar", "x": support, "y": counted, "name": "simulated", "hovertemplate": hover}
-        traces.insert(0, {**bars, "marker": {"color": style.SIMULATED, "opacity": 0.75}})
+        traces.insert(0, {**bars, "marker": {"color": style.SIMULATED_COLOR, "opacity": 0.75}})
     return style.build(
         traces,
         x=style.axis("q̄, the mean of the sets' proportions", range=[low - pad, high + pad]),

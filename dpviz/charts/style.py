@@ -9,32 +9,52 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.parameters import SUPERSCRIPTS, readable
-from dpviz.types import FloatArray
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms import SYNTHESIZERS
 
-SYNTHESIZERS_OF = {
-    "#0072B2": ["beta_binomial", "dirichlet_multinomial"],
-    "#D55E00": ["posterior_mean", "multinomial_mean", "smoothed_histogram", "smoothed_histogram_scott"],
-    "#CC79A7": ["posterior_mode", "multinomial_mode", "modips_communal", "modips_printed"],
-    "#009E73": [
-        "laplace", "laplace_cells", "param_post", "perturbed_histogram", "perturbed_histogram_scott",
-        "perturbed_histogram_safe", "perturbed_cells_safe",
+PALETTE = {
+    "blue": "#0072B2",
+    "vermillion": "#D55E00",
+    "pink": "#CC79A7",
+    "green": "#009E73",
+    "sky": "#56B4E9",
+    "brown": "#9C6B30",
+    "olive": "#7C8F00",
+    "rust": "#C44601",
+    "violet": "#8E6CC9",
+    "slate": "#6B7A8F",
+    "crimson": "#C2185B",
+    "moss": "#4F6D2F",
+    "orange": "#E69F00",
+    "lichen": "#828745",
+    "plum": "#934C74",
+    "grey": "#8A8F98",
+    "other": "#7F5AA2",
+}
+"""The colors that a synthesizer names by its `color`: Okabe and Ito's as far as they reach, and one for any other."""
+
+METHODS_IN = {
+    "vermillion": ["smoothed_histogram", "smoothed_histogram_scott"],
+    "pink": ["modips_communal", "modips_printed"],
+    "green": [
+        "param_post",
+        "perturbed_histogram",
+        "perturbed_histogram_scott",
+        "perturbed_histogram_safe",
+        "perturbed_cells_safe",
     ],
-    "#56B4E9": ["geometric", "modips_communal_truncated", "perturbed_cells"],
-    "#9C6B30": ["modips", "modips_split", "modips_sums"],
-    "#7C8F00": ["modips_truncated", "modips_split_truncated"],
-    "#C44601": ["exponential_rows"],
-    "#8E6CC9": ["exponential_counts"],
-    "#6B7A8F": ["sdd"],
-    "#C2185B": ["sdd_exact"],
-    "#4F6D2F": ["nested_modips"],
-    "#E69F00": ["param_map"],
-    "#828745": ["bootstrap_sanitize"],
-    "#934C74": ["sanitize_bootstrap"],
-    "#8A8F98": ["original", "multiple_synthesis"],
-}  # fmt: skip
-SYNTHESIZER_COLORS = {key: color for color, keys in SYNTHESIZERS_OF.items() for key in keys}
-"""One color per synthesizer in every picture, of Okabe and Ito's palette as far as it reaches."""
+    "sky": ["modips_communal_truncated", "perturbed_cells"],
+    "brown": ["modips_split", "modips_sums"],
+    "olive": ["modips_split_truncated"],
+    "moss": ["nested_modips"],
+    "orange": ["param_map"],
+    "lichen": ["bootstrap_sanitize"],
+    "plum": ["sanitize_bootstrap"],
+    "grey": ["original", "multiple_synthesis"],
+}
+METHOD_COLORS = {key: PALETTE[name] for name, keys in METHODS_IN.items() for key in keys}
+METHOD_COLORS |= {key: PALETTE[one.color] for key, one in SYNTHESIZERS.items()}
+"""One color per method in every picture, by its key: that of a synthesizer is the one that its class names."""
 
 
 class Stroke(NamedTuple):
@@ -44,7 +64,10 @@ class Stroke(NamedTuple):
     width: float
 
 
-EXACT, PURE, PRINTED, BOUND = Stroke("solid", 2.6), Stroke("dot", 1.7), Stroke("dash", 1.5), Stroke("dashdot", 1.7)
+EXACT_LINE = Stroke("solid", 2.6)
+PURE_LINE = Stroke("dot", 1.7)
+PRINTED_LINE = Stroke("dash", 1.5)
+BOUND_LINE = Stroke("dashdot", 1.7)
 
 
 class RuleStyle(NamedTuple):
@@ -56,16 +79,16 @@ class RuleStyle(NamedTuple):
 
 
 RULE_STYLES = {
-    "reiter_2002": RuleStyle("#0072B2", "solid", "circle"),
+    "reiter_2002": RuleStyle(PALETTE["blue"], "solid", "circle"),
     "reiter_2002_normal": RuleStyle("#856AD9", "5px,5px", "circle"),
     "raghunathan_2003": RuleStyle("#6E5A94", "dash", "square"),
     "raghunathan_2003_normal": RuleStyle("#9426DB", "9px,3px,2px,3px,2px,3px", "square"),
     "rubin_1987": RuleStyle("#CA0FFE", "dot", "diamond"),
     "rubin_1987_normal": RuleStyle("#FF4371", "2px,5px", "diamond"),
-    "reiter_2003": RuleStyle("#009E73", "dashdot", "triangle-up"),
-    "raab_2017": RuleStyle("#D55E00", "longdash", "triangle-down"),
-    "raab_2017_plug_in": RuleStyle("#828745", "14px,4px,2px,4px,2px,4px", "triangle-down"),
-    "as_if_real": RuleStyle("#934C74", "longdashdot", "star"),
+    "reiter_2003": RuleStyle(PALETTE["green"], "dashdot", "triangle-up"),
+    "raab_2017": RuleStyle(PALETTE["vermillion"], "longdash", "triangle-down"),
+    "raab_2017_plug_in": RuleStyle(PALETTE["lichen"], "14px,4px,2px,4px,2px,4px", "triangle-down"),
+    "as_if_real": RuleStyle(PALETTE["plum"], "longdashdot", "star"),
     "score": RuleStyle("#B777DB", "26px,3px", "hexagon"),
     "posterior": RuleStyle("#2A7041", "8px,5px,8px,5px,2px,5px", "cross"),
     "clopper_pearson": RuleStyle("#CE11A7", "3px,2px", "pentagon"),
@@ -75,66 +98,31 @@ RULE_STYLES = {
 They are far apart for color-blind readers too, farthest those of the rules that a fresh page shows.
 """
 
-SIMULATED = "#E69F00"  # The color of what is simulated
-OTHER_COLOR = "#7F5AA2"  # The color of a synthesizer that has not been given one of its own
+SIMULATED_COLOR = PALETTE["orange"]  # The color of what is simulated
+SIMULATED_INK = "#B36B00"  # The same on white paper, where the amber of a screen is too faint for a thin line
+EXACT_COLOR = PALETTE["blue"]  # The color of what is exact, where no mechanism has to be told from another one
+INK, FAINT = "#1b1f24", "#e6e8eb"  # Of words and frames on white paper, and of the lines of its grid
+
+OTHER_RULE = RuleStyle("#7A7A00", "1px,4px", "x")  # The style of a rule that has not been given one of its own
+
+
+def style_of(rule: str) -> RuleStyle:
+    """Return how the rule with this key is drawn."""
+    return RULE_STYLES.get(rule, OTHER_RULE)
 
 
 def color_of(key: str) -> str:
-    """Return the color of the synthesizer with this key."""
-    return SYNTHESIZER_COLORS.get(key, OTHER_COLOR)
+    """Return the color of the method with this key, of a synthesizer that was registered later too."""
+    if key in SYNTHESIZERS:
+        return PALETTE[SYNTHESIZERS[key].color]
+    return METHOD_COLORS.get(key, PALETTE["other"])
 
 
 MAGNITUDES = "Cividis"
-SIGNED = [[0.0, "#D55E00"], [0.5, "#E6E6E6"], [1.0, "#0072B2"]]  # A diverging scale that color-blind readers can read
-RULE = {"color": "#8A8F98", "width": 1.2}  # The thin grey line of a promised or nominal value
-
-
-def power_of_ten(exponent: int) -> str:
-    """10 raised to `exponent`, as text."""
-    return "1" if exponent == 0 else "10" + str(exponent).translate(SUPERSCRIPTS)
-
-
-def log_ticks(lowest: int, highest: int, most: int = 7) -> tuple[list[int], list[str]]:
-    """Return exponents for the ticks of a base-10 logarithmic axis, no more than about `most`, with their texts."""
-    step = max(1, -(-(highest - lowest) // most))
-    exponents = list(range(highest, lowest - 1, -step))[::-1]
-    return exponents, [power_of_ten(exponent) for exponent in exponents]
-
-
-def decades(lowest: float, highest: float, most: int = 7) -> dict[str, Any]:
-    """Ticks at powers of ten for a logarithmic axis between these exponents."""
-    exponents, texts = log_ticks(math.floor(lowest), math.ceil(highest), most)
-    return {"tickvals": [10.0**one for one in exponents], "ticktext": texts}
-
-
-FEW_DECADES = 2.2  # Length of a logarithmic axis up to which it has ticks between the powers of ten
-FACTOR = 0.3  # and up to which, a factor of two, its ticks are in equal steps
-STEPS = ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 4, 5, 7), (1, 1.5, 2, 3, 5, 7), (1, 2, 3, 5), (1, 2, 5))
-"""Ticks of a decade, of which an axis has as many as have room."""
-TICK_ROOM = 1 / 8  # Share of the axis that a tick needs, so that large type has room too
-
-
-def log_scale(low: float, high: float) -> dict[str, Any]:
-    """A logarithmic axis between these exponents of ten, with as many ticks as stand well apart."""
-    span = high - low
-    if span > FEW_DECADES:
-        return {"type": "log", "range": [low, high], **decades(low, high)}
-    first, last = 10.0**low, 10.0**high
-    if span < FACTOR:
-        rough = (last - first) / 4
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(one * power for one in (1, 2, 5, 10) if one * power >= rough)
-        values = [place * step for place in range(math.ceil(first / step), math.floor(last / step) + 1)]
-    else:
-        within = next((one for one in STEPS if _closest(one) >= TICK_ROOM * span), STEPS[-1])
-        powers = range(math.floor(low), math.ceil(high) + 1)
-        values = [one * 10.0**power for power in powers for one in within]
-    return {"type": "log", "range": [low, high], "tickvals": values, "ticktext": [readable(one, 3) for one in values]}
-
-
-def _closest(within: Sequence[float]) -> float:
-    """How near to each other, in decades, two ticks of a decade are."""
-    return float(np.min(np.diff(np.log10([*within, 10]))))
+# A diverging scale that color-blind readers can read.
+SIGNED = [[0.0, PALETTE["vermillion"]], [0.5, "#E6E6E6"], [1.0, PALETTE["blue"]]]
+GREY = PALETTE["grey"]  # Also the edge of a mark: it sets dark ones off a dark page and light ones off a light one
+RULE_LINE = {"color": GREY, "width": 1.2}  # The thin grey line of a promised or nominal value
 
 
 class Figure:
@@ -146,6 +134,7 @@ class Figure:
 
     def __init__(self, data: list[dict[str, Any]], layout: dict[str, Any]) -> None:
         self._spec = {"data": data, "layout": layout}
+        self.written: dict[bool, str] = {}  # What a page has made of it, in class mode or not: it goes when this does
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -164,7 +153,7 @@ class Figure:
         return found
 
 
-SMALLEST = {"i": np.int32, "u": np.uint32, "f": np.float64}  # What plotly.js has for an array of a kind
+PLOTLY_TYPES = {"i": np.int32, "u": np.uint32, "f": np.float64}  # What plotly.js has for an array of a kind
 
 
 def _plain(part: Any) -> Any:
@@ -172,13 +161,13 @@ def _plain(part: Any) -> Any:
     if isinstance(part, dict):
         return {key: _plain(value) for key, value in part.items()}
     if isinstance(part, np.ndarray):
-        if part.dtype.kind not in SMALLEST or part.ndim == 0:
+        if part.dtype.kind not in PLOTLY_TYPES or part.ndim == 0:
             return part.tolist()
         wide = part.dtype.itemsize > 4 and part.dtype.kind != "f"
         if wide and part.size and np.abs(part).max() > np.iinfo(np.int32).max:
             part = part.astype(np.float64)
         elif wide:
-            part = part.astype(SMALLEST[part.dtype.kind])
+            part = part.astype(PLOTLY_TYPES[part.dtype.kind])
         found = {"dtype": part.dtype.str[1:], "bdata": b64encode(part.tobytes()).decode()}
         return found if part.ndim == 1 else {**found, "shape": ", ".join(map(str, part.shape))}
     return [_plain(value) for value in part] if isinstance(part, list | tuple) else part
@@ -205,7 +194,7 @@ def legend_below(y: float, left: int, right: int, top: int, bottom: int, **legen
     }
 
 
-NAMED = {"meta": {"named": True}}
+NAMED_LINES = {"meta": {"named": True}}
 """The layout of a picture whose lines have their names at their ends: where there is little room it needs no legend."""
 
 
@@ -216,7 +205,7 @@ def scatter(mode: str, x: Any, y: Any, hover: str, **rest: Any) -> dict[str, Any
 
 def limit(x: FloatArray, y: FloatArray, hover: str, name: str) -> dict[str, Any]:
     """Return the best that is possible, as a thin grey line above a grey area."""
-    look = {"line": {"color": RULE["color"], "width": 1.6}, "fillcolor": "rgba(138, 143, 152, 0.14)"}
+    look = {"line": {"color": GREY, "width": 1.6}, "fillcolor": "rgba(138, 143, 152, 0.14)"}
     return scatter("lines", x, y, hover, fill="tozeroy", name=name, **look)
 
 
@@ -225,9 +214,15 @@ def mark(x: float, y: float, hover: str, mode: str = "markers+text", **rest: Any
     return scatter(mode, [x], [y], hover, cliponaxis=False, showlegend=False, **rest)
 
 
-def dot(size: float | list[int], color: str, width: int = 2, edge: str = "#fff", **rest: Any) -> dict[str, Any]:
+def dot_marker(size: float | list[int], color: str, width: int = 2, edge: str = "#fff", **rest: Any) -> dict[str, Any]:
     """Marks with an edge."""
     return {"size": size, "color": color, "line": {"width": width, "color": edge}, **rest}
+
+
+def error_bar(above: Any, color: str, below: Any = None, *, thickness: float = 1.5, width: int = 3) -> dict[str, Any]:
+    """Return bars of simulated values: as far to both sides, unless `below` says how far to the other."""
+    far = {"array": above} if below is None else {"symmetric": False, "array": above, "arrayminus": below}
+    return {"type": "data", **far, "color": color, "thickness": thickness, "width": width}
 
 
 def axis(title: str, **rest: Any) -> dict[str, Any]:
@@ -239,7 +234,7 @@ def rule(*, x: float | None = None, y: float | None = None, dash: str = "solid")
     """Return a thin grey line across the whole picture at `x` or at `y`."""
     across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y}
     upright = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain"}
-    return {"type": "line", "line": {**RULE, "dash": dash}, "layer": "below", **(across if x is None else upright)}
+    return {"type": "line", "line": {**RULE_LINE, "dash": dash}, "layer": "below", **(across if x is None else upright)}
 
 
 def label(text: str, **place: Any) -> dict[str, Any]:
@@ -258,12 +253,15 @@ def label_across(text: str, y: float, x: float = 0.005, side: str = "left", edge
 
 
 END = np.linspace(0.01, 1 / 3, 9)  # Shares of a picture's width from an end that the words there may cover
+CLEAR_HEIGHTS = 2  # Heights of a text from which on a curve is not near it
 
 
 def label_free(
     text: str, y: float, curves: Sequence[tuple[FloatArray, FloatArray]], x: Sequence[float], room: float
 ) -> dict[str, Any]:
     """Return a small text at `y` at the end, and on the side, where it meets the fewest curves.
+
+    The buttons of a picture are above it at the right: there the text stands only if it meets more curves elsewhere.
 
     The places of the curves, and the ends `x` of the axis, are exponents where an axis is logarithmic; `room` is the
     height of the text on its axis.
@@ -275,7 +273,8 @@ def label_free(
         middle = y + room / 2 if edge == "bottom" else y - room / 2
         heights = [np.interp(across[side], *curve, math.nan, math.nan) for curve in curves if len(curve[0])]
         far = np.abs(np.array(heights) - middle)
-        return float(np.min(far[np.isfinite(far)], initial=math.inf))
+        near = min(float(np.min(far[np.isfinite(far)], initial=math.inf)), CLEAR_HEIGHTS * room)
+        return near - room / 2 if corner == ("right", "bottom") else near
 
     side, edge = max(product(across, ("bottom", "top")), key=apart)
     return label_across(text, y, 0.005 if side == "left" else 0.995, side, edge)

@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
-from dpviz import limits
-from dpviz.analysis import PROPORTION
-from dpviz.comparisons.base import Analysis, Method
+from dpviz.comparisons.base import Analysis
 from dpviz.comparisons.binary_base import OneProportion
 from dpviz.comparisons.binary_measures import RowMoments
-from dpviz.comparisons.binary_methods import BINARY_METHODS, GEOMETRIC, ORIGINAL
+from dpviz.comparisons.binary_methods import REFERENCES, promising_methods
+from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.estimates import estimate_moments
 from dpviz.comparisons.nested_modips import NestedModips
-from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS, parameter
+from dpviz.comparisons.worst import worst_of
+from dpviz.core import limits
+from dpviz.core.declarations import PROPORTION, ROWS, SYNTHETIC_ROWS
+from dpviz.core.numerics.bernstein import Extreme
+from dpviz.mechanisms import GeometricSanitizer
+from dpviz.mechanisms.base import parameter
+
+Read = TypeVar("Read")
+NESTED = NestedModips()
+
+
+class _ReadWhenAsked:
+    """An attribute of a class that is computed wherever it is read."""
+
+    def __init__(self, read: Callable[[], object]) -> None:
+        self._read = read
+
+    def __get__(self, instance: object, owner: type) -> object:
+        return self._read()
+
+
+def read_when_asked(read: Callable[[], Read]) -> Read:
+    """Return an attribute of a class, there on its objects as well, that is what `read` returns when it is asked for.
+
+    So a synthesizer that is registered later is among the methods from then on.
+    """
+    return cast(Read, _ReadWhenAsked(read))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +49,17 @@ class BinaryData(OneProportion):
 
     key: ClassVar[str] = "binary"
     label: ClassVar[str] = "Yes or no (one proportion)"
-    methods: ClassVar[tuple[Method, ...]] = (*BINARY_METHODS, NestedModips())
+    methods: ClassVar[tuple[ComparedMethod, ...]] = read_when_asked(lambda: (*REFERENCES, *promising_methods(), NESTED))
     usual: ClassVar[tuple[str, ...]] = (
-        "original", "multiple_synthesis", "modips", "modips_truncated", "laplace", "beta_binomial", "posterior_mean",
-    )  # fmt: skip
+        "original",
+        "multiple_synthesis",
+        "modips",
+        "modips_truncated",
+        "geometric",
+        "laplace",
+        "beta_binomial",
+        "posterior_mean",
+    )
 
     n: int = parameter(ROWS, default=100, maximum=limits.MODIPS_ROWS)
     m: int = dataclasses.field(init=False, default=0, repr=False, compare=False)
@@ -47,12 +80,19 @@ class CountData(OneProportion):
 
     key: ClassVar[str] = "count"
     label: ClassVar[str] = "Yes or no (a count)"
-    methods: ClassVar[tuple[Method, ...]] = (
-        ORIGINAL,
-        *sorted(
-            (GEOMETRIC, *(one for one in BINARY_METHODS if not one.reference)),
-            key=lambda one: not one.law.needs_no_matrix,  # what is there at once is the first that a reader sees
-        ),
+    inside: ClassVar[bool] = True
+    methods: ClassVar[tuple[ComparedMethod, ...]] = read_when_asked(
+        lambda: (
+            REFERENCES[0],
+            *sorted(
+                promising_methods(),
+                # What is there at once is the first that a reader sees, and of that the discrete optimum.
+                key=lambda one: (
+                    not one.synthesizer_type.needs_no_matrix,
+                    one.synthesizer_type is not GeometricSanitizer,
+                ),
+            ),
+        )
     )
 
     n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
@@ -63,3 +103,18 @@ class CountData(OneProportion):
         sets = method.sets(analysis.sets)
         made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
         return estimate_moments(made, sets, rule)
+
+    def worst(
+        self,
+        method: Any,
+        setting: float,
+        analysis: Analysis,
+        measure: str,
+        low: float,
+        high: float,
+        *,
+        thorough: bool = False,
+    ) -> Extreme | None:
+        sets = method.sets(analysis.sets)
+        made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
+        return worst_of(made, measure, sets, rule, analysis.level, low, high, thorough=thorough)

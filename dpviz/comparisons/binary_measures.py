@@ -5,38 +5,45 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from dpviz.comparisons.base import Analysis, simulated_share
+from dpviz.comparisons.base import Analysis, beyond_rounding
+from dpviz.core.keeping import kept
+from dpviz.core.measures import Measure
+from dpviz.core.numerics.multisets import multisets
+from dpviz.core.types import FloatArray
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
-from dpviz.inference.confidential import released_rows
+from dpviz.inference.confidential import binomial_distribution, released_rows
+from dpviz.inference.interval_rules import releases
 from dpviz.inference.moments import central_moments
+from dpviz.inference.rules import RULES
+from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
+from dpviz.mechanisms.plug_ins import PlugIn
 from dpviz.privacy import pure_epsilon
-from dpviz.studies import Measure
-from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers.plug_ins import PlugIn
-from dpviz.types import FloatArray
 
+LISTED = 200_000  # Releases, times confidential counts, that are listed one by one
+ENDLESS_WIDTH = 1e6  # Mean width of an interval for a proportion from which on it says no more than one without end
+ROUNDING_OF_SUMS = 1e-10  # Bound of the error of a sum up to which it is nothing but rounding
+SHOWN_PRECISION = 1e-5  # The same relative to the sum: it leaves the digits that are shown
 Rest = ParamSpec("Rest")
-Found = TypeVar("Found")
+Computed = TypeVar("Computed")
 
 
-def kept_for(function: Callable[Concatenate[TwoCellSynthesizer, Rest], Found]) -> Callable[..., Found]:
+def kept_for(function: Callable[Concatenate[TwoCellSynthesizer, Rest], Computed]) -> Callable[..., Computed]:
     """Keep what a function of a synthesizer returns.
 
-    It works on a copy: the synthesizer by which an answer is found again would else hold on to the terms that the work
-    makes, 0.6 MB of each at 10,000 rows.
+    It works on a copy: a synthesizer that the caller holds would else hold on to the terms that the work makes, 0.6 MB
+    of each at 10,000 rows.
     """
 
-    @lru_cache(maxsize=4096)
     @wraps(function)
-    def kept(made: TwoCellSynthesizer, *rest: Rest.args, **named: Rest.kwargs) -> Found:
+    def on_copy(made: TwoCellSynthesizer, *rest: Rest.args, **named: Rest.kwargs) -> Computed:
         return function(dataclasses.replace(made), *rest, **named)
 
-    return kept
+    return kept(on_copy)
 
 
 class RowMoments(NamedTuple):
@@ -52,8 +59,9 @@ class RowMoments(NamedTuple):
     def error(self, weights: FloatArray | float, truth: FloatArray | float) -> tuple[float, float]:
         """Return bias and root mean squared error around the truth, x with these weights."""
         away = self.mean - truth
-        square = np.sum(weights * (away**2 + self.variance))
-        return float(np.sum(weights * away)), math.sqrt(float(square))
+        square, spread = np.sum(weights * (away**2 + self.variance)), float(np.sum(weights * np.abs(away)))
+        bias = beyond_rounding(float(np.sum(weights * away)), spread, float(np.max(truth)))
+        return bias, math.sqrt(float(square))
 
     def added(self) -> dict[str, float]:
         """Return the root mean squared distance of one set from x/n by the criteria of `least_error`."""
@@ -97,19 +105,57 @@ def end_masses(made: TwoCellSynthesizer, sets: int) -> FloatArray:
 
 
 @kept_for
-def exact_interval(made: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float) -> tuple[Measure, Measure]:
-    """Return the exact coverage and mean width of the analyst's interval."""
+def exact_interval(
+    made: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float, inside: bool
+) -> tuple[Measure, Measure]:
+    """Return the exact coverage and mean width of the analyst's interval, or of its part `inside` 0 to 1.
+
+    A mean width of which no bound is known, as releases too unlikely to count have intervals without end, is summed
+    over all of them where they are few, else infinite.
+    """
     found = exact_coverage(synthesizer=made, p=p, sets=sets, rule=rule, level=level)
-    return Measure(found.coverage, 0.0), Measure(found.mean_width, 0.0)
+    width = found.mean_width_inside if inside else found.mean_width
+    if not inside and not math.isnan(width) and math.isinf(found.mean_width_error_bound):
+        width = _listed_width(made, p, sets, rule, level)
+    off = found.mean_width_inside_error_bound if inside else found.mean_width_error_bound
+    return _summed(found.coverage, found.error_bound), _summed(width, off)
+
+
+def _listed_width(made: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float) -> float:
+    """The mean width over every release one by one; infinite where they are many, or where it says nothing."""
+    if math.comb(made.m + sets, sets) * (made.n + 1) > LISTED:
+        return math.inf
+    members, log_orders = multisets(made.m + 1, sets)
+    rows = made.log_transition(np.arange(made.n + 1), np.arange(made.m + 1))
+    with np.errstate(under="ignore"):
+        chances = binomial_distribution(made.n, p) @ np.exp(rows[:, members].sum(axis=2) + log_orders)
+    low, high = RULES[rule].ends(releases(made, sets, members.sum(axis=1), (members**2).sum(axis=1)), level)
+    some = ~np.isnan(low) & (chances > 0)
+    width = float(chances[some] @ (high - low)[some] / chances[some].sum()) if some.any() else math.nan
+    return math.inf if width > ENDLESS_WIDTH else width
+
+
+def _summed(value: float, error_bound: float) -> Measure:
+    """A sum with a bound of its error, where that is more than rounding: of the sum, or of a small number's digits."""
+    noticed = min(ROUNDING_OF_SUMS, SHOWN_PRECISION * abs(value))
+    return Measure(value, 0.0, within=error_bound if noticed < error_bound < math.inf else 0.0)
 
 
 def simulated_interval(
-    made: TwoCellSynthesizer, p: float, sets: int, rule: str, analysis: Analysis
+    made: TwoCellSynthesizer, p: float, sets: int, rule: str, analysis: Analysis, inside: bool
 ) -> tuple[Measure, Measure]:
-    """Return the coverage and mean width of the analyst's interval from a simulation."""
+    """Return the coverage and mean width of the analyst's interval, or of its part inside 0 to 1, from a simulation."""
     plan = CoveragePlan(
-        synthesizer=made, p=p, sets=sets, rules=(rule,), level=analysis.level, shown=0,
-        repetitions=analysis.repetitions, seed=analysis.seed,
-    )  # fmt: skip
+        synthesizer=made,
+        p=p,
+        sets=sets,
+        rules=(rule,),
+        level=analysis.level,
+        shown=0,
+        repetitions=analysis.repetitions,
+        seed=analysis.seed,
+    )
     seen = performance_of(run_coverage(plan)).rules[rule]
-    return simulated_share(seen.coverage, analysis.repetitions), seen.mean_width
+    width = seen.mean_width_inside if inside else seen.mean_width
+    # Where all repetitions have the same width, as where all intervals hold 0 to 1, another one is not impossible.
+    return seen.coverage, dataclasses.replace(width, error=max(width.error, 1 / analysis.repetitions))

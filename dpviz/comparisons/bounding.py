@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpviz.types import FloatArray, IntArray
+from dpviz.core.types import FloatArray, IntArray
 
-AT_ONCE = 32_768  # Numbers drawn at a time, which then stay near the processor
-LEAST_SIDE = 32  # Fewest sets that are drawn side by side, so that no loop is short
+DRAWN_AT_ONCE = 32_768  # Numbers drawn at a time, which then stay near the processor
+FEWEST_SIDE_BY_SIDE = 32  # Fewest sets that are drawn side by side, so that no loop is short
 ACCEPTED = 0.3  # Share of draws inside the bounds from which drawing again beats inverting the distribution
 
 
@@ -37,7 +37,7 @@ class Moments(NamedTuple):
     variance: FloatArray
 
 
-ROUNDING = 1e-13  # Share of a mean square that a variance of equal rows may have by rounding
+VARIANCE_ROUNDING = 1e-13  # Share of a mean square that a variance of equal rows may have by rounding
 
 
 def moments_of(rows: Rows) -> Moments:
@@ -51,7 +51,7 @@ def moments_of(rows: Rows) -> Moments:
     mean = rows.values.sum(axis=0) / number
     square = np.einsum("nk,nk->k", rows.values, rows.values) / number
     variance = square - mean * mean
-    variance[variance <= ROUNDING * square] = 0.0
+    variance[variance <= VARIANCE_ROUNDING * square] = 0.0
     return Moments(rows.centre + rows.scale * mean, rows.scale**2 * variance * (number / (number - 1)))
 
 
@@ -71,7 +71,7 @@ def normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArray
 
 def side_by_side(sets: IntArray, rows: int) -> Iterator[IntArray]:
     """Yield consecutive sets, as many as are drawn at a time."""
-    step = max(LEAST_SIDE, AT_ONCE // rows)
+    step = max(FEWEST_SIDE_BY_SIDE, DRAWN_AT_ONCE // rows)
     for start in range(0, len(sets), step):
         yield sets[start : start + step]
 
@@ -102,9 +102,9 @@ class Bounding(ABC):
 
     def row_moments(self, centre: FloatArray, scale: float, low: float, high: float) -> tuple[FloatArray, FloatArray]:
         """Return mean and mean square of one row of N(centre, scale²) that is kept inside the bounds."""
-        least, most = (low - centre) / scale, (high - centre) / scale
-        mass, first, second = normal_moments(least, most, 2)
-        below, above = ndtr(least), ndtr(-most)
+        lowest, highest = (low - centre) / scale, (high - centre) / scale
+        mass, first, second = normal_moments(lowest, highest, 2)
+        below, above = ndtr(lowest), ndtr(-highest)
         square = centre**2 * mass + 2 * centre * scale * first + scale**2 * second
         return (
             self.expected(centre * mass + scale * first, mass, low * below + high * above),
@@ -120,7 +120,7 @@ class Bounding(ABC):
 
 
 @dataclass(frozen=True)
-class BoundaryInflated(Bounding):
+class BoundaryInflatedBounding(Bounding):
     """Boundary-inflated truncation (BIT): a number outside is set to the bound. It looks at the release alone."""
 
     def laplace(
@@ -135,39 +135,39 @@ class BoundaryInflated(Bounding):
     ) -> Iterator[Rows]:
         for place in side_by_side(np.arange(len(centre)), rows):
             values, some = random.standard_normal((rows, len(place))), (centre[place], scale[place])
-            least, most = _limits(*some, low, high)
-            np.maximum(values, least, out=values)
-            np.minimum(values, most, out=values)
+            lowest, highest = _limits(*some, low, high)
+            np.maximum(values, lowest, out=values)
+            np.minimum(values, highest, out=values)
             yield Rows(place, values, *some)
 
-    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:  # noqa: ARG002
+    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:
         return inside + ends
 
-    def loss(self, epsilon: float, steps: float) -> float:  # noqa: ARG002
+    def loss(self, epsilon: float, steps: float) -> float:
         """ε itself: a bound has the probability of all that lies beyond it, and no ratio grows."""
         return epsilon
 
 
 @dataclass(frozen=True)
-class Truncated(Bounding):
+class TruncatedBounding(Bounding):
     """Truncation: a number outside is drawn again. Its probability to lie inside depends on the confidential data."""
 
     def laplace(
         self, random: np.random.Generator, centre: FloatArray, scale: float, low: float, high: float
     ) -> FloatArray:
-        least, most = _laplace_cdf((low - centre) / scale), _laplace_cdf((high - centre) / scale)
-        share = least + (most - least) * random.random(centre.shape)
+        lowest, highest = _laplace_cdf((low - centre) / scale), _laplace_cdf((high - centre) / scale)
+        share = lowest + (highest - lowest) * random.random(centre.shape)
         tail = np.maximum(2 * np.minimum(share, 1 - share), 1e-300)
         return np.clip(centre + np.copysign(scale * np.log(tail), share - 0.5), low, high)
 
     def normal(
         self, random: np.random.Generator, rows: int, centre: FloatArray, scale: FloatArray, low: float, high: float
     ) -> Iterator[Rows]:
-        least, most = _limits(centre, scale, low, high)
-        often = ndtr(most) - ndtr(least) >= ACCEPTED
+        lowest, highest = _limits(centre, scale, low, high)
+        often = ndtr(highest) - ndtr(lowest) >= ACCEPTED
         for place in side_by_side(np.flatnonzero(often), rows):
             values = random.standard_normal((rows, len(place)))
-            lower, upper = least[place], most[place]
+            lower, upper = lowest[place], highest[place]
             outside = np.flatnonzero((values < lower) | (values > upper))
             flat = values.reshape(-1)
             while len(outside):
@@ -177,22 +177,22 @@ class Truncated(Bounding):
             yield Rows(place, values, centre[place], scale[place])
         for place in side_by_side(np.flatnonzero(~often), rows):
             # Both limits are taken to the lower tail, where the distribution function keeps its digits.
-            mirrored = least[place] > 0
-            lower = np.where(mirrored, -most[place], least[place])
-            upper = np.where(mirrored, -least[place], most[place])
+            mirrored = lowest[place] > 0
+            lower = np.where(mirrored, -highest[place], lowest[place])
+            upper = np.where(mirrored, -lowest[place], highest[place])
             start = ndtr(lower)
             values = ndtri(start + (ndtr(upper) - start) * random.random((rows, len(place))))
             np.clip(values, lower, upper, out=values)
             yield Rows(place, np.where(mirrored, -values, values), centre[place], scale[place])
 
-    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:  # noqa: ARG002
+    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:
         return inside / mass
 
     def loss(self, epsilon: float, steps: float) -> float:
         """ε and ln(Z' / Z), Z and Z' being the probabilities that noise from the lower bound, and one step above, lies
         inside: the density inside is divided by them, and at the bound itself the noise shows all of ε as well.
 
-        >>> round(Truncated().loss(0.1, 1000), 4)  # ln(2e^0.1 − 1)
+        >>> round(TruncatedBounding().loss(0.1, 1000), 4)  # ln(2e^0.1 − 1)
         0.1909
         """
         here, above = math.expm1(-epsilon * steps), math.expm1(-epsilon) + math.expm1(-epsilon * (steps - 1))
@@ -202,11 +202,11 @@ class Truncated(Bounding):
 def _limits(centre: FloatArray, scale: FloatArray, low: float, high: float) -> tuple[FloatArray, FloatArray]:
     """The bounds in standard deviations from the centre; unlimited where the deviation is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        least, most = (low - centre) / scale, (high - centre) / scale
+        lowest, highest = (low - centre) / scale, (high - centre) / scale
     equal = scale == 0
     if equal.any():
-        least[equal], most[equal] = -math.inf, math.inf
-    return least, most
+        lowest[equal], highest[equal] = -math.inf, math.inf
+    return lowest, highest
 
 
 def _laplace_cdf(value: FloatArray) -> FloatArray:
@@ -214,4 +214,4 @@ def _laplace_cdf(value: FloatArray) -> FloatArray:
     return np.where(value < 0, tail, 1 - tail)
 
 
-BIT, TRUNCATION = BoundaryInflated(), Truncated()
+BOUNDARY_INFLATION, REDRAWING = BoundaryInflatedBounding(), TruncatedBounding()

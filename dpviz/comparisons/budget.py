@@ -12,49 +12,82 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Method, Outcome
-from dpviz.comparisons.terms import PROMISES
+from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Outcome
+from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
+from dpviz.core.checked import check_fields
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable
 from dpviz.coverage.exact import coarse_to_fine
-from dpviz.parameters import readable
 
 PAPERS_SETS = 10  # Of both papers
+SETS_BETWEEN_ANSWERS = 50  # Numbers of sets that are tried before a reader can go on
 
 
 @dataclass(frozen=True)
 class Spent:
-    """How one method does, so far, at each place: a number of sets, or a share of ε."""
+    """How one method does, so far, at each place: a number of sets, or a share of ε.
+
+    `every` says that the errors of all places that are allowed have been looked at, and not of some alone. `single` is
+    the release of one set with the smallest error so far, of all methods whose promise holds; None where none is known.
+    """
 
     outcomes: Mapping[float, Outcome]
+    every: bool = False
+    single: Outcome | None = None
 
     @property
     def complete(self) -> bool:
         """Whether the coverage is known everywhere."""
         return not any(math.isnan(one.coverage.value) for one in self.outcomes.values())
 
+    def errors(self, estimand: str = "") -> dict[float, Measure]:
+        """Return the error at each place in order, as far as it can be ranked; of what is beside the one that is judged
+        by its key.
+        """
+        found = {place: self.outcomes[place] for place in sorted(self.outcomes)}
+        return {place: one.beside[estimand] if estimand else one.ranked_error for place, one in found.items()}
+
+    def best_for(self, estimand: str = "") -> float:
+        """Return the place with the smallest root mean squared error; the first of those that are equal to rounding.
+
+        A place where too few repetitions gave an estimate is none; where all are such, it is the first.
+        """
+        return first_smallest({place: one.value for place, one in self.errors(estimand).items()})
+
+    def tied_for(self, estimand: str = "") -> list[float]:
+        """Places that cannot be told from the best: within two standard errors of the difference, or of rounding.
+
+        Divisions are simulated with the same random numbers, so that differences are surer than both errors say.
+        """
+        errors, best = self.errors(estimand), self.best_for(estimand)
+        return [place for place, one in errors.items() if place == best or one.tied(errors[best])]
+
     @property
     def best(self) -> float:
-        """Return the place with the smallest root mean squared error; the first of several that are equal."""
-        return min(sorted(self.outcomes), key=lambda place: _error(self.outcomes[place]))
+        """The best place for what is judged."""
+        return self.best_for()
 
     @property
     def tied(self) -> list[float]:
-        """Places that the simulation cannot tell from the best: within 1.96 standard errors of the difference.
-
-        The best itself alone where the errors are exact.
-        """
-        best = self.outcomes[self.best].root_mean_squared_error
-        errors = sorted((place, one.root_mean_squared_error) for place, one in self.outcomes.items())
-        near = (place for place, one in errors if one.value - best.value <= 1.96 * math.hypot(one.error, best.error))
-        return list(near)
+        """The places that cannot be told from it."""
+        return self.tied_for()
 
     def price(self, place: float) -> float:
         """Return how many times the smallest error the error at `place` is."""
-        least, here = _error(self.outcomes[self.best]), _error(self.outcomes[place])
-        return here / least if least > 0 else (1.0 if here == 0 else math.inf)
+        smallest, here = (self.outcomes[one].root_mean_squared_error.value for one in (self.best, place))
+        return here / smallest if smallest > 0 else (1.0 if here == 0 else math.inf)
 
 
-def _error(outcome: Outcome) -> float:
-    return outcome.root_mean_squared_error.value
+def first_smallest(errors: Mapping[float, float]) -> float:
+    """Return the first place whose number is the smallest, to rounding; one that is not known is not the smallest.
+
+    >>> first_smallest({1: 0.5, 2: 0.3, 3: 0.1 + 0.2})
+    2
+    """
+    smallest = Measure(min((one for one in errors.values() if not math.isnan(one)), default=math.nan), 0.0)
+    near = (place for place, one in errors.items() if Measure(one, 0.0).tied(smallest))
+    return next(near, next(iter(errors)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +95,7 @@ class Spending(ABC):
     """One way to divide the ε of one method's release: `places` are the divisions that are compared."""
 
     data: DataKind
-    method: Method
+    method: ComparedMethod
     epsilon: float
     analysis: Analysis
 
@@ -71,6 +104,8 @@ class Spending(ABC):
     """The divisions in order."""
     over: ClassVar[str]
     """What ε is divided over, in words."""
+    counted: ClassVar[str]
+    """What several places are, in words."""
     symbol: ClassVar[str]
     log: ClassVar[bool] = False
     span: ClassVar[tuple[float, float]]
@@ -79,7 +114,7 @@ class Spending(ABC):
     """Whether the number of sets is the reader's."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", PROMISES.check(self.epsilon))
+        check_fields(self, PROMISES)
         problem = self.unfit(self.data, self.method)
         if problem:
             raise ValueError(problem)
@@ -91,7 +126,7 @@ class Spending(ABC):
 
     @staticmethod
     @abstractmethod
-    def unfit(data: DataKind, method: Method) -> str:
+    def unfit(data: DataKind, method: ComparedMethod) -> str:
         """Return why this cannot be asked of a method, in a sentence; nothing where it can."""
 
     @property
@@ -104,25 +139,95 @@ class Spending(ABC):
         """Return a place in words."""
 
     @abstractmethod
-    def at(self, place: float) -> tuple[Method, Analysis]:
+    def at(self, place: float) -> tuple[ComparedMethod, Analysis]:
         """Return the method and the analysis at one place."""
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Keys of what else the analyst may want to know, whose errors are shown beside: none where all share alike."""
+        return ()
+
+    @property
+    def open_ends(self) -> tuple[float, ...]:
+        """First and last place, beyond which there are others that are not tried."""
+        return self.places[0], self.places[-1]
+
+    @property
+    def allowed(self) -> Sequence[float]:
+        """All places that can be chosen, where they can be listed."""
+        return ()
+
+    def exact_errors(self) -> Iterator[tuple[float, float]]:
+        """Yield every place that can be chosen with its error, where it is known without a simulation; else nothing."""
+        for place in self.allowed:
+            method, analysis = self.at(place)
+            found = self.data.accuracy(method, self.epsilon, analysis)
+            if found is None:
+                return
+            yield place, found[1]
+
     def stream(self) -> Iterator[Spent]:
-        """Yield all outcomes so far, every time that there is a new one: coarse to fine, quick ones first."""
+        """Yield all outcomes so far, every time that there is a new one: coarse to fine, quick ones first.
+
+        Where errors are exact and the places can be listed, the best of all of them is found, and is there as well.
+        """
         places = sorted({*self.places, *self.usual.values()})
         waiting = deque((places[index], self._one(places[index])) for index in coarse_to_fine(len(places)))
-        found: dict[float, Outcome] = {}
+        alone, found, of_one = self._of_one_set(), dict[float, Outcome](), dict[str, Outcome]()
+        errors, every = dict[float, float](), False
+
+        def so_far() -> Spent:
+            return Spent(dict(found), every, self._smallest(of_one))
+
+        for place, outcomes in list(waiting):
+            found[place] = next(outcomes)
+            yield so_far()
+        for key, outcomes in alone.items():
+            of_one[key] = next(outcomes)
+            yield so_far()
+        for place, error in self.exact_errors():
+            errors[place] = error
+            yield so_far()
+        if errors:
+            best, every = first_smallest(errors), True
+            if best not in found:
+                waiting.appendleft((best, self._one(best)))
+                found[best] = next(waiting[0][1])
+            yield so_far()
         while waiting:
             place, outcomes = waiting.popleft()
             outcome = next(outcomes, None)
             if outcome is not None:
                 found[place] = outcome
                 waiting.append((place, outcomes))
-                yield Spent(dict(found))
+                yield so_far()
+        for key, outcomes in alone.items():
+            if of_one[key] is self._smallest(of_one) or of_one[key].repetitions < math.inf:
+                for of_one[key] in outcomes:
+                    yield so_far()
+
+    def _of_one_set(self) -> dict[str, Iterator[Outcome]]:
+        """Return the outcomes of one set of every method that promises something, by its key."""
+        analysis = dataclasses.replace(self.analysis, sets=1)
+        return {
+            one.key: self.data.outcomes(one, self.epsilon, self.epsilon, analysis)
+            for one in self.data.methods
+            if not one.reference and not one.absence(self.data)
+        }
+
+    def _smallest(self, outcomes: Mapping[str, Outcome]) -> Outcome | None:
+        """Return that with the smallest error of those whose promise is known to hold; None where there is none."""
+        kept = {
+            key: one.ranked_error.value
+            for key, one in outcomes.items()
+            if one.real_epsilon is not None and one.real_epsilon <= self.epsilon * (1 + SETTING_TOLERANCE)
+        }
+        known = {key: error for key, error in kept.items() if not math.isnan(error)}
+        return outcomes[min(known, key=known.__getitem__)] if known else None
 
     def _one(self, place: float) -> Iterator[Outcome]:
         method, analysis = self.at(place)
-        return self.data.outcomes(method, self.epsilon, self.epsilon, analysis)
+        return self.data.outcomes_beside(method, self.epsilon, self.epsilon, analysis, self.beside)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,21 +243,31 @@ class OverSets(Spending):
 
     key: ClassVar[str] = "sets"
     places: ClassVar[tuple[float, ...]] = (
-        *range(1, 10), *(round(one) for one in np.geomspace(10, COMPARED_SETS.maximum, 14)),
-    )  # fmt: skip
+        *range(1, 10),
+        *(round(one) for one in np.geomspace(10, COMPARED_SETS.maximum, 14)),
+    )
     over: ClassVar[str] = "several sets"
+    counted: ClassVar[str] = "numbers of sets"
     symbol: ClassVar[str] = "M"
     log: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = 0.9, 1.1 * COMPARED_SETS.maximum
     asks_sets: ClassVar[bool] = False
 
     @property
+    def open_ends(self) -> tuple[float, ...]:
+        return (self.places[-1],)
+
+    @property
+    def allowed(self) -> Sequence[float]:
+        return range(1, int(COMPARED_SETS.maximum) + 1)
+
+    @property
     def axis(self) -> str:
         return "sets M that share ε"
 
     @staticmethod
-    def unfit(data: DataKind, method: Method) -> str:  # noqa: ARG004
-        return "" if method.several_sets else f"{method.label} releases one set. Choose a method that releases several."
+    def unfit(data: DataKind, method: ComparedMethod) -> str:  # noqa: ARG004
+        return "" if method.divided() else f"{method.label} releases one set. Choose a method that releases several."
 
     @property
     def usual(self) -> dict[str, float]:
@@ -161,8 +276,8 @@ class OverSets(Spending):
     def named(self, place: float) -> str:
         return "1 set" if place == 1 else f"{int(place)} sets"
 
-    def at(self, place: float) -> tuple[Method, Analysis]:
-        return self.method, dataclasses.replace(self.analysis, sets=int(place))
+    def at(self, place: float) -> tuple[ComparedMethod, Analysis]:
+        return self.method.divided() or self.method, dataclasses.replace(self.analysis, sets=int(place))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +287,7 @@ class OverStatistics(Spending):
     key: ClassVar[str] = "share"
     places: ClassVar[tuple[float, ...]] = (0.01, *(round(0.05 * step, 2) for step in range(1, 20)), 0.99)
     over: ClassVar[str] = "statistics"
+    counted: ClassVar[str] = "shares"
     symbol: ClassVar[str] = "w"
     span: ClassVar[tuple[float, float]] = -0.02, 1.02
 
@@ -179,8 +295,12 @@ class OverStatistics(Spending):
     def axis(self) -> str:
         return f"share w of ε that {self.method.first_statistic} has"
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        return tuple(key for key in self.data.divided_between if key != self.data.estimand)
+
     @staticmethod
-    def unfit(data: DataKind, method: Method) -> str:
+    def unfit(data: DataKind, method: ComparedMethod) -> str:
         divides = method.usual_shares(data)
         return "" if divides else f"{method.label} does not divide its ε. Choose a method that is split."
 
@@ -191,7 +311,7 @@ class OverStatistics(Spending):
     def named(self, place: float) -> str:
         return f"{readable(100 * place, 3)} % for {self.method.first_statistic}"
 
-    def at(self, place: float) -> tuple[Method, Analysis]:
+    def at(self, place: float) -> tuple[ComparedMethod, Analysis]:
         return self.method.with_share(place), self.analysis
 
 
@@ -201,39 +321,55 @@ class NotExact(ValueError):
 
 @dataclass(frozen=True)
 class Paying:
-    """The number of sets with the smallest error at one ε, its error, and those of one set and of the papers' ten."""
+    """The number of sets with the smallest error at one ε, its error, and those of one set and of the papers' ten.
+
+    `at_end` says that it is the largest number that is allowed: more sets could err less.
+    """
 
     epsilon: float
     best: int
-    least: float
+    smallest_error: float
     of_one: float
     of_papers: float
+    at_end: bool
 
 
-def paying_sets(data: DataKind, method: Method, epsilons: Sequence[float], analysis: Analysis) -> list[Paying]:
-    """Return at which ε more than one set errs less, for methods whose error is a finite sum.
+def stream_paying(
+    data: DataKind, method: ComparedMethod, epsilons: Sequence[float], analysis: Analysis
+) -> Iterator[tuple[Paying, ...]]:
+    """Yield at which ε more than one set errs less, for methods whose error is known without a simulation.
 
-    More sets average out the draws, which pays where the bias is small: with ε large, or a proportion near 1/2.
+    Every number of sets is tried, and what there is is yielded after each ε and many times before it. More sets average
+    out the draws, which pays where the bias is small: with ε large, or a proportion near 1/2.
+    """
+    found: tuple[Paying, ...] = ()
+    for epsilon in epsilons:
+        asked = OverSets(data=data, method=method, epsilon=epsilon, analysis=analysis)
+        errors = dict[float, float]()
+        for place, error in asked.exact_errors():
+            errors[place] = error
+            if place % SETS_BETWEEN_ANSWERS == 0:
+                yield found
+        if not errors:
+            raise NotExact(f"The error of {method.label} is simulated; choose a method whose error is a finite sum.")
+        best = int(first_smallest(errors))
+        of_papers, at_end = errors[PAPERS_SETS], best == max(errors)
+        found += (Paying(float(epsilon), best, errors[best], errors[1], of_papers, at_end),)
+        yield found
+
+
+def paying_sets(
+    data: DataKind, method: ComparedMethod, epsilons: Sequence[float], analysis: Analysis
+) -> tuple[Paying, ...]:
+    """Return the last of `stream_paying`.
 
     >>> from dpviz.comparisons import BinaryData
     >>> data = BinaryData(n=20, p=0.1)
     >>> few, many = paying_sets(data, data.method("beta_binomial"), [1.0, 1000.0], Analysis())
     >>> few.best, many.best
-    (1, 203)
+    (1, 235)
     """
-    found = []
-    for epsilon in epsilons:
-        asked = OverSets(data=data, method=method, epsilon=epsilon, analysis=analysis)
-        outcomes: dict[float, Outcome] = {}
-        for place in asked.places:
-            chosen, own = asked.at(place)
-            outcomes[place] = next(data.outcomes(chosen, epsilon, epsilon, own))
-        if any(not one.root_mean_squared_error.error == 0 for one in outcomes.values()):
-            raise NotExact(f"The error of {method.label} is simulated; choose a method whose error is a finite sum.")
-        spent = Spent(outcomes)
-        errors = (_error(outcomes[place]) for place in (spent.best, 1, PAPERS_SETS))
-        found.append(Paying(float(epsilon), int(spent.best), *errors))
-    return found
+    return deque(stream_paying(data, method, epsilons, analysis), maxlen=1)[0]
 
 
 SPENDINGS: dict[str, type[Spending]] = {one.key: one for one in (OverSets, OverStatistics)}

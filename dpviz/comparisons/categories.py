@@ -5,30 +5,25 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
-from dpviz import limits
-from dpviz.comparisons.base import Estimand, Method
-from dpviz.comparisons.binary import CountData
-from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.calibration.cell_releases import PlugInCells
+from dpviz.calibration.methods import method_of
+from dpviz.calibration.zheng import ZhengRows
+from dpviz.comparisons.base import Estimand
+from dpviz.comparisons.binary import CountData, read_when_asked
+from dpviz.comparisons.binary_base import BinaryMethod, compared_facts
+from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.core import limits
 from dpviz.designs import Design
-from dpviz.methods import method_of
-from dpviz.methods.cell_releases import PlugInCells
-from dpviz.methods.zheng import ZhengRows
+from dpviz.mechanisms import SYNTHESIZERS, Release, WorstCase
+from dpviz.mechanisms.base import parameter
+from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PriorCellSynthesizer
 from dpviz.privacy import pure_epsilon
 from dpviz.privacy.composition import composed_delta
 from dpviz.privacy.hockey_stick import worst_neighbours
-from dpviz.privacy.several_sets import RESOLUTION
-from dpviz.synthesizers import (
-    DirichletMultinomial,
-    LaplaceCells,
-    LaplaceSanitizer,
-    MultinomialMean,
-    Release,
-    WorstCase,
-)
-from dpviz.synthesizers.base import parameter
-from dpviz.synthesizers.cells import CELLS, CellSynthesizer, PriorCellSynthesizer
+from dpviz.privacy.several_sets import LOSS_GRID_RESOLUTION
 
 MOST_LOSSES = 1_000_000  # Privacy losses of one set that are listed for the sum of several
 
@@ -37,7 +32,7 @@ MOST_LOSSES = 1_000_000  # Privacy losses of one set that are listed for the sum
 class CategoryMethod(BinaryMethod):
     """A method that releases all k counts, of which the analyst reads one.
 
-    Given how many confidential rows are in the category, its released count has the distribution of the two-cell `law`,
+    Given how many confidential rows are in the category, its released count has that of a two-cell synthesizer,
     whatever the others are. What the release gives away is what all of its counts do: that of `of_cells`.
     """
 
@@ -60,8 +55,13 @@ class CategoryMethod(BinaryMethod):
         return sets * pure_epsilon(self.guarded(data, setting / sets))
 
     def real_delta(
-        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None  # noqa: ARG002
-    ) -> WorstCase | None:  # fmt: skip
+        self,
+        data: Any,
+        setting: float,
+        sets: int,
+        epsilon: float,
+        pairs: Collection[int] | None = None,
+    ) -> WorstCase | None:
         """That of the only neighbours that can be the worst; unknown for several sets, as there is one."""
         return worst_neighbours(self.guarded(data, setting / sets), epsilon) if sets == 1 else None
 
@@ -78,7 +78,7 @@ class PriorCellsRelease(CategoryMethod):
     of_cells: type[PriorCellSynthesizer]
 
     def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
-        alpha = self.law.least_alpha(m=data.m, epsilon=epsilon)
+        alpha = self.synthesizer_type.smallest_alpha(m=data.m, epsilon=epsilon)
         return {"alpha": alpha, "beta": (data.cells - 1) * alpha}
 
     def table(self, data: CategoryData, epsilon: float) -> PriorCellSynthesizer:
@@ -92,8 +92,13 @@ class PriorCellsRelease(CategoryMethod):
         return known.more_cells(data.n, data.m, alpha, data.cells)
 
     def real_delta(
-        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None  # noqa: ARG002
-    ) -> WorstCase | None:  # fmt: skip
+        self,
+        data: Any,
+        setting: float,
+        sets: int,
+        epsilon: float,
+        pairs: Collection[int] | None = None,
+    ) -> WorstCase | None:
         """As for one set; of several the losses of the same neighbours are put on a grid, and δ is rounded up.
 
         Unknown where the losses are too many: where half of all rows, or more, are drawn from two categories.
@@ -107,7 +112,7 @@ class PriorCellsRelease(CategoryMethod):
         if listed is None:
             return None
         losses, rest = listed
-        found = composed_delta(losses, sets, epsilon, RESOLUTION, only_upper=True).upper
+        found = composed_delta(losses, sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True).upper
         return WorstCase(min(found + sets * rest, 1.0), 1, 0)  # what is left out may tell everything
 
     def absence(self, data: Any) -> str:
@@ -116,25 +121,30 @@ class PriorCellsRelease(CategoryMethod):
         return super().absence(data)
 
 
-class LaplaceCellsRelease(CategoryMethod):
-    """Every count with Laplace noise, one set."""
+class NoisyCellsRelease(CategoryMethod):
+    """Every count released on its own with a share of ε."""
 
-    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:  # noqa: ARG002
-        return {"the count of every category": 2 / epsilon}
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        return {"the count of every category": 1 / self.protection(data, epsilon)["epsilon"]} if self.noisy else {}
 
-    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:  # noqa: ARG002
-        return {"epsilon": epsilon / 2}
+    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
+        return {"epsilon": self.of_cells.share_of_a_count * epsilon}
 
-    def table(self, data: CategoryData, epsilon: float) -> LaplaceCells:
-        return LaplaceCells.for_rows(data.n, data.m)(n=data.n, cells=data.cells, epsilon=epsilon)
+    def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
+        return self.of_cells.for_rows(data.n, data.m)(n=data.n, cells=data.cells, epsilon=epsilon)  # type: ignore[call-arg]
 
 
-LAPLACE_CELLS = LaplaceCellsRelease(
-    of_cells=LaplaceCells, law=LaplaceSanitizer, several_sets=False,
-    releases="One set: every count plus Laplace noise of scale 2/ε, rounded and moved to the nearest end where it "
-    "falls outside 0 to n. The released counts need not add up to n; the share is the count over n. It spends all of ε "
-    "from three rows on.",
-)  # fmt: skip
+@cache
+def category_method(of_cells: type[CellSynthesizer]) -> CategoryMethod:
+    """Return the method that releases all counts by this synthesizer, made of what its class says."""
+    made = PriorCellsRelease if issubclass(of_cells, PriorCellSynthesizer) else NoisyCellsRelease
+    return made(of_cells=of_cells, synthesizer_type=of_cells.two_cells, **compared_facts(of_cells))  # type: ignore[arg-type]
+
+
+def category_methods() -> tuple[ComparedMethod, ...]:
+    """Return a method for every registered synthesizer of k counts but those that are compared as another."""
+    registered = (one for one in SYNTHESIZERS.values() if issubclass(one, CellSynthesizer))
+    return tuple(category_method(one) for one in registered if not one.compared_as)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,20 +153,8 @@ class CategoryData(CountData):
 
     key: ClassVar[str] = "categories"
     label: ClassVar[str] = "Categories (k counts)"
-    methods: ClassVar[tuple[Method, ...]] = (
-        PriorCellsRelease(
-            of_cells=DirichletMultinomial, law=DirichletMultinomial.two_cells,
-            releases="Each set draws the shares of all categories from their posterior and then m rows. It invents as "
-            "many rows in every category as its share of ε asks for, and spends exactly that.",
-        ),
-        PriorCellsRelease(
-            of_cells=MultinomialMean, law=MultinomialMean.two_cells, several_sets=False,
-            releases="One set of m rows drawn with the posterior mean of the shares. Enough rows are invented in every "
-            "category that this keeps ε, all of which it spends.",
-        ),
-        LAPLACE_CELLS,
-    )  # fmt: skip
+    methods: ClassVar[tuple[ComparedMethod, ...]] = read_when_asked(category_methods)
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
     assumed: ClassVar[str] = "each row independently in that category with probability p"
 
-    cells: int = parameter(CELLS, title="Categories", default=5, maximum=limits.CATEGORIES)
+    cells: int = parameter(CELL_COUNT, title="Categories", default=5, maximum=limits.CATEGORIES)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from dpviz.comparisons.binary_measures import RowMoments, row_moments
+from dpviz.core.keeping import kept
 from dpviz.inference.interval_rules import IntervalRule
-from dpviz.inference.sum_law import release_sums
-from dpviz.synthesizers import TwoCellSynthesizer
+from dpviz.inference.sum_distribution import release_sums
+from dpviz.mechanisms import TwoCellSynthesizer
 
 FEW_SUMS = 2_000_000  # Numbers of the distribution of the sum up to which an estimate from it comes at once
 
@@ -29,7 +28,7 @@ def estimate_moments(made: TwoCellSynthesizer, sets: int, rule: IntervalRule) ->
     return RowMoments(np.linspace(0, 1, made.n + 1), of_mean.variance / line[1] ** 2)
 
 
-@lru_cache(maxsize=1024)
+@kept
 def _moments_by_sum(made: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> RowMoments:
     """Σ_s Pr(s | x) (estimate of s) for x = 0 … n, and the variance."""
     assert rule.estimates is not None

@@ -2,36 +2,171 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz.checked import checked
-from dpviz.comparisons.base import COMPARED_SETS, Analysis, Estimand, Method, Outcome
-from dpviz.comparisons.gaussian_data import ESTIMANDS, GaussianData
+from dpviz.comparisons.base import (
+    COMPARED_SETS,
+    RANKED_REPETITIONS,
+    UNKNOWN_MEASURE,
+    Analysis,
+    DataKind,
+    Estimand,
+    Outcome,
+)
+from dpviz.comparisons.bounding import Rows, moments_of
+from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.gaussian_estimands import NORMAL_ESTIMANDS, NormalEstimand
 from dpviz.comparisons.gaussian_histograms import HISTOGRAMS
-from dpviz.comparisons.gaussian_methods import OF_KNOWN_VARIANCE, OF_UNKNOWN_VARIANCE, GaussianMethod
-from dpviz.comparisons.gaussian_study import SETTINGS, GaussianPlan
+from dpviz.comparisons.gaussian_methods import Confidential, GaussianMethod
+from dpviz.comparisons.gaussian_study import EPSILON_OF_ALL_SETS, GaussianPlan
+from dpviz.comparisons.normal_models import OF_KNOWN_VARIANCE, OF_UNKNOWN_VARIANCE
+from dpviz.core import limits
+from dpviz.core.checked import checked
+from dpviz.core.declarations import ROWS, SEED
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import Parameter, readable
+from dpviz.core.types import FloatArray
+from dpviz.coverage.studies import stream_study
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES
-from dpviz.studies import Measure, stream_study
-from dpviz.studies.plan import SEED
-from dpviz.types import FloatArray
+from dpviz.mechanisms.base import parameter
 
-FEWEST, USUAL, MOST = 20, 500, 1000  # Repetitions in a block: of the largest data, of most, and of small ones
-NEAR = 100_000  # Rows of a block that stay near the processor
+LARGEST_VALUE = 1e6  # Of a mean, a bound and a standard deviation, so that fourth powers stay far from overflow
+LARGEST_RANGE = 1e4  # Most standard deviations between the bounds
+
+NORMAL_ROWS = dataclasses.replace(
+    ROWS,
+    minimum=4,
+    maximum=limits.COMPARED_ROWS,
+    default=100,
+    help="The number of rows in the confidential data, and in every synthetic set. It is public.",
+)
+NORMAL_MEAN = Parameter(
+    name="mean",
+    symbol="μ",
+    title="True mean",
+    minimum=-LARGEST_VALUE,
+    maximum=LARGEST_VALUE,
+    default=0.0,
+    slider_minimum=-5.0,
+    slider_maximum=5.0,
+    help="The mean of the normal distribution that the confidential rows are drawn from. It must lie between the "
+    "bounds.",
+)
+NORMAL_DEVIATION = Parameter(
+    name="sigma",
+    symbol="σ",
+    title="True standard deviation",
+    minimum=1 / LARGEST_VALUE,
+    maximum=LARGEST_VALUE,
+    default=1.0,
+    slider_minimum=0.1,
+    slider_maximum=10.0,
+    scale="log",
+    help="The standard deviation of the normal distribution that the confidential rows are drawn from.",
+)
+LOWER_BOUND = Parameter(
+    name="low",
+    symbol="c0",
+    title="Lower bound",
+    minimum=-LARGEST_VALUE,
+    maximum=LARGEST_VALUE,
+    default=-4.0,
+    slider_minimum=-20.0,
+    slider_maximum=20.0,
+    private_end="neither",
+    help="The smallest value that a row can have, chosen without looking at the data. Rows below are set to it. Wider "
+    "bounds need more noise.",
+)
+UPPER_BOUND = dataclasses.replace(
+    LOWER_BOUND,
+    name="high",
+    symbol="c1",
+    title="Upper bound",
+    default=4.0,
+    help="The largest value that a row can have, chosen without looking at the data. Rows above are set to it. Wider "
+    "bounds need more noise.",
+)
+FEWEST_REPETITIONS, USUAL_REPETITIONS, MOST_REPETITIONS = (
+    20,
+    500,
+    1000,
+)  # Repetitions in a block: of the largest data, of most, and of small ones
+LARGEST_BLOCK = 2_000_000  # Rows beyond which a block has even fewer: it takes no longer than a moment
+NEAR_ROWS = 100_000  # Rows of a block that stay near the processor
 SHOWN_FIRST = "perturbed_histogram_safe", "smoothed_histogram"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulatedData(GaussianData):
-    """Normal data whose methods are compared by simulation."""
+class GaussianData(DataKind):
+    """n rows from N(μ, σ²); rows outside the public bounds are set to the bound, or no sensitivity would hold."""
+
+    n: int = parameter(NORMAL_ROWS)
+    mean: float = parameter(NORMAL_MEAN)
+    sigma: float = parameter(NORMAL_DEVIATION)
+    low: float = parameter(LOWER_BOUND)
+    high: float = parameter(UPPER_BOUND)
 
     simulated: ClassVar[bool] = True
+    true_value: ClassVar[str] = "mean"
+    assumed: ClassVar[str] = "independent rows from N(μ, σ²), those outside the bounds set to the bound"
+    exactly: ClassVar[str] = "exact moments of the release, by sums or quadrature"
+    drawn: ClassVar[type] = Rows
+    """What confidential and released rows are kept in; a method says which of these it takes."""
+    studied: ClassVar[Mapping[str, NormalEstimand]] = NORMAL_ESTIMANDS
+    """What a study of such data can ask, by key."""
+    block: ClassVar[int] = 2_000_000
+    """Rows in a block of a study: about as many as are drawn in 20 ms, so that the first result is soon there."""
+
+    def check(self) -> None:
+        ends = f"{readable(self.low)} to {readable(self.high)}"
+        if self.low >= self.high:
+            raise ValueError(f"low (lower bound) must be below high (upper bound); got {ends}.")
+        if not self.low < self.mean < self.high:
+            raise ValueError(f"mean (true mean) must lie between the bounds, {ends}; got {readable(self.mean)}.")
+        if self.width > LARGEST_RANGE * self.sigma:
+            raise ValueError(
+                f"The bounds must be at most {LARGEST_RANGE:,.0f} standard deviations apart; got {ends} with a "
+                f"standard deviation of {readable(self.sigma)}."
+            )
+
+    @property
+    def width(self) -> float:
+        """R = c1 − c0, the largest distance of two rows."""
+        return self.high - self.low
+
+    @property
+    def asked(self) -> NormalEstimand:
+        """What the analyst wants to know."""
+        return self.studied[self.estimand]
+
+    @property
+    def truth(self) -> float:
+        return self.asked.truth(self)
+
+    def read(self, rows: Any) -> Any:
+        """Return all that an analyst reads of each set."""
+        return moments_of(rows)
+
+    def draw(self, random: np.random.Generator, repetitions: int) -> Confidential:
+        """Draw confidential data, as many data sets as there are repetitions."""
+        values = random.standard_normal((self.n, repetitions))
+        np.clip(values, (self.low - self.mean) / self.sigma, (self.high - self.mean) / self.sigma, out=values)
+        every = np.ones(repetitions)
+        return Confidential(self, Rows(np.arange(repetitions), values, self.mean * every, self.sigma * every))
 
     def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
+        return self.outcomes_beside(method, epsilon, setting, analysis, ())
+
+    def outcomes_beside(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...]
+    ) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
         rule = analysis.rule_for(sets).key
         if rule not in COMBINING_RULES:
@@ -40,21 +175,43 @@ class SimulatedData(GaussianData):
                 f'estimates, such as "{RULES["reiter_2003"].label}".'
             )
         plan = GaussianPlan(
-            data=self, method=method, epsilon=setting, sets=sets, estimands=(self.estimand,), rules=(rule,),
-            level=analysis.level, repetitions=analysis.repetitions, seed=analysis.seed,
+            data=self,
+            method=method,
+            epsilon=setting,
+            sets=sets,
+            estimands=(self.estimand, *beside),
+            rules=(rule,),
+            level=analysis.level,
+            repetitions=analysis.repetitions,
+            seed=analysis.seed,
             batch=self.batch(sets),
-        )  # fmt: skip
-        real = method.real_epsilon(self, setting, sets)
-        accuracy = method.accuracy(self, setting, sets) if self.asked.of_mean else None
-        known = {} if accuracy is None else {name: Measure(one, 0.0) for name, one in accuracy._asdict().items()}
+        )
+        exact = self.accuracy(method, setting, analysis)
+        names = "bias", "root_mean_squared_error"
+        known = {} if exact is None else {name: Measure(one, 0.0) for name, one in zip(names, exact, strict=True)}
         for tally in stream_study(plan):
-            found = vars(tally.measures(self.estimand, rule)) | known
-            yield Outcome(method=method, epsilon=epsilon, setting=setting, sets=sets, real_epsilon=real, **found)
+            found: dict[str, Any] = vars(tally.measures(self.estimand, rule)) | known
+            of_estimand, *others = tally.estimands
+            found["beside"] = {
+                key: tally.measures(key, rule).root_mean_squared_error
+                if one.released >= RANKED_REPETITIONS
+                else UNKNOWN_MEASURE
+                for key, one in zip(beside, others, strict=True)
+            }
+            found["repetitions"] = math.inf if known else of_estimand.released
+            found["unfinished"] = tally.repetitions if tally.repetitions < plan.repetitions else 0
+            yield Outcome(data=self, method=method, epsilon=epsilon, setting=setting, sets=sets, **found)
+
+    def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float] | None:
+        """By quadrature or sums over bins, where the mean is asked for and the method knows them."""
+        found = method.accuracy(self, setting, method.sets(analysis.sets)) if self.asked.of_mean else None
+        return None if found is None else (found.bias, found.root_mean_squared_error)
 
     def batch(self, sets: int) -> int:
         """Return the repetitions in a block of a study of M sets."""
         rows = self.n * sets
-        return max(FEWEST, min(self.block // rows, max(USUAL, min(MOST, NEAR // rows))))
+        fewest = max(min(FEWEST_REPETITIONS, LARGEST_BLOCK // rows), 1)
+        return max(fewest, min(self.block // rows, max(USUAL_REPETITIONS, min(MOST_REPETITIONS, NEAR_ROWS // rows))))
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
         held, found = self.draw(np.random.default_rng(seed), 1), dict[str, FloatArray]()
@@ -65,7 +222,7 @@ class SimulatedData(GaussianData):
             found[method.key] = estimates[~np.isnan(estimates)]
         return float(self.asked.estimate(held.moments)[0]), found
 
-    @checked(epsilon=SETTINGS, sets=COMPARED_SETS, seed=SEED)
+    @checked(epsilon=EPSILON_OF_ALL_SETS, sets=COMPARED_SETS, seed=SEED)
     def draw_release(
         self, method: GaussianMethod, epsilon: float, sets: int, seed: int
     ) -> tuple[FloatArray, list[FloatArray]]:
@@ -89,21 +246,23 @@ class SimulatedData(GaussianData):
         yield from (rows.centre + rows.scale * rows.values).T
 
 
-class KnownVariance(SimulatedData):
+class KnownVariance(GaussianData):
     """σ is public, and the model-based releases use it."""
 
     key: ClassVar[str] = "gaussian_known_variance"
     label: ClassVar[str] = "Numbers between bounds, variance public"
-    methods: ClassVar[tuple[Method, ...]] = *OF_KNOWN_VARIANCE, *HISTOGRAMS
+    methods: ClassVar[tuple[ComparedMethod, ...]] = *OF_KNOWN_VARIANCE, *HISTOGRAMS
     usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips", "modips_truncated", *SHOWN_FIRST
-    estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["mean_known_variance"]
+    estimands: ClassVar[tuple[Estimand, ...]] = NORMAL_ESTIMANDS["mean"], NORMAL_ESTIMANDS["mean_known_variance"]
 
 
-class UnknownVariance(SimulatedData):
+class UnknownVariance(GaussianData):
     """σ is confidential, and the model-based releases spend on mean and variance."""
 
     key: ClassVar[str] = "gaussian"
     label: ClassVar[str] = "Numbers between bounds"
-    methods: ClassVar[tuple[Method, ...]] = *OF_UNKNOWN_VARIANCE, *HISTOGRAMS
+    supposed: ClassVar[tuple[str, ...]] = ("sigma",)
+    methods: ClassVar[tuple[ComparedMethod, ...]] = *OF_UNKNOWN_VARIANCE, *HISTOGRAMS
     usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips_split", "modips_communal", *SHOWN_FIRST
-    estimands: ClassVar[tuple[Estimand, ...]] = ESTIMANDS["mean"], ESTIMANDS["variance"]
+    estimands: ClassVar[tuple[Estimand, ...]] = NORMAL_ESTIMANDS["mean"], NORMAL_ESTIMANDS["variance"]
+    divided_between: ClassVar[tuple[str, ...]] = "mean", "variance"

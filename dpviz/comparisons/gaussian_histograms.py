@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtr
 
 from dpviz.comparisons.bounding import Rows, side_by_side
-from dpviz.comparisons.gaussian_data import Confidential, GaussianData
-from dpviz.comparisons.gaussian_exact import Accuracy
-from dpviz.comparisons.gaussian_methods import GaussianMethod
-from dpviz.types import FloatArray, IntArray
+from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_from
+from dpviz.comparisons.gaussian_methods import Confidential, GaussianMethod
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.privacy.histograms import (
+    SCOTT_FACTOR,
+    bootstrap_rows_loss,
+    perturbed_rows_loss,
+    perturbed_scott_worst,
+    smoothed_bound,
+    smoothed_worst,
+)
+
+if TYPE_CHECKING:
+    from dpviz.comparisons.gaussian import GaussianData
 
 LARGEST_BINS = 1_000
+BOTH_COUNTS = 2.0  # Noise of each bin, in units of 1/ε′, that covers both counts that a replaced row moves
+BEFORE, AFTER = "before", "after"  # The noise: where a bootstrap draws the rows again
 
 
 def counts_of(held: Confidential, bins: IntArray) -> IntArray:
     """Return how many rows of each data set lie in each bin, shape (repetitions, largest number of bins)."""
-    data, most = held.data, int(bins.max())
+    data: GaussianData = held.data
+    most = int(bins.max())
     place = held.rows.centre + held.rows.scale * held.rows.values - data.low
     place *= bins / data.width
     cell = np.minimum(place.astype(np.intp), bins - 1) + most * np.arange(held.repetitions)
     return np.bincount(cell.ravel(), minlength=most * held.repetitions).reshape(held.repetitions, most)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Histogram(GaussianMethod):
-    """Each set draws n rows from a histogram of the confidential rows that protects them."""
+    """Each set draws n rows from a histogram of the confidential rows that protects them.
 
-    scott: ClassVar[bool] = False
-    """Whether Scott's rule says how many bins of equal width lie between the bounds, which one row can change."""
+    `scott`: Whether Scott's rule says how many bins of equal width lie between the bounds, which one row can change.
+    """
+
+    exact_epsilon: bool = False
+    loss_by: str = "a closed form, for the noisy histogram: the rows lose no more"
+    scott: bool = False
 
     def public_bins(self, n: int) -> int | None:
         """K = ⌈2 n^{1/3}⌉ from n alone: what Scott's rule gives where R = 7σ; None where the confidential rows say."""
@@ -43,7 +63,7 @@ class Histogram(GaussianMethod):
         public = self.public_bins(held.data.n)
         if public is not None:
             return np.full(held.repetitions, public, dtype=np.intp)
-        width = 3.49 * np.sqrt(held.moments.variance) * held.data.n ** (-1 / 3)
+        width = SCOTT_FACTOR * np.sqrt(held.moments.variance) * held.data.n ** (-1 / 3)
         with np.errstate(divide="ignore"):
             bins = np.ceil(held.data.width / width)
         return np.clip(bins, 1, LARGEST_BINS).astype(np.intp)
@@ -51,14 +71,6 @@ class Histogram(GaussianMethod):
     @abstractmethod
     def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
         """Return the weights of the bins of some sets, shape (sets, bins), 0 beyond their own; `epsilon` is a set's."""
-
-    @abstractmethod
-    def loss(self, epsilon: float, n: int) -> float:
-        """Return the largest privacy loss of the weights of one set where the bins are public."""
-
-    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float | None:
-        """Return that of the weights; no ε can be stated where the bins follow from the confidential rows."""
-        return None if self.public_bins(data.n) is None else sets * self.loss(setting / sets, data.n)
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:
         data, number = held.data, self.number_of_bins(held)
@@ -82,126 +94,75 @@ def _spread(random: np.random.Generator, place: IntArray, drawn: IntArray, bins:
     return Rows(place, values.T, np.full(len(bins), (data.low + data.high) / 2), data.width / bins)
 
 
+def resampled(random: np.random.Generator, weights: FloatArray | IntArray, rows: IntArray) -> FloatArray:
+    """Return the counts of so many rows of each set that are drawn with these weights; none where no bin has any."""
+    found, some = np.zeros(weights.shape), weights.sum(axis=1) > 0
+    found[some] = random.multinomial(rows[some], weights[some] / weights[some].sum(axis=1, keepdims=True))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PerturbedHistogram(Histogram):
-    """Every count with Laplace noise, counts below 0 being set to 0: as printed but for the bins, which are public."""
+    """Every count with Laplace noise, counts below 0 being set to 0.
 
-    key = "perturbed_histogram"
-    label = "Perturbed histogram, public bins"
-    source = "Bowen & Liu (2016), perturbed histogram, after Wasserman & Zhou (2010); Liu (2016), Figure 5a"
-    releases = (
-        "Each set adds Laplace noise of scale M/ε to every count of a histogram, sets negative counts to 0, and draws "
-        "n rows from the result."
-    )
-    audited = "perturbed"
-    moves: ClassVar[float] = 1.0
-    """Noise of each bin in units of 1/ε′; a replaced row moves two counts by one each."""
+    `moves`: Noise of each bin in units of 1/ε′; a replaced row moves two counts by one each.
+    `bootstrap`: Whether the rows are drawn again with replacement before the noise, or after it, or not at all.
+    """
 
-    def noise_scales(self, data: GaussianData, epsilon: float) -> dict[str, float]:  # noqa: ARG002
-        return {"every count of the histogram": self._scale(epsilon)}
+    moves: float = BOTH_COUNTS
+    bootstrap: str = ""
 
-    def _scale(self, epsilon: float) -> float:
-        return self.moves / epsilon
-
-    def noisy(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
-        """Return the counts with noise, 0 where they would be negative and beyond the set's own bins."""
-        found = np.maximum(counts + random.laplace(0.0, self._scale(epsilon), counts.shape), 0.0)
-        found[np.arange(found.shape[1]) >= bins[:, None]] = 0.0
-        return found
+    def noise_scales(self, data: GaussianData, epsilon: float) -> dict[str, float]:
+        return {"every count of the histogram": self.moves / epsilon}
 
     def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
-        return self.noisy(random, counts, bins, epsilon)
+        n = counts.sum(axis=1)
+        held = resampled(random, counts, n) if self.bootstrap == BEFORE else counts
+        noisy = np.maximum(held + random.laplace(0.0, self.moves / epsilon, counts.shape), 0.0)
+        noisy[np.arange(noisy.shape[1]) >= bins[:, None]] = 0.0
+        return resampled(random, noisy, n) if self.bootstrap == AFTER else noisy
 
-    def loss(self, epsilon: float, n: int) -> float:  # noqa: ARG002
-        return 2 * epsilon / self.moves
+    def loss(self, data: GaussianData, epsilon: float) -> float:
+        """Return that of the noisy histogram, two counts of which move by one each.
 
+        With Scott's bins it is infinite, as the histogram shows how many bins it has, which one row can change: from
+        equal rows, 1,000 bins, to rows half of which lie at each bound, fewer, single rows are replaced, and somewhere
+        on the way the number of bins changes between neighbours. Rows can lie anywhere, whatever the bins are; no ε is
+        known to hold for them. Before a bootstrap, the one row in a bin has Bin(n, 1/n) copies, and each shows its own
+        loss.
+        """
+        if self.scott:
+            return math.inf
+        found = 2 * epsilon / self.moves
+        return data.n * math.log1p(math.expm1(min(found, 700.0)) / data.n) if self.bootstrap == BEFORE else found
 
-class PerturbedHistogramScott(PerturbedHistogram):
-    """As printed."""
+    def found_loss(self, data: GaussianData, epsilon: float) -> float:
+        """Return what was found in the rows, which show less than the noisy histogram.
 
-    key = "perturbed_histogram_scott"
-    label = "Perturbed histogram, Scott's bins, as printed"
-    audited = "perturbed_scott"
-    scott = True
-
-
-class PerturbedHistogramSafe(PerturbedHistogram):
-    """Twice the noise and public bins."""
-
-    key = "perturbed_histogram_safe"
-    label = "Perturbed histogram, twice the noise"
-    source = "the safe variant of Bowen & Liu's (2016) perturbed histogram"
-    releases = (
-        "Each set adds Laplace noise of scale 2M/ε to every count of a histogram with public bins, sets negative "
-        "counts to 0, and draws n rows from the result."
-    )
-    finding = "The promise is kept: the noise covers both counts that one replaced row changes."
-    moves = 2.0
-
-
-class BootstrapThenSanitize(PerturbedHistogramSafe):
-    """The rows are drawn again with replacement before the noise."""
-
-    key = "bootstrap_sanitize"
-    label = "Bootstrap, then perturbed histogram"
-    source = "Liu (2016), model-free dips with bootstrap, Figure 5b"
-    releases = (
-        "Each set draws n rows from the confidential ones with replacement, adds Laplace noise of scale 2M/ε to every "
-        "count of their histogram with public bins, sets negative counts to 0, and draws n rows from the result."
-    )
-    finding = (
-        "The promise is broken, though the noise would do without the bootstrap: a row that is drawn several times is "
-        "hidden by the noise for one. The real loss of a set that promises x is nearly eˣ − 1."
-    )
-
-    def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
-        return self.noisy(random, again(random, counts), bins, epsilon)
-
-    def loss(self, epsilon: float, n: int) -> float:
-        """The one row in a bin has Bin(n, 1/n) copies, and each shows its own loss."""
-        return n * math.log1p(math.expm1(min(super().loss(epsilon, n), 700.0)) / n)
+        Nothing was sought where the noise covers both counts: the promise is kept, however much of it the rows use.
+        """
+        bins = self.public_bins(data.n)
+        if bins is None:
+            return perturbed_scott_worst(data.n, epsilon, LARGEST_BINS)
+        if self.bootstrap == BEFORE:
+            return bootstrap_rows_loss(data.n, bins, epsilon / self.moves)
+        return 0.0 if self.moves >= BOTH_COUNTS else perturbed_rows_loss(data.n, bins, epsilon / self.moves)
 
 
-class SanitizeThenBootstrap(PerturbedHistogramSafe):
-    """The noisy histogram is drawn again, which costs nothing."""
-
-    key = "sanitize_bootstrap"
-    label = "Perturbed histogram, then bootstrap"
-    source = "the safe variant of Liu's (2016) Figure 5b"
-    releases = (
-        "Each set adds Laplace noise of scale 2M/ε to every count of a histogram with public bins, sets negative "
-        "counts to 0, draws n rows from the result, and from the histogram of these the n rows that are released."
-    )
-    finding = "The promise is kept: what is done to a protected histogram costs nothing."
-
-    def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
-        noisy = self.noisy(random, counts, bins, epsilon)
-        some = noisy.sum(axis=1) > 0
-        rows = counts.sum(axis=1)[some]
-        noisy[some] = random.multinomial(rows, noisy[some] / noisy[some].sum(axis=1, keepdims=True))
-        return noisy
-
-
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SmoothedHistogram(Histogram):
     """The histogram mixed with the uniform distribution, whose share is K/(K + n(e^{ε/n} − 1)), one set."""
 
-    key = "smoothed_histogram"
-    label = "Smoothed histogram, public bins"
-    source = "Bowen & Liu (2016), smoothed histogram, after Wasserman & Zhou (2010)"
-    releases = (
-        "One set of n rows drawn from the histogram mixed with the uniform distribution, whose share is close to "
-        "K/(K + ε) with K bins. It spends all of ε."
-    )
-    audited = "smoothed"
-    several_sets = False
+    several_sets: bool = False
 
-    def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:  # noqa: ARG002
+    def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
         n = counts.sum(axis=1, keepdims=True)
         own = np.arange(counts.shape[1]) < bins[:, None]
         uniform = own / bins[:, None]
-        share = self.share(bins[:, None], n, epsilon)
+        share = self.uniform_share(bins[:, None], n, epsilon)
         return np.asarray((1 - share) * counts / n + share * uniform)
 
-    def share(self, bins: Any, n: Any, epsilon: float) -> Any:
+    def uniform_share(self, bins: Any, n: Any, epsilon: float) -> Any:
         """Return the share λ of the uniform distribution."""
         return bins / (bins + n * np.expm1(np.minimum(epsilon / n, 700.0)))
 
@@ -213,34 +174,106 @@ class SmoothedHistogram(Histogram):
         edges = np.linspace(data.low, data.high, number + 1)
         chance = np.diff(ndtr((edges - data.mean) / data.sigma))
         chance[[0, -1]] += ndtr((data.low - data.mean) / data.sigma), ndtr((data.mean - data.high) / data.sigma)
-        uniform = self.share(number, data.n, epsilon / sets)
+        uniform = self.uniform_share(number, data.n, epsilon / sets)
         middle = (edges[1:] + edges[:-1]) / 2 - data.mean
         mixed = (1 - uniform) * chance + uniform / number
         mean, square = mixed @ middle, mixed @ middle**2 + (data.width / number) ** 2 / 12
         of_counts = (1 - uniform) ** 2 * (chance @ middle**2 - (chance @ middle) ** 2) / data.n
-        return Accuracy(float(mean), math.sqrt(float((square - mean**2 - of_counts) / data.n + of_counts + mean**2)))
+        error = (square - mean**2 - of_counts) / data.n + of_counts + mean**2
+        return accuracy_from(data, float(mean), float(error))
 
-    def loss(self, epsilon: float, n: int) -> float:  # noqa: ARG002
-        """All rows in a bin that had one confidential row, and has none."""
-        return epsilon
+    def loss(self, data: GaussianData, epsilon: float) -> float:
+        """Return that of all rows in a bin that had one confidential row, and has none.
 
+        With Scott's bins return as much as any two numbers of bins allow.
+        """
+        return smoothed_bound(data.n, epsilon) if self.scott else epsilon
 
-class SmoothedHistogramScott(SmoothedHistogram):
-    """As printed."""
-
-    key = "smoothed_histogram_scott"
-    label = "Smoothed histogram, Scott's bins, as printed"
-    audited = "smoothed_scott"
-    scott = True
+    def found_loss(self, data: GaussianData, epsilon: float) -> float:
+        return smoothed_worst(data.n, epsilon)
 
 
-def again(random: np.random.Generator, counts: IntArray) -> IntArray:
-    """Return the counts of as many rows drawn with replacement."""
-    total = counts.sum(axis=1)
-    return random.multinomial(total, counts / total[:, None])
-
+PERTURBED_HISTOGRAM = PerturbedHistogram(
+    name="PerturbedHistogram",
+    key="perturbed_histogram",
+    label="Perturbed histogram, public bins",
+    source="Bowen & Liu (2016), perturbed histogram, after Wasserman & Zhou (2010); Liu (2016), Figure 5a",
+    releases="Each set adds Laplace noise of scale M/ε to every count of a histogram, sets negative counts to 0, and "
+    "draws n rows from the result.",
+    audited="perturbed",
+    moves=1.0,
+    same_as="perturbed_histogram_safe",  # With public bins the noise of half the ε is twice the noise.
+)
+PERTURBED_HISTOGRAM_SCOTT = dataclasses.replace(
+    PERTURBED_HISTOGRAM,
+    name="PerturbedHistogramScott",
+    key="perturbed_histogram_scott",
+    label="Perturbed histogram, Scott's bins, as printed",
+    audited="perturbed_scott",
+    has_epsilon=False,
+    loss_by="a pair of neighbours, for the released rows",
+    scott=True,
+    same_as="",
+)
+PERTURBED_HISTOGRAM_SAFE = PerturbedHistogram(
+    name="PerturbedHistogramSafe",
+    key=PERTURBED_HISTOGRAM.same_as,
+    label="Perturbed histogram, twice the noise",
+    source="the safe variant of Bowen & Liu's (2016) perturbed histogram",
+    releases="Each set adds Laplace noise of scale 2M/ε to every count of a histogram with public bins, sets negative "
+    "counts to 0, and draws n rows from the result.",
+    finding="The noise covers both counts that one replaced row changes.",
+)
+BOOTSTRAP_THEN_SANITIZE = PerturbedHistogram(
+    name="BootstrapThenSanitize",
+    key="bootstrap_sanitize",
+    label="Bootstrap, then perturbed histogram",
+    source="Liu (2016), model-free dips with bootstrap, Figure 5b",
+    releases="Each set draws n rows from the confidential ones with replacement, adds Laplace noise of scale 2M/ε to "
+    "every count of their histogram with public bins, sets negative counts to 0, and draws n rows from the result.",
+    finding="The noise would do without the bootstrap, but a row that is drawn several times is hidden by the noise "
+    "for one. The noisy counts of a set that promises x lose n ln(1 + (eˣ − 1)/n): with 100 rows 1.70 for x = 1. It "
+    "tends to eˣ − 1 as the rows become many.",
+    bootstrap=BEFORE,
+)
+SANITIZE_THEN_BOOTSTRAP = PerturbedHistogram(
+    name="SanitizeThenBootstrap",
+    key="sanitize_bootstrap",
+    label="Perturbed histogram, then bootstrap",
+    source="the safe variant of Liu's (2016) Figure 5b",
+    releases="Each set adds Laplace noise of scale 2M/ε to every count of a histogram with public bins, sets negative "
+    "counts to 0, draws n rows from the result, and from the histogram of these the n rows that are released.",
+    finding="What is done to a protected histogram costs nothing.",
+    bootstrap=AFTER,
+)
+SMOOTHED_HISTOGRAM = SmoothedHistogram(
+    name="SmoothedHistogram",
+    key="smoothed_histogram",
+    label="Smoothed histogram, public bins",
+    source="Bowen & Liu (2016), smoothed histogram, after Wasserman & Zhou (2010)",
+    releases="One set of n rows drawn from the histogram mixed with the uniform distribution, whose share is the "
+    "smallest that keeps ε. With K bins it is close to K/(K + ε) as long as ε is small beside n. It spends all of ε.",
+    audited="smoothed",
+    exact_epsilon=True,
+    loss_by="a closed form, for the released rows",
+)
+SMOOTHED_HISTOGRAM_SCOTT = dataclasses.replace(
+    SMOOTHED_HISTOGRAM,
+    name="SmoothedHistogramScott",
+    key="smoothed_histogram_scott",
+    label="Smoothed histogram, Scott's bins, as printed",
+    audited="smoothed_scott",
+    exact_epsilon=False,
+    loss_by="a closed form that bounds the released rows, whatever the bins are",
+    scott=True,
+)
 
 HISTOGRAMS: tuple[GaussianMethod, ...] = (
-    PerturbedHistogramSafe(), PerturbedHistogram(), PerturbedHistogramScott(),
-    SmoothedHistogram(), SmoothedHistogramScott(), BootstrapThenSanitize(), SanitizeThenBootstrap(),
-)  # fmt: skip
+    PERTURBED_HISTOGRAM_SAFE,
+    PERTURBED_HISTOGRAM,
+    PERTURBED_HISTOGRAM_SCOTT,
+    SMOOTHED_HISTOGRAM,
+    SMOOTHED_HISTOGRAM_SCOTT,
+    BOOTSTRAP_THEN_SANITIZE,
+    SANITIZE_THEN_BOOTSTRAP,
+)

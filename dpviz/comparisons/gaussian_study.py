@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpviz.analysis import LEVEL
-from dpviz.checked import argument, checked
-from dpviz.comparisons.base import COMPARED_SETS, simulated_share
-from dpviz.comparisons.gaussian_data import GaussianData, NormalEstimand
-from dpviz.comparisons.gaussian_methods import GaussianMethod, Released
+from dpviz.comparisons.base import COMPARED_SETS, DataKind
+from dpviz.comparisons.gaussian_estimands import NormalEstimand
+from dpviz.comparisons.gaussian_methods import GaussianMethod, ReleasedSets
+from dpviz.core.checked import check_fields, checked
+from dpviz.core.declarations import LEVEL
+from dpviz.core.measures import Measure
+from dpviz.core.numerics.quantiles import quantile_table
+from dpviz.core.parameters import argument, shown
+from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
+from dpviz.core.types import BoolArray, FloatArray
+from dpviz.coverage.studies import Blocks, Plan
+from dpviz.coverage.studies.plan import StudyTally
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import half_widths
-from dpviz.numerics.quantiles import quantile_table
-from dpviz.parameters import shown
-from dpviz.studies import Blocks, Measure, Plan
-from dpviz.studies.plan import StudyTally
-from dpviz.studies.sums import Sums, exact_units, summed
-from dpviz.types import BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from dpviz.comparisons.gaussian import GaussianData
 
 LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are within 10⁶ of 0
-EQUAL = 1e-28  # Variance between sets, in units of their squared mean, that equal sets may have by rounding
-SETTINGS = argument("epsilon", 1e-9, 1e6, title="ε of all sets")
-WIDEST = 1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
+EQUAL_SETS_VARIANCE = (
+    1e-28  # Variance between sets, in units of their squared mean, that equal sets may have by rounding
+)
+EPSILON_OF_ALL_SETS = argument("epsilon", 1e-9, 1e6, title="ε of all sets")
+GROUPS = 400  # Groups of repetitions by which studies are paired, at least; of one repetition where there are fewer
+UNBOUNDED_WIDTH = (
+    1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,19 +49,24 @@ class IntervalTally(Sums):
     covered: int = 0
     usable: int = 0
     unbounded: int = 0
-    width: int = summed(0, WIDEST)
-    width_squared: int = summed(0, WIDEST**2)
+    width: int = summed(0, UNBOUNDED_WIDTH)
+    width_squared: int = summed(0, UNBOUNDED_WIDTH**2)
+    groups: Groups = field(compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EstimandTally(Sums):
-    """Sums of d = q̄ − truth, d² and d⁴ over the repetitions in which every set gave an estimate, and of each rule."""
+    """Sums of d = q̄ − truth, d² and d⁴ over the repetitions in which every set gave an estimate, and of each rule.
+
+    `groups` has all repetitions, those with an estimate, and the sums of d and d².
+    """
 
     released: int = 0
     deviation: int = summed(-LARGEST_DEVIATION, LARGEST_DEVIATION)
     deviation_squared: int = summed(0, LARGEST_DEVIATION**2)
     deviation_squared_squared: int = summed(0, LARGEST_DEVIATION**4)
     rules: tuple[IntervalTally, ...]
+    groups: Groups = field(compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,10 +79,12 @@ class GaussianTally(StudyTally):
     def check(self) -> None:
         """Refuse counts that contradict each other."""
         for key, one in zip(self.plan.estimands, self.estimands, strict=True):
-            for rule in one.rules:
+            for rule in one.rules:  # counts first, for the sums are judged by them
                 for name, most in (("covered", rule.usable), ("unbounded", rule.usable), ("usable", one.released)):
-                    if getattr(rule, name) > most:
-                        raise ValueError(f"{name} of {key} must be at most {most:,}; got {getattr(rule, name):,}.")
+                    check_between(f"{name} of {key}", getattr(rule, name), 0, most)
+                rule.check_mean(key, "width", rule.usable - rule.unbounded, 0, UNBOUNDED_WIDTH)
+            one.check_mean(key, "deviation", one.released, -LARGEST_DEVIATION, LARGEST_DEVIATION)
+            one.check_mean(key, "deviation_squared", one.released, 0, LARGEST_DEVIATION**2)
 
     @checked()
     def measures(self, estimand: str, rule: str) -> GaussianMeasures:
@@ -78,12 +94,19 @@ class GaussianTally(StudyTally):
                 raise ValueError(f"{name} must be one of the plan's, {', '.join(keys)}; got {shown(key)}.")
         found = self.estimands[self.plan.estimands.index(estimand)]
         one = found.rules[self.plan.rules.index(rule)]
+        whole = found.groups.sums[:, 0].sum() == self.repetitions  # not of a run that was read from a file
+        rows = slice(None) if whole else slice(0)
+        every, released, away, square = found.groups.sums[rows].T
+        covered, usable, bounded, width = one.groups.sums[rows].T
+        error = Measure.mean(found, "deviation_squared", found.released).with_parts(square, released).root()
+        holding = Measure.share(one.covered, found.released).with_parts(covered, released)
+        usable_share = Measure.share(one.usable, self.repetitions).with_parts(usable, every)
         return GaussianMeasures(
-            bias=Measure.mean(found, "deviation", found.released),
-            root_mean_squared_error=Measure.mean(found, "deviation_squared", found.released).root(),
-            coverage=simulated_share(Measure.share(one.covered, found.released), found.released),
-            mean_width=Measure.mean(one, "width", one.usable - one.unbounded),
-            usable_share=simulated_share(Measure.share(one.usable, self.repetitions), self.repetitions),
+            bias=Measure.mean(found, "deviation", found.released).with_parts(away, released),
+            root_mean_squared_error=error,
+            coverage=holding,
+            mean_width=Measure.mean(one, "width", one.usable - one.unbounded).with_parts(width, bounded),
+            usable_share=usable_share,
         )
 
 
@@ -109,8 +132,8 @@ class GaussianPlan(Plan[GaussianTally]):
     a single set has one.
     `estimands`, `rules`: Keys of the data's `studied` and of the combining rules, each once; the rules must be
     defined for so many sets.
-    `repetitions`, `seed`, `batch`, `shown`: As in `dpviz.studies.Plan`. Methods with the same data and seed see the
-    same confidential rows.
+    `repetitions`, `seed`, `batch`, `shown`: As in `dpviz.coverage.studies.Plan`. Methods with the same data and seed
+    see the same confidential rows.
     """
 
     data: GaussianData
@@ -122,14 +145,15 @@ class GaussianPlan(Plan[GaussianTally]):
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        for name, kind in (("data", GaussianData), ("method", GaussianMethod)):
-            if not isinstance(getattr(self, name), kind):
-                raise ValueError(f"{name} must be a {kind.__name__}; got {shown(getattr(self, name))}.")
+        # Of all kinds of data, those that are simulated are the `GaussianData`.
+        if not (isinstance(self.data, DataKind) and self.data.simulated):
+            raise ValueError(f"data must be a GaussianData; got {shown(self.data)}.")
+        if not isinstance(self.method, GaussianMethod):
+            raise ValueError(f"method must be a GaussianMethod; got {shown(self.method)}.")
         if not issubclass(self.data.drawn, self.method.takes):
             raise ValueError(f'"{self.method.label}" does not release data of the kind "{self.data.label}".')
         super().__post_init__()
-        for name, declaration in (("epsilon", SETTINGS), ("sets", COMPARED_SETS), ("level", LEVEL)):
-            object.__setattr__(self, name, declaration.check(getattr(self, name)))
+        check_fields(self, EPSILON_OF_ALL_SETS, COMPARED_SETS, LEVEL)
         object.__setattr__(self, "sets", self.method.sets(self.sets))
         known: Mapping[str, object]
         for name, known in (("estimands", self.data.studied), ("rules", COMBINING_RULES)):
@@ -152,8 +176,9 @@ class _Work:
     def __init__(self, plan: GaussianPlan) -> None:
         self.plan = plan
         self._table = quantile_table(plan.level)
+        self._group = min(-(-plan.repetitions // GROUPS), plan.batch)
 
-    def _draw(self, random: np.random.Generator) -> Released:
+    def _draw(self, random: np.random.Generator) -> ReleasedSets:
         plan = self.plan
         held = plan.data.draw(random, plan.batch)
         return plan.method.release(random, held, plan.epsilon, plan.sets)
@@ -182,7 +207,7 @@ class _Work:
             each, within = _replaced(each, usable), _replaced(within, usable)
             estimate = each.mean(axis=0)
             between = np.square(each - estimate).sum(axis=0) / max(self.plan.sets - 1, 1)
-            between[between <= EQUAL * estimate**2] = 0.0
+            between[between <= EQUAL_SETS_VARIANCE * estimate**2] = 0.0
             estimate[~usable] = math.nan
             parts.append([estimate, between, within.mean(axis=0)])
         return np.array(parts)
@@ -192,10 +217,12 @@ class _Work:
         estimate, between, within = parts
         usable = ~np.isnan(estimate)
         away = np.where(usable, estimate - asked.truth(self.plan.data), 0.0)
+        columns = np.ones_like(away), usable, away, away**2
         return EstimandTally(
             released=int(np.count_nonzero(usable)),
             **_units(deviation=away, deviation_squared=away**2, deviation_squared_squared=away**4),
             rules=tuple(self._interval(COMBINING_RULES[key], away, between, within, usable) for key in self.plan.rules),
+            groups=Groups.of(columns, self._group),
         )
 
     def _interval(
@@ -204,13 +231,15 @@ class _Work:
         total, degrees = rule.variance_and_degrees(between, within, sets=self.plan.sets)
         half = half_widths(total, degrees, self.plan.level, lambda degrees, _: self._table(degrees))
         some = usable & (half > 0)
-        unbounded = some & (half > WIDEST / 2)
+        unbounded = some & (half > UNBOUNDED_WIDTH / 2)
         width = np.where(some & ~unbounded, 2 * half, 0.0)
+        covered = some & (np.abs(away) <= half)
         return IntervalTally(
-            covered=int(np.count_nonzero(some & (np.abs(away) <= half))),
+            covered=int(np.count_nonzero(covered)),
             usable=int(np.count_nonzero(some)),
             unbounded=int(np.count_nonzero(unbounded)),
             **_units(width=width, width_squared=width**2),
+            groups=Groups.of((covered, some, some & ~unbounded, width), self._group),
         )
 
 

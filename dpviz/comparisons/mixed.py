@@ -10,28 +10,44 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz import limits
-from dpviz.comparisons.base import Estimand, Method
-from dpviz.comparisons.gaussian import SimulatedData
-from dpviz.comparisons.gaussian_data import Confidential, NormalEstimand
-from dpviz.comparisons.gaussian_methods import Original
-from dpviz.comparisons.mixed_methods import METHODS, Tables, statistics_of
-from dpviz.parameters import Parameter, readable
-from dpviz.synthesizers.base import parameter
-from dpviz.types import FloatArray
+from dpviz.comparisons.base import Estimand
+from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.gaussian import GaussianData
+from dpviz.comparisons.gaussian_estimands import NormalEstimand
+from dpviz.comparisons.gaussian_methods import Confidential
+from dpviz.comparisons.mixed_methods import MIXED_METHODS
+from dpviz.comparisons.mixed_statistics import Tables, statistics_of
+from dpviz.core import limits
+from dpviz.core.parameters import Parameter, readable
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms.base import parameter
 
-SMALLEST, LARGEST = 7, 76  # Thousandths of the rows that are in the smallest and the largest of 24 cells, as printed
+SMALLEST_SHARE, LARGEST_SHARE = (
+    7,
+    76,
+)  # Thousandths of the rows that are in the smallest and the largest of 24 cells, as printed
 
-CELLS = Parameter(
-    name="cells", symbol="J", title="Number of cells", minimum=2, maximum=limits.MIXED_CELLS, default=24,
-    slider_maximum=50, integer=True,
+CELLS_OF_MIXED_DATA = Parameter(
+    name="cells",
+    symbol="J",
+    title="Number of cells",
+    minimum=2,
+    maximum=limits.MIXED_CELLS,
+    default=24,
+    slider_maximum=50,
+    integer=True,
     help="The number of cells that the categories form, such as 2 × 3 × 4 = 24. The largest has nearly eleven times as "
     "many rows as the smallest, the others are evenly between.",
-)  # fmt: skip
+)
 CORRELATION = Parameter(
-    name="correlation", symbol="ρ", title="True correlation", minimum=-0.99, maximum=0.99, default=0.5,
+    name="correlation",
+    symbol="ρ",
+    title="True correlation",
+    minimum=-0.99,
+    maximum=0.99,
+    default=0.5,
     help="The correlation of the two numbers of a row within its cell. It is the same in all cells.",
-)  # fmt: skip
+)
 
 
 class CellMoments(NamedTuple):
@@ -58,44 +74,59 @@ def _correlation(found: CellMoments) -> FloatArray:
     return np.clip(np.divide(found.xy, spread, out=np.full(spread.shape, math.nan), where=spread > 0), -1, 1)
 
 
-ESTIMANDS: dict[str, NormalEstimand] = {
+MIXED_ESTIMANDS: dict[str, NormalEstimand] = {
     one.key: one
     for one in (
         # π of the first half of the cells, those at the first level of a category that has two
         NormalEstimand(
-            "half", "the share of the first half of the cells", "π",
-            truth=lambda data: float(data.shares[: data.cells // 2].sum()), estimate=lambda found: found.half,
+            "half",
+            "the share of the first half of the cells",
+            "π",
+            truth=lambda data: float(data.shares[: data.cells // 2].sum()),
+            estimate=lambda found: found.half,
             within=lambda found, data: found.half * (1 - found.half) / data.n,
         ),
         NormalEstimand(
-            "share", "the share of the smallest cell", "π₁",
-            truth=lambda data: float(data.shares[0]), estimate=lambda found: found.smallest,
+            "share",
+            "the share of the smallest cell",
+            "π₁",
+            truth=lambda data: float(data.shares[0]),
+            estimate=lambda found: found.smallest,
             within=lambda found, data: found.smallest * (1 - found.smallest) / data.n,
         ),
         # Estimated by the mean of its n₁ rows with variance s²/n₁, s² being that within cells
         NormalEstimand(
-            "cell_mean", "the mean in the smallest cell", "μ₁",
-            truth=lambda data: float(data.means[0, 0]), estimate=lambda found: found.mean,
+            "cell_mean",
+            "the mean in the smallest cell",
+            "μ₁",
+            truth=lambda data: float(data.means[0, 0]),
+            estimate=lambda found: found.mean,
             within=lambda found, _: np.where(found.degrees > 0, found.xx, 0.0) / np.maximum(found.rows, 1),
         ),
         # Estimated within cells, as the next: with variance 2s⁴/ν, ν being the degrees of freedom, and (1 − r²)²/ν
         NormalEstimand(
-            "cell_variance", "the variance within cells", "σ²",
-            truth=lambda data: data.sigma**2, estimate=lambda found: found.xx,
+            "cell_variance",
+            "the variance within cells",
+            "σ²",
+            truth=lambda data: data.sigma**2,
+            estimate=lambda found: found.xx,
             within=lambda found, _: 2 * found.xx**2 / np.maximum(found.degrees, 1),
         ),
         NormalEstimand(
-            "correlation", "the correlation within cells", "ρ",
-            truth=lambda data: data.correlation, estimate=_correlation,
+            "correlation",
+            "the correlation within cells",
+            "ρ",
+            truth=lambda data: data.correlation,
+            estimate=_correlation,
             within=lambda found, _: (1 - _correlation(found) ** 2) ** 2 / np.maximum(found.degrees, 1),
         ),
     )
-}  # fmt: skip
+}
 """What an analyst can ask of mixed data, by its key."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixedData(SimulatedData):
+class MixedData(GaussianData):
     """n rows, each in cell j with probability π_j, with two numbers from N(μ_j, Σ) that are set to the public bounds.
 
     The π_j rise evenly from the first cell to the last, as 7 to 76: with 24 cells they are 0.007 to 0.076, as printed.
@@ -109,13 +140,14 @@ class MixedData(SimulatedData):
 
     key: ClassVar[str] = "mixed"
     label: ClassVar[str] = "Categories and two numbers (mixed)"
-    methods: ClassVar[tuple[Method, ...]] = Original(), *METHODS
-    estimands: ClassVar[tuple[Estimand, ...]] = tuple(ESTIMANDS.values())
+    methods: ClassVar[tuple[ComparedMethod, ...]] = MIXED_METHODS
+    estimands: ClassVar[tuple[Estimand, ...]] = tuple(MIXED_ESTIMANDS.values())
+    divided_between: ClassVar[tuple[str, ...]] = "share", "cell_mean", "cell_variance"
     drawn: ClassVar[type] = Tables
-    studied: ClassVar[Mapping[str, NormalEstimand]] = ESTIMANDS
+    studied: ClassVar[Mapping[str, NormalEstimand]] = MIXED_ESTIMANDS
     block: ClassVar[int] = 600_000
 
-    cells: int = parameter(CELLS)
+    cells: int = parameter(CELLS_OF_MIXED_DATA)
     correlation: float = parameter(CORRELATION)
 
     def check(self) -> None:
@@ -130,7 +162,7 @@ class MixedData(SimulatedData):
     @cached_property
     def shares(self) -> FloatArray:
         """The probabilities π of the cells."""
-        rising = np.linspace(SMALLEST, LARGEST, self.cells)
+        rising = np.linspace(SMALLEST_SHARE, LARGEST_SHARE, self.cells)
         return rising / rising.sum()
 
     @cached_property

@@ -2,78 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.comparisons.base import Method
-from dpviz.comparisons.bounding import ROUNDING, side_by_side
-from dpviz.comparisons.gaussian_data import Confidential
-from dpviz.comparisons.gaussian_methods import GaussianMethod, Shared, Unprotected
-from dpviz.types import FloatArray, IntArray
+from dpviz.comparisons.bounding import side_by_side
+from dpviz.comparisons.gaussian_histograms import BOTH_COUNTS
+from dpviz.comparisons.gaussian_methods import NOTHING_PROMISED, ORIGINAL_ROWS, Confidential, GaussianMethod
+from dpviz.comparisons.mixed_statistics import Statistics, Tables, histograms_of, statistics_of
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, table_log_odds, telling_tables
 
-PRIOR = 0.5  # Rows that the Dirichlet prior adds to each cell
+if TYPE_CHECKING:
+    from dpviz.comparisons.mixed import MixedData
+
+CELL_PRIOR = 0.5  # Rows that the Dirichlet prior adds to each cell
 STATISTICS = 5  # That share what the counts leave of ε: both means of the cells, two variances and a covariance
 MOST_BINS = 20  # Of each number
-
-
-class Tables(NamedTuple):
-    """Rows of some sets in the order of their cells.
-
-    `place` says which sets they are, and `counts` how many rows each of their cells has, shape (sets, cells). `values`
-    are both numbers of every row, less the middle of the bounds, shape (2, sets, rows).
-    """
-
-    place: IntArray
-    counts: IntArray
-    values: FloatArray
-
-
-class Statistics(NamedTuple):
-    """Of some sets: the counts and sums of every cell, and sums of squares and products around the means of the cells.
-
-    The shapes are (sets, cells), (2, sets, cells) and (3, sets); of the last the third is that of the products.
-    """
-
-    counts: FloatArray
-    sums: FloatArray
-    squares: FloatArray
-
-    def of(self, sets: IntArray) -> Statistics:
-        """Return those of some of the sets."""
-        return Statistics(self.counts[sets], self.sums[:, sets], self.squares[:, sets])
-
-    @property
-    def sizes(self) -> FloatArray:
-        """The counts, and 1 where a cell is empty."""
-        return np.maximum(self.counts, 1.0)
-
-
-def statistics_of(rows: Tables) -> Statistics:
-    """Return the statistics of each set.
-
-    >>> one = Tables(np.array([0]), np.array([[2, 0, 1]]), np.array([[[1.0, 3.0, 5.0]], [[2.0, 2.0, 4.0]]]))
-    >>> [part.tolist() for part in statistics_of(one)]
-    [[[2.0, 0.0, 1.0]], [[[4.0, 0.0, 5.0]], [[4.0, 0.0, 4.0]]], [[2.0], [0.0], [0.0]]]
-    """
-    some = rows.counts.ravel() > 0
-    starts = np.cumsum(rows.counts.ravel())[some] - rows.counts.ravel()[some]
-    sums = np.zeros((2, rows.counts.size))
-    for total, values in zip(sums, rows.values, strict=True):
-        total[some] = np.add.reduceat(values.ravel(), starts)
-    sums = sums.reshape(2, *rows.counts.shape)
-    means = sums / np.maximum(rows.counts, 1)
-    pairs = (0, 0), (1, 1), (0, 1)
-    squares = np.array([np.einsum("sn,sn->s", rows.values[one], rows.values[other]) for one, other in pairs])
-    rounding = ROUNDING * squares[:2]
-    squares -= [(sums[one] * means[other]).sum(axis=1) for one, other in pairs]
-    squares[:2][squares[:2] <= rounding] = 0.0  # Of numbers that are equal in every cell
-    most = np.sqrt(squares[0] * squares[1])
-    return Statistics(rows.counts.astype(float), sums, np.array([*squares[:2], np.clip(squares[2], -most, most)]))
 
 
 class Sanitized(NamedTuple):
@@ -84,23 +33,122 @@ class Sanitized(NamedTuple):
     covariance: FloatArray
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MixedMethod(GaussianMethod):
-    """A way to release M sets of mixed data."""
+    """A way to release M sets of mixed data, of whose ε the counts of the cells have a chosen share."""
 
     takes = Tables
+    first_statistic = "the counts"
+    usual_share: ClassVar[float]
+    """Where all statistics have as much."""
+
+    exact_epsilon: bool = False
+    loss_by: str = "a closed form, for the noisy statistics: the rows lose no more"
+
+    def usual_shares(self, data: MixedData) -> dict[str, float]:
+        return {} if self.share is None else {"equal shares, as in the paper": self.usual_share}
 
 
-class MixedSynthesis(MixedMethod):
-    """Each set draws the shares, means and covariance from their posterior given statistics, and then its rows."""
+@dataclass(frozen=True)
+class NoisySums:
+    """The noise of a model's statistics: each covers what one row that changes its cell can move.
 
-    @abstractmethod
-    def sanitize(self, random: np.random.Generator, data: Any, found: Statistics, epsilon: float) -> Sanitized:
+    Means are noisy sums over noisy counts. `counts` is the ε of the counts, `each` that of every other statistic. The
+    loss is that of the noisy statistics of one set, which its rows cannot exceed.
+    """
+
+    def scales(self, data: MixedData, counts: float, each: float) -> tuple[float, float, float]:
+        """Return the scales of the noise of counts, sums (from the middle of the bounds), and squares and products.
+
+        Squares and products share one scale: one row moves all three by 3R²(n − 1)/n together at most, two by R² and
+        the product by R², or the product alone by 2R².
+        """
+        return 2 / counts, data.width / each, data.width**2 * (1 - 1 / data.n) / each
+
+    def sizes_of(self, found: Statistics, noisy: Statistics) -> FloatArray:
+        """Return what the sums are divided by."""
+        return noisy.sizes
+
+    def loss(self, data: MixedData, counts: float, each: float) -> float:
+        """Return all of ε: a row alone in its cell, which joins others that are at the other bounds, moves all most."""
+        return counts + STATISTICS * each
+
+    def found_loss(self, data: MixedData, counts: float, each: float) -> float:
+        """Return 0: the rows give away no more than the noisy statistics do, and nothing was sought."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class NoisyMeans(NoisySums):
+    """As printed: the noise of a mean follows from the size of its cell, and thereby shows it."""
+
+    def scales(self, data: MixedData, counts: float, each: float) -> tuple[float, float, float]:
+        """Those of sums are divided by the size of the cell, and those of squares by the degrees of freedom."""
+        return 1 / counts, data.width / each, data.width**2 / data.n / each * data.degrees
+
+    def sizes_of(self, found: Statistics, noisy: Statistics) -> FloatArray:
+        return found.sizes
+
+    def loss(self, data: MixedData, counts: float, each: float) -> float:
+        """Return that at the worst pair: a row leaves a cell of k for one of n − k.
+
+        Both counts show it, and both means of the second cell with one ε′ each. A mean of the first has the density
+        k/(k − 1) times as high at its centre, and ε′u more where the row is u R from it. Squares and products move by
+        R²(n − k)/(n − k + 1) each, less what the row leaves behind, or by what it leaves alone. Searched over k.
+        """
+        steepness = each * data.n / data.degrees
+        k = np.arange(2, data.n)
+        most, added = 1 - 1 / k, 1 - 1 / (data.n - k + 1)
+        near = np.minimum(np.minimum(each * most / steepness, most), np.sqrt(added * most))
+        arriving = 2 * each * near + steepness * (3 * added - near**2 / most)
+        leaving = 2 * each * most + steepness * 3 * most
+        worst = np.max(-2 * np.log1p(-1 / k) + np.maximum(arriving, leaving))
+        return 2 * counts + 2 * each + float(worst)
+
+    def found_loss(self, data: MixedData, counts: float, each: float) -> float:
+        """Return how much the rows show of a pair of which all rows are equal within their cells.
+
+        A row leaves a cell of two for that of all others. Where both noisy variances are set to 0, as they can be with
+        as much noise, the rows of a set lie at the noisy means, so that these are seen. At its centre the density of
+        both means of the first cell is twice as high, that of the other's is 1 − 1/(n − 1) as high. No table of the
+        cells has more than e^{2ε′} times the probability, ε′ being that of the counts.
+        """
+        return max(2 * math.log(2) + 2 * math.log1p(-1 / (data.n - 1)) - 2 * counts, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MixedModel(MixedMethod):
+    """Each set draws the shares, means and covariance from their posterior given statistics, and then its rows.
+
+    A reference adds no `noise` to the statistics.
+    """
+
+    usual_share = 1 / (1 + STATISTICS)
+
+    noise: NoisySums = dataclasses.field(default_factory=NoisySums)
+
+    def parts(self, epsilon: float) -> tuple[float, float]:
+        """Return the ε of the counts and that of each other statistic, of one set with `epsilon`."""
+        share = self.share or self.usual_share
+        return share * epsilon, (1 - share) / STATISTICS * epsilon
+
+    def sanitize(self, random: np.random.Generator, data: MixedData, found: Statistics, epsilon: float) -> Sanitized:
         """Return the statistics of each set as they are released, `epsilon` being the share of one set."""
+        if self.reference:
+            return Sanitized(found.counts, found.sums / found.sizes, found.squares / data.degrees)
+        noisy = with_noise(random, found, self.noise.scales(data, *self.parts(epsilon)))
+        top = data.width / 2
+        variances = np.clip(noisy.squares[:2] / data.degrees, 0.0, top**2)
+        most = np.sqrt(variances[0] * variances[1])
+        covariance = np.clip(noisy.squares[2] / data.degrees, -most, most)
+        means = np.clip(noisy.sums / self.noise.sizes_of(found, noisy), -top, top)
+        return Sanitized(noisy.counts, means, np.array([*variances, covariance]))
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Tables]:
-        data, every = held.data, np.tile(np.arange(held.repetitions), sets)
+        data: MixedData = held.data
+        every = np.tile(np.arange(held.repetitions), sets)
         given = self.sanitize(random, data, statistics_of(held.rows).of(every), epsilon / sets)
-        shares = random.standard_gamma(given.counts + PRIOR)
+        shares = random.standard_gamma(given.counts + CELL_PRIOR)
         counts = random.multinomial(data.n, shares / shares.sum(axis=1, keepdims=True))
         factor = covariance_factor(random, given.covariance, data.degrees)[..., None]
         spread = random.standard_normal(given.means.shape) / np.sqrt(np.maximum(given.counts, 1.0))
@@ -112,6 +160,20 @@ class MixedSynthesis(MixedMethod):
                 value += np.repeat(mean.ravel(), rows).reshape(value.shape)
             np.clip(values, -data.width / 2, data.width / 2, out=values)
             yield Tables(place, counts[place], values)
+
+    def loss(self, data: MixedData, epsilon: float) -> float:
+        return self.noise.loss(data, *self.parts(epsilon))
+
+    def found_loss(self, data: MixedData, epsilon: float) -> float:
+        return self.noise.found_loss(data, *self.parts(epsilon))
+
+
+def with_noise(random: np.random.Generator, found: Statistics, scales: tuple[float, float, float]) -> Statistics:
+    """Return the statistics with Laplace noise of these scales, counts at least 0."""
+    counts, sums, squares = (
+        one + random.laplace(0.0, scale, one.shape) for one, scale in zip(found, scales, strict=True)
+    )
+    return Statistics(np.maximum(counts, 0.0), sums, squares)
 
 
 def _times(factor: FloatArray, values: FloatArray) -> FloatArray:
@@ -130,178 +192,48 @@ def covariance_factor(random: np.random.Generator, given: FloatArray, degrees: i
     first, second = (np.sqrt(random.chisquare(degrees - k, len(other)) / degrees) for k in (0, 1))
     beside = random.standard_normal(len(other)) / math.sqrt(degrees)
     turn = -beside / (first * second)
-    return np.array([
-        [deviation[0] / first, deviation[0] * turn],
-        [other / first, other * turn + rest / second],
-    ])  # fmt: skip
-
-
-class MixedMultipleSynthesis(Unprotected, MixedSynthesis):
-    """Posterior predictive draws without a promise."""
-
-    key = "multiple_synthesis"
-    label = "Multiple synthesis, no promise"
-    source = "Bowen & Liu (2016), study 3, MS"
-    releases = (
-        "Each set draws the shares of the cells, their means and the common covariance from their posterior given the "
-        "data, and then n rows, whose numbers are set to the bounds where they fall outside. No privacy is promised."
+    return np.array(
+        [
+            [deviation[0] / first, deviation[0] * turn],
+            [other / first, other * turn + rest / second],
+        ]
     )
 
-    def sanitize(self, random: np.random.Generator, data: Any, found: Statistics, epsilon: float) -> Sanitized:  # noqa: ARG002
-        return Sanitized(found.counts, found.sums / found.sizes, found.squares / data.degrees)
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PerturbedCells(MixedMethod):
+    """The counts of the cells with noise, and a histogram of both numbers in each cell with noise.
 
-class SharedWithCounts(Shared, MixedMethod):
-    """A chosen share w of the ε of each set goes to the counts of the cells."""
+    `moves`: Noise of each count in units of 1/ε; a replaced row moves two by one each.
+    """
 
-    first_statistic = "the counts"
+    usual_share = 0.5
 
-    def usual_shares(self, data: Any) -> dict[str, float]:  # noqa: ARG002
-        return {"equal shares, as in the paper": type(self).share}
-
-
-@dataclass(frozen=True, kw_only=True)
-class MixedModips(SharedWithCounts, MixedSynthesis):
-    """Noisy sums and counts: each noise covers what one row that changes its cell can move."""
-
-    share: float = 1 / (1 + STATISTICS)
-
-    key = "modips_sums"
-    label = "Model-based (modips), noisy sums and counts"
-    source = "the safe variant of Bowen & Liu's (2016) study 3"
-    releases = (
-        "Each set spends a sixth of its ε on each of six statistics: the counts of the cells, the sums of both numbers "
-        "in the cells, two variances and a covariance. Counts and sums get twice the noise that they would need if a "
-        "row only left its cell, because it joins another. Means are noisy sums over noisy counts. The set then draws "
-        "shares, means and covariance from their posterior, and n rows. What falls outside its bounds is set to the "
-        "bound (BIT)."
-    )
-    finding = (
-        "The promise is kept and used up: a row that leaves a cell in which it was alone, for one whose rows are all "
-        "at the other bounds, moves all statistics together as far as any row can."
-    )
+    share: float = usual_share
+    moves: float = BOTH_COUNTS
 
     def parts(self, epsilon: float) -> tuple[float, float]:
-        """Return the ε of the counts and that of each other statistic, of one set with `epsilon`."""
-        return self.share * epsilon, (1 - self.share) / STATISTICS * epsilon
+        """Return the ε of the counts of the cells and that of the histograms, of one set with `epsilon`."""
+        return self.share * epsilon, (1 - self.share) * epsilon
 
-    def scales(self, data: Any, epsilon: float) -> tuple[float, float, float]:
-        """Return the scales of the noise of counts, sums (from the middle of the bounds), and squares and products.
-
-        Squares and products share one scale: one row moves all three by 3R²(n − 1)/n together at most, two by R² and
-        the product by R², or the product alone by 2R².
-        """
-        counts, each = self.parts(epsilon)
-        return 2 / counts, data.width / each, data.width**2 * (1 - 1 / data.n) / each
-
-    def sanitize(self, random: np.random.Generator, data: Any, found: Statistics, epsilon: float) -> Sanitized:
-        noisy = self.noisy(random, found, self.scales(data, epsilon))
-        top = data.width / 2
-        variances = np.clip(noisy.squares[:2] / data.degrees, 0.0, top**2)
-        most = np.sqrt(variances[0] * variances[1])
-        covariance = np.clip(noisy.squares[2] / data.degrees, -most, most)
-        means = np.clip(noisy.sums / self.sizes_of(found, noisy), -top, top)
-        return Sanitized(noisy.counts, means, np.array([*variances, covariance]))
-
-    def noisy(self, random: np.random.Generator, found: Statistics, scales: tuple[float, float, float]) -> Statistics:
-        """Return the statistics with Laplace noise of these scales, counts at least 0."""
-        counts, sums, squares = (
-            one + random.laplace(0.0, scale, one.shape) for one, scale in zip(found, scales, strict=True)
-        )
-        return Statistics(np.maximum(counts, 0.0), sums, squares)
-
-    def sizes_of(self, found: Statistics, noisy: Statistics) -> FloatArray:  # noqa: ARG002
-        """Return what the sums are divided by."""
-        return noisy.sizes
-
-    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:  # noqa: ARG002
-        """Return that of the sanitized statistics, all of which a pair as in `finding` moves most."""
-        return setting
-
-
-class MixedModipsPrinted(MixedModips):
-    """Noisy means, with a noise that follows from the size of the cell."""
-
-    key = "modips_printed"
-    label = "Model-based (modips), as printed"
-    source = "Bowen & Liu (2016), study 3, modips-split with thresholding"
-    releases = (
-        "Each set spends a sixth of its ε on each of six statistics: counts with noise 1/ε′, the means of both "
-        "numbers in the cells with noise R/(nⱼε′), nⱼ being the number of rows in the cell, and two variances and a "
-        "covariance with noise R²/(nε′). It then draws shares, means and covariance from their posterior, and n rows. "
-        "What falls outside its bounds is set to the bound (BIT)."
-    )
-    finding = (
-        "The promise is broken: the scale of the noise shows how many rows a cell has. A cell of two rows that loses "
-        "one doubles it for both means, so that the real loss stays above 1.39 for every set, 13.9 for ten, however "
-        "small ε is. A row that changes cells also moves two counts and two pairs of means."
-    )
-
-    def scales(self, data: Any, epsilon: float) -> tuple[float, float, float]:
-        counts, each = self.parts(epsilon)
-        # Those of sums are divided by the size of the cell, and those of squares by the degrees of freedom.
-        return 1 / counts, data.width / each, data.width**2 / data.n / each * data.degrees
-
-    def sizes_of(self, found: Statistics, noisy: Statistics) -> FloatArray:  # noqa: ARG002
-        return found.sizes
-
-    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
-        """Return that of the sanitized statistics at the worst pair: a row leaves a cell of k for one of n − k.
-
-        Both counts show it, and both means of the second cell with one ε′ each. A mean of the first has the density
-        k/(k − 1) times as high at its centre, and ε′u more where the row is u R from it. Squares and products move by
-        R²(n − k)/(n − k + 1) each, less what the row leaves behind, or by what it leaves alone. Searched over k.
-        """
-        counts, each = self.parts(setting / sets)
-        steepness = each * data.n / data.degrees
-        k = np.arange(2, data.n)
-        most, added = 1 - 1 / k, 1 - 1 / (data.n - k + 1)
-        near = np.minimum(np.minimum(each * most / steepness, most), np.sqrt(added * most))
-        arriving = 2 * each * near + steepness * (3 * added - near**2 / most)
-        leaving = 2 * each * most + steepness * 3 * most
-        worst = np.max(-2 * np.log1p(-1 / k) + np.maximum(arriving, leaving))
-        return sets * (2 * counts + 2 * each + float(worst))
-
-
-@dataclass(frozen=True, kw_only=True)
-class PerturbedCells(SharedWithCounts):
-    """The counts of the cells with noise, and a histogram of both numbers in each cell with noise."""
-
-    share: float = 0.5
-
-    key = "perturbed_cells"
-    label = "Perturbed cells and 2-D histograms, as printed"
-    source = "Bowen & Liu (2016), study 3, np-dips, with public bins"
-    releases = (
-        "Each set spends half of its ε′ on the counts of the cells and half on a histogram of both numbers in every "
-        "cell: Laplace noise of scale 2/ε′ on each count, negative ones being set to 0. It draws n rows from the cells "
-        "and the numbers of each from the histogram of its cell, or evenly where nothing is left of that. The bins are "
-        "public here; the paper's follow from the data, and no ε would hold."
-    )
-    finding = (
-        "The promise is broken: a row that changes cells moves two counts of cells and two of histograms by one each, "
-        "so that the real loss is 2ε."
-    )
-    moves: ClassVar[float] = 1.0
-    """Noise of each count in units of 1/ε; a replaced row moves two by one each."""
-
-    def bins(self, data: Any) -> int:
+    def bins(self, data: MixedData) -> int:
         """Bins of each number: what Scott's rule for two, h = 3.49 σ n^{−1/4}, gives a cell of n/J rows if R = 8σ."""
-        return min(math.ceil(8 / 3.49 * (data.n / data.cells) ** 0.25), MOST_BINS)
+        return min(math.ceil(8 / SCOTT_FACTOR * (data.n / data.cells) ** 0.25), MOST_BINS)
 
     def noise(self, random: np.random.Generator, counts: IntArray, epsilon: float) -> FloatArray:
         """Return counts with noise, 0 where they would be negative."""
         return np.maximum(counts + random.laplace(0.0, self.moves / epsilon, counts.shape), 0.0)
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Tables]:
-        data, bins = held.data, self.bins(held.data)
+        data: MixedData = held.data
+        bins, (of_cells, of_squares) = self.bins(data), self.parts(epsilon)
         every = np.tile(np.arange(held.repetitions), sets)
         found = histograms_of(held.rows, bins, data.width)
         width, shape = data.width / bins, (data.cells, bins * bins)
         corners = np.tile(width * np.indices((bins, bins)).reshape(2, -1) - data.width / 2, data.cells)
         for place in side_by_side(np.arange(len(every)), max(data.n, math.prod(shape))):
-            cells = self.noise(random, held.rows.counts[every[place]], self.share * epsilon / sets)
-            inside = self.noise(random, found[every[place]], (1 - self.share) * epsilon / sets)
+            cells = self.noise(random, held.rows.counts[every[place]], of_cells / sets)
+            inside = self.noise(random, found[every[place]], of_squares / sets)
             some = cells.sum(axis=1) > 0
             cells, inside = cells[some], inside[some]
             inside[inside.sum(axis=2) == 0] = 1.0
@@ -312,37 +244,93 @@ class PerturbedCells(SharedWithCounts):
                 value += np.repeat(np.tile(corner, len(drawn)), drawn.ravel()).reshape(value.shape)
             yield Tables(place[some], drawn.reshape(-1, *shape).sum(axis=2), values)
 
-    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:  # noqa: ARG002
+    def loss(self, data: MixedData, epsilon: float) -> float:
         """Return that of the noisy counts: two of cells and two of bins move by one each."""
-        return 2 * setting / self.moves
+        return 2 * epsilon / self.moves
+
+    def found_loss(self, data: MixedData, epsilon: float) -> float:
+        """Return what the rows were found to show: all that enter a cell lie in one square.
+
+        Nothing was sought where the noise covers both counts: the promise is kept, however much of it the rows use.
+        """
+        if self.moves >= BOTH_COUNTS:
+            return 0.0
+        cells, square = self.parts(epsilon / self.moves)
+        return max(
+            table_log_odds(*one, cells) + one_bin_loss(one[2][0], self.bins(data) ** 2, square)
+            for one in telling_tables(data.n, data.cells)
+        )
 
 
-class PerturbedCellsSafe(PerturbedCells):
-    """Twice the noise."""
+MIXED_SYNTHESIS = MixedModel(
+    name="MixedMultipleSynthesis",
+    key="multiple_synthesis",
+    label="Multiple synthesis, no promise",
+    source="Bowen & Liu (2016), study 3, MS",
+    releases="Each set draws the shares of the cells, their means and the common covariance from their posterior given "
+    "the data, and then n rows, whose numbers are set to the bounds where they fall outside. No privacy is promised.",
+    **NOTHING_PROMISED,
+)
+MIXED_MODIPS = MixedModel(
+    name="MixedModips",
+    key="modips_sums",
+    label="Model-based (modips), noisy sums and counts",
+    source="the safe variant of Bowen & Liu's (2016) study 3",
+    releases="Each set spends a sixth of its ε on each of six statistics: the counts of the cells, the sums of both "
+    "numbers in the cells, two variances and a covariance. Counts and sums get twice the noise that they would need if "
+    "a row only left its cell, because it joins another. Means are noisy sums over noisy counts. The set then draws "
+    "shares, means and covariance from their posterior, and n rows. What falls outside its bounds is set to the "
+    "bound (BIT).",
+    finding="The noisy statistics use the promise up: a row that leaves a cell in which it was alone, for one whose "
+    "rows are all at the other bounds, moves all of them together as far as any row can. The rows show no more.",
+    share=MixedModel.usual_share,
+)
+MIXED_MODIPS_PRINTED = MixedModel(
+    name="MixedModipsPrinted",
+    key="modips_printed",
+    label="Model-based (modips), as printed",
+    source="Bowen & Liu (2016), study 3, modips-split with thresholding",
+    releases="Each set spends a sixth of its ε on each of six statistics: counts with noise 1/ε′, the means of both "
+    "numbers in the cells with noise R/(nⱼε′), nⱼ being the number of rows in the cell, and two variances and a "
+    "covariance with noise R²/(nε′). It then draws shares, means and covariance from their posterior, and n rows. "
+    "What falls outside its bounds is set to the bound (BIT).",
+    finding="The scale of the noise shows how many rows a cell has. A cell of two rows that loses one doubles it for "
+    "both means, so that what the noisy statistics of every set lose tends to 2 ln 2 = 1.39, those of ten to 13.9, and "
+    "not to 0 as ε becomes small. A row that changes cells also moves two counts and two pairs of means.",
+    share=MixedModel.usual_share,
+    noise=NoisyMeans(),
+)
+PERTURBED_CELLS = PerturbedCells(
+    name="PerturbedCells",
+    key="perturbed_cells",
+    label="Perturbed cells and 2-D histograms, as printed",
+    source="Bowen & Liu (2016), study 3, np-dips, with public bins",
+    releases="Each set spends half of its ε′ on the counts of the cells and half on a histogram of both numbers in "
+    "every cell: Laplace noise of scale 2/ε′ on each count, negative ones being set to 0. It draws n rows from the "
+    "cells and the numbers of each from the histogram of its cell, or evenly where nothing is left of that. The bins "
+    "are public here; the paper's follow from the data, and no ε would hold.",
+    finding="A row that changes cells moves two counts of cells and two of histograms by one each, and the noise "
+    "covers one of either, so that the noisy counts lose 2ε.",
+    moves=1.0,
+)
+PERTURBED_CELLS_SAFE = PerturbedCells(
+    name="PerturbedCellsSafe",
+    key="perturbed_cells_safe",
+    label="Perturbed cells and 2-D histograms, twice the noise",
+    source="the safe variant of Bowen & Liu's (2016) study 3",
+    releases="Each set spends half of its ε′ on the counts of the cells and half on a histogram of both numbers in "
+    "every cell, with public bins: Laplace noise of scale 4/ε′ on each count, negative ones being set to 0. It draws n "
+    "rows from the cells, and the numbers of each from the histogram of its cell, or evenly where nothing is left of "
+    "that.",
+    finding="The noise covers both counts that a row moves when it changes cells.",
+)
 
-    key = "perturbed_cells_safe"
-    label = "Perturbed cells and 2-D histograms, twice the noise"
-    source = "the safe variant of Bowen & Liu's (2016) study 3"
-    releases = (
-        "Each set spends half of its ε′ on the counts of the cells and half on a histogram of both numbers in every "
-        "cell, with public bins: Laplace noise of scale 4/ε′ on each count, negative ones being set to 0. It draws n "
-        "rows from the cells, and the numbers of each from the histogram of its cell, or evenly where nothing is left "
-        "of that."
-    )
-    finding = "The promise is kept and used up: the noise covers both counts that a row moves when it changes cells."
-    moves = 2.0
-
-
-def histograms_of(rows: Tables, bins: int, width: float) -> IntArray:
-    """Return how many rows of each set lie in each square of each cell, shape (sets, cells, bins²)."""
-    sets, cells = rows.counts.shape
-    square = np.minimum(((rows.values / width + 0.5) * bins).astype(np.intp), bins - 1)
-    cell = np.repeat(np.arange(sets * cells), rows.counts.ravel())
-    place = (cell * bins + square[0].ravel()) * bins + square[1].ravel()
-    return np.bincount(place, minlength=sets * cells * bins**2).reshape(sets, cells, bins**2)
-
-
-METHODS: tuple[Method, ...] = (
-    MixedMultipleSynthesis(), MixedModips(), MixedModipsPrinted(), PerturbedCellsSafe(), PerturbedCells(),
-)  # fmt: skip
-"""The methods that protect mixed data, each safe one before the printed one."""
+MIXED_METHODS: tuple[GaussianMethod, ...] = (
+    ORIGINAL_ROWS,
+    MIXED_SYNTHESIS,
+    MIXED_MODIPS,
+    MIXED_MODIPS_PRINTED,
+    PERTURBED_CELLS_SAFE,
+    PERTURBED_CELLS,
+)
+"""The methods of mixed data, each safe one before the printed one."""

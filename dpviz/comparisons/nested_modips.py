@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammainc, gammaln, logsumexp
+from scipy.special import gammaln, logsumexp
 
-from dpviz.comparisons.base import Analysis, simulated_share
+from dpviz.comparisons.base import Analysis
 from dpviz.comparisons.binary_base import BinaryRelease, OneProportion
 from dpviz.comparisons.binary_measures import RowMoments
-from dpviz.comparisons.binary_methods import OWN_PRIOR
+from dpviz.core.keeping import kept
+from dpviz.core.measures import Measure
+from dpviz.core.numerics.quadrature import on_panels
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.combining_rules import CombiningRule
-from dpviz.inference.confidential import binomial_law
+from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import half_widths, holds
-from dpviz.studies import Measure
-from dpviz.types import FloatArray, IntArray
+from dpviz.mechanisms import Modips
+from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
 
 SETS_OF_EACH = 10  # Sets from one noisy count
-AT_ONCE = 1_000_000  # Sets that are drawn at a time
-NODES, PANEL = 16, 8.0  # Gauss–Legendre nodes of a panel, and nats that it spans
+NESTED_SETS_AT_ONCE = 1_000_000  # Sets that are drawn at a time
+LEGENDRE_NODES_OF_A_PANEL, PANEL_NATS = 16, 8.0  # Gauss–Legendre nodes of a panel, and nats that it spans
 STEEP = 4  # Nats that one set's ln Pr(no ones) changes by from one noisy count to the next, at most, where it matters
 
 
-class Components(NamedTuple):
+class NestedComponents(NamedTuple):
     """Mean of the proportion in one set, and the three variances of it, for each confidential count x = 0 … n.
 
     `sanitization` is that of the noise, `posterior` that of drawing the proportion, `rows` that of drawing the rows.
@@ -38,21 +41,19 @@ class Components(NamedTuple):
     rows: FloatArray
 
 
-def components(n: int, epsilon: float, prior: float = OWN_PRIOR) -> Components:
+def components(n: int, epsilon: float, prior: float = BOWEN_LIU_PRIOR) -> NestedComponents:
     """Return them for n rows and the ε of one noisy count, in closed form.
 
-    Laplace noise of scale 1/ε that is kept between −x and n − x has the mean (e^{−εx} − e^{−ε(n−x)})/(2ε) and the mean
-    square Σ (1 − e^{−h}(1 + h))/ε² over h = εx and h = ε(n − x). Given the noisy count u, p ~ Beta(α + u, α + n − u).
+    Mean and variance of the noise that is left are those of `Modips.kept_noise`. Given the noisy count u,
+    p ~ Beta(α + u, α + n − u).
 
     Source: Liu (2016), Theorem 7 (b): b₁ is that of the noise, b₂₁ of the posterior, b₂₂ of the rows.
     """
-    x, whole = np.arange(n + 1), 2 * prior + n
-    low, high = epsilon * x, epsilon * (n - x)
-    shift = (np.expm1(-low) - np.expm1(-high)) / (2 * epsilon)
-    square = (gammainc(2.0, low) + gammainc(2.0, high)) / epsilon**2
-    mean, noise = (prior + x + shift) / whole, np.maximum(square - shift**2, 0.0) / whole**2
+    whole = 2 * prior + n
+    shift, left = Modips(n=n, m=n, epsilon=epsilon).kept_noise()
+    mean, noise = (prior + np.arange(n + 1) + shift) / whole, left / whole**2
     spread = mean * (1 - mean) - noise  # E[μ(1 − μ)] of the posterior means μ
-    return Components(mean, noise, spread / (whole + 1), spread * whole / (whole + 1) / n)
+    return NestedComponents(mean, noise, spread / (whole + 1), spread * whole / (whole + 1) / n)
 
 
 class Variances(NamedTuple):
@@ -77,22 +78,21 @@ def estimate_variances(data: OneProportion, epsilon: float, sets: int, sets_of_e
     >>> [round(part / parts.total, 2) for part in parts]
     [0.5, 0.49, 0.0, 0.01]
     """
-    found, weights = components(data.n, epsilon / sets), binomial_law(data.n, data.p)
+    found, weights = components(data.n, epsilon / sets), binomial_distribution(data.n, data.p)
     noise, posterior, rows = (float(weights @ part) / sets for part in found[1:])
     away = found.mean - weights @ found.mean
     return Variances(float(weights @ away**2), noise, posterior / sets_of_each, rows / sets_of_each)
 
 
-@lru_cache(maxsize=64)
-def log_no_ones(n: int, epsilon: float, sets: int, prior: float = OWN_PRIOR) -> FloatArray:
+@kept
+def log_no_ones(n: int, epsilon: float, sets: int, prior: float = BOWEN_LIU_PRIOR) -> FloatArray:
     """ln of the probability that all `sets` sets from one noisy count hold no ones, for x = 0 … n.
 
     Gauss–Legendre quadrature over the noisy count u, added up from both ends, each whole number costing e^{−ε}.
     """
-    panels = math.ceil((epsilon + STEEP * sets) / PANEL)
-    places, weights = np.polynomial.legendre.leggauss(NODES)
-    tau = ((np.arange(panels)[:, None] + (1 + places) / 2) / panels).ravel()
-    shares = np.log(np.tile(weights, panels) / (2 * panels)) + math.log(epsilon / 2)
+    panels = math.ceil((epsilon + STEEP * sets) / PANEL_NATS)
+    tau, weights = on_panels(np.linspace(0, 1, panels + 1).tolist(), LEGENDRE_NODES_OF_A_PANEL)
+    shares = np.log(weights) + math.log(epsilon / 2)
 
     def seen(u: FloatArray) -> FloatArray:
         ones, zeros = 2 * prior + n, prior + n - u
@@ -111,6 +111,7 @@ def log_no_ones(n: int, epsilon: float, sets: int, prior: float = OWN_PRIOR) -> 
     return found
 
 
+@dataclass(frozen=True)
 class NestedModips(BinaryRelease):
     """M noisy counts, each with ε/M, and `sets_of_each` sets from each, which are made of it without the data.
 
@@ -126,7 +127,9 @@ class NestedModips(BinaryRelease):
         "As modips, boundary-inflated; but ten sets are drawn from each noisy count, so that an analyst can tell what "
         "the noise adds from what the draws add. The noisy counts alone share ε: what is made of them costs nothing."
     )
+    loss_by = "quadrature, for all nested sets"
     sets_of_each = SETS_OF_EACH
+    only_compared = "its sets depend on each other, so that no transition matrix of one set tells it all"
     noisy = True
 
     def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
@@ -143,7 +146,7 @@ class NestedModips(BinaryRelease):
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         none = sets * log_no_ones(data.n, setting / sets, self.sets_of_each)
         with np.errstate(under="ignore"):
-            return max(1 - float(binomial_law(data.n, data.p) @ (np.exp(none) + np.exp(none[::-1]))), 0.0)
+            return max(1 - float(binomial_distribution(data.n, data.p) @ (np.exp(none) + np.exp(none[::-1]))), 0.0)
 
     def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
         return self._proportions(random, data.n, epsilon, np.array([x]), units).ravel()
@@ -152,7 +155,7 @@ class NestedModips(BinaryRelease):
         """Proportions in sets, shape (confidential counts, noisy counts, sets of each)."""
         noisy = np.clip(x[:, None] + random.laplace(0.0, 1 / epsilon, (len(x), units)), 0.0, n)
         shape = (*noisy.shape, self.sets_of_each)
-        p = random.beta(OWN_PRIOR + noisy[..., None], OWN_PRIOR + n - noisy[..., None], shape)
+        p = random.beta(BOWEN_LIU_PRIOR + noisy[..., None], BOWEN_LIU_PRIOR + n - noisy[..., None], shape)
         return random.binomial(n, p) / n
 
     def intervals(
@@ -162,7 +165,7 @@ class NestedModips(BinaryRelease):
         rule = analysis.rule_for(sets)
         if not isinstance(rule, CombiningRule):
             return
-        block = max(AT_ONCE // (sets * self.sets_of_each), 1)
+        block = max(NESTED_SETS_AT_ONCE // (sets * self.sets_of_each), 1)
         covered, widths = 0, []
         for first in range(0, analysis.repetitions, block):
             random = np.random.default_rng([analysis.seed, first])
@@ -174,7 +177,7 @@ class NestedModips(BinaryRelease):
             half = half_widths(*rule.variance_and_degrees(between, within, sets=sets), analysis.level)
             covered += int(np.count_nonzero(holds(estimate - half, estimate + half, data.p)))
             widths.append(2 * half[np.isfinite(half)])
-        share = simulated_share(Measure.share(covered, analysis.repetitions), analysis.repetitions)
+        share = Measure.share(covered, analysis.repetitions)
         width = np.concatenate(widths)
         known = len(width) > 1
         spread = float(width.std(ddof=1)) / math.sqrt(len(width)) if known else math.nan

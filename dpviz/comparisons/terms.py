@@ -7,21 +7,25 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from scipy.optimize import brentq
 
-from dpviz.parameters import DELTA, EPSILON
+from dpviz.core.checked import check_fields
+from dpviz.core.numerics.ends import private_side
+from dpviz.core.parameters import DELTA, EPSILON
 
 if TYPE_CHECKING:
-    from dpviz.comparisons.base import Method
+    from dpviz.comparisons.base import DataKind
+    from dpviz.comparisons.compared_method import ComparedMethod
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
-NEAR = 1e-6  # Relative distance of a setting from the exact one
-TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
+SETTING_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one
+NO_EPSILON = "no ε is known to hold for it"
+LOSS_TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
 
 
-class Terms(ABC):
+class ComparisonTerms(ABC):
     """On which terms methods meet at one ε; `asks` names the numbers that they are made with."""
 
     key: ClassVar[str]
@@ -31,28 +35,28 @@ class Terms(ABC):
     delta: float = 0.0
 
     @abstractmethod
-    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
+    def setting(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> float | None:
         """Return the ε that the method is given; None where it cannot be compared on these terms."""
 
-    def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:  # noqa: ARG002
+    def absence(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
         """Return why a method that has no setting cannot be compared, in a few words."""
         return ""
 
 
 @dataclass(frozen=True)
-class EqualPromise(Terms):
+class EqualPromise(ComparisonTerms):
     """Every method is given the ε of the axis, as in the papers."""
 
     key = "promise"
     label = "equal promise, as in the papers"
     axis = "promised ε, left is more private"
 
-    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:  # noqa: ARG002
+    def setting(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> float | None:
         return epsilon
 
 
 @dataclass(frozen=True)
-class EqualPrivacy(Terms):
+class EqualPrivacy(ComparisonTerms):
     """Every method is given the largest ε for which all its sets together are really (ε, δ)-differentially private."""
 
     delta: float = 0.0
@@ -63,9 +67,9 @@ class EqualPrivacy(Terms):
     asks = ("delta",)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", DELTA.check(self.delta))
+        check_fields(self, DELTA)
 
-    def setting(self, method: Method, data: Any, epsilon: float, sets: int) -> float | None:
+    def setting(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> float | None:
         """Return the setting, to a relative 1e-6 and on the private side; None where there is none, or none is known.
 
         What a release gives away grows with the setting, for some methods up to a limit: they get the largest setting.
@@ -79,30 +83,43 @@ class EqualPrivacy(Terms):
             if self.delta and (real is None or real > epsilon):
                 worst = method.real_delta(data, setting, sets, epsilon, pairs)
                 real, wanted = (None if worst is None else worst.value), self.delta
-            return math.log(real / wanted) - TIE if real else -1.0
+            return math.log(real / wanted) if real else -1.0
 
         if self.delta == 0:
-            return None if method.real_epsilon(data, epsilon, sets) is None else _largest(excess, epsilon)
+            return None if unprotected(method, data, epsilon, sets) else _largest(excess, epsilon)
         start = epsilon or 1.0  # with δ alone, a promise for ε = 0 can be kept
         found: float | None = start
         pairs = set[int]()
         while found is not None and (worst := method.real_delta(data, found, sets, epsilon)) is not None:
             place = min(worst.likelier, worst.other)
-            if place in pairs or (pairs and worst.value <= self.delta * (1 + TIE)):
+            if pairs and worst.value <= self.delta:
                 return found
+            if place in pairs:  # the same neighbours alone, a rounding error apart
+                return private_side(found, 0.0, lambda setting: excess(setting) <= 0)
             pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
             found = _largest(lambda setting: excess(setting, pairs), start)
         return None
 
-    def absence(self, method: Method, data: Any, epsilon: float, sets: int) -> str:
-        if method.real_epsilon(data, epsilon, sets) is None:
-            return "no ε is known that holds"
+    def absence(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
+        if reason := unprotected(method, data, epsilon, sets):
+            return reason
         if self.delta and method.real_delta(data, epsilon, sets, epsilon) is None:
             return "only the loss without δ is known: set δ = 0"
         return "even at the smallest setting the loss is larger"
 
 
-def setting_for(method: Method, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
+def unprotected(method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
+    """Return, in a few words, that no pure ε holds for a method with this setting or that none is known; else nothing.
+
+    A method with an infinite one is set to nothing, whatever it is given.
+    """
+    real = method.real_epsilon(data, epsilon, sets)
+    return "no ε is known that holds" if real is None else NO_EPSILON if math.isinf(real) else ""
+
+
+def setting_for(
+    method: ComparedMethod, data: DataKind, sets: int, promises: Iterable[tuple[float, float]]
+) -> float | None:
     """Return the largest ε that a method can be given so that all its sets together keep every promise (ε, δ).
 
     None where there is none, or none is known, or where the share of a set is too small to compute with. Of a method
@@ -135,8 +152,11 @@ def pure_within(epsilon: float, delta: float) -> float:
 
 def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:
     """Return the largest setting without an excess, sought from ε on; None where the smallest has one."""
-    low, high = epsilon, min(epsilon * (1 + NEAR), PROMISES.maximum)
-    if excess(low) > 0:
+    low, high = epsilon, min(epsilon * (1 + SETTING_TOLERANCE), PROMISES.maximum)
+    first = excess(low)
+    if 0 < first <= LOSS_TIE:  # what it is given is what it gives away, to rounding
+        return private_side(low, 0.0, lambda setting: excess(setting) <= 0)
+    if first > 0:
         while excess(low) > 0:
             if low < 2 * PROMISES.minimum:
                 return None
@@ -148,7 +168,12 @@ def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:
             if high == PROMISES.maximum:
                 return high
             low, high = high, min(2 * high, PROMISES.maximum)
-    root = math.exp(brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=NEAR / 4))
+    ends = {math.log(low): low, math.log(high): high}  # exp(ln x) may miss x, and an end may have no excess to spare
+
+    def of_log(log: float) -> float:
+        return ends.get(log, math.exp(log))
+
+    root = of_log(brentq(lambda log: excess(of_log(log)), *ends, xtol=SETTING_TOLERANCE / 4))
     while excess(root) > 0:
-        root /= 1 + NEAR / 2
+        root /= 1 + SETTING_TOLERANCE / 2
     return root

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import fft, ifft, irfft, next_fast_len
 
-from dpviz.numerics.blocks import blocks
-from dpviz.types import ComplexArray, FloatArray, IntArray
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.types import ComplexArray, FloatArray, IntArray
 
 TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
 SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
 """Exponents of the Chernoff bounds, relative to those of a normal distribution; any exponent gives a bound."""
 
-AT_ONCE = 16_384  # Numbers of a transform that are computed at a time, which then stay near the processor
+TRANSFORM_AT_ONCE = 16_384  # Numbers of a transform that are computed at a time, which then stay near the processor
 
 ROUNDING_CONSTANT = 4.0  # Roundings in one stage of a transform: root of unity, product and sum of complex numbers
 
@@ -44,7 +44,7 @@ class Box(NamedTuple):
         return Box(min(first), max(last), min(low), max(high), max(spread))
 
 
-def boxes(laws: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
+def boxes(distributions: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
     """Return the box outside of which M draws from a distribution fall with probability at most its error, for each.
 
     A quarter of the error goes to columns whose tails are cut, a quarter to each end of S and a quarter to d. The ends
@@ -54,12 +54,12 @@ def boxes(laws: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
     >>> boxes(np.array([[0.5, 0.5]]), 2, np.array([1e-9]))  # two coins: S from 0 to 2, and d = 0, as Q follows from S
     [Box(first=0, last=1, low=0, high=2, spread=1)]
     """
-    count, tails = laws.shape[1], errors[:, None] / (8 * sets)
-    first = (np.cumsum(laws, axis=1) <= tails).sum(axis=1)
-    last = count - 1 - (np.cumsum(laws[:, ::-1], axis=1) <= tails).sum(axis=1)
+    count, tails = distributions.shape[1], errors[:, None] / (8 * sets)
+    first = (np.cumsum(distributions, axis=1) <= tails).sum(axis=1)
+    last = count - 1 - (np.cumsum(distributions[:, ::-1], axis=1) <= tails).sum(axis=1)
     start, columns = int(first.min()), np.arange(first.min(), last.max() + 1)
     inside = (columns >= first[:, None]) & (columns <= last[:, None])
-    kept = np.where(inside, laws[:, start : start + len(columns)], 0.0)
+    kept = np.where(inside, distributions[:, start : start + len(columns)], 0.0)
     mass = kept.sum(axis=1)
     mean = kept @ columns / mass
     distance = columns - mean[:, None]
@@ -69,25 +69,25 @@ def boxes(laws: FloatArray, sets: int, errors: FloatArray) -> list[Box]:
     (some,) = np.nonzero((variance > 0) & (most > 1))
     if len(some):
         with np.errstate(divide="ignore"):
-            log_laws = np.log(kept[some])
+            log_distributions = np.log(kept[some])
         need, distance, variance, center = -np.log(errors[some] / 4), distance[some], variance[some], sets * mean[some]
 
-        def least(values: FloatArray, tilts: FloatArray, scale: float) -> FloatArray:
-            bounds = sets * _log_moments(log_laws, values, tilts) + need[:, None]
+        def smallest_at(values: FloatArray, tilts: FloatArray, scale: float) -> FloatArray:
+            bounds = sets * _log_moments(log_distributions, values, tilts) + need[:, None]
             return np.asarray((bounds / (scale * tilts)).min(axis=1))
 
         tilts = np.multiply.outer(np.sqrt(2 * need / (sets * variance)), TOTAL_TILTS)
-        low[some] = np.maximum(low[some], np.floor(center - least(-distance, tilts, 1)).astype(int))
-        high[some] = np.minimum(high[some], np.ceil(center + least(distance, tilts, 1)).astype(int))
-        reach = np.ceil(least(distance**2, np.multiply.outer(1 / (2 * variance), SPREAD_TILTS), 2)) + 1
+        low[some] = np.maximum(low[some], np.floor(center - smallest_at(-distance, tilts, 1)).astype(int))
+        high[some] = np.minimum(high[some], np.ceil(center + smallest_at(distance, tilts, 1)).astype(int))
+        reach = np.ceil(smallest_at(distance**2, np.multiply.outer(1 / (2 * variance), SPREAD_TILTS), 2)) + 1
         spread[some] = np.minimum(reach.astype(int), most[some])
     return [Box(*one) for one in np.stack([first, last, low, high, spread], axis=1).tolist()]
 
 
-def _log_moments(log_laws: FloatArray, values: FloatArray, tilts: FloatArray) -> FloatArray:
+def _log_moments(log_distributions: FloatArray, values: FloatArray, tilts: FloatArray) -> FloatArray:
     """ln E[e^{λ value}] of each distribution for each λ of its `tilts`."""
     exponents = tilts[:, :, None] * values[:, None, :]
-    exponents += log_laws[:, None, :]
+    exponents += log_distributions[:, None, :]
     largest = exponents.max(axis=2)
     exponents -= largest[:, :, None]
     with np.errstate(under="ignore"):
@@ -105,7 +105,9 @@ class Roots:
         self.table = np.exp(-2j * math.pi / self.length * np.arange(self.length))[places]
 
 
-def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box, roots: Roots) -> FloatArray:
+def mixed_distribution_in_box(
+    distributions: FloatArray, weights: FloatArray, sets: int, box: Box, roots: Roots
+) -> FloatArray:
     """Σ weight × Pr(S, d) in one box: S from ``box.low`` to ``box.high``, d from 0 to ``roots.length`` − 1.
 
     Pr = F⁻¹[φ^M], φ the transform of one draw at (y, y(y−1)/2) with y = x̃ − ``box.first``, the powers mixed before the
@@ -114,35 +116,35 @@ def mixed_law_in_box(laws: FloatArray, weights: FloatArray, sets: int, box: Box,
 
     >>> third = np.full(3, 1 / 3)
     >>> box = boxes(third[None], 2, np.array([1e-9]))[0]
-    >>> (9 * mixed_law_in_box(third[None], np.ones(1), 2, box, Roots(box.spread, 3))[2, :2]).round(9).tolist()
+    >>> (9 * mixed_distribution_in_box(third[None], np.ones(1), 2, box, Roots(box.spread, 3))[2, :2]).round(9).tolist()
     [1.0, 2.0]
     """
     width, count = box.last - box.first + 1, box.high - box.low + 1
     period = next_fast_len(max(count, width), real=True)  # factors of 7 and 11 take longer than some columns more
     mixed = np.zeros((roots.length // 2 + 1, period), dtype=complex)
     shares = weights ** (1 / sets)  # the power makes the weights of them
-    scaled = laws[:, box.first : box.last + 1] * shares[:, None]
-    for block in blocks(len(mixed), period, AT_ONCE):
+    scaled = distributions[:, box.first : box.last + 1] * shares[:, None]
+    for block in blocks(len(mixed), period, TRANSFORM_AT_ONCE):
         table, total = roots.table[block, :width], mixed[block]
         draw = np.zeros(total.shape, dtype=complex)
-        for law in scaled:
-            np.multiply(table, law, out=draw[:, :width])
+        for distribution in scaled:
+            np.multiply(table, distribution, out=draw[:, :width])
             total += _power(fft(draw), sets)
     by_total = np.ascontiguousarray(ifft(mixed, overwrite_x=True).T)
     totals = np.arange(box.low, box.high + 1) - sets * box.first
     by_spread = irfft(by_total, n=roots.length, axis=1, overwrite_x=True)
     turned: FloatArray = np.empty((count, roots.length))
-    places, starts = totals % period, least_spread(totals, sets) % roots.length
+    places, starts = totals % period, smallest_spread(totals, sets) % roots.length
     for row, place, start in zip(turned, places.tolist(), starts.tolist(), strict=True):
         row[: roots.length - start] = by_spread[place, start:]
         row[roots.length - start :] = by_spread[place, :start]
     return turned
 
 
-def least_spread(totals: IntArray, sets: int) -> IntArray:
+def smallest_spread(totals: IntArray, sets: int) -> IntArray:
     """Return the smallest Σ y(y − 1)/2 of M whole numbers with sum S: a(S + r − M)/2 with S = aM + r.
 
-    >>> least_spread(np.array([5]), 3).tolist()  # 1, 2, 2 give 0 + 1 + 1
+    >>> smallest_spread(np.array([5]), 3).tolist()  # 1, 2, 2 give 0 + 1 + 1
     [2]
     """
     quotient, remainder = np.divmod(totals, sets)

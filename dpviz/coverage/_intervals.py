@@ -7,24 +7,25 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.quantiles import quantile_table
+from dpviz.core.parameters import shown
+from dpviz.core.types import BoolArray, FloatArray
 from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached
-from dpviz.inference.rules import check_rule
-from dpviz.numerics.blocks import blocks
-from dpviz.numerics.quantiles import quantile_table
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import BoolArray, FloatArray
+from dpviz.inference.rules import RULES, check_rule
+from dpviz.mechanisms import TwoCellSynthesizer
 
 QUANTILE_ERROR = 1e-11
 """Relative error of a tabled quantile from ν = 0.1 on; rules with fewer degrees have no largest width anyway."""
 
-AT_ONCE = 32_768  # Releases for which intervals are made at once
+INTERVALS_AT_ONCE = 32_768  # Releases for which intervals are made at once
 CONDITIONAL_ERROR = 1e-6  # Largest error of a conditional coverage that is given
 
-Numbers = TypeVar("Numbers")
+MeasuredNumbers = TypeVar("MeasuredNumbers")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measures(Generic[Numbers]):
+class Measures(Generic[MeasuredNumbers]):
     """What intervals do: a number each for one rule at one design, else arrays with an axis of rules, then of points.
 
     `coverage`: Pr(low ≤ p ≤ high), for a combining rule Pr(|q̄ − p| ≤ t √T); a release without an interval does not
@@ -44,17 +45,17 @@ class Measures(Generic[Numbers]):
     `error_bound`: Bound of the absolute error of `coverage` and of every share: releases left out, aliasing, rounding.
     """
 
-    coverage: Numbers
-    mean_width: Numbers
-    mean_width_error_bound: Numbers
-    mean_width_inside: Numbers
-    mean_width_inside_error_bound: Numbers
-    negative_variance_share: Numbers
-    vacuous_share: Numbers
-    coverage_given_negative_total: Numbers
-    coverage_given_nonnegative_total: Numbers
-    negative_total_share: Numbers
-    error_bound: Numbers
+    coverage: MeasuredNumbers
+    mean_width: MeasuredNumbers
+    mean_width_error_bound: MeasuredNumbers
+    mean_width_inside: MeasuredNumbers
+    mean_width_inside_error_bound: MeasuredNumbers
+    negative_variance_share: MeasuredNumbers
+    vacuous_share: MeasuredNumbers
+    coverage_given_negative_total: MeasuredNumbers
+    coverage_given_nonnegative_total: MeasuredNumbers
+    negative_total_share: MeasuredNumbers
+    error_bound: MeasuredNumbers
 
 
 Point = Measures[FloatArray]
@@ -71,8 +72,11 @@ class Asked(NamedTuple):
     @classmethod
     def of(cls, synthesizer: TwoCellSynthesizer, sets: int, keys: Sequence[str], level: float) -> "Asked":
         """Return the rules with these keys, or a ValueError."""
-        if not keys:
+        if not len(keys):
             raise ValueError("rules must name at least one combining rule; got none.")
+        for key in keys:
+            if not isinstance(key, str) or key not in RULES:
+                raise ValueError(f"rules must be some of {', '.join(RULES)}; got {shown(key)}.")
         return cls(synthesizer, sets, [check_rule(key, sets) for key in keys], level)
 
     @property
@@ -108,8 +112,8 @@ def features(low: FloatArray, high: FloatArray, held: Ends) -> Features:
     return Features(width, inside, infinite, none, (held[0] <= 0.0) & (held[1] >= 1.0))
 
 
-class Sums(NamedTuple):
-    """Sums over the releases at one proportion, each weighted with its probability.
+class IntervalSums(NamedTuple):
+    """IntervalSums over the releases at one proportion, each weighted with its probability.
 
     For each rule intervals that hold p, and those of them with T_M < 0, and the `Features`, shape (rules, features);
     then all releases, and those with T_M < 0.
@@ -122,13 +126,13 @@ class Sums(NamedTuple):
     negative: float
 
 
-def sums(law: FloatArray, found: Releases, asked: Asked, p: float) -> Sums:
+def sums(distribution: FloatArray, found: Releases, asked: Asked, p: float) -> IntervalSums:
     """Return the sums of every rule for a distribution with one probability for each release.
 
     A rule that knows the noise reads S alone: it is asked for each S once, and not for each release.
     """
     below = found.negative_total
-    by_release: FloatArray = np.array([law, np.where(below, law, 0.0)])
+    by_release: FloatArray = np.array([distribution, np.where(below, distribution, 0.0)])
     by_sum: FloatArray = np.array([np.bincount(found.total, part) for part in by_release])
     of_sums = sum_releases(asked.synthesizer, asked.sets, by_sum.shape[1])
     parts = []
@@ -136,7 +140,7 @@ def sums(law: FloatArray, found: Releases, asked: Asked, p: float) -> Sums:
         read, chances = (of_sums, by_sum) if rule.knows_noise else (found, by_release)
         parts.append(_sums_of_rule(rule, read, chances, asked.level, p))
     covered, expected = np.array([part[:2] for part in parts]).T, np.array([part[2:] for part in parts])
-    return Sums(covered[0], covered[1], expected, *by_release.sum(axis=1).tolist())
+    return IntervalSums(covered[0], covered[1], expected, *by_release.sum(axis=1).tolist())
 
 
 def _sums_of_rule(rule: IntervalRule, found: Releases, chances: FloatArray, level: float, p: float) -> FloatArray:
@@ -146,7 +150,7 @@ def _sums_of_rule(rule: IntervalRule, found: Releases, chances: FloatArray, leve
     """
     # A few releases at a time, whose numbers stay near the processor: twice as fast as all of them at once.
     total: FloatArray = np.zeros(2 + len(Features._fields))
-    for block in blocks(chances.shape[1], 1, AT_ONCE):
+    for block in blocks(chances.shape[1], 1, INTERVALS_AT_ONCE):
         low, high = ends_of(rule, found.at(block), level)
         held = reached(low, high)
         covers = (held[0] <= p) & (p <= held[1])
@@ -161,7 +165,7 @@ def sum_releases(synthesizer: TwoCellSynthesizer, sets: int, count: int) -> Rele
     return Releases(synthesizer, sets, total, total / (sets * synthesizer.m), unknown, unknown)
 
 
-def point_of(found: Sums, asked: Asked, error: float) -> Point:
+def point_of(found: IntervalSums, asked: Asked, error: float) -> Point:
     """Return the results of sums under a distribution whose probabilities are off by at most `error` in all.
 
     With W the largest possible width and s the share of releases with an interval, the mean width w is off by at most

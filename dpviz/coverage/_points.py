@@ -7,28 +7,40 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz import limits
-from dpviz.coverage._fourier import Roots, least_spread, mixed_law_in_box, rounding_error
-from dpviz.coverage._intervals import Asked, Features, Point, Sums, ends_of, features, point_of, sum_releases, sums
-from dpviz.coverage.law import (
+from dpviz.core import limits
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.coverage._fourier import Roots, mixed_distribution_in_box, rounding_error, smallest_spread
+from dpviz.coverage._intervals import (
+    Asked,
+    Features,
+    IntervalSums,
+    Point,
+    ends_of,
+    features,
+    point_of,
+    sum_releases,
+    sums,
+)
+from dpviz.coverage.distributions import (
     BOX_ERROR,
     IN_SECONDS,
     LONE_TAIL,
     ROW_ERROR,
     TAIL,
+    TOO_LONG,
     Reach,
     boxes_of,
-    estimate_law,
+    estimate_distribution,
+    exact_work,
     likely_columns,
-    release_law,
+    release_distribution,
 )
 from dpviz.inference.confidential import confidential_mixture, released_rows
 from dpviz.inference.interval_rules import Ends, IntervalRule, reached, releases
-from dpviz.inference.sum_law import release_sums, within_sums
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import BoolArray, FloatArray, IntArray
+from dpviz.inference.sum_distribution import release_sums, within_sums
+from dpviz.mechanisms import TwoCellSynthesizer
 
-NOISE = 1e-15
+TRANSFORM_NOISE = 1e-15
 """Probabilities of single releases below it are rounding of the transform, which an infinite width must not meet."""
 
 LARGEST_PAIR_ROWS = 1500
@@ -54,9 +66,11 @@ def point_maker(asked: Asked, proportions: FloatArray) -> Callable[[float], Poin
 def single_point(asked: Asked, p: float, reach: Reach = IN_SECONDS) -> Point:
     """Return results at one proportion from a distribution of its own."""
     if asked.by_sum:
+        if exact_work(asked.synthesizer, p=p, sets=asked.sets, by_sum=True) > reach.sums:
+            raise ValueError(TOO_LONG)
         return SumPoints(asked, many=False).point(p)
-    law = release_law(asked.synthesizer, p=p, sets=asked.sets, reach=reach)
-    return point_of(sums(law.probability, law.releases, asked, p), asked, law.error_bound)
+    distribution = release_distribution(asked.synthesizer, p=p, sets=asked.sets, reach=reach)
+    return point_of(sums(distribution.probability, distribution.releases, asked, p), asked, distribution.error_bound)
 
 
 class SumPoints:
@@ -70,14 +84,14 @@ class SumPoints:
 
     def point(self, p: float) -> Point:
         """Return results at p."""
-        law, omitted = self._law(p)
-        found = sums(law, self._releases, self._asked, p)._replace(negative=math.nan)
+        distribution, omitted = self._distribution(p)
+        found = sums(distribution, self._releases, self._asked, p)._replace(negative=math.nan)
         return point_of(found, self._asked, omitted + (self._asked.sets + 1) * ROW_ERROR)
 
-    def _law(self, p: float) -> tuple[FloatArray, float]:
+    def _distribution(self, p: float) -> tuple[FloatArray, float]:
         synthesizer = self._asked.synthesizer
         if self._rows is None:
-            return estimate_law(synthesizer, p=p, sets=self._asked.sets).probabilities, LONE_TAIL
+            return estimate_distribution(synthesizer, p=p, sets=self._asked.sets).probabilities, LONE_TAIL
         mixture = confidential_mixture(synthesizer.n, p, LONE_TAIL)
         return mixture.weights @ self._rows[mixture.counts], mixture.omitted
 
@@ -103,14 +117,16 @@ class FewSets:
         rows = self._rows[mixture.counts[0] : mixture.counts[-1] + 1]
         first, last, left = likely_columns(mixture.weights @ rows)
         kept, block = rows[:, first : last + 1], (slice(first, last + 1),) * sets
-        law = mixture.weights @ kept if sets == 1 else (kept * mixture.weights[:, None]).T @ kept
-        below = np.where(self._negative[block], law, 0.0)
+        distribution = mixture.weights @ kept if sets == 1 else (kept * mixture.weights[:, None]).T @ kept
+        below = np.where(self._negative[block], distribution, 0.0)
         hits = [(low[block] <= p) & (p <= high[block]) for low, high in self._reached]
-        found = Sums(
-            covered=np.array([law[hit].sum() for hit in hits]),
+        found = IntervalSums(
+            covered=np.array([distribution[hit].sum() for hit in hits]),
             covered_negative=np.array([below[hit].sum() for hit in hits]),
-            expected=np.array([[float(np.vdot(law, part[block])) for part in parts] for parts in self._features]),
-            mass=float(law.sum()),
+            expected=np.array(
+                [[float(np.vdot(distribution, part[block])) for part in parts] for parts in self._features]
+            ),
+            mass=float(distribution.sum()),
             negative=float(below.sum()),
         )
         return point_of(found, self._asked, mixture.omitted + sets * left + (sets + 1) * ROW_ERROR)
@@ -144,10 +160,10 @@ class Runs(NamedTuple):
         starts = np.flatnonzero(change)
         return cls(starts, first.ravel()[starts], beyond.ravel()[starts], negative.ravel()[starts], len(axis))
 
-    def covered(self, law: FloatArray, offset: int, *, below: bool = False) -> FloatArray:
+    def covered(self, distribution: FloatArray, offset: int, *, below: bool = False) -> FloatArray:
         """Return coverage at every place, under a flat table from `offset` on; with `below`, then that with T_M < 0."""
-        part = slice(*np.searchsorted(self.starts, [offset, offset + len(law)]))
-        mass = np.add.reduceat(law, self.starts[part] - offset)
+        part = slice(*np.searchsorted(self.starts, [offset, offset + len(distribution)]))
+        mass = np.add.reduceat(distribution, self.starts[part] - offset)
         found = []
         for weight in (mass, mass * self.negative[part]) if below else (mass,):
             steps = np.bincount(self.first[part], weight, self.size + 1)
@@ -156,7 +172,7 @@ class Runs(NamedTuple):
         return np.array(found)
 
 
-class CountLaws:
+class CountDistributions:
     """The distribution given each x, by one transform each, and the table of all releases that one of them holds.
 
     Where the synthesizer treats ones and zeros alike, count n − x at p is count x at 1 − p. `proportions` increase;
@@ -170,7 +186,7 @@ class CountLaws:
         if every:
             counts = np.arange(counts[0], counts[-1] + 1)
         rows = released_rows(asked.synthesizer, counts)
-        self._mirrored = _treats_alike(asked.synthesizer, counts, rows)
+        self._mirrored = treats_alike(asked.synthesizer, counts, rows)
         if self._mirrored:
             counts, rows = counts[2 * counts <= n], rows[2 * counts <= n]
         self._rows = dict(zip(counts.tolist(), rows, strict=True))
@@ -179,7 +195,7 @@ class CountLaws:
         self._roots = Roots(max(box.spread for box in boxes), max(box.last - box.first + 1 for box in boxes))
         self._low, length = min(box.low for box in boxes), self._roots.length
         total = np.arange(self._low, max(box.high for box in boxes) + 1)[:, None]
-        squares = total + 2 * (least_spread(total, sets) + np.arange(length))
+        squares = total + 2 * (smallest_spread(total, sets) + np.arange(length))
         self._found = releases(asked.synthesizer, sets, total, squares)
 
     def _ends(self, rule: IntervalRule) -> Ends:
@@ -189,14 +205,16 @@ class CountLaws:
         """Where the distribution given x begins in the flattened tables."""
         return (self._boxes[count].low - self._low) * self._roots.length
 
-    def _law_of(self, count: int) -> FloatArray:
+    def _distribution_of(self, count: int) -> FloatArray:
         """Return the distribution given x, flat."""
-        law = mixed_law_in_box(self._rows[count][None], np.ones(1), self._asked.sets, self._boxes[count], self._roots)
-        law[law < NOISE] = 0.0
-        return law.ravel()
+        distribution = mixed_distribution_in_box(
+            self._rows[count][None], np.ones(1), self._asked.sets, self._boxes[count], self._roots
+        )
+        distribution[distribution < TRANSFORM_NOISE] = 0.0
+        return distribution.ravel()
 
 
-class ManySets(CountLaws):
+class ManySets(CountDistributions):
     """The distributions given x, added up by the proportions that their releases cover.
 
     The proportions that a release covers are neighbours on the axis. Along d they change in few places, so the
@@ -207,7 +225,8 @@ class ManySets(CountLaws):
         super().__init__(asked, proportions)
         self._axis = np.unique(np.concatenate([proportions, 1 - proportions])) if self._mirrored else proportions
         size = max(box.high - box.low + 1 for box in self._boxes.values()) * self._roots.length
-        self._error = BOX_ERROR + rounding_error(size, asked.sets) + size * NOISE + (asked.sets + 1) * ROW_ERROR
+        self._error = BOX_ERROR + rounding_error(size, asked.sets)
+        self._error += size * TRANSFORM_NOISE + (asked.sets + 1) * ROW_ERROR
         negative, self._runs = self._found.negative_total, list[Runs]()
         parts = [np.ones(negative.size), negative.ravel().astype(float)]
         for ends in map(self._ends, asked.rules):
@@ -228,19 +247,19 @@ class ManySets(CountLaws):
             covered += weight * by_axis[:, :, mirrored if turned else here]
             expected += weight * means
         of_rules = expected[2:].reshape(len(asked.rules), -1)
-        found = Sums(covered[:, 0], covered[:, 1], of_rules, float(expected[0]), float(expected[1]))
+        found = IntervalSums(covered[:, 0], covered[:, 1], of_rules, float(expected[0]), float(expected[1]))
         return point_of(found, asked, mixture.omitted + self._error)
 
     def _of_count(self, count: int) -> tuple[FloatArray, FloatArray]:
         """Given x: coverage of each rule, and that with T_M < 0, along the axis; the masses and `Features`."""
         if count not in self._done:
-            law, offset = self._law_of(count), self._offset(count)
-            covered = np.array([runs.covered(law, offset, below=True) for runs in self._runs])
-            self._done[count] = covered, self._features[:, offset : offset + len(law)] @ law
+            distribution, offset = self._distribution_of(count), self._offset(count)
+            covered = np.array([runs.covered(distribution, offset, below=True) for runs in self._runs])
+            self._done[count] = covered, self._features[:, offset : offset + len(distribution)] @ distribution
         return self._done[count]
 
 
-def _treats_alike(synthesizer: TwoCellSynthesizer, counts: IntArray, rows: FloatArray) -> bool:
+def treats_alike(synthesizer: TwoCellSynthesizer, counts: IntArray, rows: FloatArray) -> bool:
     """Return whether row n − x is row x reversed, for all counts that matter and within rounding."""
     if not np.array_equal(counts, synthesizer.n - counts[::-1]):
         return False

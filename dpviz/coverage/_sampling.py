@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray, IntArray
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import TwoCellSynthesizer
 
 
 class AliasTables(NamedTuple):
@@ -17,7 +17,7 @@ class AliasTables(NamedTuple):
     keep: FloatArray
     other: IntArray
 
-    def draw(self, laws: IntArray, uniforms: FloatArray) -> IntArray:
+    def draw(self, distributions: IntArray, uniforms: FloatArray) -> IntArray:
         """Return a column for each of `uniforms` from the distribution with that index; `uniforms` is overwritten.
 
         One uniform gives both the cell (its whole part, scaled) and the choice in the cell (its fraction). The scaled
@@ -26,11 +26,11 @@ class AliasTables(NamedTuple):
         uniforms *= self.width
         column = uniforms.astype(np.intp)
         uniforms -= column
-        cell = column + (self.slots[laws] * self.width)
+        cell = column + (self.slots[distributions] * self.width)
         return np.where(uniforms < self.keep.take(cell), column, self.other.take(cell))
 
 
-def alias_table(law: FloatArray) -> tuple[FloatArray, IntArray]:
+def alias_table(distribution: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return Walker's alias table: cell c keeps its column with probability keep[c], and else takes other[c].
 
     With w = probability × length, the columns with w < 1 lack Σ (1 − w) and the others have as much too much. Light
@@ -44,8 +44,8 @@ def alias_table(law: FloatArray) -> tuple[FloatArray, IntArray]:
     >>> keep.tolist(), other.tolist()
     ([0.5, 1.0], [1, 1])
     """
-    weights = law * (len(law) / law.sum())
-    keep, other = np.ones(len(law)), np.arange(len(law), dtype=np.int32)
+    weights = distribution * (len(distribution) / distribution.sum())
+    keep, other = np.ones(len(distribution)), np.arange(len(distribution), dtype=np.int32)
     light = weights < 1.0
     lights, heavies = np.flatnonzero(light), np.flatnonzero(~light)
     if len(lights) == 0 or len(heavies) == 0:  # all equal, up to rounding
@@ -63,10 +63,10 @@ def alias_table(law: FloatArray) -> tuple[FloatArray, IntArray]:
     return keep, other
 
 
-def single_law(law: FloatArray) -> AliasTables:
+def single_alias_table(distribution: FloatArray) -> AliasTables:
     """Return the table of one distribution, with index 0."""
-    keep, other = alias_table(law)
-    return AliasTables(np.zeros(1, dtype=np.intp), len(law), keep, other)
+    keep, other = alias_table(distribution)
+    return AliasTables(np.zeros(1, dtype=np.intp), len(distribution), keep, other)
 
 
 class ReleaseSampler:

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.analysis import LEVEL, PROPORTION, SETS
-from dpviz.checked import checked
-from dpviz.coverage.law import release_law
+from dpviz.core.checked import checked
+from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.numerics.quantiles import quantile, quantile_table
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
+from dpviz.coverage.distributions import release_distribution
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.interval_rules import half_widths, holds
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import check_rule
-from dpviz.numerics.quantiles import quantile, quantile_table
-from dpviz.parameters import readable
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray
+from dpviz.mechanisms import TwoCellSynthesizer
 
 REPAIRS = ("prior_bias", "ignored_variance", "rule_noise")
 """Keys of the causes that can be repaired, in the order in which readers see them."""
 
-LEAST_SURE = 10_000  # How many times larger than its error E[T] must be for the causes to be told apart
+SMALLEST_SURE = 10_000  # How many times larger than its error E[T] must be for the causes to be told apart
 
 NOT_NORMAL = "not_normal"
 """Key of what is left once all three are repaired: a normal quantile is used, and q̄ is not exactly normal."""
@@ -102,7 +102,7 @@ def coverage_decomposition(
     Source: Shapley (1953), *A value for n-person games*, for the shares.
     Charest's T* at ε = 2, p = 1/4, M = 5: the center costs more than the long intervals give back.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> alpha = 100 / math.expm1(2 / 5)
     >>> release = BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha)
     >>> found = coverage_decomposition(synthesizer=release, p=0.25, sets=5, rule="reiter_2002")
@@ -114,18 +114,19 @@ def coverage_decomposition(
     chosen = check_rule(rule, sets)
     if not isinstance(chosen, CombiningRule):
         raise ValueError(f'rule must be one that has a variance T to repair; "{chosen.label}" has none.')
-    law, moments = release_law(synthesizer, p=p, sets=sets), set_moments(synthesizer, p=p, sets=sets)
-    read, rows = law.releases, synthesizer.m
+    distribution, moments = release_distribution(synthesizer, p=p, sets=sets), set_moments(synthesizer, p=p, sets=sets)
+    read, rows = distribution.releases, synthesizer.m
     variance, degrees = chosen.variance_and_degrees(
         read.between, read.within, sets=sets, synthetic_ratio=read.synthetic_ratio
     )
-    mean = float(law.probability @ variance / law.probability.sum())
+    mean = float(distribution.probability @ variance / distribution.probability.sum())
     most = chosen.largest_variance(sets=sets, rows=rows, synthetic_ratio=read.synthetic_ratio)
-    unsure = law.left_out * min(most, max(float(np.abs(variance).max()), 1 / rows))
-    if abs(mean) < LEAST_SURE * unsure:
+    unsure = distribution.left_out * min(most, max(float(np.abs(variance).max()), 1 / rows))
+    if abs(mean) < SMALLEST_SURE * unsure:
         raise ValueError(
             f"E[T] is {readable(mean, 2)} here, so small that the releases left out of the sums, of probability up "
-            f"to {readable(law.left_out, 1)}, may decide it: the causes cannot be told apart. Set another p or prior."
+            f"to {readable(distribution.left_out, 1)}, may decide it: the causes cannot be told apart. Choose another p"
+            f"{' or prior' if synthesizer.has_prior else ''}."
         )
     right = moments.variance_estimate
     normal = float(quantile(np.array(math.inf), level))
@@ -141,7 +142,7 @@ def coverage_decomposition(
     for prior, whole, quiet in itertools.product((0, 1), repeat=3):
         reach, target = half[whole, quiet], (p, moments.mean_estimate)[prior]
         held = holds(read.estimate - reach, read.estimate + reach, target)
-        coverage[prior, whole, quiet] = min(float(law.probability[held].sum()), 1.0)
+        coverage[prior, whole, quiet] = min(float(distribution.probability[held].sum()), 1.0)
     return CoverageDecomposition(
         rule=rule,
         level=level,
@@ -150,5 +151,5 @@ def coverage_decomposition(
         variance=right,
         mean_variance=mean,
         slope=moments.slope,
-        error_bound=law.error_bound,
+        error_bound=distribution.error_bound,
     )

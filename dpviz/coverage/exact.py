@@ -6,16 +6,20 @@ from typing import TypeVar
 
 import numpy as np
 
-from dpviz.analysis import LEVEL, PROPORTION, SETS
-from dpviz.checked import checked
+from dpviz.core.checked import checked
+from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._intervals import Asked, Measures, Point
 from dpviz.coverage._points import point_maker, single_point
-from dpviz.coverage.law import IN_A_MINUTE, IN_SECONDS
-from dpviz.inference.sum_law import length_limit, release_sums, within_sums
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray, IntArray
+from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS
+from dpviz.inference.confidential import along_axis, released_rows
+from dpviz.inference.interval_rules import holds, releases
+from dpviz.inference.rules import check_rule
+from dpviz.inference.sum_distribution import length_limit, release_sums, within_sums
+from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.mechanisms.base import check_index
 
-STEP = 4  # Points added between two results
+POINTS_BETWEEN_RESULTS = 4  # Points added between two results
 
 Item = TypeVar("Item")
 Proportions = Sequence[float] | FloatArray
@@ -49,13 +53,35 @@ def exact_coverage(
     Charest's T* at ε = 2, p = 1/4, M = 2, where the level is meant to be 0.95.
 
     >>> import math
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> alpha = 100 / math.expm1(2 / 2)
     >>> release = BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha)
     >>> round(exact_coverage(synthesizer=release, p=0.25, sets=2, rule="reiter_2002").coverage, 5)
     0.75442
     """
     return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=[rule], level=level, quick=quick)[rule]
+
+
+@checked(level=LEVEL)
+def coverage_given_count(
+    *, synthesizer: TwoCellSynthesizer, confidential_count: int, rule: str, level: float = 0.95
+) -> float:
+    """Pr(low ≤ x/n ≤ high | x): how often the interval from one set holds the share of the confidential table itself.
+
+    The table stays as it is and the release alone is drawn again: Σ_x̃ Pr(x̃ | x) 1{covered}, to rounding.
+    `confidential_count`: x, from 0 to n. The other parameters are those of `exact_coverage`.
+    One row that is 1 is released as 1 with probability 2/3, and then the interval is [1, 1].
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
+    >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real"), 9)
+    0.666666667
+    """
+    x, columns = check_index(confidential_count, synthesizer.n + 1, "confidential_count"), np.arange(synthesizer.m + 1)
+    asked = check_rule(rule, 1)
+    low, high = asked.ends(releases(synthesizer, 1, columns, columns**2), level)
+    row = released_rows(synthesizer, np.array([x]))[0]
+    return float(row[holds(low, high, x / synthesizer.n)].sum() / row.sum())
 
 
 @checked(p=PROPORTION, sets=SETS, level=LEVEL)
@@ -100,7 +126,7 @@ def coverage_by_proportion(
     Parameters are those of `exact_coverages`.
     At p = 0 every confidential row is 0; a release of one row then has a zero-width interval at 0 or 1.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> curves = coverage_by_proportion(release, proportions=[0, 0.5, 1], sets=1, rules=["as_if_real"])
     >>> curves.coverage.round(9).tolist()
@@ -115,7 +141,7 @@ def stream_by_proportion(
     synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[CoverageCurves]:
     """`coverage_by_proportion` as a growing curve: the points done so far, coarse to fine, a few more each time."""
-    return _curves(Asked.of(synthesizer, sets, rules, level), proportions, STEP)
+    return _curves(Asked.of(synthesizer, sets, rules, level), proportions, POINTS_BETWEEN_RESULTS)
 
 
 def _curves(asked: Asked, proportions: Proportions, step: int) -> Iterator[CoverageCurves]:
@@ -131,7 +157,7 @@ def stream_by_synthesizer(
 
     The synthesizers' n and m may differ; the other parameters are those of `exact_coverages`.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> releases = [BetaBinomial(n=1, m=1, alpha=prior, beta=prior) for prior in (1, 1e12)]
     >>> *_, last = stream_by_synthesizer(releases, p=0, sets=1, rules=["as_if_real"])
     >>> last.coverage.round(6).tolist()
@@ -147,11 +173,11 @@ def point_axis(proportions: Proportions) -> FloatArray:
     """Checked proportions as an array with one axis, or a ValueError."""
     if np.ndim(proportions) != 1 or not len(proportions):
         raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
-    return np.asarray(proportions, float)
+    return along_axis(np.asarray(proportions, float))
 
 
 def growing(
-    asked: Asked, items: Sequence[Item], point: Callable[[Item], Point], step: int = STEP
+    asked: Asked, items: Sequence[Item], point: Callable[[Item], Point], step: int = POINTS_BETWEEN_RESULTS
 ) -> Iterator[CoverageCurves]:
     """Yield the points of the items done so far, coarse to fine, `step` more each time."""
     rules, done = tuple(rule.key for rule in asked.rules), dict[int, Point]()
@@ -201,7 +227,7 @@ def stream_lengths(
 
     A fair coin in place of one row: the interval that must hold its level at every p is [0, 1], or nothing.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1e12, beta=1e12)
     >>> *_, last = stream_lengths(release, proportions=[0.5], sets=1, rules=["clopper_pearson"])
     >>> float(last.curves.mean_width_inside[0, 0].round(6)), float(last.limit[0].round(6))

@@ -7,17 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from dpviz import limits
-from dpviz.analysis import LEVEL, PROPORTION, SETS
-from dpviz.checked import checked
+from dpviz.core import limits
+from dpviz.core.checked import checked
+from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import Asked, ends_of, sum_releases
-from dpviz.coverage._points import CountLaws, Runs, keeps_tables, point_maker
-from dpviz.coverage.exact import STEP, CoverageCurves, Proportions, coarse_to_fine, growing, point_axis
+from dpviz.coverage._points import CountDistributions, Runs, keeps_tables, point_maker
+from dpviz.coverage.exact import (
+    POINTS_BETWEEN_RESULTS,
+    CoverageCurves,
+    Proportions,
+    coarse_to_fine,
+    growing,
+    point_axis,
+)
 from dpviz.inference.interval_rules import Ends, IntervalRule, reached
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import BoolArray, FloatArray, IntArray
+from dpviz.mechanisms import TwoCellSynthesizer
 
-STEPS = 1800  # Points from p = 0 to 1: half a pixel apart in a picture 900 pixels wide
+LINE_STEPS = 1800  # Points from p = 0 to 1: half a pixel apart in a picture 900 pixels wide
 
 FLATNESS = 5e-4  # Distance in coverage, 0.2 of a pixel of 400, by which leaving a point out may move the line
 
@@ -27,7 +34,7 @@ SMALLEST_JUMP = 1e-6  # Probability of a release given x below which its jumps d
 
 BESIDE = 1e-9  # Distance of a point of a line from the jump beside it
 
-SAME = 1e-14  # Distance of proportions that is rounding: an end of an interval is reached from 1e-12 away
+SAME_PROPORTION = 1e-14  # Distance of proportions that is rounding: an end of an interval is reached from 1e-12 away
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +80,7 @@ def stream_lines(
     Source: the coverage of Charest (2011), §3.4; Brown, Cai & DasGupta (2001) on its jumps.
     One row and one synthetic row, as if real: an interval of width 0 at 0 or 1, which no p in between is in.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> *_, line = stream_lines(release, proportions=[0.25, 0.75], sets=1, rules=["as_if_real"])
     >>> line.points.tolist(), line.coverage.tolist(), line.jumps
@@ -85,7 +92,9 @@ def stream_lines(
         many = _DenseLine(asked, axis)
         yield from many.sample()
     else:
-        for found in growing(asked, axis.tolist(), point_maker(asked, axis)):
+        # A distribution for each point takes up to a second.
+        step = POINTS_BETWEEN_RESULTS if keeps_tables(asked) else 1
+        for found in growing(asked, axis.tolist(), point_maker(asked, axis), step):
             yield sampled_lines(axis, found)
         if sets > 2 or not keeps_tables(asked):  # points that need a sum alone, or a distribution each
             return
@@ -102,7 +111,7 @@ def sampled_lines(axis: FloatArray, found: CoverageCurves) -> CoverageLines:
     return CoverageLines(rules=found.rules, points=axis[found.places], coverage=found.coverage)
 
 
-class _DenseLine(CountLaws):
+class _DenseLine(CountDistributions):
     """Coverage at some proportions, the sample, and from the same distributions at many more: the line.
 
     `latest` is what there is; it comes again after every transform, so that nobody waits long who wants no more. Where
@@ -112,12 +121,12 @@ class _DenseLine(CountLaws):
 
     def __init__(self, asked: Asked, axis: FloatArray):
         super().__init__(asked, axis, every=True)
-        self._axis, inner = axis, np.linspace(0.0, 1.0, STEPS + 1)
+        self._axis, inner = axis, np.linspace(0.0, 1.0, LINE_STEPS + 1)
         self._dense = np.unique(np.concatenate([axis, inner[(inner > axis[0]) & (inner < axis[-1])]]))
-        self._laws: dict[int, FloatArray] = {}
+        self._distributions: dict[int, FloatArray] = {}
         self._on_axis: dict[int, FloatArray] = {}
         totals = sum(box.high - box.low + 1 for box in self._boxes.values())
-        self._keeps_laws = totals * self._roots.length <= limits.TABLE_ENTRIES
+        self._keeps_distributions = totals * self._roots.length <= limits.TABLE_ENTRIES
         self.latest = self._sampled({})
         self._begin()
 
@@ -129,7 +138,7 @@ class _DenseLine(CountLaws):
             yield from self._computed(mixture.counts.tolist())
             found = np.array([self._on_axis[count][:, place] for count in mixture.counts.tolist()])
             done[place] = mixture.weights @ found
-            if len(done) % STEP == 0 or len(done) == len(self._axis):
+            if len(done) % POINTS_BETWEEN_RESULTS == 0 or len(done) == len(self._axis):
                 self.latest = self._sampled(done)
                 yield self.latest
 
@@ -137,18 +146,21 @@ class _DenseLine(CountLaws):
         """Return, after what there is, the corners of the line."""
         n = self._asked.synthesizer.n
         yield from self._computed(range(n + 1))
-        every_jump = self._keeps_laws and self._add_jumps()
-        if self._keeps_laws:
+        every_jump = self._keeps_distributions and self._add_jumps()
+        if self._keeps_distributions:
             self._begin()
-            for count, law in self._laws.items():
-                self._add(count, law)
+            for count, distribution in self._distributions.items():
+                self._add(count, distribution)
                 yield self.latest
         coverage = np.minimum(self._line, 1.0)
         corners = corners_of(self._dense, coverage, np.isin(self._dense, self._axis))
         yield CoverageLines(
-            rules=self.latest.rules, points=self._dense[corners], coverage=coverage[:, corners],
-            drawn_from=len(self._dense), jumps=every_jump,
-        )  # fmt: skip
+            rules=self.latest.rules,
+            points=self._dense[corners],
+            coverage=coverage[:, corners],
+            drawn_from=len(self._dense),
+            jumps=every_jump,
+        )
 
     def _sampled(self, done: Mapping[int, FloatArray]) -> CoverageLines:
         """Return the coverage of each rule at some places of the axis."""
@@ -161,19 +173,19 @@ class _DenseLine(CountLaws):
         for count in counts:
             at = count if count in self._boxes else self._asked.synthesizer.n - count
             if at in self._boxes and at not in self._on_axis:
-                law = self._law_of(at)
-                if self._keeps_laws:
-                    self._laws[at] = law
-                self._add(at, law)
+                distribution = self._distribution_of(at)
+                if self._keeps_distributions:
+                    self._distributions[at] = distribution
+                self._add(at, distribution)
                 yield self.latest
 
     def _add_jumps(self) -> bool:
         """Put points beside the ends of the intervals of all releases that matter, if they are few."""
         possible = np.zeros(self._found.total.shape, dtype=bool)
         flat = possible.ravel()  # the same numbers in a row
-        for count, law in self._laws.items():
+        for count, distribution in self._distributions.items():
             offset = self._offset(count)
-            flat[offset : offset + len(law)] |= law > SMALLEST_JUMP
+            flat[offset : offset + len(distribution)] |= distribution > SMALLEST_JUMP
         found = [
             end[possible.any(axis=1, keepdims=True) if rule.knows_noise else possible]
             for rule in self._asked.rules
@@ -204,24 +216,24 @@ class _DenseLine(CountLaws):
         ends = [self._ends(rule) for rule in self._asked.rules]
         turned = 1 - self._dense[::-1]
         self._ahead = [Runs.along(self._dense, pair) for pair in ends]
-        alike = bool(np.abs(turned - self._dense).max() <= SAME)
+        alike = bool(np.abs(turned - self._dense).max() <= SAME_PROPORTION)
         self._turned = self._ahead if alike or not self._mirrored else [Runs.along(turned, pair) for pair in ends]
 
-    def _add(self, count: int, law: FloatArray) -> None:
-        n, covered = self._asked.synthesizer.n, self._covered(self._ahead, count, law)
+    def _add(self, count: int, distribution: FloatArray) -> None:
+        n, covered = self._asked.synthesizer.n, self._covered(self._ahead, count, distribution)
         self._line += binom.pmf(count, n, self._dense) * covered
         self._on_axis[count] = covered[:, self._places]
         if self._mirrored and 2 * count != n:
             if self._turned is not self._ahead:
-                covered = self._covered(self._turned, count, law)
+                covered = self._covered(self._turned, count, distribution)
             self._line += binom.pmf(n - count, n, self._dense) * covered[:, ::-1]
             self._on_axis[n - count] = covered[:, ::-1][:, self._places]
 
-    def _covered(self, runs: list[Runs], count: int, law: FloatArray) -> FloatArray:
+    def _covered(self, runs: list[Runs], count: int, distribution: FloatArray) -> FloatArray:
         """Return the coverage of each rule given x, along the axis of the runs."""
         length = self._roots.length
-        of_sums = law.reshape(-1, length).sum(axis=1)
-        known = [(of_sums, length) if rule.knows_noise else (law, 1) for rule in self._asked.rules]
+        of_sums = distribution.reshape(-1, length).sum(axis=1)
+        known = [(of_sums, length) if rule.knows_noise else (distribution, 1) for rule in self._asked.rules]
         return np.array(
             [one.covered(part, self._offset(count) // width)[0] for one, (part, width) in zip(runs, known, strict=True)]
         )

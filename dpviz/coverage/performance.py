@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.checked import checked
+from dpviz.core.checked import checked
+from dpviz.core.measures import Measure, wilson_interval
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage.simulate import RuleTally, Tally
 from dpviz.inference.interval_rules import IntervalRule, holds
 from dpviz.inference.rules import RULES
-from dpviz.studies import Measure, wilson_interval
-from dpviz.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,13 +77,13 @@ def performance_of(tally: Tally) -> Performance:
     Both sets release 0 for p = 1/2 and x = 0: the estimate is always 0, and no interval has a width.
 
     >>> from dpviz.coverage.simulate import CoveragePlan
-    >>> from dpviz.studies import run_study
-    >>> from dpviz.synthesizers import GeometricSanitizer
+    >>> from dpviz.coverage.studies import run_study
+    >>> from dpviz.mechanisms import GeometricSanitizer
     >>> plan = CoveragePlan(synthesizer=GeometricSanitizer(n=5, epsilon=1000), p=0.5, sets=2, rules=("rubin_1987",),
     ...                     repetitions=100, seed=1, confidential_count=0)
     >>> found = performance_of(run_study(plan))
-    >>> found.bias, found.rules["rubin_1987"].coverage
-    (Measure(value=-0.5, error=0.0), Measure(value=0.0, error=0.0))
+    >>> found.bias, found.rules["rubin_1987"].coverage == Measure(value=0.0, error=1 / 101)
+    (Measure(value=-0.5, error=0.0), True)
     """
     repetitions = tally.repetitions
     totals = np.flatnonzero(tally.totals)

@@ -1,28 +1,28 @@
 """Coverage by simulation: what is repeated, what is made of the counts that come out, and what has been counted."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpviz.analysis import LEVEL, PROPORTION, SETS
-from dpviz.checked import checked
+from dpviz.core.checked import check_fields, checked
+from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
+from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, quantile_table
+from dpviz.core.parameters import shown
+from dpviz.core.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
+from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import features
-from dpviz.coverage._sampling import ReleaseSampler, single_law
-from dpviz.inference.confidential import binomial_law
+from dpviz.coverage._sampling import ReleaseSampler, single_alias_table
+from dpviz.coverage.studies import Blocks, Plan
+from dpviz.coverage.studies.plan import StudyTally
+from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
 from dpviz.inference.rules import RULES, check_rule
-from dpviz.numerics.quantiles import ERROR, quantile_table
-from dpviz.parameters import shown
-from dpviz.studies import Blocks, Plan
-from dpviz.studies.plan import StudyTally
-from dpviz.studies.sums import Kept, Sums, exact_units, summed
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.synthesizers.base import ROWS
-from dpviz.types import BoolArray, FloatArray, IntArray
+from dpviz.mechanisms import TwoCellSynthesizer
 
-WIDEST = 1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
-
-LARGEST = 1e5  # No |T| is as large: b and v̄ are at most 1/2, and their factors hardly above m/n
+LARGEST_WIDTH = 1e100  # From here on an interval counts as unbounded: the square would leave the floating-point range
+NEAR_ZERO = 1e-12  # More than two ways to compute a deviation of 0 differ by
+LARGEST_VARIANCE = 1e5  # No |T| is as large: b and v̄ are at most 1/2, and their factors hardly above m/n
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,18 +44,41 @@ class RuleTally(Sums):
     vacuous: int = 0
     covered_negative: int = 0
     unbounded: int = 0
-    variance: int = summed(-LARGEST, LARGEST)
-    variance_squared: int = summed(0, LARGEST**2)
-    variance_deviation: int = summed(-LARGEST, LARGEST)
-    variance_deviation_squared: int = summed(-LARGEST, LARGEST)
-    width: int = summed(0, WIDEST)
-    width_squared: int = summed(0, WIDEST**2)
+    variance: int = summed(-LARGEST_VARIANCE, LARGEST_VARIANCE)
+    variance_squared: int = summed(0, LARGEST_VARIANCE**2)
+    variance_deviation: int = summed(-LARGEST_VARIANCE, LARGEST_VARIANCE)
+    variance_deviation_squared: int = summed(-LARGEST_VARIANCE, LARGEST_VARIANCE)
+    width: int = summed(0, LARGEST_WIDTH)
+    width_squared: int = summed(0, LARGEST_WIDTH**2)
     inside: int = summed(0, 1)
     inside_squared: int = summed(0, 1)
 
+    def check(self, key: str, tally: "Tally") -> None:
+        """Refuse counts and sums of the rule named `key` that contradict each other or the rest of `tally`.
+
+        An interval of all of 0 to 1 holds p, and one without bounds is such an interval; of the intervals that do not
+        hold p, and of those that do, those with T_M < 0 are a part.
+        """
+        intervals, above = tally.repetitions - self.negative, tally.repetitions - tally.negative_total
+        for name, low, high in (
+            ("covered_negative", 0, tally.negative_total),
+            ("covered", max(self.vacuous, self.covered_negative), min(intervals, self.covered_negative + above)),
+            ("vacuous", self.unbounded, intervals),
+        ):
+            check_between(f"{name} of {key}", getattr(self, name), low, high)
+        self.check_mean(key, "inside", intervals, 0, 1)
+        check_between(f"inside of {key}", self.total("inside"), self.vacuous, intervals)
+        self.check_mean(key, "width", intervals - self.unbounded, 0, LARGEST_WIDTH)
+        has_variance = tally.repetitions if RULES[key].has_variance else 0
+        self.check_mean(key, "variance", has_variance, -LARGEST_VARIANCE, LARGEST_VARIANCE)
+        deviations = np.abs(np.arange(len(tally.totals)) / (len(tally.totals) - 1) - tally.plan.p) + NEAR_ZERO
+        for name, power in (("variance_deviation", 2), ("variance_deviation_squared", 4)):  # Cauchy and Schwarz
+            most = math.sqrt(self.total("variance_squared") * float(tally.totals @ deviations**power))
+            check_between(f"{name} of {key}", self.total(name), -most, most)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ShownRuns(Kept):
+class ShownRuns(FirstRepetitions):
     """The first repetitions one by one: x, released counts of shape (shown, M), q̄, and the ends of the intervals.
 
     These have the shape (rules, shown), in the order of the plan, and are NaN where there is no interval.
@@ -86,10 +109,7 @@ class Tally(StudyTally):
         if self.totals.sum() != self.repetitions:
             raise ValueError(f"totals must sum to {self.repetitions:,}; got {shown(int(self.totals.sum()))}.")
         for key, rule in zip(self.plan.rules, self.rules, strict=True):
-            largest = dict.fromkeys(("covered", "vacuous", "unbounded"), self.repetitions - rule.negative)
-            for name, most in {**largest, "covered_negative": min(rule.covered, self.negative_total)}.items():
-                if getattr(rule, name) > most:
-                    raise ValueError(f"{name} of {key} must be at most {most:,}; got {getattr(rule, name):,}.")
+            rule.check(key, self)
 
     @checked()
     def rule(self, key: str) -> RuleTally:
@@ -105,8 +125,8 @@ class CoveragePlan(Plan[Tally]):
 
     `synthesizer`, `p`, `sets`, `rules`, `level`: As for `exact_coverages`, each rule once.
     `confidential_count`: x where it is held fixed, 0 to n; None draws it.
-    `repetitions`, `seed`, `batch`, `shown`: As in `dpviz.studies.Plan`. A block of 500 repetitions takes 200 µs or
-    more: larger blocks save little, and smaller ones do not come sooner.
+    `repetitions`, `seed`, `batch`, `shown`: As in `dpviz.coverage.studies.Plan`. A block of 500 repetitions takes
+    200 µs or more: larger blocks save little, and smaller ones do not come sooner.
     Source: Charest (2011), §3.
     """
 
@@ -123,11 +143,10 @@ class CoveragePlan(Plan[Tally]):
         if not isinstance(given, TwoCellSynthesizer):
             raise ValueError(f"synthesizer must be a two-cell synthesizer; got {getattr(given, 'key', shown(given))}.")
         super().__post_init__()
-        for declaration in (PROPORTION, SETS, LEVEL):
-            object.__setattr__(self, declaration.name, declaration.check(getattr(self, declaration.name)))
+        check_fields(self, PROPORTION, SETS, LEVEL)
         if self.confidential_count is not None:
             count = replace(ROWS, name="confidential_count", title="confidential ones", minimum=0, maximum=given.n)
-            object.__setattr__(self, "confidential_count", count.check(self.confidential_count))
+            check_fields(self, count)
         keys: object = self.rules
         rules = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
         if not rules or len(set(rules)) < len(rules):
@@ -149,8 +168,8 @@ class _Work:
         self.plan = plan
         n = plan.synthesizer.n
         fixed = plan.confidential_count
-        law = binomial_law(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
-        self._confidential_law = single_law(law)
+        distribution = binomial_distribution(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
+        self._confidential_distribution = single_alias_table(distribution)
         self._releases = ReleaseSampler(plan.synthesizer)
         self._table = quantile_table(plan.level)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
@@ -159,7 +178,7 @@ class _Work:
         """x, shape (batch,), and the released counts, shape (sets, batch), of one whole block."""
         plan = self.plan
         uniforms = random.random((1 + plan.sets, plan.batch))
-        confidential = self._confidential_law.draw(np.zeros(plan.batch, dtype=np.intp), uniforms[0])
+        confidential = self._confidential_distribution.draw(np.zeros(plan.batch, dtype=np.intp), uniforms[0])
         return confidential, self._releases.tables(confidential).draw(confidential, uniforms[1:])
 
     def __call__(self, blocks: Blocks) -> Tally:
@@ -199,7 +218,7 @@ class _Work:
         plan = self.plan
         low, high = rule.ends(found, plan.level, self._table)
         # So near to an end of the interval the table of quantiles may not decide.
-        reach = 2 * ERROR * (1 + (high - low))
+        reach = 2 * TABLED_QUANTILE_ERROR * (1 + (high - low))
         near = [np.abs(place - end) <= reach for place, end in ((plan.p, low), (plan.p, high), (0, low), (1, high))]
         close = np.nonzero(np.logical_or.reduce(near))
         if len(close[0]) and not rule.knows_noise:  # their ends do not come from that table
@@ -207,7 +226,7 @@ class _Work:
             low[close], high[close] = rule.ends(found.at(close), plan.level)
         held = reached(low, high)
         covered, one = (held[0] <= plan.p) & (plan.p <= held[1]), features(low, high, held)
-        unbounded = one.infinite | (one.width > WIDEST)
+        unbounded = one.infinite | (one.width > LARGEST_WIDTH)
         width, inside = np.where(unbounded, 0.0, one.width), one.inside
         variance = rule.variance(found)
         sums = {"width": width, "width_squared": width * width, "inside": inside, "inside_squared": inside * inside}

@@ -15,7 +15,7 @@ HOMES = {
         "posterior_if_real posterior_mixture",
         "rules": "NOISE_AWARE_RULES RULES NoiseAwareRule check_rule",
         "secret_n": "SecretSizePosterior SizePrior decade_size poisson_size posterior_secret_n uniform_size",
-        "sum_law": "LengthLimit ReleaseSums length_limit release_sums",
+        "sum_distribution": "LengthLimit ReleaseSums length_limit release_sums",
         "summaries": "EQUAL_TAILS HIGHEST_DENSITY PosteriorInterval PosteriorSummaries posterior_summaries",
     }.items()
     for name in names.split()

@@ -8,17 +8,17 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, logit
 
-from dpviz.inference._log_odds import FARTHEST, SMALLEST, incomplete_beta, log_parts, outward
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.gamma import log_beta
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.inference._log_odds import END_LOG_ODDS, SMALLEST_LOG, incomplete_beta, log_parts, outward
 from dpviz.inference._turning_points import Mixtures, angle_grid, falling_roots
-from dpviz.numerics.blocks import blocks
-from dpviz.numerics.gamma import log_beta
-from dpviz.types import BoolArray, FloatArray, IntArray
 
 # Relative change of a density below which it counts as flat: rounding, not the distribution, would choose the region
-FLAT = 1e-7
+FLAT_DENSITY = 1e-7
 # Probability, and log-odds of its width, below which the part of a region at an infinite end is left out
-NEGLIGIBLE, NARROW = 1e-12, 53 * math.log(2)
-MASS_TOLERANCE, HEIGHT_TOLERANCE, MOST_STEPS = 1e-13, 1e-12, 30
+NEGLIGIBLE_PART, NARROW_PART = 1e-12, 53 * math.log(2)
+MASS_TOLERANCE, HEIGHT_TOLERANCE, MOST_NEWTON_STEPS = 1e-13, 1e-12, 30
 Region = list[tuple[float, float]]
 
 
@@ -55,7 +55,7 @@ class Ladder(Mixtures):
         terms -= self.log_beta
         top = terms.max(axis=1)
         terms -= top[:, None]
-        terms[terms < SMALLEST] = -np.inf
+        terms[terms < SMALLEST_LOG] = -np.inf
         np.exp(terms, out=terms)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = terms * weights
@@ -73,7 +73,7 @@ class Ladder(Mixtures):
         terms = np.outer(np.log(inner), self.first)
         terms += np.outer(np.log1p(-inner), self.second - 1)
         terms -= self.log_beta
-        terms[terms < SMALLEST] = -np.inf
+        terms[terms < SMALLEST_LOG] = -np.inf
         np.exp(terms, out=terms)
         values = np.ones((len(self.weights), len(p)))
         values[:, 0] = 0.0
@@ -116,7 +116,7 @@ def highest_density(ladder: Ladder, level: float) -> list[Region]:
     top, bottom = np.full(count, -np.inf), np.full(count, np.inf)
     np.maximum.at(top, pieces.row, pieces.high)
     np.minimum.at(bottom, pieces.row, pieces.low)
-    pieces = pieces[(top - bottom > FLAT)[pieces.row]]
+    pieces = pieces[(top - bottom > FLAT_DENSITY)[pieces.row]]
     if not len(pieces.row):
         return [[] for _ in range(count)]
     cuts, settled = _by_newton(ladder, pieces, level)
@@ -124,8 +124,8 @@ def highest_density(ladder: Ladder, level: float) -> list[Region]:
         own = pieces.row == row
         cuts[own] = _by_brackets(ladder, pieces[own], level, cuts[own])
     held = np.abs(ladder.at(pieces.row, cuts)[2] - pieces.top_mass)
-    narrow = (np.abs(pieces.top) == FARTHEST) & (cuts * np.sign(pieces.top) > NARROW) & (cuts != pieces.bottom)
-    cuts = np.where(narrow & (held < NEGLIGIBLE), pieces.top, cuts)
+    narrow = (np.abs(pieces.top) == END_LOG_ODDS) & (cuts * np.sign(pieces.top) > NARROW_PART) & (cuts != pieces.bottom)
+    cuts = np.where(narrow & (held < NEGLIGIBLE_PART), pieces.top, cuts)
     return _joined(pieces, cuts, count)
 
 
@@ -134,7 +134,7 @@ def _monotone_pieces(ladder: Ladder) -> _Pieces:
     rows, turns = ladder.turning_points()
     every = np.arange(count)
     row = np.concatenate([every, rows, every])
-    edge = np.concatenate([np.full(count, -FARTHEST), turns, np.full(count, FARTHEST)])
+    edge = np.concatenate([np.full(count, -END_LOG_ODDS), turns, np.full(count, END_LOG_ODDS)])
     order = np.lexsort((edge, row))
     row, edge = row[order], edge[order]
     height, _, mass = ladder.at(row, edge)
@@ -152,12 +152,12 @@ def _by_newton(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArra
     # rises by 1, and each cut moves by (ln c − ln f(x_j)) / (ln f)'.
     count = len(ladder.weights)
     height, cuts = _guess(ladder, pieces, level)
-    least, top = math.log1p(-level), np.full(count, -np.inf)
+    smallest, top = math.log1p(-level), np.full(count, -np.inf)
     np.maximum.at(top, pieces.row, pieces.high)
     settled = np.zeros(count, dtype=bool)
     still = np.isin(np.arange(count), pieces.row)
     left, right = np.minimum(pieces.top, pieces.bottom), np.maximum(pieces.top, pieces.bottom)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_NEWTON_STEPS):
         (here,) = np.nonzero(still[pieces.row])
         if not len(here):
             break
@@ -179,7 +179,7 @@ def _by_newton(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArra
         settled |= good
         cuts[here] = np.where(good[row], cut, np.where(crossed, moved, cuts[here]))
         still &= ~good & ~np.isnan(goal)
-        goal = np.where(goal >= top, (height + top) / 2, np.where(goal <= least, (height + least) / 2, goal))
+        goal = np.where(goal >= top, (height + top) / 2, np.where(goal <= smallest, (height + smallest) / 2, goal))
         height = np.where(still, goal, height)
     return cuts, settled
 
@@ -225,16 +225,16 @@ def _guess(ladder: Ladder, pieces: _Pieces, level: float) -> tuple[FloatArray, F
     falling = np.argsort(-densities, axis=1)
     held = np.cumsum(np.take_along_axis(masses, falling, axis=1), axis=1)
     last = np.take_along_axis(falling, np.minimum((held < level).sum(axis=1), len(grid) - 2)[:, None], axis=1)
-    least = np.take_along_axis(densities, last, axis=1)
+    smallest = np.take_along_axis(densities, last, axis=1)
     left, right = np.minimum(pieces.top, pieces.bottom), np.maximum(pieces.top, pieces.bottom)
     middles = logit((grid[1:] + grid[:-1]) / 2)
     inside = (left[:, None] < middles) & (middles < right[:, None])
-    above = inside & (densities >= least)[pieces.row]
+    above = inside & (densities >= smallest)[pieces.row]
     counts = np.where(pieces.top < pieces.bottom, above.sum(axis=1), (inside & ~above).sum(axis=1))
     cuts = logit(grid[np.clip((middles <= left[:, None]).sum(axis=1) + counts, 1, len(grid) - 2)])
-    within = np.where(left == -FARTHEST, right - 1, np.where(right == FARTHEST, left + 1, (left + right) / 2))
+    within = np.where(left == -END_LOG_ODDS, right - 1, np.where(right == END_LOG_ODDS, left + 1, (left + right) / 2))
     with np.errstate(divide="ignore"):
-        return np.log(least[:, 0]), np.where((left < cuts) & (cuts < right), cuts, within)
+        return np.log(smallest[:, 0]), np.where((left < cuts) & (cuts < right), cuts, within)
 
 
 def _joined(pieces: _Pieces, cuts: FloatArray, count: int) -> list[Region]:

@@ -3,11 +3,11 @@
 import numpy as np
 from scipy.special import betainc, logit
 
-from dpviz.types import FloatArray, Numbers
+from dpviz.core.types import FloatArray, Numbers
 
-FARTHEST = 1e5  # Log-odds that stand for an end of [0, 1]: far beyond the smallest floating-point number
-LOWEST, HIGHEST = -746.0, 38.0  # Log-odds beyond which the nearest floating-point number is 0, and 1
-SMALLEST = -700.0  # ln of what counts as 0: numbers next to the smallest are slow
+END_LOG_ODDS = 1e5  # Log-odds that stand for an end of [0, 1]: far beyond the smallest floating-point number
+LOWEST_LOG_ODDS, HIGHEST_LOG_ODDS = -746.0, 38.0  # Log-odds beyond which the nearest floating-point number is 0, and 1
+SMALLEST_LOG = -700.0  # ln of what counts as 0: numbers next to the smallest are slow
 KEEPS_DIGITS = 1e-3  # Probability that keeps enough digits where it is 1 less that of the other end
 FIRST_INSIDE, LAST_INSIDE = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
 
@@ -24,13 +24,13 @@ def nearest(log_odds: FloatArray) -> FloatArray:
 
 
 def outward(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the narrowest intervals of floats around these; 0 or 1 for ±`FARTHEST` alone."""
+    """Return the ends of the narrowest intervals of floats around these; 0 or 1 for ±`END_LOG_ODDS` alone."""
     start, stop = nearest(low), nearest(high)
     with np.errstate(divide="ignore"):
         start = np.where(logit(start) > low, np.nextafter(start, 0.0), start)
         stop = np.where(logit(stop) < high, np.nextafter(stop, 1.0), stop)
     start, stop = (
-        np.where(np.abs(end) == FARTHEST, p, np.clip(p, FIRST_INSIDE, LAST_INSIDE))
+        np.where(np.abs(end) == END_LOG_ODDS, p, np.clip(p, FIRST_INSIDE, LAST_INSIDE))
         for end, p in ((low, start), (high, stop))
     )
     return start, stop
@@ -43,7 +43,7 @@ def incomplete_beta(log_odds: FloatArray, a: Numbers, b: Numbers, log_beta: Numb
     log_near, log_far = log_parts(-np.abs(log_odds))
     with np.errstate(over="ignore"):
         beyond = np.exp(near * log_near - log_beta) / near
-    part = np.where(log_near < SMALLEST, beyond, betainc(near, far, np.exp(log_near)))
+    part = np.where(log_near < SMALLEST_LOG, beyond, betainc(near, far, np.exp(log_near)))
     value = np.where(left, part, 1 - part)
     lost = ~left & (part > 1 - KEEPS_DIGITS)
     return np.where(lost, betainc(far, near, np.exp(log_far)), value) if lost.any() else value

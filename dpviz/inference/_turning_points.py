@@ -16,21 +16,21 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from dpviz.inference._log_odds import SMALLEST
-from dpviz.numerics.blocks import blocks
-from dpviz.types import BoolArray, FloatArray, IntArray
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.inference._log_odds import SMALLEST_LOG
 
-NOISE = 1e-11  # Relative difference of neighbouring weights below which it is rounding
+WEIGHT_NOISE = 1e-11  # Relative difference of neighbouring weights below which it is rounding
 # Half a cell, in standard deviations of its terms, below which two roots that it may hide are a ripple of 1e-12
-FINEST = 1e-4
+FINEST_CELL = 1e-4
 TAIL_STEP = 1.5  # Width of the cells in log-odds beyond the even grid, where few terms matter
-LEAST_STEPS, MOST_STEPS, SETTLED = 64, 120, 1e-14
-ROUNDING = 1e-14  # Value of a function, about 1 in size, that is rounding
+FEWEST_GRID_STEPS, MOST_ROOT_STEPS, ROOT_SETTLED = 64, 120, 1e-14
+VALUE_ROUNDING = 1e-14  # Value of a function, about 1 in size, that is rounding
 
 
 def angle_grid(size: float, to_deviation: int = 2) -> FloatArray:
     """Return points from 0 to 1, even in arcsin √p, so many to the standard deviation at a + b = `size`."""
-    steps = max(LEAST_STEPS, int(np.ceil(np.pi * to_deviation * np.sqrt(size))))
+    steps = max(FEWEST_GRID_STEPS, int(np.ceil(np.pi * to_deviation * np.sqrt(size))))
     grid: FloatArray = np.sin(np.linspace(0.0, np.pi / 2, steps + 1)) ** 2
     grid[-1] = 1.0
     return grid
@@ -50,7 +50,7 @@ class Mixtures:
         w = self.weights
         steps = np.diff(w, axis=1, prepend=0.0, append=0.0)
         larger = np.maximum(w[:, 1:], w[:, :-1])
-        steps[:, 1:-1][np.abs(steps[:, 1:-1]) <= NOISE * larger] = 0.0
+        steps[:, 1:-1][np.abs(steps[:, 1:-1]) <= WEIGHT_NOISE * larger] = 0.0
         steps[:, 0] *= np.sign(self.first[0] - 1)
         steps[:, -1] *= np.sign(self.second[-1] - 1)
         return steps
@@ -115,7 +115,7 @@ class Mixtures:
         """Return the factors of the coefficients at each of `log_odds`, the largest 1."""
         terms = log_odds[:, None] * self._place + self.log_factor
         terms -= terms.max(axis=1, keepdims=True)
-        terms[terms < SMALLEST] = -np.inf
+        terms[terms < SMALLEST_LOG] = -np.inf
         return np.exp(terms, out=terms)
 
     def _around(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, ...]:
@@ -151,14 +151,17 @@ class Mixtures:
             growth = np.where(squares > 0, squares * np.exp(np.abs(away) * half[:, None]), 0.0).sum(axis=1)
             single = np.abs(slope) > growth * half
             none = np.abs(constant) > np.abs(slope) * half + growth * half**2 / 2
-            fine = half * np.sqrt(squares.sum(axis=1) / size.sum(axis=1)) <= FINEST
+            fine = half * np.sqrt(squares.sum(axis=1) / size.sum(axis=1)) <= FINEST_CELL
         return ~(single | none | fine), np.sign(constant)
 
 
 def falling_roots(
-    value: Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]], low: FloatArray, high: FloatArray,
-    start: FloatArray | None = None, last_step: float = SETTLED,
-) -> FloatArray:  # fmt: skip
+    value: Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]],
+    low: FloatArray,
+    high: FloatArray,
+    start: FloatArray | None = None,
+    last_step: float = ROOT_SETTLED,
+) -> FloatArray:
     """Where functions that are positive at `low` and negative at `high` pass 0: Newton's rule inside their brackets.
 
     `value` gives values and slopes of the functions with these indices at these places. A step from x of no more than
@@ -169,7 +172,7 @@ def falling_roots(
     if start is not None:
         x = np.where((low <= start) & (start < high), start, x)
     here = np.arange(len(x))
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_ROOT_STEPS):
         if not len(here):
             break
         at = x[here]
@@ -180,8 +183,8 @@ def falling_roots(
         inside = (goal >= low[here]) & (goal <= high[here])
         x[here] = np.where(inside, goal, (low[here] + high[here]) / 2)
         scale = np.maximum(np.abs(at), 1.0)
-        moved, left = np.abs(x[here] - at) > last_step * scale, high[here] - low[here] > SETTLED * scale
-        here = here[(np.abs(f) > ROUNDING) & moved & left]
+        moved, left = np.abs(x[here] - at) > last_step * scale, high[here] - low[here] > ROOT_SETTLED * scale
+        here = here[(np.abs(f) > VALUE_ROUNDING) & moved & left]
     return x
 
 

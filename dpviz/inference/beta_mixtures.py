@@ -9,18 +9,25 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit
 
-from dpviz.analysis import LEVEL
-from dpviz.checked import argument, checked
+from dpviz.core.checked import checked
+from dpviz.core.declarations import LEVEL
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.gamma import log_beta
+from dpviz.core.parameters import argument, shown
+from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference._highest_density import Ladder, highest_density
-from dpviz.inference._log_odds import FIRST_INSIDE, HIGHEST, LOWEST, incomplete_beta, log_parts, nearest
-from dpviz.numerics.blocks import blocks
-from dpviz.numerics.gamma import log_beta
-from dpviz.parameters import shown
-from dpviz.types import FloatArray, Numbers
+from dpviz.inference._log_odds import (
+    FIRST_INSIDE,
+    HIGHEST_LOG_ODDS,
+    LOWEST_LOG_ODDS,
+    incomplete_beta,
+    log_parts,
+    nearest,
+)
 
-DROPPED = 1e-16  # Bound on the total weight of the components that densities and probabilities leave out
+DROPPED_WEIGHT = 1e-16  # Bound on the total weight of the components that densities and probabilities leave out
 # Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before
-CELLS, NARROWINGS = 8, 4
+BRACKET_CELLS, NARROWINGS = 8, 4
 
 COMPONENTS = (
     argument("first", 0, 1e13, open_minimum=True),
@@ -77,11 +84,11 @@ class BetaMixture:
     def _kept(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """First and second parameters and weights of the components that carry weight, raised to one a + b."""
         first, second, weights = self.first, self.second, self.weights
-        heavy = weights > DROPPED / len(weights)
+        heavy = weights > DROPPED_WEIGHT / len(weights)
         first, second, weights = first[heavy], second[heavy], weights[heavy]
         if np.ptp(first + second) > 0.5:  # fewer components where many have the same a in one ladder
             first, second, weights = on_one_ladder(first, second, weights) or (first, second, weights)
-            heavy = weights > DROPPED / len(weights)
+            heavy = weights > DROPPED_WEIGHT / len(weights)
             first, second, weights = first[heavy], second[heavy], weights[heavy]
         return first, second, weights
 
@@ -149,16 +156,18 @@ class BetaMixture:
         if q in (0, 1):
             return float(q)
         if q > 0.5:  # the smaller tail, which has the digits
-            law, tail, sign, low, high = self._mirrored, 1 - q, -1.0, -HIGHEST, -LOWEST
+            distribution, tail, sign, low, high = self._mirrored, 1 - q, -1.0, -HIGHEST_LOG_ODDS, -LOWEST_LOG_ODDS
         else:
-            law, tail, sign, low, high = self, q, 1.0, LOWEST, HIGHEST
+            distribution, tail, sign, low, high = self, q, 1.0, LOWEST_LOG_ODDS, HIGHEST_LOG_ODDS
         for _ in range(NARROWINGS):  # a narrow peak defeats interpolation over the whole range
-            grid = np.linspace(low, high, CELLS + 1)
-            place = int(np.searchsorted(law._below(grid[1:-1]), tail))
+            grid = np.linspace(low, high, BRACKET_CELLS + 1)
+            place = int(np.searchsorted(distribution._below(grid[1:-1]), tail))
             low, high = float(grid[place]), float(grid[place + 1])
 
         def excess(log_odds: float) -> float:
-            return float(np.log(np.maximum(law._below(np.array([log_odds])), FIRST_INSIDE))[0]) - math.log(tail)
+            return float(np.log(np.maximum(distribution._below(np.array([log_odds])), FIRST_INSIDE))[0]) - math.log(
+                tail
+            )
 
         if excess(low) >= 0:
             found = low
@@ -232,9 +241,9 @@ def on_one_ladder(
     Beta(a, b) is a / (a + b) Beta(a + 1, b) + b / (a + b) Beta(a, b + 1): a smaller a + b rises to the largest.
     """
     total = first + second
-    lowest, least = first.min(), total.min()
-    place, rise = np.rint(first - lowest), np.rint(total - least)
-    if max(np.abs(first - lowest - place).max(), np.abs(total - least - rise).max()) > 1e-9 * max(1.0, total.max()):
+    lowest, smallest = first.min(), total.min()
+    place, rise = np.rint(first - lowest), np.rint(total - smallest)
+    if max(np.abs(first - lowest - place).max(), np.abs(total - smallest - rise).max()) > 1e-9 * max(1.0, total.max()):
         return None
     place, rise = place.astype(int), rise.astype(int)
     most = int(rise.max())
@@ -244,7 +253,7 @@ def on_one_ladder(
     np.add.at(by_total, (rise, place), weights)
     mixed = by_total[0]
     for step, row in enumerate(by_total[1:]):
-        up, stays = mixed * a / (least + step), mixed * (b + step) / (least + step)
+        up, stays = mixed * a / (smallest + step), mixed * (b + step) / (smallest + step)
         mixed = row + stays
         mixed[1:] += up[:-1]
     b = b + most

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.analysis import SETS
-from dpviz.checked import argument, checked
+from dpviz.core.checked import checked
+from dpviz.core.declarations import SETS
+from dpviz.core.numerics.quantiles import quantile
+from dpviz.core.parameters import argument
+from dpviz.core.types import FloatArray
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases, half_widths, total_variance
-from dpviz.numerics.quantiles import quantile
-from dpviz.types import FloatArray
 
-RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
+SYNTHETIC_RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
 VARIANCE = argument("variance", -1e150, 1e150)
 
 Formula = Callable[[FloatArray, FloatArray, int, float], FloatArray]  # of b, v̄, M and m/n
@@ -27,7 +28,7 @@ class CombiningRule(IntervalRule):
     has_variance: ClassVar[bool] = True
     total: Formula
     degrees: Formula | None = None
-    least_sets: int = 2
+    fewest_sets: int = 2
 
     def _spread(self, between: FloatArray, within: FloatArray, sets: int, ratio: float) -> Spread:
         variance = self.total(between, within, sets, ratio)
@@ -45,7 +46,7 @@ class CombiningRule(IntervalRule):
     def variance(self, found: Releases) -> FloatArray:
         return self.total(found.between, found.within, found.sets, found.synthetic_ratio)
 
-    @checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=RATIO)
+    @checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=SYNTHETIC_RATIO)
     def variance_and_degrees(
         self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
     ) -> Spread:
@@ -155,22 +156,22 @@ _RULES = (
         degrees=lambda b, v, sets, ratio: _square_degrees(ratio * v, b / sets, sets),
     ),
     CombiningRule(
-        key="raab_2017", label="Raab et al. 2017, posterior draws", abbreviation="Raab 2017",
+        key="raab_2017", label="Raab et al. 2017 for posterior draws", abbreviation="Raab 2017",
         formula="T = (m/n + (1 + m/n)/M) v̄, at m = n (1 + 2/M) v̄; normal quantile",
         source="Raab, Nowok & Dibben (2017), as in Liu's comparison",
-        least_sets=1, total=lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v,
+        fewest_sets=1, total=lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v,
     ),
     CombiningRule(
-        key="raab_2017_plug_in", label="Raab et al. 2017, plug-ins", abbreviation="Raab 2017, plug-in",
+        key="raab_2017_plug_in", label="Raab et al. 2017 for plug-ins", abbreviation="Raab 2017, plug-in",
         formula="T = (m/n + 1/M) v̄; normal quantile",
         source="Raab, Nowok & Dibben (2017)",
-        least_sets=1, total=lambda _, v, sets, ratio: (ratio + 1 / sets) * v,
+        fewest_sets=1, total=lambda _, v, sets, ratio: (ratio + 1 / sets) * v,
     ),
     CombiningRule(
-        key="as_if_real", label="As if real", abbreviation="as if real",
+        key="as_if_real", label="As if real", abbreviation="as if real", way="as if the data were real",
         formula="T = v̄; normal quantile",
         source="an analyst who takes the release for real data",
-        least_sets=1, total=lambda _, v, *__: v,
+        fewest_sets=1, total=lambda _, v, *__: v,
     ),
 )
 # fmt: on

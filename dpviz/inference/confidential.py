@@ -5,18 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.checked import argument
-from dpviz.numerics.sums import from_ratios, log_rising_ratio
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray, IntArray, Numbers
+from dpviz.core import limits
+from dpviz.core.numerics.sums import from_ratios, log_rising_ratio
+from dpviz.core.parameters import argument, shown
+from dpviz.core.types import FloatArray, IntArray, Numbers
+from dpviz.mechanisms import TwoCellSynthesizer
 
-IMPOSSIBLE = (
+IMPOSSIBLE_RELEASE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
     "has probability 0, so that the posterior does not exist. Check the counts and the zeros of the matrix."
 )
 
 
-class Mixture(NamedTuple):
+class ConfidentialMixture(NamedTuple):
     """The confidential counts that matter, their probabilities, and the probability of all others together."""
 
     counts: IntArray
@@ -24,22 +25,22 @@ class Mixture(NamedTuple):
     omitted: float
 
 
-def binomial_law(n: int, p: float) -> FloatArray:
+def binomial_distribution(n: int, p: float) -> FloatArray:
     """Pr(x = 0 … n) for x ~ Binomial(n, p)."""
     x = np.arange(n)
     with np.errstate(divide="ignore", over="ignore"):
         return from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
 
 
-def confidential_mixture(n: int, p: float, tail: float) -> Mixture:
+def confidential_mixture(n: int, p: float, tail: float) -> ConfidentialMixture:
     """x ~ Binomial(n, p) without the counts that together weigh at most `tail`."""
-    law = binomial_law(n, p)
-    below, above = np.cumsum(law), np.cumsum(law[::-1])
+    distribution = binomial_distribution(n, p)
+    below, above = np.cumsum(distribution), np.cumsum(distribution[::-1])
     first = int(np.searchsorted(below, tail / 2, side="right"))
     last = n - int(np.searchsorted(above, tail / 2, side="right"))
     counts = np.arange(first, last + 1)
     omitted = (below[first - 1] if first else 0.0) + (above[n - last - 1] if last < n else 0.0)
-    return Mixture(counts, law[first : last + 1], float(omitted))
+    return ConfidentialMixture(counts, distribution[first : last + 1], float(omitted))
 
 
 def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
@@ -57,7 +58,7 @@ def normalized(log_weights: FloatArray) -> FloatArray:
     """exp of `log_weights`, every row divided by its sum; a ValueError where a row is impossible throughout."""
     top = log_weights.max(axis=-1, keepdims=True)
     if np.isneginf(top).any():
-        raise ValueError(IMPOSSIBLE)
+        raise ValueError(IMPOSSIBLE_RELEASE)
     with np.errstate(under="ignore"):
         weights: FloatArray = np.exp(log_weights - top)
     return weights / weights.sum(axis=-1, keepdims=True)
@@ -93,5 +94,9 @@ def along_axis(proportions: Numbers) -> FloatArray:
     """Return one true proportion or several, already checked, as an array with one axis."""
     p = np.atleast_1d(np.asarray(proportions, float))
     if p.ndim != 1 or not p.size:
-        raise ValueError(f"proportions (true proportion) must be one number or a row of them; got {proportions!r}.")
+        raise ValueError(
+            f"proportions (true proportion) must be one number or a row of them; got {shown(proportions)}."
+        )
+    if p.size > limits.PROPORTIONS:
+        raise ValueError(f"proportions must be at most {limits.PROPORTIONS:,} numbers; got {p.size:,}.")
     return p

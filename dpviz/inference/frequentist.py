@@ -7,15 +7,16 @@ from functools import partial
 import numpy as np
 from scipy.stats import binom
 
-from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
-from dpviz.checked import argument, checked
+from dpviz.core.checked import checked
+from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
+from dpviz.core.measures import Measure
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.multisets import multisets
+from dpviz.core.parameters import argument
+from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.inference.confidential import along_axis
 from dpviz.inference.summaries import EQUAL_TAILS, PosteriorInterval, posterior_summaries
-from dpviz.numerics.blocks import blocks
-from dpviz.numerics.multisets import multisets
-from dpviz.studies import Measure
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray, IntArray, Numbers
+from dpviz.mechanisms import TwoCellSynthesizer
 
 EXACT_RELEASES = 20_000  # Largest number of distinct releases, sets in any order, that are enumerated
 RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
@@ -39,17 +40,24 @@ class PosteriorCoverage:
 
 @checked(proportions=PROPORTION, sets=SETS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL, runs=RUNS)
 def posterior_coverage(
-    *, synthesizer: TwoCellSynthesizer, proportions: Numbers, sets: int = 1,
-    gamma1: float = 1.0, gamma2: float = 1.0, level: float = 0.95, interval: PosteriorInterval = EQUAL_TAILS,
-    generator: np.random.Generator | None = None, runs: int = 2000,
-) -> PosteriorCoverage:  # fmt: skip
+    *,
+    synthesizer: TwoCellSynthesizer,
+    proportions: Numbers,
+    sets: int = 1,
+    gamma1: float = 1.0,
+    gamma2: float = 1.0,
+    level: float = 0.95,
+    interval: PosteriorInterval = EQUAL_TAILS,
+    generator: np.random.Generator | None = None,
+    runs: int = 2000,
+) -> PosteriorCoverage:
     """Pr(posterior interval of the release holds p), over the confidential rows and the M independent sets.
 
     Σ over releases of Pr(x̃_1 … x̃_M | p) 1{p in the interval}, Pr(x̃ | p) = Σ_x Binomial(x; n, p) Π_j T[x, x̃_j]. The
     order of the sets does not matter: up to 20,000 releases are enumerated, beyond them `generator` draws `runs` at
     each p. Equal tails never hold p = 0 or 1. Source: Charest (2011), §4, gives the model, not its coverage.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> found = posterior_coverage(synthesizer=release, proportions=[0.5, 0.9], level=0.5)
     >>> found.coverage.tolist(), found.exact
@@ -62,8 +70,8 @@ def posterior_coverage(
     exact = math.comb(synthesizer.m + sets, sets) <= EXACT_RELEASES
     if exact:
         counts, log_orders = multisets(synthesizer.m + 1, sets)
-        law = binom.pmf(np.arange(n + 1)[:, None], n, p)
-        chances = release_probabilities(synthesizer, counts, np.exp(log_orders), law)
+        distribution = binom.pmf(np.arange(n + 1)[:, None], n, p)
+        chances = release_probabilities(synthesizer, counts, np.exp(log_orders), distribution)
         possible = chances.any(axis=1)
         chances, found = chances[possible], summaries(counts[possible])
         held = np.stack([found.covers(float(value)) for value in p])
@@ -83,22 +91,26 @@ def posterior_coverage(
             width[point] = found.width.mean()
         releases = runs
     return PosteriorCoverage(
-        proportions=p, coverage=coverage, mean_width=width, coverage_error=coverage_error, releases=releases,
+        proportions=p,
+        coverage=coverage,
+        mean_width=width,
+        coverage_error=coverage_error,
+        releases=releases,
         exact=exact,
-    )  # fmt: skip
+    )
 
 
 def release_probabilities(
-    synthesizer: TwoCellSynthesizer, counts: IntArray, ways: FloatArray, law: FloatArray
+    synthesizer: TwoCellSynthesizer, counts: IntArray, ways: FloatArray, distribution: FloatArray
 ) -> FloatArray:
-    """Pr(release r) under each column of `law`, Pr(x), shape (n + 1, points); shape (releases, points)."""
+    """Pr(release r) under each column of `distribution`, Pr(x), shape (n + 1, points); shape (releases, points)."""
     columns = synthesizer.transition_matrix().T.copy()
-    chances = np.empty((len(counts), law.shape[1]))
-    for part in blocks(len(counts), len(law)):
+    chances = np.empty((len(counts), distribution.shape[1]))
+    for part in blocks(len(counts), len(distribution)):
         given = columns[counts[part, 0]] * ways[part, None]
         for place in range(1, counts.shape[1]):
             given *= columns[counts[part, place]]
-        chances[part] = given @ law
+        chances[part] = given @ distribution
     return chances
 
 

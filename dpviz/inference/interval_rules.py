@@ -8,15 +8,17 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.analysis import LEVEL, SETS
-from dpviz.checked import GAPS, argument, checked
+from dpviz.core.checked import GAPS, checked
+from dpviz.core.declarations import LEVEL, SETS
+from dpviz.core.numerics.quantiles import quantile
+from dpviz.core.parameters import argument, shown
+from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference.confidential import checked_counts
-from dpviz.inference.sum_law import ReleaseSums
-from dpviz.numerics.quantiles import quantile
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import BoolArray, FloatArray, IntArray, Numbers
+from dpviz.inference.sum_distribution import ReleaseSums
+from dpviz.mechanisms import TwoCellSynthesizer
 
-ROUNDING = 1e-12  # Relative distance within which a variance counts as zero, and an end of an interval as reached
+# Relative distance within which a variance counts as zero, and an end of an interval as reached
+RELATIVE_ROUNDING = 1e-12
 Ends = tuple[FloatArray, FloatArray]
 Quantiles = Callable[[FloatArray, Numbers], FloatArray]
 
@@ -55,7 +57,7 @@ class Releases(NamedTuple):
 def total_variance(between: FloatArray, within: FloatArray, sets: int) -> FloatArray:
     """T_M = (1 + 1/M) b − v̄; 0 where it is within 1e-12 of v̄."""
     difference = (1 + 1 / sets) * between - within
-    return np.where(np.abs(difference) <= ROUNDING * within, 0.0, difference)
+    return np.where(np.abs(difference) <= RELATIVE_ROUNDING * within, 0.0, difference)
 
 
 def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> Releases:
@@ -98,13 +100,13 @@ def holds(low: FloatArray, high: FloatArray, proportion: Numbers) -> BoolArray:
 
 def reached(low: FloatArray, high: FloatArray) -> Ends:
     """The smallest and largest p that the interval holds: its ends, moved out by 1e-12 of its half width and of p."""
-    slack = ROUNDING * ((high - low) / 2)
-    return (low - slack) / (1 + ROUNDING), (high + slack) / (1 - ROUNDING)
+    slack = RELATIVE_ROUNDING * ((high - low) / 2)
+    return (low - slack) / (1 + RELATIVE_ROUNDING), (high + slack) / (1 - RELATIVE_ROUNDING)
 
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalRule(ABC):
-    """One way to turn at least `least_sets` sets into an interval; `abbreviation` stands beside a line.
+    """One way to turn at least `fewest_sets` sets into an interval; `abbreviation` stands beside a line.
 
     With `few_degrees` ν can come near 0, where the t quantile and with it the interval grows without end.
     """
@@ -114,13 +116,24 @@ class IntervalRule(ABC):
     abbreviation: str
     formula: str
     source: str
-    least_sets: int = 1
+    fewest_sets: int = 1
     few_degrees: bool = False
     # Whether it reads how the sets were made, its interval depending on the sum alone; whether it has a variance of q̄
     knows_noise: ClassVar[bool] = False
     # What it takes for p by the sum of the counts, where that is no function of q̄ and the release's mean alone
     estimates: Callable[[ReleaseSums], FloatArray] | None = None
     has_variance: ClassVar[bool] = False
+    way: str = ""  # How the interval comes about, where the name of the rule does not say it after "by"
+
+    @property
+    def computed(self) -> str:
+        """How the interval is computed, after that word: by a rule of this name, or in its own way.
+
+        >>> from dpviz.inference import RULES
+        >>> RULES["reiter_2002"].computed, RULES["as_if_real"].computed
+        ('by Reiter 2002', 'as if the data were real')
+        """
+        return self.way or f"by {self.label.partition(' (')[0]}"
 
     @abstractmethod
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
@@ -133,12 +146,14 @@ class IntervalRule(ABC):
         """Return the ends of the interval of an analyst who holds the M released counts; NaN where there is none.
 
         >>> from dpviz.inference import RULES
-        >>> from dpviz.synthesizers import BetaBinomial
+        >>> from dpviz.mechanisms import BetaBinomial
         >>> release = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)
         >>> [round(end, 4) for end in RULES["blaker_2000"].interval_from([31], synthesizer=release)]
         [0.0956, 0.4458]
         """
         whole = checked_counts(counts, synthesizer.m, name="counts")
+        if whole.ndim != 1:
+            raise ValueError(f"counts must be a list of counts, one for each set; got {shown(counts)}.")
         self.check_sets(int(SETS.check(len(whole))))
         found = releases(synthesizer, len(whole), whole.sum(keepdims=True), (whole**2).sum(keepdims=True))
         low, high = self.ends(found, level)
@@ -154,9 +169,9 @@ class IntervalRule(ABC):
 
     def fits(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:  # noqa: ARG002
         """Return whether the rule is defined for so many sets, and its intervals can be had in some seconds."""
-        return sets >= self.least_sets
+        return sets >= self.fewest_sets
 
     def check_sets(self, sets: int) -> None:
         """Raise a ValueError where the rule is not defined for so few sets."""
-        if sets < self.least_sets:
-            raise ValueError(f'The rule "{self.label}" needs at least {self.least_sets} sets; got {sets}.')
+        if sets < self.fewest_sets:
+            raise ValueError(f'The rule "{self.label}" needs at least {self.fewest_sets} sets; got {sets}.')

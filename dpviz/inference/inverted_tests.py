@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference._turning_points import falling_roots
 from dpviz.inference.interval_rules import Ends
-from dpviz.inference.sum_law import ReleaseSums, binomial_weights
-from dpviz.types import FloatArray, IntArray
+from dpviz.inference.sum_distribution import ReleaseSums, binomial_weights
 
 SAFE = 1e-12  # What every tail is taken to be larger than computed: more than all rounding of a tail or of an end
-GRID = 65  # Proportions between which the ends are bracketed
-NEAR = 1e-13
+TEST_GRID_POINTS = 65  # Proportions between which the ends are bracketed
+END_TOLERANCE = 1e-13  # How near an end is found; it is then moved outwards by as much
 
 
 def equal_tailed_ends(sums: ReleaseSums, level: float) -> Ends:
@@ -59,7 +59,7 @@ def _both_ends(sums: ReleaseSums, lower: Callable[[ReleaseSums], FloatArray]) ->
 def _equal_tailed_low(sums: ReleaseSums, tail: float) -> FloatArray:
     """Return the largest p up to which Pr(S' ≥ S | p) ≤ tail: 0 where none is, 1 where all are."""
     tails, target = sums.at_least, tail - SAFE
-    on_grid = np.sin(np.linspace(0, np.pi / 2, GRID)) ** 2
+    on_grid = np.sin(np.linspace(0, np.pi / 2, TEST_GRID_POINTS)) ** 2
     values = binomial_weights(on_grid, sums.n) @ tails.T
     place = (values <= target).sum(axis=0)  # monotone along the grid
     low = np.where(place == 0, 0.0, 1.0)
@@ -128,4 +128,4 @@ def crossing(table: FloatArray, target: FloatArray, low: FloatArray, high: Float
         slope = (terms @ x - n * p * value) / np.maximum(p * (1 - p), 1e-300)
         return target[rows] - value, -slope
 
-    return np.maximum(falling_roots(room, low, high, low, NEAR) - NEAR, low)
+    return np.maximum(falling_roots(room, low, high, low, END_TOLERANCE) - END_TOLERANCE, low)

@@ -1,26 +1,25 @@
 """Closed-form means and variances: of a released proportion, and of q̄, v̄, b and T_M of M sets."""
 
 import math
-import sys
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
-from dpviz.analysis import PROPORTION, SETS
-from dpviz.checked import argument, checked
-from dpviz.inference.confidential import binomial_law, released_rows
-from dpviz.methods import CALIBRATED, Method
-from dpviz.parameters import plain_number, shown
-from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers.plug_ins import PlugIn
-from dpviz.types import FloatArray, IntArray
+from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
+from dpviz.core.checked import checked
+from dpviz.core.declarations import PROPORTION, SETS
+from dpviz.core.parameters import argument
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.inference.confidential import binomial_distribution, released_rows
+from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
+from dpviz.mechanisms.plug_ins import PlugIn
 
 ANY_ROWS = argument("n", 1, 10**12, title="rows", integer=True)
 MANY_SETS = argument("sets", 1, 10**12, title="synthetic sets", integer=True)
-PRIOR = argument("alpha", 0, 1e15, title="prior rows", open_minimum=True)
-CELLS = argument("cells", 2, 1_000_000, integer=True)
+ANY_PRIOR = argument("alpha", 0, 1e15, title="prior rows", open_minimum=True)
+MANY_CELLS = argument("cells", 2, 1_000_000, integer=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +42,15 @@ class ProportionMoments:
         return math.sqrt(self.sampling_variance + self.release_variance)
 
 
-@checked(method=CALIBRATED, n=ANY_ROWS, m=ANY_ROWS, alpha=PRIOR, beta=PRIOR, proportion=PROPORTION, sets=MANY_SETS)
+@checked(
+    method=CALIBRATED_METHODS,
+    n=ANY_ROWS,
+    m=ANY_ROWS,
+    alpha=ANY_PRIOR,
+    beta=ANY_PRIOR,
+    proportion=PROPORTION,
+    sets=MANY_SETS,
+)
 def proportion_moments(
     method: str, *, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int = 1
 ) -> ProportionMoments:
@@ -57,19 +64,19 @@ def proportion_moments(
     >>> moments.mean, round(moments.standard_error**2, 12)  # 0 or 1 with probability 1/2 each
     (0.5, 0.25)
     """
-    made = CALIBRATED[method]
+    made = CALIBRATED_METHODS[method]
     return _moments(made, n, m, _effective(made, "alpha", alpha), _effective(made, "beta", beta), proportion, sets)
 
 
-def _effective(method: Method, name: str, prior: float) -> float:
+def _effective(method: PriorMethod, name: str, prior: float) -> float:
     """Return the invented rows that a prior adds to a count; none where it is as small as can be."""
     if method.lost:
-        argument(name, method.lost, PRIOR.maximum, title=PRIOR.title).check(prior)
+        argument(name, method.lost, ANY_PRIOR.maximum, title=ANY_PRIOR.title).check(prior)
     return prior - method.lost
 
 
 def _moments(
-    method: Method, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int
+    method: PriorMethod, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int
 ) -> ProportionMoments:
     total = n + alpha + beta
     mean = (n * proportion + alpha) / total
@@ -78,7 +85,15 @@ def _moments(
     return ProportionMoments(proportion=proportion, mean=mean, sampling_variance=between, release_variance=release)
 
 
-@checked(method=CALIBRATED, n=ANY_ROWS, m=ANY_ROWS, alpha=PRIOR, cells=CELLS, proportion=PROPORTION, sets=MANY_SETS)
+@checked(
+    method=CALIBRATED_METHODS,
+    n=ANY_ROWS,
+    m=ANY_ROWS,
+    alpha=ANY_PRIOR,
+    cells=MANY_CELLS,
+    proportion=PROPORTION,
+    sets=MANY_SETS,
+)
 def cell_moments(
     method: str, *, n: int, m: int, alpha: float, cells: int, proportion: float, sets: int = 1
 ) -> ProportionMoments:
@@ -89,21 +104,19 @@ def cell_moments(
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
     """
-    made = CALIBRATED[method]
+    made = CALIBRATED_METHODS[method]
     effective = _effective(made, "alpha", alpha)
     return _moments(made, n, m, effective, (cells - 1) * effective, proportion, sets)
 
 
+@checked(range_over_sigma=argument("range_over_sigma", 0, math.inf, domain_in_words="a number, 0 or larger"))
 def share_beyond(range_over_sigma: float) -> float:
     """Return the share 2 Φ(−R/σ) of rows of N(0, σ²) that a range [−R, R] cuts off, R/σ at least 0.
 
     >>> share_beyond(0.0), round(share_beyond(1.959964), 6)
     (1.0, 0.05)
     """
-    number = plain_number(range_over_sigma)
-    if number is None or number < 0:
-        raise ValueError(f"range_over_sigma must be a number, 0 or larger; got {shown(range_over_sigma)}.")
-    return float(2 * ndtr(-float(min(number, sys.float_info.max))))
+    return float(2 * ndtr(-range_over_sigma))
 
 
 @dataclass(frozen=True)
@@ -150,7 +163,7 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
     >>> round(found.mean_estimate, 12), round(found.mean_between * 9, 12), round(found.variance_estimate * 36, 12)
     (0.5, 2.0, 5.0)
     """
-    m, weights = synthesizer.m, binomial_law(synthesizer.n, p)
+    m, weights = synthesizer.m, binomial_distribution(synthesizer.n, p)
     (counts,) = np.nonzero(weights)
     weights = weights[counts]
     q = central_moments(synthesizer, counts)

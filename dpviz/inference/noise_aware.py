@@ -6,20 +6,21 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtri
 
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.confidential import normalized
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.moments import central_moments
-from dpviz.inference.sum_law import ReleaseSums, binomial_weights, within_sums
+from dpviz.inference.sum_distribution import ReleaseSums, binomial_weights, within_sums
 from dpviz.inference.summaries import Components
-from dpviz.numerics.blocks import blocks
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.synthesizers.noise import NoiseSanitizer
-from dpviz.types import FloatArray, IntArray
+from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.mechanisms.noise import NoiseSanitizer
 
 EXACT_FIT = 1e-12  # Largest difference from a line, or from a parabola, that is rounding
-GRID = 2001  # Proportions on which an interval without a closed form is bracketed
-STEPS, NEAR = 60, 1e-13  # Largest number of steps of false position, and how near the two sides of an end come
-BLOCK = 4_000_000
+SCORE_GRID_POINTS = 2001  # Proportions on which an interval without a closed form is bracketed
+# Largest number of steps of false position, and how near the two sides of an end come
+FALSE_POSITION_STEPS, SIDES_TOLERANCE = 60, 1e-13
+NUMBERS_AT_ONCE = 4_000_000  # Numbers of a table that are held at once
 
 # A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one
 TOO_ROUGH = 1e4
@@ -34,7 +35,7 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     too extreme for every p, the one that comes nearest.
     Source: Wilson (1927), for the binomial distribution without privacy.
 
-    >>> from dpviz.synthesizers.given_matrix import GivenMatrix
+    >>> from dpviz.mechanisms.given_matrix import GivenMatrix
     >>> low, high = score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
     >>> round(float(low[10]), 6), float(high[10])  # Wilson's lower end is 10/(10 + z²)
     (0.722467, 1.0)
@@ -91,20 +92,20 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
         found: FloatArray = (q - centre) ** 2 - z**2 * variance
         return np.where(np.abs(q - centre) <= EXACT_FIT, -0.0, found)
 
-    grid = np.sin(np.linspace(0, np.pi / 2, GRID)) ** 2
+    grid = np.sin(np.linspace(0, np.pi / 2, SCORE_GRID_POINTS)) ** 2
     centres, variances = at(grid)
     first, last = np.empty((2, len(observed)), int)
-    for block in blocks(len(observed), GRID, BLOCK):
+    for block in blocks(len(observed), SCORE_GRID_POINTS, NUMBERS_AT_ONCE):
         held = excess(observed[block, None], centres, variances) <= 0
         held[np.arange(len(held)), np.abs(observed[block, None] - centres).argmin(axis=1)] = True
-        first[block], last[block] = held.argmax(axis=1), GRID - 1 - held[:, ::-1].argmax(axis=1)
+        first[block], last[block] = held.argmax(axis=1), SCORE_GRID_POINTS - 1 - held[:, ::-1].argmax(axis=1)
     outermost = []
-    for inner, outer in ((first, np.maximum(first - 1, 0)), (last, np.minimum(last + 1, GRID - 1))):
+    for inner, outer in ((first, np.maximum(first - 1, 0)), (last, np.minimum(last + 1, SCORE_GRID_POINTS - 1))):
         p = grid[inner]
         rows = np.flatnonzero(inner != outer)
         q, held, out = observed[rows], grid[inner[rows]], grid[outer[rows]]
         at_held, at_out = (excess(q, centres[side[rows]], variances[side[rows]]) for side in (inner, outer))
-        for _ in range(STEPS):
+        for _ in range(FALSE_POSITION_STEPS):
             with np.errstate(divide="ignore", invalid="ignore"):
                 middle = held + (out - held) * (at_held / (at_held - at_out))
             between = (middle - held) * (middle - out) < 0
@@ -115,7 +116,7 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
             at_held, at_out = np.where(accepted, value, at_held / 2), np.where(accepted, at_out / 2, value)
             held, out = np.where(accepted, middle, held), np.where(accepted, out, middle)
             p[rows] = held
-            still = (np.abs(out - held) > NEAR) & (np.abs(value) > EXACT_FIT**2)
+            still = (np.abs(out - held) > SIDES_TOLERANCE) & (np.abs(value) > EXACT_FIT**2)
             if not still.any():
                 break
             rows, q, held, out = rows[still], q[still], held[still], out[still]
@@ -138,7 +139,7 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     """
     rows, (likely, nearest) = Components(sums.n, 1.0, 1.0), _likely(sums)
     low, high = np.empty((2, len(likely)))
-    for block in blocks(len(likely), sums.n + 1, BLOCK):
+    for block in blocks(len(likely), sums.n + 1, NUMBERS_AT_ONCE):
         with np.errstate(divide="ignore"):
             weights = normalized(np.log(sums.rows.T[likely[block]]) + rows.log_prior)
         low[block], high[block], _ = rows.equal_tails(weights, level)

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpviz import limits
-from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.checked import checked
+from dpviz.core import limits
+from dpviz.core.checked import checked
+from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
+from dpviz.core.numerics.multisets import composition_count, compositions
+from dpviz.core.numerics.sums import SplitSum, log_rising_ratio
+from dpviz.core.parameters import SUPERSCRIPTS, Parameter
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized, one_release
-from dpviz.numerics.multisets import composition_count, compositions
-from dpviz.numerics.sums import SplitSum, log_rising_ratio
-from dpviz.parameters import SUPERSCRIPTS, Parameter
-from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers.prior import PRIOR_ONES
-from dpviz.types import FloatArray, IntArray
+from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
+from dpviz.mechanisms.prior import PRIOR_ONES
 
 
 class PosteriorMixture(BetaMixture):
@@ -29,9 +29,15 @@ class PosteriorMixture(BetaMixture):
 
 
 def posterior_mixture(
-    *, synthetic_counts: Sequence[int] | IntArray, n: int, m: int, alpha: float, beta: float,
-    gamma1: float = 1.0, gamma2: float = 1.0,
-) -> PosteriorMixture:  # fmt: skip
+    *,
+    synthetic_counts: Sequence[int] | IntArray,
+    n: int,
+    m: int,
+    alpha: float,
+    beta: float,
+    gamma1: float = 1.0,
+    gamma2: float = 1.0,
+) -> PosteriorMixture:
     """Return the posterior of p after M sets of the Beta-binomial synthesizer, exactly.
 
     p ~ Beta(γ1, γ2), x ~ Binomial(n, p), x̃_j ~ BetaBinomial(m, α + x, β + n − x): p | x̃ is Σ_x w_x Beta(γ1 + x,
@@ -42,20 +48,23 @@ def posterior_mixture(
     >>> post.weights.round(6).tolist(), round(post.mean, 6)  # 2/3 · 2/3 + 1/3 · 1/3
     ([0.333333, 0.666667], 0.555556)
     """
-    release = BetaBinomial.up_to(limits.POSTERIOR_ROWS)(n=n, m=m, alpha=alpha, beta=beta)
+    release = BetaBinomial.up_to(limits.LARGEST_POSTERIOR_ROWS)(n=n, m=m, alpha=alpha, beta=beta)
     return posterior_given(release, synthetic_counts, gamma1=gamma1, gamma2=gamma2)
 
 
 @checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_given(
-    synthesizer: TwoCellSynthesizer, synthetic_counts: Sequence[int] | IntArray, *,
-    gamma1: float = 1.0, gamma2: float = 1.0,
-) -> PosteriorMixture:  # fmt: skip
+    synthesizer: TwoCellSynthesizer,
+    synthetic_counts: Sequence[int] | IntArray,
+    *,
+    gamma1: float = 1.0,
+    gamma2: float = 1.0,
+) -> PosteriorMixture:
     """The posterior of p after M sets of any two-cell synthesizer: w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j].
 
     A ValueError where no confidential count can release these. Source: Charest (2011), §4, for the Beta-binomial.
 
-    >>> from dpviz.synthesizers.given_matrix import GivenMatrix
+    >>> from dpviz.mechanisms.given_matrix import GivenMatrix
     >>> blurred = GivenMatrix(probabilities=np.array([[0.75, 0.25], [0.25, 0.75]]))
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
     [0.25, 0.75]
@@ -124,17 +133,20 @@ class PosteriorCells:
         if cell not in range(len(self.gamma)):
             raise ValueError(f"cell must be a whole number from 0 to {len(self.gamma) - 1}; got {cell!r}.")
         count = np.arange(int(self.tables[0].sum()) + 1)
-        law: FloatArray = np.zeros(len(count))
-        np.add.at(law, self.tables[:, cell], self.weights)
+        distribution: FloatArray = np.zeros(len(count))
+        np.add.at(distribution, self.tables[:, cell], self.weights)
         others = float(np.delete(self.gamma, cell).sum())
-        return BetaMixture(first=float(self.gamma[cell]) + count, second=others + count[::-1], weights=law)
+        return BetaMixture(first=float(self.gamma[cell]) + count, second=others + count[::-1], weights=distribution)
 
 
 @checked(n=POSTERIOR_ROWS)
 def posterior_cells(
-    *, synthetic_counts: Sequence[Sequence[int]] | IntArray, n: int,
-    alpha: float | Sequence[float], gamma: float | Sequence[float] = 1.0,
-) -> PosteriorCells:  # fmt: skip
+    *,
+    synthetic_counts: Sequence[Sequence[int]] | IntArray,
+    n: int,
+    alpha: float | Sequence[float],
+    gamma: float | Sequence[float] = 1.0,
+) -> PosteriorCells:
     """The posterior of the proportions of k cells after M sets of the Dirichlet-multinomial synthesizer, exactly.
 
     π ~ Dirichlet(γ), x ~ Multinomial(n, π), each released table ~ Dirichlet-multinomial(m, α + x): the posterior is
@@ -146,7 +158,7 @@ def posterior_cells(
     >>> post.expected_table.round(6).tolist(), round(post.marginal(0).mean, 6)
     ([0.5, 0.25, 0.25], 0.375)
     """
-    released = checked_counts(synthetic_counts, limits.POSTERIOR_ROWS)
+    released = checked_counts(synthetic_counts, limits.LARGEST_POSTERIOR_ROWS)
     if released.ndim != 2 or released.shape[1] < 2:
         wanted = "one row of at least 2 counts for each set"
         raise ValueError(f"synthetic_counts must have {wanted}; got shape {released.shape}.")

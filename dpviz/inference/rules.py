@@ -2,38 +2,38 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
-from dpviz.analysis import LEVEL, SETS
-from dpviz.checked import checked
+from dpviz.core.checked import checked
+from dpviz.core.declarations import LEVEL, SETS
+from dpviz.core.keeping import kept
+from dpviz.core.numerics.quantiles import quantile
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
 from dpviz.inference.noise_aware import posterior_ends, posterior_means, score_ends
-from dpviz.inference.sum_law import ReleaseSums, release_sums, within_sums
-from dpviz.numerics.quantiles import quantile
-from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
-from dpviz.synthesizers.noise import NoiseSanitizer
-from dpviz.synthesizers.plug_ins import PlugIn
+from dpviz.inference.sum_distribution import ReleaseSums, release_sums, within_sums
+from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
+from dpviz.mechanisms.noise import NoiseSanitizer
+from dpviz.mechanisms.plug_ins import PlugIn
 
 MOST_SUMS = 20_000  # Sums whose ends are searched for in a second
 
-Table = Callable[[TwoCellSynthesizer, int, float], Ends]
-_sums = lru_cache(maxsize=1)(release_sums)
+EndsBySum = Callable[[TwoCellSynthesizer, int, float], Ends]
+_sums = kept(release_sums)
 
 
-@lru_cache(maxsize=128)
-def _ends(table: Table, synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
+@kept
+def _ends(table: EndsBySum, synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
     found = table(synthesizer, sets, level)
     for ends in found:
         ends.setflags(write=False)
     return found
 
 
-def _from_sums(ends: Callable[[ReleaseSums, float], Ends]) -> Table:
+def _from_sums(ends: Callable[[ReleaseSums, float], Ends]) -> EndsBySum:
     return lambda synthesizer, sets, level: ends(_sums(synthesizer, sets), level)
 
 
@@ -41,7 +41,7 @@ def _from_sums(ends: Callable[[ReleaseSums, float], Ends]) -> Table:
 class NoiseAwareRule(IntervalRule):
     """A rule whose interval is looked up by the sum S in a `table` that the design makes: ends for S = 0 … Mm."""
 
-    table: Table
+    table: EndsBySum
     closed_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # synthesizers for which no size is too large
     short_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # those that need no table for up to `MOST_SUMS` sums
     knows_noise: ClassVar[bool] = True
@@ -55,10 +55,11 @@ class NoiseAwareRule(IntervalRule):
         return low, high
 
     def fits(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:
-        """As for `IntervalRule`; without a closed form the table of sums given every x must not be too large."""
-        if isinstance(synthesizer, self.short_form_for) and sets * synthesizer.m <= MOST_SUMS:
+        """As for `IntervalRule`; without a closed form neither the sums nor the table of them may be too many."""
+        if isinstance(synthesizer, self.closed_form_for):
             return True
-        return isinstance(synthesizer, self.closed_form_for) or within_sums(synthesizer.n, synthesizer.m, sets)
+        few = sets * synthesizer.m <= MOST_SUMS
+        return few and (isinstance(synthesizer, self.short_form_for) or within_sums(synthesizer.n, synthesizer.m, sets))
 
     @checked(sets=SETS, level=LEVEL)
     def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
@@ -73,6 +74,7 @@ class NoiseAwareRule(IntervalRule):
 _RULES = (
     NoiseAwareRule(
         key="score", label="Noise-aware score (Wilson's)", abbreviation="noise-aware score",
+        way="by the noise-aware score",
         formula="all p with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), from mean and variance of the synthesizer's rows; for "
         "the Beta-binomial and the mean plug-in E[q̄ | p] = (np + α)/(n + α + β)",
         source="Wilson (1927), with the release's own mean and variance; Kao & Reiter (2025) on noise-aware rules",
@@ -80,6 +82,7 @@ _RULES = (
     ),
     NoiseAwareRule(
         key="posterior", label="Posterior given the sum", abbreviation="posterior",
+        way="from the posterior given the sum",
         formula="quantiles (1 ± level)/2 of p given S = Σ x̃, uniform prior; for one set, and for plug-ins, those "
         "given all counts",
         source="Charest (2011), §4, for the model",
@@ -87,12 +90,14 @@ _RULES = (
     ),
     NoiseAwareRule(
         key="clopper_pearson", label="Equal tails, exact (Clopper & Pearson's)", abbreviation="equal tails",
+        way="by exact equal tails",
         formula="all p with Pr(S' ≥ S | p) and Pr(S' ≤ S | p) above (1 − level)/2; holds its level at every p",
         source="Clopper & Pearson (1934), for the distribution of S; Awan & Slavković (2020) for optimal tests",
         table=_from_sums(equal_tailed_ends),
     ),
     NoiseAwareRule(
         key="blaker_2000", label="Ordered tails, exact (Blaker's)", abbreviation="Blaker",
+        way="by exact ordered tails",
         formula="hull of all p with Pr(t(S') ≤ t(S) | p) > 1 − level, t(S) the smaller tail of S under p, or "
         "more where that is no interval; holds its level at every p, inside the equal tails",
         source="Blaker (2000), for the distribution of S; Sterne (1954) orders by the probability of S",

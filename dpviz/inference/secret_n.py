@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.stats import poisson
 
-from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.checked import checked
+from dpviz.core.checked import checked
+from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
+from dpviz.core.limits import LISTED_TABLES
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import log_prior_counts, normalized, one_release
-from dpviz.limits import LISTED_TABLES
-from dpviz.parameters import readable
-from dpviz.synthesizers.beta_binomial import beta_binomial_log_likelihood
-from dpviz.synthesizers.prior import PRIOR_ONES, PRIOR_ZEROS
-from dpviz.types import FloatArray, IntArray
+from dpviz.mechanisms.beta_binomial import beta_binomial_log_likelihood
+from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 
 TWICE = 1000  # Rows up to which all sizes from half of n to twice n can be summed
 LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
@@ -105,9 +105,15 @@ class SecretSizePosterior(BetaMixture):
 
 @checked(m=POSTERIOR_SYNTHETIC_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_secret_n(
-    *, synthetic_counts: Sequence[int] | IntArray, m: int, alpha: float, beta: float, prior: SizePrior,
-    gamma1: float = 1.0, gamma2: float = 1.0,
-) -> SecretSizePosterior:  # fmt: skip
+    *,
+    synthetic_counts: Sequence[int] | IntArray,
+    m: int,
+    alpha: float,
+    beta: float,
+    prior: SizePrior,
+    gamma1: float = 1.0,
+    gamma2: float = 1.0,
+) -> SecretSizePosterior:
     """Return the posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown, exactly.
 
     w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x) over the n of the prior's
@@ -132,6 +138,9 @@ def posterior_secret_n(
     with np.errstate(divide="ignore"):
         weights = normalized(log_weights + np.repeat(np.log(prior.weights), lengths))
     return SecretSizePosterior(
-        first=gamma1 + x, second=gamma2 + (n - x), weights=weights, prior=prior,
+        first=gamma1 + x,
+        second=gamma2 + (n - x),
+        weights=weights,
+        prior=prior,
         size_weights=np.add.reduceat(weights, starts),
-    )  # fmt: skip
+    )

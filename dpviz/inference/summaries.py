@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import logit
 
-from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL
-from dpviz.checked import checked
+from dpviz.core.checked import checked
+from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.gamma import log_beta
+from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference._highest_density import Ladder, Region, highest_density
-from dpviz.inference._log_odds import HIGHEST, LOWEST, incomplete_beta, log_parts, outward
+from dpviz.inference._log_odds import HIGHEST_LOG_ODDS, LOWEST_LOG_ODDS, incomplete_beta, log_parts, outward
 from dpviz.inference._turning_points import angle_grid, falling_roots
-from dpviz.inference.beta_mixtures import DROPPED, PROBABILITY
+from dpviz.inference.beta_mixtures import DROPPED_WEIGHT, PROBABILITY
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
-from dpviz.numerics.blocks import blocks
-from dpviz.numerics.gamma import log_beta
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import BoolArray, FloatArray, IntArray
+from dpviz.mechanisms import TwoCellSynthesizer
 
 LAST_STEP = 1e-8  # A step of Newton's method this small is the last
 
@@ -36,7 +36,7 @@ class Components:
         self.log_beta = log_beta(self.first, self.second)
         self.log_step = -np.log(self.first) - self.log_beta
         self.grid = angle_grid(self.size, to_deviation=4)
-        self.edges = np.concatenate([[LOWEST], logit(self.grid[1:-1]), [HIGHEST]])
+        self.edges = np.concatenate([[LOWEST_LOG_ODDS], logit(self.grid[1:-1]), [HIGHEST_LOG_ODDS]])
 
     def ladder(self, weights: FloatArray) -> Ladder:
         """Return the mixtures as `highest_density` takes them."""
@@ -60,7 +60,7 @@ class Components:
     def highest_density(self, weights: FloatArray, level: float) -> Regions:
         """Return the shortest region of every mixture; equal tails where its density is flat."""
         low, high, several = self.equal_tails(weights, level)
-        heavy = np.where(weights > DROPPED / weights.shape[1], weights, 0.0)
+        heavy = np.where(weights > DROPPED_WEIGHT / weights.shape[1], weights, 0.0)
         for index, region in enumerate(highest_density(self.ladder(heavy), level)):
             if region:
                 low[index], high[index] = region[0][0], region[-1][1]
@@ -144,14 +144,19 @@ class PosteriorSummaries:
 
 @checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL)
 def posterior_summaries(
-    synthetic_counts: IntArray | Sequence[Sequence[int]], *, synthesizer: TwoCellSynthesizer,
-    gamma1: float = 1.0, gamma2: float = 1.0, level: float = 0.95, interval: PosteriorInterval | None = EQUAL_TAILS,
-) -> PosteriorSummaries:  # fmt: skip
+    synthetic_counts: IntArray | Sequence[Sequence[int]],
+    *,
+    synthesizer: TwoCellSynthesizer,
+    gamma1: float = 1.0,
+    gamma2: float = 1.0,
+    level: float = 0.95,
+    interval: PosteriorInterval | None = EQUAL_TAILS,
+) -> PosteriorSummaries:
     """Mean, variance and interval of the posterior of p for many releases at once, as `posterior_given` has them.
 
     One release of M counts a row; `interval` is `EQUAL_TAILS`, `HIGHEST_DENSITY`, or None for moments alone.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> found = posterior_summaries([[0], [1]], synthesizer=BetaBinomial(n=1, m=1, alpha=1, beta=1))
     >>> found.mean.round(6).tolist()
     [0.444444, 0.555556]

@@ -6,7 +6,18 @@ from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_r
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 
 __all__ = [
-    "AttackerView", "TradeOffCurve", "attacker_view", "change_by_row", "delta_for_epsilon", "epsilon_for_delta",
-    "even_counts", "exceeds", "failure_by_row", "gain_in_words", "log_odds_table",
-    "probabilistic_delta", "pure_epsilon", "trade_off_curve",
-]  # fmt: skip
+    "AttackerView",
+    "TradeOffCurve",
+    "attacker_view",
+    "change_by_row",
+    "delta_for_epsilon",
+    "epsilon_for_delta",
+    "even_counts",
+    "exceeds",
+    "failure_by_row",
+    "gain_in_words",
+    "log_odds_table",
+    "probabilistic_delta",
+    "pure_epsilon",
+    "trade_off_curve",
+]

@@ -6,23 +6,38 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from dpviz.checked import checked
-from dpviz.parameters import SUPERSCRIPTS, Parameter, readable, readable_apart
-from dpviz.synthesizers import Synthesizer
-from dpviz.synthesizers.base import check_index
+from dpviz.core.checked import checked
+from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.parameters import SUPERSCRIPTS, Parameter, readable, readable_apart
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.base import check_index
 
 __all__ = ["PRIOR_RISK", "RISK_RATIO", "attacker_view", "epsilon_for_risk_ratio", "gain_in_words", "risk_ratio"]
 
 PRIOR_RISK = Parameter(
-    name="prior_risk", symbol="p", title="Risk before the release", minimum=0.0, maximum=1.0, default=0.1,
-    open_minimum=True, slider_minimum=0.01, slider_maximum=0.99,
+    name="prior_risk",
+    symbol="p",
+    title="Risk before the release",
+    minimum=0.0,
+    maximum=1.0,
+    default=0.1,
+    open_minimum=True,
+    slider_minimum=0.01,
+    slider_maximum=0.99,
     help="The attacker's probability, before the release, that the person has the sensitive value.",
-)  # fmt: skip
+)
 RISK_RATIO = Parameter(
-    name="ratio", symbol="r", title="Largest ratio of the risks", minimum=1.0, maximum=1e6, default=2.0,
-    slider_maximum=20.0, scale="log", private_end="smaller",
+    name="ratio",
+    symbol="r",
+    title="Largest ratio of the risks",
+    minimum=1.0,
+    maximum=1e6,
+    default=2.0,
+    slider_maximum=20.0,
+    scale="log",
+    private_end="smaller",
     help="The largest factor by which a release may raise this risk. Smaller is more private.",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +69,7 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
 
     `pair` and `column` are places in its neighbours and columns. Source: Abowd & Vilhuber (2008), equation (4).
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> view = attacker_view(BetaBinomial(n=1, m=1, alpha=1, beta=1), pair=0, column=1, prior_odds=1.0)
     >>> view.first, view.second, round(view.posterior_odds, 6)
     ((0, 1), (1, 0), 0.5)
@@ -76,7 +91,7 @@ def gain_in_words(view: AttackerView) -> str:
         return f"The release decides: only {towards} can lead to {view.released}."
     if factor < 5e-7:
         return "The release does not move the odds."
-    return f"The release moves the odds towards {towards}, by a factor of {factor_text(factor)}."
+    return f"The release moves the odds towards {towards}, by a factor of {factor_of_odds(factor)}."
 
 
 def belief_text(belief: float, certain: bool = False) -> str:
@@ -95,13 +110,13 @@ def belief_text(belief: float, certain: bool = False) -> str:
     return f"{readable_apart(100 * belief, 100 * nearest, 3)} %"
 
 
-def factor_text(log_factor: float) -> str:
+def factor_of_odds(log_factor: float) -> str:
     """e raised to `log_factor`, 0 or above, to three digits, or by its power of ten; 1 only where it is that.
 
-    >>> factor_text(math.log(11)), factor_text(1e-4), factor_text(1000.0)
+    >>> factor_of_odds(math.log(11)), factor_of_odds(1e-4), factor_of_odds(1000.0)
     ('11', '1.0001', 'about 10⁴³⁴')
     """
-    if log_factor < 700:
+    if log_factor < LARGEST_EXPONENT:
         return readable_apart(math.exp(log_factor), 1.0, 3)
     return "about 10" + str(round(log_factor / math.log(10))).translate(SUPERSCRIPTS)
 
@@ -115,8 +130,6 @@ def risk_ratio(log_odds: float, *, prior_risk: float) -> float:
     >>> round(risk_ratio(math.log(9), prior_risk=0.1), 12)  # odds 1 : 9 become 1 : 1, so 0.1 becomes 0.5
     5.0
     """
-    if math.isnan(log_odds):
-        raise ValueError("log_odds must be a number; got nan.")
     if log_odds > 0:
         return 1 / (prior_risk + (1 - prior_risk) * math.exp(-log_odds))
     scale = math.exp(log_odds)

@@ -14,23 +14,28 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dpviz.checked import check_epsilon
-from dpviz.numerics.sums import cumulative_sum
-from dpviz.parameters import Parameter
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.synthesizers.base import MANY_ROWS
-from dpviz.types import FloatArray, IntArray
+from dpviz.core.declarations import MANY_ROWS
+from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.sums import cumulative_sum
+from dpviz.core.parameters import ANY_EPSILON, Parameter
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import TwoCellSynthesizer
 
 THETA_REAL = Parameter(
-    name="theta_real", symbol="θ_real", title="Probability of a one", minimum=0.0, maximum=1.0, default=0.5,
+    name="theta_real",
+    symbol="θ_real",
+    title="Probability of a one",
+    minimum=0.0,
+    maximum=1.0,
+    default=0.5,
     help="The probability that a confidential row is a one. At 0 and 1 the other rows are known and protect nothing.",
-)  # fmt: skip
+)
 
 # Nats below the likeliest count within which counts are taken: the first window whose neglect is negligible serves.
 WINDOWS = (70.0, 250.0, math.inf)
-NEGLIGIBLE = 1e-13  # Largest relative change of δ by the counts left out of a window
-NEAR = 0.1  # Distance of a loss from ε within which 1 − e^{ε − L} may be its rounding
-CELLS = 400_000  # Cells of the transition matrix worked on at once
+WINDOW_TOLERANCE = 1e-13  # Largest relative change of δ by the counts left out of a window
+ROUNDED_LOSS = 0.1  # Distance of a loss from ε within which 1 − e^{ε − L} may be its rounding
+CELLS_AT_ONCE = 400_000  # Cells of the transition matrix worked on at once
 
 
 def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsilon: float) -> float:
@@ -39,18 +44,18 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
     P = Σ_k w_k T[k + 1, ·], Q = Σ_k w_k T[k, ·], w the Binomial(n − 1, θ_real) probabilities, T the transition matrix,
     to about 1e-11 down to 1e-300. Source: Zheng (2015), Definition 2.14 and Proposition 2.15.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> round(average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.5, 0.0), 12)
     0.333333333333
     """
-    theta, epsilon = THETA_REAL.check(theta_real), check_epsilon(epsilon)
+    theta, epsilon = THETA_REAL.check(theta_real), ANY_EPSILON.check(epsilon)
     weights = log_count_probabilities(synthesizer.n - 1, theta)
     value = 0.0
     for window in WINDOWS:
         pairs = np.flatnonzero(weights >= weights.max() - window)
         value = _mixture_delta(synthesizer, pairs[0], weights[pairs], epsilon)
-        missing = float(np.exp(np.delete(weights, pairs) + min(epsilon, 700.0)).sum())
-        if missing <= NEGLIGIBLE * value:
+        missing = float(np.exp(np.delete(weights, pairs) + min(epsilon, LARGEST_EXPONENT)).sum())
+        if missing <= WINDOW_TOLERANCE * value:
             break
     return value
 
@@ -65,7 +70,7 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
     0.5
     """
-    n, theta, epsilon = int(MANY_ROWS.check(n)), THETA_REAL.check(theta_real), check_epsilon(epsilon)
+    n, theta, epsilon = int(MANY_ROWS.check(n)), THETA_REAL.check(theta_real), ANY_EPSILON.check(epsilon)
     if theta in (0.0, 1.0):
         return 1.0
     weights, count, never = log_count_probabilities(n - 1, theta), np.arange(n + 1), np.array([-np.inf])
@@ -79,12 +84,12 @@ def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> Floa
     return np.array([count_release_delta(n, theta, epsilon) for theta in thetas])
 
 
-def least_simulator_delta(delta_of: Callable[[float], float], epsilon: float) -> float:
+def smallest_simulator_delta(delta_of: Callable[[float], float], epsilon: float) -> float:
     """Return a lower bound, H_{2ε} / (1 + e^ε), of every δ for which the release is (ε, δ, {θ_real})-private.
 
     Source: Zheng (2015), Proposition 2.15. A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at 0.
     """
-    share = math.exp(-check_epsilon(epsilon))
+    share = math.exp(-ANY_EPSILON.check(epsilon))
     return delta_of(2 * epsilon) * share / (1 + share)
 
 
@@ -94,7 +99,7 @@ def midpoint_simulator_delta(delta_of: Callable[[float], float], epsilon: float)
     H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at
     ln(2 e^ε − 1), and likewise for Q. Source: Zheng (2015), Definition 2.14 and the proof of Proposition 6.17.
     """
-    epsilon = check_epsilon(epsilon)
+    epsilon = ANY_EPSILON.check(epsilon)
     into = 0.5 * delta_of(epsilon + math.log1p(-math.expm1(-epsilon)))
     left = 1 + 2 * math.expm1(-epsilon)  # 2 e^{−ε} − 1
     return into if left <= 0 else max(into, (1 - math.exp(epsilon) / 2) * delta_of(-math.log(left)))
@@ -110,7 +115,7 @@ def count_simulator_deltas(n: int, theta_real: float, epsilon: float) -> tuple[f
     def delta_of(value: float) -> float:
         return count_release_delta(n, theta_real, value)
 
-    return least_simulator_delta(delta_of, epsilon), midpoint_simulator_delta(delta_of, epsilon)
+    return smallest_simulator_delta(delta_of, epsilon), midpoint_simulator_delta(delta_of, epsilon)
 
 
 def log_count_probabilities(trials: int, theta: float) -> FloatArray:
@@ -144,7 +149,7 @@ def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsi
 def _mixture_delta(synthesizer: TwoCellSynthesizer, first: int, weights: FloatArray, epsilon: float) -> float:
     """`average_case_delta` from the counts first, first + 1, … of the other rows, with these log-probabilities."""
     pairs = np.arange(first, first + len(weights))
-    rows, block, totals = np.append(pairs, pairs[-1] + 1), max(1, CELLS // len(weights)), np.zeros(2)
+    rows, block, totals = np.append(pairs, pairs[-1] + 1), max(1, CELLS_AT_ONCE // len(weights)), np.zeros(2)
     for start in range(0, synthesizer.m + 1, block):
         columns = np.arange(start, min(start + block, synthesizer.m + 1))
         table = synthesizer.log_transition(rows, columns)
@@ -155,7 +160,7 @@ def _mixture_delta(synthesizer: TwoCellSynthesizer, first: int, weights: FloatAr
             loss = np.where(np.isneginf(log_one) & np.isneginf(log_zero), 0.0, log_one - log_zero)
             # As a mean of P / Q − 1 or Q / P − 1 it keeps the digits of the log-odds; only near −ε do they matter.
             gain = np.einsum("kc,kc->c", shares_zero, np.expm1(-log_odds))
-            near, below = (gain > -0.5) & np.isfinite(gain), (gain <= -0.5) & (np.abs(epsilon + loss) < NEAR)
+            near, below = (gain > -0.5) & np.isfinite(gain), (gain <= -0.5) & (np.abs(epsilon + loss) < ROUNDED_LOSS)
             back = np.einsum("kc,kc->c", shares_one[:, below], np.expm1(log_odds[:, below]))
         loss[near] = np.log1p(gain[near])
         loss[below] = np.where(np.isfinite(back), -np.log1p(back), loss[below])

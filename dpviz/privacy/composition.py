@@ -7,22 +7,18 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import brentq
 
-from dpviz import limits
-from dpviz.checked import argument, check_epsilon, checked
-from dpviz.numerics.multisets import multisets
-from dpviz.parameters import Parameter, shown
-from dpviz.privacy.loss_grid import ROUNDING, Bracket, LossGrid, dot, mass_rounding
-from dpviz.types import FloatArray
+from dpviz.core.checked import checked
+from dpviz.core.declarations import COMPOSED_SETS
+from dpviz.core.numerics.ends import gain, log_inverse
+from dpviz.core.numerics.multisets import multisets
+from dpviz.core.parameters import ANY_EPSILON, argument, shown
+from dpviz.core.types import FloatArray
+from dpviz.privacy.loss_grid import LOSS_ROUNDING, DeltaBracket, LossGrid, inner_product, mass_rounding
 
-__all__ = ["SETS", "Bracket", "DiscreteLosses", "Losses", "composed_delta"]
+__all__ = ["DeltaBracket", "DiscreteLosses", "Losses", "composed_delta"]
 
-SETS = Parameter(
-    name="sets", symbol="M", title="Synthetic sets", minimum=1, maximum=limits.COMPOSED_SETS, default=5,
-    slider_maximum=100, integer=True, scale="log", private_end="smaller",
-    help="The number of synthetic sets, drawn independently from the same confidential data. Each costs privacy.",
-)  # fmt: skip
 
-TINY = 1e-60  # Variance of a loss below which it has a single value
+SINGLE_VALUE_VARIANCE = 1e-60  # Variance of a loss below which it has a single value
 ENUMERATED = 60_000  # Largest number of multisets of outcomes that are added up one by one; beyond, losses go on a grid
 # How many grid spacings may be the deviation of the splits on an even grid: the upper bound is still much nearer than
 # the lower one is on the grid itself.
@@ -46,7 +42,7 @@ class Losses(ABC):
         """A coarser grid on which nearly all outcomes lie, so that it is as good from above as one of this spacing."""
         return None
 
-    def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:  # noqa: ARG002
+    def enumerated_delta(self, sets: int, epsilon: float) -> DeltaBracket | None:  # noqa: ARG002
         """δ without a grid, where there are few outcomes."""
         return None
 
@@ -80,7 +76,7 @@ class DiscreteLosses(Losses):
         self.losses, self.log_masses = losses[finite], log_masses[finite]
         self.infinite = float(np.exp(log_masses[~finite]).sum())
         self.largest = math.inf if self.infinite > 0 else float(losses.max())
-        self._loss_error = ROUNDING * float(np.abs(self.losses).max())
+        self._loss_error = LOSS_ROUNDING * float(np.abs(self.losses).max())
 
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
         exponents = self.log_masses + tilt * self.losses
@@ -88,8 +84,8 @@ class DiscreteLosses(Losses):
         with np.errstate(under="ignore"):
             tilted = np.exp(exponents - top)
         total = float(tilted.sum())
-        mean = dot(tilted, self.losses) / total
-        return top + math.log(total), mean, dot(tilted, (self.losses - mean) ** 2) / total
+        mean = inner_product(tilted, self.losses) / total
+        return top + math.log(total), mean, inner_product(tilted, (self.losses - mean) ** 2) / total
 
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:  # noqa: ARG002
         return self._on_grid(spacing, tilt)
@@ -110,29 +106,32 @@ class DiscreteLosses(Losses):
             tilted = np.exp(exponents - exponents[peak])
         place = (self.losses - anchor) / even
         away = np.abs(place - np.rint(place))
-        if dot(tilted, away * (1 - away)) * even**2 > dot(tilted, np.ones_like(tilted)) * (EVEN * spacing) ** 2:
+        if (
+            inner_product(tilted, away * (1 - away)) * even**2
+            > inner_product(tilted, np.ones_like(tilted)) * (EVEN * spacing) ** 2
+        ):
             return None
         return self._on_grid(even, tilt, anchor)
 
-    def enumerated_delta(self, sets: int, epsilon: float) -> Bracket | None:
+    def enumerated_delta(self, sets: int, epsilon: float) -> DeltaBracket | None:
         if math.comb(len(self.losses) + sets - 1, sets) > ENUMERATED:
             return None
         members, log_orders = multisets(len(self.losses), sets)
         above = self.losses[members].sum(axis=1) - epsilon
         with np.errstate(under="ignore"):
             masses = np.exp(self.log_masses[members].sum(axis=1) + log_orders)
-        error = sets * self._loss_error + ROUNDING * epsilon
-        value = dot(masses, -np.expm1(-np.maximum(above, 0.0)))
+        error = sets * self._loss_error + LOSS_ROUNDING * epsilon
+        value = inner_product(masses, -np.expm1(-np.maximum(above, 0.0)))
         uncertain = error * float(masses[above > -error].sum())
-        relative = 1 + sets * mass_rounding(self.log_masses) + ROUNDING * math.lgamma(sets + 2)
+        relative = 1 + sets * mass_rounding(self.log_masses) + LOSS_ROUNDING * math.lgamma(sets + 2)
         infinite = -math.expm1(sets * math.log1p(-self.infinite))
-        return Bracket(
+        return DeltaBracket(
             min(infinite + max(value - uncertain, 0.0) / relative, 1.0),
             min(infinite + (value + uncertain) * relative, 1.0),
         )
 
 
-@checked(sets=SETS, epsilon=check_epsilon, resolution=argument("resolution", 0, 1, open_minimum=True))
+@checked(sets=COMPOSED_SETS, epsilon=ANY_EPSILON, resolution=argument("resolution", 0, 1, open_minimum=True))
 def composed_delta(
     losses: Losses,
     sets: int,
@@ -141,12 +140,14 @@ def composed_delta(
     *,
     tilt: float | None = None,
     only_upper: bool = False,
-) -> Bracket:
+    largest: float = math.inf,
+) -> DeltaBracket:
     """Return bounds, rounding included, of δ_M(ε) = E (1 − e^{ε − S})_+ with S the sum of M independent losses under P.
 
     `resolution` is the grid spacing times √M (λ + 1) + 1/σ, with λ the tilt at the saddle point and σ the tilted
     deviation of a loss; the relative width is about its square. The bounds hold for every `tilt`: a guess saves the
     search for λ. With `only_upper`, `lower` may be anything below δ, which saves most of the grid of even losses.
+    A sum that would need a grid of more than `largest` points is refused.
     Randomized response that tells the truth with probability 3/4, twice: at ε = ln 3 that is 9/16 (1 − 3/9).
 
     >>> answer = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
@@ -154,14 +155,25 @@ def composed_delta(
     0.375
     """
     if sets * losses.largest <= epsilon:
-        return Bracket(0.0, 0.0)
+        return DeltaBracket(0.0, 0.0)
     exact = losses.enumerated_delta(sets, epsilon)
     if exact is not None:
         return exact
     tilt = losses.saddle_point(epsilon / sets) if tilt is None else losses.usable_tilt(tilt)
     log_scale, _, variance = losses.cumulants(tilt)
-    spacing = resolution / (math.sqrt(sets) * (tilt + 1) + 1 / math.sqrt(max(variance, TINY)))
+    spacing = resolution / (math.sqrt(sets) * (tilt + 1) + 1 / math.sqrt(max(variance, SINGLE_VALUE_VARIANCE)))
     log_negligible = sets * log_scale - tilt * epsilon - 36 - 2 * math.log1p(tilt)
     even = losses.even_grid(spacing, tilt) if only_upper else None
     grid = losses.grid(spacing, tilt, log_negligible) if even is None else even
-    return grid.composed_delta(sets, epsilon)
+    return grid.composed_delta(sets, epsilon, largest)
+
+
+def advanced_composition(epsilon: float, k: int, slack: float) -> float:
+    """ε √(2k ln(1/δ')) + kε(e^ε − 1), kept by k releases that are each ε-private, with δ' = `slack` beside it.
+
+    Source: Dwork, Rothblum & Vadhan (2010), Theorem III.3.
+
+    >>> round(advanced_composition(math.log(2), 2, math.exp(-1)) / math.log(2), 12)  # both terms are 2ε
+    4.0
+    """
+    return epsilon * math.sqrt(2 * k * log_inverse(slack)) + k * epsilon * gain(epsilon)

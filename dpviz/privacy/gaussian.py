@@ -14,19 +14,20 @@ import math
 import numpy as np
 from scipy.special import erfcx, erfinv, exprel, log_ndtr, ndtri
 
-from dpviz.checked import argument, checked
-from dpviz.numerics.ends import private_side
-from dpviz.parameters import DELTA
+from dpviz.core.checked import checked
+from dpviz.core.numerics.ends import private_side
+from dpviz.core.numerics.quadrature import INTEGRAND_DROP
+from dpviz.core.parameters import DELTA, argument
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
-DROP = 45.0  # Nats by which the integrand has fallen where its integral is cut off
+TAIL_NODES, TAIL_WEIGHTS = np.polynomial.legendre.leggauss(48)
 NEARLY_EQUAL = 0.5  # M(b)/M(a) above which M(a) − M(b) is integrated from positive terms rather than subtracted
 CONVERGED = 1e-15
+LOG_DELTA_ROUNDING = 2e-15  # Of ln δ, relative to 2 − ln δ: twice what its rounding, and that of the ratio, may change
 ROUNDED_AWAY = 1e-17  # Smallest ratio of a positive ε to r: one that rounding cannot tell from 0
-LARGEST_EPSILON = 1e12  # Largest accepted ε: beyond it ε/r − r/2 would lose its digits
-RATIO = argument("ratio", 0, math.inf)
-GAUSSIAN_EPSILON = argument("epsilon", 0, LARGEST_EPSILON)
+LARGEST_GAUSSIAN_EPSILON = 1e12  # Largest accepted ε: beyond it ε/r − r/2 would lose its digits
+NOISE_RATIO = argument("ratio", 0, math.inf)
+GAUSSIAN_EPSILON = argument("epsilon", 0, LARGEST_GAUSSIAN_EPSILON)
 
 
 def log_gaussian_delta(r: float, e: float) -> float:
@@ -41,13 +42,23 @@ def log_gaussian_delta(r: float, e: float) -> float:
             return float(log_ndtr(-a) + np.log1p(-share)) + 0.0
         if a == math.inf:
             return -math.inf
-        end = 2 * DROP / (a + np.hypot(a, math.sqrt(2 * DROP)))
-        t = end * (1 + NODES) / 2
-        area = (np.exp(-t * (a + t / 2)) * t * exprel(-r * t)) @ WEIGHTS
+        end = 2 * INTEGRAND_DROP / (a + np.hypot(a, math.sqrt(2 * INTEGRAND_DROP)))
+        t = end * (1 + TAIL_NODES) / 2
+        area = (np.exp(-t * (a + t / 2)) * t * exprel(-r * t)) @ TAIL_WEIGHTS
         return float(np.log(area) + np.log(end / 2) + np.log(r) - a * (a / 2) - LOG_ROOT_TWO_PI)
 
 
-@checked(ratio=RATIO, epsilon=GAUSSIAN_EPSILON)
+def surely_within(ratio: float, epsilon: float, delta: float) -> bool:
+    """Return whether δ of the ratio is at most `delta` > 0 in real numbers too, whatever was lost to rounding here.
+
+    >>> surely_within(2.0, 0.0, 0.6826894922), surely_within(2.0, 0.0, 0.6826894921)
+    (True, False)
+    """
+    target = math.log(delta)
+    return ratio == 0 or log_gaussian_delta(ratio, epsilon) <= target - LOG_DELTA_ROUNDING * (2 - target)
+
+
+@checked(ratio=NOISE_RATIO, epsilon=GAUSSIAN_EPSILON)
 def gaussian_delta(ratio: float, epsilon: float) -> float:
     """Return the smallest δ for which the Gaussian mechanism is (ε, δ)-differentially private, to 1e-12 down to 1e-300.
 
@@ -61,7 +72,7 @@ def gaussian_delta(ratio: float, epsilon: float) -> float:
         return float(np.exp(log_gaussian_delta(ratio, epsilon)))
 
 
-@checked(ratio=RATIO, delta=DELTA)
+@checked(ratio=NOISE_RATIO, delta=DELTA)
 def gaussian_epsilon(ratio: float, delta: float) -> float:
     """Return the smallest ε ≥ 0 with ``gaussian_delta(ratio, ε) <= delta``; infinite where none up to 10¹² is enough.
 
@@ -71,7 +82,7 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
     if gaussian_delta(ratio, 0.0) <= delta:
         return 0.0
     epsilon = ratio * (ratio / 2 - float(ndtri(delta)))  # Φ(−a) = delta, which is more than δ
-    if not epsilon <= LARGEST_EPSILON:
+    if not epsilon <= LARGEST_GAUSSIAN_EPSILON:
         return math.inf
     target = math.log(delta)
     for _ in range(100):
@@ -82,7 +93,7 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
         epsilon = max(epsilon - step, ROUNDED_AWAY * ratio)  # the root is below 0 where δ(0) > δ by rounding alone
         if step <= CONVERGED * epsilon:
             break
-    return private_side(epsilon, math.inf, lambda value: gaussian_delta(ratio, value) <= delta)
+    return private_side(epsilon, math.inf, lambda value: surely_within(ratio, value, delta))
 
 
 @checked(epsilon=GAUSSIAN_EPSILON, delta=DELTA)
@@ -105,4 +116,4 @@ def gaussian_ratio(epsilon: float, delta: float) -> float:
         ratio += step
         if step <= CONVERGED * ratio:
             break
-    return private_side(ratio, 0.0, lambda value: gaussian_delta(value, epsilon) <= delta)
+    return private_side(ratio, 0.0, lambda value: surely_within(value, epsilon, delta))

@@ -6,21 +6,22 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
-from dpviz.types import ComplexArray, FloatArray
+from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.types import ComplexArray, FloatArray
 
 # Relative error of one loss, and of one mass for each unit of its logarithm: several roundings of 1.1e-16.
-ROUNDING = 1e-15
+LOSS_ROUNDING = 1e-15
 # Error of a transform relative to its Euclidean norm, for each doubling of its length: four times what Higham (2002),
 # Theorem 24.2, proves for radix 2.
 FFT_ROUNDING = 3e-15
 # Share of the tilted mass that may be cut off an end of a grid, or fall outside the window that holds a sum.
-NEGLIGIBLE = 1e-17
+NEGLIGIBLE_MASS = 1e-17
 LARGEST_TILT = 100.0  # Largest λh, so that a tilted split does not overflow
 LARGEST_GRID = 1 << 20  # Largest number of grid points of one loss; the spacing is never finer than that
 
 
 @dataclass(frozen=True)
-class Bracket:
+class DeltaBracket:
     """Two numbers that a quantity is known to lie between."""
 
     lower: float
@@ -61,10 +62,10 @@ class LossGrid:
         """Finite outcomes on a grid through `anchor`, or else the largest; those of negligible tilted mass are cut."""
         tilt, astray = min(tilt, LARGEST_TILT / spacing), 0.0
         exponents = log_masses + tilt * losses
-        kept = exponents > float(exponents.max()) + math.log(NEGLIGIBLE / len(exponents))
+        kept = exponents > float(exponents.max()) + math.log(NEGLIGIBLE_MASS / len(exponents))
         reach = float(losses[kept].max() - losses[kept].min()) / LARGEST_GRID
         if tilt * reach <= LARGEST_TILT:  # the share left out was found with the tilt that is used
-            losses, log_masses, astray = losses[kept], log_masses[kept], NEGLIGIBLE
+            losses, log_masses, astray = losses[kept], log_masses[kept], NEGLIGIBLE_MASS
         top, bottom = float(losses.max()), float(losses.min())
         spacing = max(spacing, (top - bottom) / LARGEST_GRID)
         top = top if anchor is None else anchor
@@ -81,7 +82,7 @@ class LossGrid:
             below, above = split_shares(rest, spacing, tilt)
             to_lower = np.bincount(index, tilted * below, size).astype(float)
             to_upper = np.bincount(index, tilted * above, size).astype(float)
-        error = mass_rounding(log_masses[tilted > NEGLIGIBLE])
+        error = mass_rounding(log_masses[tilted > NEGLIGIBLE_MASS])
         return cls.from_cells(first, spacing, tilt, to_lower, to_upper, log_unit=top, astray=astray, mass_error=error)
 
     @classmethod
@@ -104,8 +105,8 @@ class LossGrid:
         masses[1:] += to_upper
         sums = np.cumsum(masses)
         total = float(sums[-1])
-        low = int(np.searchsorted(sums, NEGLIGIBLE * total))
-        high = len(masses) - int(np.searchsorted(np.cumsum(masses[::-1]), NEGLIGIBLE * total))
+        low = int(np.searchsorted(sums, NEGLIGIBLE_MASS * total))
+        high = len(masses) - int(np.searchsorted(np.cumsum(masses[::-1]), NEGLIGIBLE_MASS * total))
         farthest = max(abs(first), abs(first + spacing * len(to_lower)))
         return cls(
             first=first + low * spacing,
@@ -114,27 +115,32 @@ class LossGrid:
             log_scale=log_unit + math.log(total),
             masses=masses[low:high] / total,
             **escaped,
-            astray=min(astray + 2 * NEGLIGIBLE, 1.0),
-            mass_error=mass_error + ROUNDING * (1 + tilt) * farthest,
-            loss_error=2 * ROUNDING * farthest,
+            astray=min(astray + 2 * NEGLIGIBLE_MASS, 1.0),
+            mass_error=mass_error + LOSS_ROUNDING * (1 + tilt) * farthest,
+            loss_error=2 * LOSS_ROUNDING * farthest,
         )
 
-    def composed_delta(self, sets: int, epsilon: float) -> Bracket:
-        """δ of `sets` independent losses at ε: never above `upper`, never below `lower`."""
+    def composed_delta(self, sets: int, epsilon: float, largest: float = math.inf) -> DeltaBracket:
+        """δ of `sets` independent losses at ε: never above `upper`, never below `lower`.
+
+        A ValueError says so where their sum would need a grid of more than `largest` points.
+        """
         h, tilt, reach = self.spacing, self.tilt, sets * self.spacing
         spread = math.sqrt(math.expm1(2 * sets * math.log1p(2 * math.sinh(h / 4) ** 2))) if reach < 300 else math.inf
         slack = -math.log1p(-2 * spread) if spread < 0.5 else math.inf
         bounded = tilt * (reach + slack) < 300
         margin = reach + slack if bounded else h
         origin = sets * self.first - epsilon
-        start, shares, error, astray = self._sum(sets, math.floor((-margin - origin) / h) - 1)
+        start, shares, error, astray = self._sum(sets, math.floor((-margin - origin) / h) - 1, largest)
         above = origin + h * (start + np.arange(len(shares)))  # Ŝ − ε
         over, rounded = (int(np.searchsorted(above, edge)) for edge in (0.0, -h))
         weights = np.exp(-tilt * above)
 
         def mean(values: FloatArray, part: slice, largest: float) -> tuple[float, float]:
             values = values * weights[part]
-            return dot(shares[part], values), error * math.sqrt(dot(values, values)) + astray * largest
+            return inner_product(shares[part], values), error * math.sqrt(
+                inner_product(values, values)
+            ) + astray * largest
 
         value, uncertain = mean(-np.expm1(-above[over:]), slice(over, None), 1 / (1 + tilt))
         tail = sum(mean(np.ones(len(above) - rounded), slice(rounded, None), math.exp(tilt * h)))
@@ -145,15 +151,18 @@ class LossGrid:
             distance = -np.expm1(-np.maximum(np.abs(above[near]) - slack, 0.0))
             excess = (np.sqrt(spread**2 + distance**2) - distance) / 2
             gap = 4 / 3 * math.exp(reach) * sum(mean(excess, near, math.exp(tilt * margin) * spread / 2))
-        scale, relative = math.exp(sets * self.log_scale - tilt * epsilon), 1 + sets * self.mass_error
+        exponent, relative = sets * self.log_scale - tilt * epsilon, 1 + sets * self.mass_error
+        if exponent > LARGEST_EXPONENT:  # the tilt is of no use here, and nothing below 1 is known
+            return DeltaBracket(0.0, 1.0)
+        scale = math.exp(exponent)
         lower = scale * max(value - uncertain - gap, 0.0) / relative
         upper = scale * (value + uncertain) * relative
-        return Bracket(
+        return DeltaBracket(
             min(lower - math.expm1(sets * math.log1p(-self.infinite)), 1.0),
             min(upper - math.expm1(sets * math.log1p(-min(self.infinite + self.beyond, 1.0))), 1.0),
         )
 
-    def _sum(self, sets: int, lowest: int) -> tuple[int, FloatArray, float, float]:
+    def _sum(self, sets: int, lowest: int, largest: float = math.inf) -> tuple[int, FloatArray, float, float]:
         """Grid index of the first sum kept, from `lowest` on, shares of the sums, their ℓ₂ error, and the share astray.
 
         Rounding: with F the transform, ‖F̂p − Fp‖ ≤ η ‖Fp‖ and |Fp| ≤ 1, so the powers are off by at most M η ‖Fp‖,
@@ -166,22 +175,27 @@ class LossGrid:
             return start, p[start:], 0.0, moved
         first, size, outside = 0, sets * (len(p) - 1) + 1, 0.0
         away = np.arange(float(len(p)))
-        away -= dot(p, away)
-        deviation, reach = math.sqrt(sets * dot(p, away**2)) + 1.0, 9.5
+        away -= inner_product(p, away)
+        deviation, reach = math.sqrt(sets * inner_product(p, away**2)) + 1.0, 9.5
         while 2 * reach * deviation + 2 < size:
             rate = reach / deviation
-            if rate * float(np.abs(away).max()) < 700:
-                growth = sets * math.log(max(dot(p, np.exp(sign * rate * away)) for sign in (1, -1)))
-                if growth - reach**2 < math.log(NEGLIGIBLE):
+            if rate * float(np.abs(away).max()) < LARGEST_EXPONENT:
+                growth = sets * math.log(max(inner_product(p, np.exp(sign * rate * away)) for sign in (1, -1)))
+                if growth - reach**2 < math.log(NEGLIGIBLE_MASS):
                     first = math.floor(sets * (len(p) - 1 - float(away[-1])) - reach * deviation)
-                    size, outside = math.ceil(2 * reach * deviation) + 2, 2 * NEGLIGIBLE
+                    size, outside = math.ceil(2 * reach * deviation) + 2, 2 * NEGLIGIBLE_MASS
             reach *= 1.3
+        if size > largest:
+            raise ValueError(
+                f"sets (synthetic sets) must be fewer with this promise: the sum of their losses would need a grid of "
+                f"{size:,} points, at most {largest:,.0f}; got {sets:,}."
+            )
         length = next_fast_len(size, real=True)
         wrapped = p if len(p) <= length else np.bincount(np.arange(len(p)) % length, p, length)
         shares = irfft(_power(rfft(wrapped, length), sets), length)
         start, stop = max(first, lowest), first + size
         kept = np.maximum(shares[np.arange(start, stop) % length], 0.0)
-        error = FFT_ROUNDING * math.log2(length) * (sets + 1) * math.sqrt(dot(p, p))
+        error = FFT_ROUNDING * math.log2(length) * (sets + 1) * math.sqrt(inner_product(p, p))
         return start, kept, error, moved + outside
 
 
@@ -191,14 +205,14 @@ def split_shares(rest: FloatArray, spacing: float, tilt: float) -> tuple[FloatAr
     return (1 - upper) * np.exp(-tilt * rest), upper * np.exp(tilt * (spacing - rest))
 
 
-def dot(first: FloatArray, second: FloatArray) -> float:
+def inner_product(first: FloatArray, second: FloatArray) -> float:
     """Σ first · second without BLAS, whose threads take longer to wake than these sums take."""
     return float(np.einsum("i,i->", first, second))
 
 
 def mass_rounding(log_masses: FloatArray) -> float:
     """Return relative rounding error of masses that are known by their logarithms."""
-    return ROUNDING * (30 + float(np.abs(log_masses).max()))
+    return LOSS_ROUNDING * (30 + float(np.abs(log_masses).max()))
 
 
 def _power(base: ComplexArray, exponent: int) -> ComplexArray:

@@ -4,16 +4,17 @@ import math
 
 import numpy as np
 
-from dpviz.checked import check_epsilon, checked
-from dpviz.numerics.sums import log_multinomials
+from dpviz.core.checked import checked
+from dpviz.core.numerics.sums import log_multinomials
+from dpviz.core.parameters import ANY_EPSILON
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.hockey_stick import exceeds
-from dpviz.synthesizers import Synthesizer
-from dpviz.types import FloatArray
 
 CACHED = 200_000  # Cells of the log-odds table worked on at once
 
 
-@checked(epsilon=check_epsilon)
+@checked(epsilon=ANY_EPSILON)
 def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     """For each table, the probability of counts that tell it from a neighbour by log-odds above ε.
 
@@ -32,13 +33,13 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     return np.minimum(matrix.sum(axis=1), 1.0)
 
 
-@checked(epsilon=check_epsilon)
+@checked(epsilon=ANY_EPSILON)
 def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
     """Return the smallest δ of (ε, δ)-probabilistic differential privacy, the worst of `failure_by_row`; at least δ(ε).
 
     Source: Machanavajjhala et al. (2008).
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> round(probabilistic_delta(BetaBinomial(n=10, m=5, alpha=1, beta=1), 1.0), 7)  # 23/364
     0.0631868
     """
@@ -59,7 +60,7 @@ def change_by_row(synthesizer: Synthesizer) -> FloatArray:
 
     Source: Abowd & Vilhuber (2008), §3: Pr[m_i ≠ n_i | n] > δ for all i, the view of statistical disclosure limitation.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> change_by_row(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
     [0.333333, 0.333333]
     """

@@ -6,13 +6,13 @@ from collections.abc import Collection
 
 import numpy as np
 
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms import Synthesizer, WorstCase
+from dpviz.mechanisms.prior import PriorSynthesizer
 from dpviz.privacy.composition import DiscreteLosses, composed_delta
-from dpviz.synthesizers import Synthesizer, WorstCase
-from dpviz.synthesizers.prior import PriorSynthesizer
-from dpviz.types import FloatArray
 
-MOST_LOOKS = 500  # Blocks of pairs that are cut in two
-RESOLUTION = 1e-2  # Of the grid of losses: δ is rounded up by about this, squared, relative to itself
+MOST_SPLITS = 500  # Blocks of pairs that are cut in two
+LOSS_GRID_RESOLUTION = 1e-2  # Of the grid of losses: δ is rounded up by about this, squared, relative to itself
 
 
 def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collection[int] | None = None) -> WorstCase:
@@ -24,7 +24,7 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
 
     Two sets with the rows (2/3, 1/3) and (1/3, 2/3), at ε = ln 2: both say the same with 4/9, of which half is excused.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> round(delta_of_sets(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, np.log(2)).value, 12)
     0.222222222222
     """
@@ -45,13 +45,13 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
 def _composed(log_odds: FloatArray, log_masses: FloatArray, sets: int, epsilon: float) -> float:
     some = log_masses > -np.inf
     losses = DiscreteLosses(log_odds[some], log_masses[some])
-    return composed_delta(losses, sets, epsilon, RESOLUTION, only_upper=True).upper
+    return composed_delta(losses, sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True).upper
 
 
 def _worst_of_blocks(release: PriorSynthesizer, sets: int, epsilon: float) -> WorstCase:
     """Return the worst neighbours by branch and bound: a block of pairs is at most what all of them share tells.
 
-    As many looks as `MOST_LOOKS` leave blocks that may still be worse; then the largest of their bounds is the value.
+    As many looks as `MOST_SPLITS` leave blocks that may still be worse; then the largest of their bounds is the value.
     """
     directions = [release] if release.alpha == release.beta else [release, release.mirrored]
     columns = np.arange(release.m + 1)
@@ -66,7 +66,7 @@ def _worst_of_blocks(release: PriorSynthesizer, sets: int, epsilon: float) -> Wo
     ends = {(turned, end): upper(turned, end, end) for turned in range(len(directions)) for end in (0, release.n - 1)}
     best, value = max(ends.items(), key=lambda one: one[1])
     waiting = [(-1.0, turned, 0, release.n - 1) for turned in range(len(directions))]
-    for _ in range(MOST_LOOKS):
+    for _ in range(MOST_SPLITS):
         if not waiting or -waiting[0][0] <= value:
             break
         _, turned, first, last = heapq.heappop(waiting)

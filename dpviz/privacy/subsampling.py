@@ -6,22 +6,30 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz import limits
-from dpviz.checked import argument, checked
-from dpviz.numerics.sums import log_binomials
-from dpviz.parameters import Parameter
+from dpviz.core import limits
+from dpviz.core.checked import checked
+from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.sums import log_binomials
+from dpviz.core.parameters import Parameter, argument
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase
 from dpviz.privacy.hockey_stick import epsilon_for_delta
-from dpviz.synthesizers.base import LARGEST_EXPONENT, TwoCellSynthesizer, WorstCase
-from dpviz.types import FloatArray, IntArray
 
 POPULATION = Parameter(
-    name="population", symbol="N", title="Rows to draw from", minimum=1, maximum=limits.POPULATION, default=1000,
-    integer=True, scale="log", private_end="larger",
+    name="population",
+    symbol="N",
+    title="Rows to draw from",
+    minimum=1,
+    maximum=limits.LARGEST_POPULATION,
+    default=1000,
+    integer=True,
+    scale="log",
+    private_end="larger",
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
-)  # fmt: skip
+)
 
 FULL_DIGITS = 1e-280  # Probability from which a sum of products has kept all its terms
-TIE = 1e-13  # Relative distance within which a log-odds of an extreme pair counts as the largest
+EXTREME_PAIR_TOLERANCE = 1e-13  # Relative distance within which a log-odds of an extreme pair counts as the largest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +38,7 @@ class SubsampledRelease(TwoCellSynthesizer):
 
     Its rows are the tables (K, N − K) of the population, so that its `n` is N. With a single one, K is a fair coin:
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> release = SubsampledRelease(sample=BetaBinomial(n=1, m=1, alpha=1, beta=1), population=2)
     >>> release.transition_matrix().round(6).tolist()
     [[0.666667, 0.333333], [0.5, 0.5], [0.333333, 0.666667]]
@@ -38,6 +46,12 @@ class SubsampledRelease(TwoCellSynthesizer):
 
     key = "subsampled"
     label = "After subsampling"
+    formula = r"m_1 \sim T(k),\quad k \sim \mathrm{Hypergeometric}(N, K, n)"
+    source = "Balle, Barthe & Gaboardi (2018), on n of N rows drawn without replacement"
+    color = "other"
+    kept_by = ""
+    moved_by = "the draw of the sample, and what moves the release that is made of it"
+    not_compared = "its ε follows from that of the release that is made of the sample"
 
     n: int = field(init=False, default=0)
     m: int = field(init=False, default=0)
@@ -82,7 +96,7 @@ class SubsampledRelease(TwoCellSynthesizer):
         worst, size, columns = self.sample.worst_log_odds(), self.sample.n, np.arange(self.m + 1)
         ends = self.sample.log_odds(np.array([0, size - 1]), columns) * np.array([[-1.0], [1.0]])
         end, column = (int(place) for place in np.unravel_index(int(np.argmax(ends)), ends.shape))
-        if ends[end, column] < worst.value * (1 - TIE):
+        if ends[end, column] < worst.value * (1 - EXTREME_PAIR_TOLERANCE):
             return super().worst_log_odds()
         value = subsampled_tight(float(ends[end, column]), size / self.population)
         return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)

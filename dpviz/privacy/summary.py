@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
-from dpviz.synthesizers import Synthesizer, WorstCase
-from dpviz.types import FloatArray, IntArray
 
 PICTURE_SIDE = 151  # Largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
-PROFILE_POINTS = 41
-SMALLEST_DELTA = 1e-12  # Where a privacy profile ends, if it has not reached 0 before
+PROFILE_POINTS = 41  # Values of ε at which a privacy profile is computed
+SMALLEST_PROFILE_DELTA = 1e-12  # Where a privacy profile ends, if it has not reached 0 before
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _end(synthesizer: Synthesizer, pure: float) -> float:
     """About where the picture of a profile should end: at δ = 1e-12, or beyond the largest finite log-odds."""
 
     def visible(epsilon: float) -> bool:
-        return synthesizer.hockey_stick(epsilon).value >= SMALLEST_DELTA
+        return synthesizer.hockey_stick(epsilon).value >= SMALLEST_PROFILE_DELTA
 
     low, high = 0.0, pure
     if math.isinf(pure):

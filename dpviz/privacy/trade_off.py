@@ -6,21 +6,27 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
 
-from dpviz import limits
-from dpviz.checked import check_epsilon, checked
-from dpviz.parameters import DELTA, Parameter
-from dpviz.synthesizers import Synthesizer
-from dpviz.types import FloatArray, IntArray
+from dpviz.core import limits
+from dpviz.core.checked import checked
+from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.parameters import ANY_EPSILON, DELTA, Parameter
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import Synthesizer
 
-CHUNK = 200_000  # Entries of the matrix that are tested at a time
-ROUNDING = 1e-15  # How far above a chord rounding alone may lift a point of the curve
+ENTRIES_AT_ONCE = 200_000  # Entries of the matrix that are tested at a time
+CHORD_ROUNDING = 1e-15  # How far above a chord rounding alone may lift a point of the curve
 TOUCHES = 1e-12  # How far above a line a knot may stand that it touches
 # ln of type I error, power and type II error of the test that never rejects
 NEVER = np.array([-math.inf, -math.inf, 0.0])[:, None, None]
-PRIOR = Parameter(
-    name="prior", symbol="π", title="Prior probability", minimum=0.0, maximum=1.0, default=0.5,
+PRIOR_OF_PAIR = Parameter(
+    name="prior",
+    symbol="π",
+    title="Prior probability",
+    minimum=0.0,
+    maximum=1.0,
+    default=0.5,
     help="The probability of the first of two neighbouring data sets before the release. ½: nothing is known.",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +44,7 @@ class TradeOffCurve:
     mu: float
 
     @classmethod
-    @checked(epsilon=check_epsilon, delta=DELTA)
+    @checked(epsilon=ANY_EPSILON, delta=DELTA)
     def promised(cls, epsilon: float, delta: float = 0.0) -> "TradeOffCurve":
         """Return the curve that (ε, δ) alone allows: max(0, 1 − δ − e^ε a, e^−ε (1 − δ − a)).
 
@@ -71,7 +77,7 @@ class TradeOffCurve:
         """
         return math.isinf(self.mu) and not np.min(self.type_one + self.type_two)
 
-    @checked(epsilon=check_epsilon)
+    @checked(epsilon=ANY_EPSILON)
     def touching(self, epsilon: float) -> tuple[float, float]:
         """Return the knot that a line of slope −e^ε touches from below, the first where it lies along a piece.
 
@@ -79,7 +85,7 @@ class TradeOffCurve:
         >>> curve.touching(1.0), curve.touching(math.log(3)), curve.touching(2.0)  # its slope is −3, then −1/3
         ((0.25, 0.25), (0.0, 1.0), (0.0, 1.0))
         """
-        height = self.type_two + math.exp(min(epsilon, 700.0)) * self.type_one
+        height = self.type_two + math.exp(min(epsilon, LARGEST_EXPONENT)) * self.type_one
         place = int(np.argmax(height <= height.min() + TOUCHES))
         return float(self.type_one[place]), float(self.type_two[place])
 
@@ -98,11 +104,11 @@ class TradeOffCurve:
         found: FloatArray = ndtr(-ndtri(type_one) - self.mu)
         return found
 
-    @checked(prior=PRIOR)
+    @checked(prior=PRIOR_OF_PAIR)
     def success(self, prior: float) -> float:
         """Return how often the attacker's best guess is right where one of the two has this probability beforehand.
 
-        >>> from dpviz.synthesizers import BetaBinomial
+        >>> from dpviz.mechanisms import BetaBinomial
         >>> round(trade_off_curve(BetaBinomial(n=1, m=1, alpha=1, beta=1)).success(0.5), 6)  # right two times in three
         0.666667
         """
@@ -114,10 +120,10 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     """Return the largest convex curve below the Neyman–Pearson curves of all neighbours, in both directions.
 
     A test takes the released tables in the order of their likelihood ratio; its knots are cumulative sums of the two
-    rows. The curve is the convex dual of δ(ε). A ValueError beyond `dpviz.limits.TABLE_ENTRIES` entries.
+    rows. The curve is the convex dual of δ(ε). A ValueError beyond `dpviz.core.limits.TABLE_ENTRIES` entries.
     Source: Dong, Roth & Su (2022), proposition 2.12.
 
-    >>> from dpviz.synthesizers import BetaBinomial
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> curve = trade_off_curve(BetaBinomial(n=1, m=1, alpha=1, beta=1))  # rows (2/3, 1/3) and (1/3, 2/3)
     >>> curve.type_one.round(6).tolist(), curve.type_two.round(6).tolist(), round(curve.advantage, 6)
     ([0.0, 0.333333, 1.0], [1.0, 0.333333, 0.0], 0.333333)
@@ -128,7 +134,7 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
             f"The trade-off curve compares every released table under every pair of neighbours, at most "
             f"{limits.TABLE_ENTRIES:,} of them; here there are {pairs * columns:,}. Set fewer rows."
         )
-    step = max(1, CHUNK // columns)
+    step = max(1, ENTRIES_AT_ONCE // columns)
     mu, found = 0.0, [np.exp(NEVER[:, :, 0])]
     for start in range(0, pairs, step):
         log_errors = _errors(synthesizer, np.arange(start, min(start + step, pairs)))
@@ -186,7 +192,7 @@ def _hull(points: FloatArray) -> FloatArray:
         corners.append(left)
         run, rise = one[right] - one[left], power[right] - power[left]
         above = (power[among] - power[left]) * run - (one[among] - one[left]) * rise
-        high = above > ROUNDING * run
+        high = above > CHORD_ROUNDING * run
         if high.any():
             corners.pop()
             farthest, among = int(among[np.argmax(above)]), among[high]

@@ -2,27 +2,39 @@
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import streamlit as st
 
-from dpviz.comparisons import KINDS, Analysis, DataKind, Method
-from dpviz.comparisons.base import COMPARED_SETS, SIMULATED
-from dpviz.comparisons.budget import SPENDINGS, Spending
+from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData, DataKind
+from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS
+from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.budget import SPENDINGS, OverSets, Spending
 from dpviz.comparisons.terms import PROMISES
+from dpviz.core.declarations import SEED
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.parameters import readable
-from dpviz.studies.plan import SEED
 from pages.budget import SPEC
 from pages.components.address import keep_choice
-from pages.components.choices import labels_of, named_choice
-from pages.components.compared import OF_KINDS, kind_choice, refused, rule_choice, scenarios
+from pages.components.choices import named_choice
+from pages.components.compared import (
+    OF_KINDS,
+    estimand_choice,
+    kind_choice,
+    method_of_release,
+    refused,
+    rule_choice,
+    scenarios,
+)
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
+from pages.components.prior_rule import TAKEN_BY
+from pages.components.release import handed_on, keep_truth
 
 PREFIX = SPEC.prefix
-LAW = "beta_binomial"
+SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for the release on other pages where they do not know its own."""
 
 NUMBERS = {
@@ -35,7 +47,7 @@ NUMBERS = {
     "sets": dataclasses.replace(COMPARED_SETS, private_end="neither"),
     **OF_KINDS,
     "level": Analysis.numbers()["level"],
-    "repetitions": SIMULATED,
+    "repetitions": SIMULATED_REPETITIONS,
     "seed": SEED,
 }  # fmt: skip
 
@@ -46,27 +58,51 @@ def fresh(kind: type[DataKind]) -> DataKind:
     return kind(**values)
 
 
-def dividable(spending: type[Spending]) -> dict[str, list[Method]]:
-    """The methods that can be asked, by kind of data; kinds that have some."""
-    found = {
-        key: [one for one in kind.methods if not one.reference and not spending.unfit(fresh(kind), one)]
-        for key, kind in KINDS.items()
-    }
-    return {key: methods for key, methods in found.items() if methods}
+def dividable(spending: type[Spending], kind: type[DataKind]) -> dict[str, str]:
+    """Labels of the methods of a kind of data that can be asked, by key."""
+    data = fresh(kind)
+    return {one.key: one.label for one in kind.methods if not one.reference and not spending.unfit(data, one)}
 
 
-DIVIDED = {key: dividable(spending) for key, spending in SPENDINGS.items()}
+DIVIDED = {
+    key: tuple(name for name, kind in DATA_KINDS.items() if dividable(spending, kind))
+    for key, spending in SPENDINGS.items()
+}
+"""The kinds of data that can be asked for, by what is divided over."""
 FEW = ("preset", "spending", "epsilon", "n")
 MAIN = ("kind", "method", "sets", *OF_KINDS)
 PAGE = PageNumbers(PREFIX, NUMBERS, links=()).kept()
+keep_truth(PREFIX)
 SPENDING = keep_choice(f"{PREFIX}spending", SPENDINGS, "sets")
 RULE = keep_choice(f"{PREFIX}rule", COMBINING_RULES, "reiter_2003")
 KIND = {key: keep_choice(f"{PREFIX}{key}_kind", kinds, next(iter(kinds))) for key, kinds in DIVIDED.items()}
-METHOD = {
-    (key, kind): keep_choice(f"{PREFIX}{key}_{kind}_method", [one.key for one in methods], methods[0].key)
-    for key, kinds in DIVIDED.items()
-    for kind, methods in kinds.items()
+ESTIMANDS = {
+    key: keep_choice(f"{PREFIX}{key}_estimand", [one.key for one in kind.estimands], kind.estimands[0].key)
+    for key, kind in DATA_KINDS.items()
+    if len(kind.estimands) > 1
 }
+METHOD = {
+    (key, kind): keep_choice(
+        f"{PREFIX}{key}_{kind}_method",
+        asked := partial(dividable, SPENDINGS[key], DATA_KINDS[kind]),
+        next(iter(asked())),
+    )
+    for key, kinds in DIVIDED.items()
+    for kind in kinds
+}
+
+
+def taken(design: Design) -> dict[str, str]:
+    """The number of sets of a release's method is what is asked."""
+    key, kind = OverSets.key, BinaryData.key
+    return {
+        "spending": key,
+        f"{key}_kind": kind,
+        f"{key}_{kind}_method": method_of_release(design, BinaryData.methods).key,
+    }
+
+
+TAKEN_BY[PREFIX] = taken
 
 LIU: dict[str, object] = {"epsilon": 1.0, "level": 0.95, "rule": "reiter_2003"}
 FIGURE_6_OF_NUMBERS = LIU | {
@@ -115,11 +151,12 @@ def choose() -> Asked | Refused:
         key = named_choice(st.segmented_control, "Divide ε over", over, SPENDING, required=True, help=words)
     kinds = DIVIDED[key]
     with page.at("kind"):
-        kind = kind_choice([KINDS[one] for one in kinds], KIND[key])
+        kind = kind_choice([DATA_KINDS[one] for one in kinds], KIND[key])
     with page.at("method"):
-        labels, words = labels_of(kinds[kind]), SPEC.note("method")
+        labels, words = dividable(SPENDINGS[key], DATA_KINDS[kind]), SPEC.note("method")
         method = named_choice(st.selectbox, "Method", labels, METHOD[key, kind], help=words)
-    own = [one.name for one in KINDS[kind].parameters()]
+        estimand = estimand_choice(DATA_KINDS[kind], ESTIMANDS)
+    own = [one.name for one in DATA_KINDS[kind].parameters()]
     asks = ["sets"] if SPENDINGS[key].asks_sets else []
     values: dict[str, Any] = page.values("epsilon", "n", *asks, *(name for name in own if name != "n"), "level")
     with page.at("rule"):
@@ -127,20 +164,24 @@ def choose() -> Asked | Refused:
     values |= page.values("repetitions", "seed")
     try:
         PAGE.check(values)
-        return _asked(SPENDINGS[key], KINDS[kind], method, rule, values)
+        return _asked(SPENDINGS[key], DATA_KINDS[kind], method, rule, estimand, values)
     except ValueError as broken:
-        return refused(PAGE, broken, values, KINDS[kind])
+        return refused(PAGE, broken, values, DATA_KINDS[kind])
 
 
-def _asked(spending: type[Spending], kind: type[DataKind], method: str, rule: str, values: dict[str, Any]) -> Asked:
+def _asked(
+    spending: type[Spending], kind: type[DataKind], method: str, rule: str, estimand: str, values: dict[str, Any]
+) -> Asked:
     """The division with these values; a ValueError in a sentence refuses."""
     analysis = Analysis(rule=rule, **{name: values[name] for name in Analysis.numbers() if name in values})
-    shared = {name: values[name] for name in Design.numbers() if name in values}
+    shared = {name: values[name] for name in Design.numbers() if name in values} | handed_on(PREFIX, values["n"])
+    made = kind.method(method)
+    synthesizer_type = made.synthesizer_type.key if isinstance(made, BinaryMethod) else SYNTHESIZER
     return Asked(
-        design=Design(mechanism=LAW, rules=(rule,), **shared),
+        design=Design(mechanism=synthesizer_type, rules=(rule,), **shared),
         spending=spending(
-            data=kind(**{one.name: values[one.name] for one in kind.parameters()}),
-            method=kind.method(method),
+            data=kind(estimand=estimand, **{one.name: values[one.name] for one in kind.parameters()}),
+            method=made,
             epsilon=values["epsilon"],
             analysis=analysis,
         ),
@@ -150,6 +191,5 @@ def _asked(spending: type[Spending], kind: type[DataKind], method: str, rule: st
 def first_asked() -> Asked:
     """What a fresh page asks for."""
     key, kinds = next(iter(DIVIDED.items()))
-    kind, methods = next(iter(kinds.items()))
-    values = {name: one.default for name, one in NUMBERS.items()}
-    return _asked(SPENDINGS[key], KINDS[kind], methods[0].key, "reiter_2003", values)
+    kind, values = DATA_KINDS[kinds[0]], {name: one.default for name, one in NUMBERS.items()}
+    return _asked(SPENDINGS[key], kind, next(iter(dividable(SPENDINGS[key], kind))), "reiter_2003", "", values)

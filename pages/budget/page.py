@@ -11,4 +11,4 @@ with answering(SPEC, SECTIONS, choose, spent_first, first_asked) as answered:
     show_answer(answered)
     show_section(look_closer(SPEC, SECTIONS), answered)
     if best := lead_design(answered, growing_answer(answered).latest):
-        lead_on(SPEC, best)
+        lead_on(SPEC, best, whole=True)

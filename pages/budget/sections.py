@@ -1,42 +1,51 @@
 """The closer looks of the page, each run only when it is opened."""
 
+from functools import partial
+
 import streamlit as st
 
-from dpviz.comparisons.budget import NotExact, paying_sets
-from dpviz.exports.comparison import budget_csv, budget_script
-from dpviz.parameters import readable
+from dpviz.comparisons.base import COMPARED_SETS
+from dpviz.comparisons.budget import Paying, stream_paying
+from dpviz.core.parameters import readable
+from dpviz.desk.exports.comparison import budget_csv, budget_script
 from pages.budget import SPEC
 from pages.budget.controls import PREFIX, Asked
-from pages.components.cached import cached, last_of
+from pages.components.cached import last_of
 from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.frame import Section, text_of
+from pages.components.growing import growing_of, show_growing
 from pages.components.words import heading, listing, note, number
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
+AT_END = "<br><small>the largest tried</small>"
 
 
 def _show_paying(asked: Asked) -> None:
     """At which ε more than one set errs less."""
     spending = asked.spending
     heading(f"Are several sets worth it? {spending.method.label}")
-    try:
-        found = cached(paying_sets, "Trying every number of sets …")(
-            spending.data, spending.method, EPSILONS, spending.analysis
-        )
-    except NotExact:
+    data, method, analysis = spending.data, spending.method, spending.analysis
+    if data.accuracy(method, spending.epsilon, analysis) is None:
         note(SPEC.note("simulated"))
         return
-    rows = []
-    for one in found:
-        rows.append(
-            [
-                f"<b>ε = {readable(one.epsilon)}</b>", f"{one.best}", number(one.least, 4), number(one.of_one, 4),
-                number(one.of_papers / one.least if one.least else 1.0, 4),
-            ]
-        )  # fmt: skip
+    begin = partial(stream_paying, data, method, EPSILONS, analysis)
+    growing = growing_of(f"{PREFIX}paying", ("paying", *map(repr, (data, method, analysis))), tuple, begin)
+    show_growing(growing, "Trying every number of sets …", _draw_paying, key=f"{PREFIX}paying_step")
+
+
+def _draw_paying(found: tuple[Paying, ...]) -> None:
+    rows = [
+        [
+            f"<b>ε = {readable(one.epsilon)}</b>", f"{one.best}{AT_END if one.at_end else ''}",
+            number(one.smallest_error, 4), number(one.of_one, 4),
+            number(one.of_papers / one.smallest_error if one.smallest_error else 1.0, 4),
+        ]
+        for one in found
+    ]  # fmt: skip
     head = ["", "best number of sets", "its error", "error of 1 set", "10 sets: times the smallest error"]
     listing(head, rows, "The best number of sets at several ε")
-    st.caption(SPEC.note("paying"))
+    done = "" if len(found) == len(EPSILONS) else f" So far for {len(found)} of {len(EPSILONS)} values of ε."
+    st.caption(f"{SPEC.note('paying', most=readable(COMPARED_SETS.maximum))}{done}")
 
 
 def _show_downloads(asked: Asked) -> None:

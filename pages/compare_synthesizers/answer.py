@@ -5,29 +5,39 @@ import math
 
 import streamlit as st
 
-from dpviz.comparisons import Outcome
+from dpviz.comparisons import Compared, Outcome
+from dpviz.comparisons.base import RANKED_REPETITIONS
 from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.terms import NO_EPSILON
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
-from dpviz.parameters import readable, readable_apart
+from dpviz.privacy.optimum import LeastError
+from dpviz.privacy.real_loss import Loss
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
-from pages.compare_synthesizers.ranking import broken, error_of, first_outcomes, in_order, least_error, show_ranking
+from pages.compare_synthesizers.ranking import contenders, few, in_order, outcomes_so_far, ranked, show_ranking, unfit
 from pages.components.cached import cached
-from pages.components.words import by_reason, note, page_answer, percent
+from pages.components.words import by_reason, enumerated, more_or_less, note, page_answer, percent
 
+NOT_KNOWN = "is not known to keep its promise"
 SELDOM = 0.9  # Share of usable releases below which the sentence tells it
-ALIKE = 1e-9  # Relative distance within which two errors are equal
 
 
 def show_answer(asked: Asked) -> None:
-    """Sentence, pictures and table."""
-    found = first_outcomes(asked)
-    st.html(page_answer(*answer_sentence(asked, found, least_error(asked))))
-    if absent := left_out(asked, found):
+    """Sentence, pictures and table; the sentence is said anew whenever the table grows."""
+    place = st.empty()
+
+    def say(found: Compared) -> None:
+        least = found.smallest_errors.get(asked.design.epsilon)
+        place.html(page_answer(*answer_sentence(asked, list(found.outcomes.values()), least)))
+
+    if known := ranked(asked).latest:
+        say(known)
+    if absent := left_out(asked, outcomes_so_far(asked)):
         note(absent)
     show_pictures(asked)
-    show_ranking(asked)
+    show_ranking(asked, say)
 
 
 def left_out(asked: Asked, found: list[Outcome]) -> str:
@@ -42,43 +52,86 @@ def left_out(asked: Asked, found: list[Outcome]) -> str:
     return SPEC.note("left_out", names=names, terms=asked.terms.label) if names else ""
 
 
-def answer_sentence(asked: Asked, found: list[Outcome], least: float | None) -> tuple[str, str, str]:
+def answer_sentence(asked: Asked, found: list[Outcome], least: LeastError | None) -> tuple[str, str, str]:
     """Return the mark, the sentence, and the few words for a phone; `least` is the smallest error where it is known."""
     promising = [one for one in found if not one.method.reference]
     if not promising:
         sentence = f"None of the methods chosen can be set to a real privacy loss of {asked.privacy}."
         return "no method", sentence, f"has a real {asked.privacy}"
-    epsilon = readable(asked.design.epsilon, 4)
-    ranked = in_order([one for one in promising if not math.isnan(error_of(one))])
-    if not ranked:
-        return "no estimate", SPEC.note("no_estimate", epsilon=epsilon), f"ε = {epsilon}: no estimate"
-    best = [one for one in ranked if error_of(one) <= error_of(ranked[0]) * (1 + ALIKE)]
-    names, error = " and ".join(one.method.label for one in best), error_of(best[0])
-    what = "real" if asked.terms.asks else "promised"
+    epsilon, terms = readable(asked.design.epsilon, 4), asked.terms
+    ranking = contenders(promising, terms)
+    barred = in_order([one for one in promising if unfit(one, terms) and not math.isnan(one.ranked_error.value)], terms)
+    if not ranking:
+        fit, others = [one for one in promising if not unfit(one, terms)], f"{_barred(barred)}{_few(promising)}"
+        if any(one.unfinished and 0 < one.repetitions < RANKED_REPETITIONS for one in fit):
+            begun = f"{SPEC.note('begun', enough=RANKED_REPETITIONS)}{_few(promising)}"
+            return "simulating", begun, f"ε = {epsilon}: simulating"
+        if fit:
+            return "no estimate", f"{SPEC.note('no_estimate', epsilon=epsilon)}{others}", f"ε = {epsilon}: no estimate"
+        none = f"{SPEC.note('none_kept', privacy=asked.privacy)}{others}"
+        return "none ranked", none, f"ε = {epsilon}: no promise that holds"
+    first, *rest = ranking
+    tied = [one for one in rest if one.ranked_error.tied(first.ranked_error)]
+    exact = all(one.ranked_error.error == 0 for one in (first, *tied))
+    best = [first, *tied] if exact else [first]
+    names = enumerated([one.method.label for one in best])
+    what = "real" if terms.asks else "promised"
     its = "have the smallest error: their estimates are" if len(best) > 1 else "has the smallest error: its estimate is"
-    words = f"At a {what} {asked.privacy}, <b>{names}</b> {its} typically off by <b>{written(best[0])}</b>"
+    words = f"At a {what} {asked.privacy}, <b>{names}</b> {its} typically off by <b>{written(first)}</b>"
     reference = next((one for one in found if one.method.reference and one.sets == 1), None)
-    if reference and not math.isnan(error_of(reference)):
-        words += f", {times(error, error_of(reference))} with the {reference.method.label.lower()}"
+    if reference and not math.isnan(reference.ranked_error.value):
+        compared = times(first.ranked_error.value, reference.ranked_error.value)
+        words += f", {compared} with the {reference.method.label.lower()}"
     words += f" (root mean squared error, {asked.named})."
-    if len(ranked) > len(best):
-        words += f" The largest error, {written(ranked[-1])}, is that of {ranked[-1].method.label}."
-    for one in best:
-        if broken(one, asked.terms):
-            words += f" But {one.method.label} <b>breaks its promise</b>: {really(one)}."
-    if best[0].usable_share.value < SELDOM:
-        words += f" Only {percent(best[0].usable_share.value, 2)} of its releases can be analyzed."
-    if best[0].root_mean_squared_error.error != 0:
+    if len(best) <= len(tied):
+        alike = enumerated([f"{one.method.label} ({written(one)})" for one in tied])
+        words += f" The simulation cannot tell it from {alike}."
+        names = f"{names} or {tied[0].method.label if len(tied) == 1 else f'{len(tied)} others'}"
+    if len(rest) > len(tied):
+        words += f" The largest error, {written(ranking[-1])}, is that of {ranking[-1].method.label}."
+    words += _barred([one for one in barred if surely_less(one, first)])
+    words += _few(promising)
+    if first.usable_share.value < SELDOM:
+        words += (
+            f" Only {percent(first.usable_share.value, 2)} of the releases of {first.method.label} can be analyzed."
+        )
+    if not exact or first.ranked_error.error > 0:
         words += f" {SPEC.note('simulated')}"
-    return names, f"{words}{price_sentence(asked, best[0], least)}", f"ε = {epsilon}: error {written(best[0])}"
+    return names, f"{words}{price_sentence(asked, first, least)}", f"ε = {epsilon}: error {written(first)}"
 
 
-def really(outcome: Outcome) -> str:
+def surely_less(one: Outcome, other: Outcome) -> bool:
+    """Whether an error is smaller than another one, by more than a simulation or rounding leaves open."""
+    mine, its = one.ranked_error, other.ranked_error
+    return mine.value < its.value and not mine.tied(its)
+
+
+def _barred(found: list[Outcome]) -> str:
+    """The errors of methods that cannot win, each with the reason, in sentences."""
+    words = ""
+    for one in found:
+        bad = one.real_loss.verdict(one.epsilon).bad
+        if one.method.has_epsilon:
+            why = f"<b>breaks its promise</b>: {really(one.real_loss, one.epsilon)}" if bad else NOT_KNOWN
+            reason = f"it {why}"
+        else:
+            reason = f"{'it is not private: ' if bad else ''}{NO_EPSILON}"
+        words += f" {one.method.label} is off by {written(one)}, but {reason}."
+    return words
+
+
+def _few(found: list[Outcome]) -> str:
+    """Methods of which too few repetitions gave an estimate to rank them, in a sentence."""
+    short = [f"{one.method.label} ({few(one)})" for one in found if 0 < one.repetitions < RANKED_REPETITIONS]
+    return f" Too few to be ranked: {enumerated(short)}." if short else ""
+
+
+def really(loss: Loss, promised: float) -> str:
     """What a method that breaks its promise gives away, with digits enough to differ from what it promises."""
-    real = outcome.real_epsilon
-    if real is None or math.isinf(real):
+    if math.isinf(loss.at_least):
         return "no ε holds for it"
-    return f"it really gives away ε = {readable_apart(real, outcome.epsilon, 3)}"
+    real = loss.text(promised)
+    return f"it really gives away {'' if 'at least' in real else 'ε = '}{real}"
 
 
 def written(outcome: Outcome) -> str:
@@ -87,26 +140,31 @@ def written(outcome: Outcome) -> str:
     return readable(measure.value, 3) if measure.error == 0 else f"about {readable(measure.value, 2)}"
 
 
-def price_sentence(asked: Asked, best: Outcome, least: float | None) -> str:
+def price_sentence(asked: Asked, best: Outcome, least: LeastError | None) -> str:
     """How the error that the release adds compares with the smallest possible; nothing where that is not known."""
-    if least is None or not least > 0 or math.isnan(best.release_error.value):
+    if least is None or not least.lower_bound > 0 or math.isnan(best.release_error.value):
         return ""
-    over = readable(best.release_error.value / least, 3)
-    return f" {SPEC.note('price', times=over, privacy=asked.privacy)}"
+    compared = least.compared(best.release_error.value)
+    return f" {SPEC.note('price', method=best.method.label, compared=compared, privacy=asked.privacy)}"
 
 
 def times(error: float, other: float) -> str:
-    """How many times as much as another error, to be followed by "with …"."""
+    """How many times as much as another error, or how many per cent more or less, to be followed by "with …"."""
     ratio = error / other if other else math.inf
     if abs(ratio - 1) < 5e-4:
-        return "as much as"
-    return f"{readable(ratio, 3)} times as much as" if math.isfinite(ratio) else "but not at all"
+        return "no more than"
+    if math.isinf(ratio):
+        return "but not at all"
+    said = more_or_less(ratio)
+    return f"{said} {'as' if said.endswith('as much') else 'than'}"
 
 
 def lead_design(asked: Asked) -> Design | None:
     """The release with the smallest error that other pages know; None where they know none."""
-    for one in in_order([one for one in first_outcomes(asked) if not one.method.reference]):
+    for one in contenders(outcomes_so_far(asked), asked.terms):
         if isinstance(one.method, BinaryMethod):
-            law = one.method.law.key
-            return dataclasses.replace(asked.design, mechanism=law, sets=one.sets, epsilon=one.setting, rules=())
+            synthesizer_type = one.method.synthesizer_type.key
+            return dataclasses.replace(
+                asked.design, mechanism=synthesizer_type, sets=one.sets, epsilon=one.setting, rules=()
+            )
     return None

@@ -1,32 +1,24 @@
 """What the printed methods really promise: broken promises first, then the rest, folded."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from html import escape
 
 import streamlit as st
 
-from dpviz.audits.releases import SENSITIVITIES, ReleaseFinding, ReleaseSetting, audit_releases
-from dpviz.audits.releases.record import Loss, ReleaseVerdict
-from dpviz.audits.releases.sentences import (
-    NEIGHBOURS,
-    SIGNS,
-    explanation,
-    factor_text,
-    headline,
-    real_text,
-    safe_sentence,
-    verdict_sentence,
-)
-from dpviz.comparisons import Method, MixedData
-from dpviz.comparisons.gaussian_data import GaussianData
-from dpviz.exports.releases import releases_csv
-from dpviz.parameters import readable
+from dpviz.claims.printed_methods import SENSITIVITIES, ReleaseFinding, ReleaseSetting, audit_releases
+from dpviz.claims.release_finding import VERDICT_SIGNS, WHO_ARE_NEIGHBOURS, headline, verdict_sentence
+from dpviz.comparisons import ComparedMethod, MixedData
+from dpviz.comparisons.gaussian import GaussianData
+from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM
+from dpviz.core.parameters import readable
+from dpviz.desk.exports.releases import releases_csv
+from dpviz.privacy.real_loss import ReleaseVerdict
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
-from pages.components.downloads import show_files
+from pages.components.downloads import Part, show_files
 from pages.components.words import audit_region, audit_row, audit_table, heading, note
 
 ORDER = list(ReleaseVerdict)
@@ -43,7 +35,7 @@ def show_audited(asked: Asked) -> None:
         return
     found = sorted(cached(audit_releases)(setting), key=lambda one: ORDER.index(one.verdict))
     st.html(_table_html(found))
-    note(escape(NEIGHBOURS))
+    note(escape(WHO_ARE_NEIGHBOURS))
     st.caption(
         SPEC.note(
             "audited",
@@ -59,22 +51,25 @@ def show_audited(asked: Asked) -> None:
         )
     )
     st.html(_sensitivities_html(setting))
-    show_files(PREFIX, "Table, every digit", ("The audit, CSV", "audit.csv", partial(releases_csv, found)))
+    numbers = ", ".join(f"{one.name} = {getattr(setting, one.name)!r}" for one in fields(setting))
+    audit: Part = "The audit, CSV", "audit.csv", partial(releases_csv, found)
+    show_files(PREFIX, "Table, every digit", audit, told=[f"audited at: {numbers}"])
 
 
-def given_away(method: Method, asked: Asked) -> str:
-    """What a method really gives away at the reader's setting, and why; nothing where that is not known."""
-    if method.finding or not method.audited:
+def given_away(method: ComparedMethod, asked: Asked) -> str:
+    """What a method really gives away at the reader's setting, and why; of a reference what is said of it."""
+    if method.reference or method.absence(asked.data):
         return escape(method.finding)
+    promised, sets = asked.design.epsilon, method.sets(asked.analysis.sets)
     try:
-        found = cached(audit_releases)(setting_of(asked))
-    except ValueError:  # too few rows, or another setting that is not audited
-        return ""
-    one = next(one for one in found if one.method.key == method.audited)
-    real = method.real_epsilon(asked.data, asked.design.epsilon, method.sets(asked.analysis.sets))
-    if one.loss.exact and real is not None:  # of this page's prior, as in the table above
-        one = replace(one, loss=Loss.exactly(real, one.loss.said))
-    return escape(f"{verdict_sentence(one)} {explanation(one)}")
+        loss, why = cached(method.real_loss)(asked.data, promised, sets), method.finding
+        if method.audited and not why:
+            found = cached(audit_releases)(setting_of(asked))
+            one = next(one for one in found if one.method.key == method.audited)
+            loss, why = replace(loss, delta=one.loss.delta), one.explanation
+    except ValueError:  # too few rows, or another setting that is refused
+        return escape(method.finding)
+    return escape(f"{verdict_sentence(loss, promised)} {why}".strip())
 
 
 def setting_of(asked: Asked) -> ReleaseSetting:
@@ -87,7 +82,8 @@ def setting_of(asked: Asked) -> ReleaseSetting:
         setting = replace(setting, cell=max(2, round(n * data.shares[0])))
     if isinstance(data, GaussianData):
         low, high = ((end - data.mean) / data.sigma for end in (data.low, data.high))
-        return replace(setting, lower=low, upper=high)
+        bins = PERTURBED_HISTOGRAM.public_bins(n) or setting.bins  # as many as this page's methods have
+        return replace(setting, lower=low, upper=high, bins=bins)
     return setting
 
 
@@ -105,13 +101,13 @@ def _rows_html(found: Sequence[ReleaseFinding]) -> str:
 
 def _row_html(one: ReleaseFinding) -> str:
     """Two table rows: the numbers, then what happened, why, and what keeps the promise."""
-    cells = [escape(cell) for cell in (readable(one.promised, 3), real_text(one), factor_text(one) or "–")]
+    cells = [escape(cell) for cell in (readable(one.promised, 3), one.loss.text(one.promised), one.factor_text or "–")]
     about = escape(f"{one.method.source}; ε of {one.method.released}")
     title = f"<b>{escape(one.method.name)}</b><br><small>{about}</small>"
-    safe = f" <b>Safe instead:</b> {escape(safe_sentence(one))}" if safe_sentence(one) else ""
-    said = f"{escape(verdict_sentence(one))} {escape(explanation(one))}{safe}"
+    safe = f" <b>Safe instead:</b> {escape(one.safe)}" if one.safe else ""
+    said = f"{escape(one.sentence)} {escape(one.explanation)}{safe}"
     said += f" <small>Computed by {escape(one.method.checked)}.</small>"
-    return audit_row(HEAD, title, cells, SIGNS[one.verdict], said, bad=one.verdict.bad)
+    return audit_row(HEAD, title, cells, VERDICT_SIGNS[one.verdict], said, bad=one.verdict.bad)
 
 
 def _sensitivities_html(setting: ReleaseSetting) -> str:

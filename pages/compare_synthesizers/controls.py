@@ -3,28 +3,39 @@
 import dataclasses
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import streamlit as st
 
-from dpviz.comparisons import KINDS, TERMS, Analysis, DataKind, Method, Terms
-from dpviz.comparisons.base import COMPARED_SETS, SIMULATED
+from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, ComparedMethod, ComparisonTerms, DataKind
+from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS
 from dpviz.comparisons.terms import PROMISES
+from dpviz.core.declarations import SEED
+from dpviz.core.parameters import DELTA, readable
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.parameters import DELTA, readable
-from dpviz.studies.plan import SEED
 from pages.compare_synthesizers import SPEC
 from pages.components.address import keep_choice, keep_choices
 from pages.components.choices import choices, labels_of, named_choice
-from pages.components.compared import OF_KINDS, kind_choice, refused, rule_choice, scenarios
+from pages.components.compared import (
+    OF_KINDS,
+    estimand_choice,
+    kind_choice,
+    method_of_release,
+    refused,
+    rule_choice,
+    scenarios,
+)
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
+from pages.components.prior_rule import TAKEN_BY
+from pages.components.release import handed_on, keep_truth
 
 PREFIX = SPEC.prefix
 POINTS = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
-LAW = "beta_binomial"
+SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for a comparison on other pages."""
 
 FIRST = dataclasses.replace(
@@ -35,6 +46,11 @@ LAST = dataclasses.replace(
     FIRST, name="last", title="Largest ε in the pictures", default=100.0, slider_minimum=0.1,
     slider_maximum=math.exp(5), help="Where the pictures end.",
 )  # fmt: skip
+
+
+def keys_of(kind: type[DataKind]) -> list[str]:
+    """Keys of all methods that can release data of a kind."""
+    return [one.key for one in kind.methods]
 
 
 def usual(kind: type[DataKind]) -> list[str]:
@@ -55,33 +71,44 @@ NUMBERS = {
     "level": Analysis.numbers()["level"],
     "first": FIRST,
     "last": LAST,
-    "repetitions": SIMULATED,
+    "repetitions": SIMULATED_REPETITIONS,
     "seed": SEED,
 }  # fmt: skip
 
 FEW = ("preset", "epsilon", "sets")
 MAIN = ("kind", "methods", "terms", "delta", *OF_KINDS)
 PAGE = PageNumbers(PREFIX, NUMBERS, links=()).kept()
-KIND = keep_choice(f"{PREFIX}kind", KINDS, next(iter(KINDS)))
+keep_truth(PREFIX)
+KIND = keep_choice(f"{PREFIX}kind", DATA_KINDS, next(iter(DATA_KINDS)))
 TERMS_KEY = keep_choice(f"{PREFIX}terms", TERMS, next(iter(TERMS)))
 RULE = keep_choice(f"{PREFIX}rule", COMBINING_RULES, "reiter_2003")
 METHODS = {
-    key: keep_choices(f"{PREFIX}{key}_methods", [one.key for one in kind.methods], usual(kind))
-    for key, kind in KINDS.items()
+    key: keep_choices(f"{PREFIX}{key}_methods", partial(keys_of, kind), partial(usual, kind))
+    for key, kind in DATA_KINDS.items()
 }
 ESTIMANDS = {
     key: keep_choice(f"{PREFIX}{key}_estimand", [one.key for one in kind.estimands], kind.estimands[0].key)
-    for key, kind in KINDS.items()
+    for key, kind in DATA_KINDS.items()
     if len(kind.estimands) > 1
 }
+
+
+def taken(design: Design) -> dict[str, Any]:
+    """The kind of data of a release, and its method among those that are compared."""
+    method, chosen = method_of_release(design, BinaryData.methods), usual(BinaryData)
+    among = {} if method.key in chosen else {f"{BinaryData.key}_methods": [*chosen, method.key]}
+    return {"kind": BinaryData.key, **among}
+
+
+TAKEN_BY[PREFIX] = taken
 
 AS_PRINTED: dict[str, object] = {
     "sets": 10, "epsilon": 1.0, "terms": "promise", "rule": "reiter_2003", "level": 0.95, "first": math.exp(-10),
     "last": math.exp(5),
 }  # fmt: skip
-STUDY_1 = AS_PRINTED | {"kind": "binary", "binary_methods": usual(KINDS["binary"]), "n": 100, "p": 0.25}
+STUDY_1 = AS_PRINTED | {"kind": "binary", "binary_methods": usual(DATA_KINDS["binary"]), "n": 100, "p": 0.25}
 STUDY_2 = AS_PRINTED | {
-    "kind": "gaussian", "gaussian_methods": usual(KINDS["gaussian"]), "gaussian_estimand": "mean", "mean": 0.0,
+    "kind": "gaussian", "gaussian_methods": usual(DATA_KINDS["gaussian"]), "gaussian_estimand": "mean", "mean": 0.0,
     "sigma": 1.0, "low": -3.0, "high": 4.0,
 }  # fmt: skip
 FIGURE_5: dict[str, object] = {
@@ -93,7 +120,7 @@ TABLE_1B = STUDY_2 | {
     "gaussian_known_variance_estimand": "mean", "low": -4.0, "first": 0.5, "last": 100.0,
 }  # fmt: skip
 STUDY_3 = AS_PRINTED | {
-    "kind": "mixed", "mixed_methods": usual(KINDS["mixed"]), "n": 1000, "mean": 0.0, "sigma": 1.0, "low": -4.0,
+    "kind": "mixed", "mixed_methods": usual(DATA_KINDS["mixed"]), "n": 1000, "mean": 0.0, "sigma": 1.0, "low": -4.0,
     "high": 4.0, "cells": 24, "correlation": 0.5, "first": math.exp(-2), "last": 1000.0,
 }  # fmt: skip
 SIZES = 40, 100, 1000  # n of the first two studies
@@ -105,7 +132,7 @@ PRESETS: dict[str, dict[str, object]] = {
        for what in ("mean", "variance") for n in SIZES},
     **{f"Bowen & Liu 2, ±4: n = {n:,}, {what}": STUDY_2 | {"n": n, "gaussian_estimand": what, "low": -4.0}
        for what in ("mean", "variance") for n in SIZES},
-    **{f"Bowen & Liu 3: {one.label}": STUDY_3 | {"mixed_estimand": one.key} for one in KINDS["mixed"].estimands},
+    **{f"Bowen & Liu 3: {one.label}": STUDY_3 | {"mixed_estimand": one.key} for one in DATA_KINDS["mixed"].estimands},
     **{f"Liu, Table 1a: n = {n:,}, p = {p}": TABLE_1A | {"n": n, "p": p} for n in (100, 1000) for p in (0.5, 0.1)},
     **{f"Liu, Table 1b: n = {n}": TABLE_1B | {"n": n} for n in (10, 100)},
     "Liu, Figure 5: bootstrap": STUDY_2 | FIGURE_5 | {"n": 100},
@@ -119,9 +146,9 @@ class Asked:
 
     design: Design
     data: DataKind
-    methods: tuple[Method, ...]
+    methods: tuple[ComparedMethod, ...]
     analysis: Analysis
-    terms: Terms
+    terms: ComparisonTerms
     span: tuple[float, float]
     problems: ClassVar[tuple[str, ...]] = ()
 
@@ -131,7 +158,7 @@ class Asked:
         return [float(one) for one in np.geomspace(*self.span, POINTS)]
 
     @property
-    def comparison(self) -> tuple[DataKind, tuple[Method, ...], Analysis, Terms]:
+    def comparison(self) -> tuple[DataKind, tuple[ComparedMethod, ...], Analysis, ComparisonTerms]:
         """What is compared, wherever."""
         return self.data, self.methods, self.analysis, self.terms
 
@@ -154,7 +181,7 @@ def choose() -> Asked | Refused:
     with page.at("preset"):
         scenarios(PREFIX, PRESETS, SPEC.note("presets"))
     with page.at("kind"):
-        kind = KINDS[kind_choice(KINDS.values(), KIND)]
+        kind = DATA_KINDS[kind_choice(DATA_KINDS.values(), KIND)]
     with page.at("methods"):
         labels = labels_of(kind.methods)
         chosen = choices("Methods", labels, METHODS[kind.key], format_func=labels.__getitem__, help=SPEC.note("chosen"))
@@ -164,11 +191,8 @@ def choose() -> Asked | Refused:
         terms = TERMS[named_choice(st.radio, "Compare at", labels, TERMS_KEY, help=words)]
     own = [one.name for one in kind.parameters()]
     values |= page.values(*terms.asks, "n", "sets", *(name for name in own if name != "n"))
-    estimand = ""
-    if kind.key in ESTIMANDS:
-        with page.at("methods"):
-            asked = "What the analyst wants to know"
-            estimand = named_choice(st.selectbox, asked, labels_of(kind.estimands), ESTIMANDS[kind.key])
+    with page.at("methods"):
+        estimand = estimand_choice(kind, ESTIMANDS)
     values |= page.values("level")
     with page.at("rule"):
         rule = rule_choice(RULE, SPEC.note("rule"))
@@ -181,7 +205,12 @@ def choose() -> Asked | Refused:
 
 
 def _asked(
-    kind: type[DataKind], methods: list[Method], terms: type[Terms], rule: str, estimand: str, values: dict[str, Any]
+    kind: type[DataKind],
+    methods: list[ComparedMethod],
+    terms: type[ComparisonTerms],
+    rule: str,
+    estimand: str,
+    values: dict[str, Any],
 ) -> Asked:
     """The comparison with these values; a ValueError in a sentence refuses."""
     if not any(not one.reference for one in methods):
@@ -190,7 +219,8 @@ def _asked(
         ends = f"{readable(values['first'])} and {readable(values['last'])}"
         raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
     analysis = Analysis(rule=rule, **{name: values[name] for name in Analysis.numbers()})
-    design = Design(mechanism=LAW, rules=(rule,), **{name: values[name] for name in Design.numbers() if name in values})
+    shared = {name: values[name] for name in Design.numbers() if name in values}
+    design = Design(mechanism=SYNTHESIZER, rules=(rule,), **shared, **handed_on(PREFIX, values["n"]))
     return Asked(
         design=design,
         data=kind(estimand=estimand, **{one.name: values[one.name] for one in kind.parameters()}),
@@ -203,6 +233,6 @@ def _asked(
 
 def first_asked() -> Asked:
     """What a fresh page asks for."""
-    kind, terms = next(iter(KINDS.values())), next(iter(TERMS.values()))
+    kind, terms = next(iter(DATA_KINDS.values())), next(iter(TERMS.values()))
     fresh = {name: one.default for name, one in NUMBERS.items()}
     return _asked(kind, [kind.method(key) for key in usual(kind)], terms, "reiter_2003", "", fresh)

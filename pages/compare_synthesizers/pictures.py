@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import PLOT, Limit, Panel, Series, comparison_chart, legend_height
+from dpviz.charts.comparison import PLOT_HEIGHT, BestPossible, Panel, Series, comparison_chart, legend_height
 from dpviz.comparisons import Compared
 from dpviz.comparisons.base import stream_comparison
-from dpviz.parameters import readable
+from dpviz.core.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import percent
 
-LIMIT = "no mechanism errs less"
+LIMIT = "no mechanism can go below this"
 
 
 class Shown(NamedTuple):
@@ -74,7 +74,7 @@ def _draw(asked: Asked, found: Compared) -> None:
                     chosen=asked.design.epsilon, span=asked.span, key=one.measure, limit=limit_of(found, one.measure),
                     room=room,
                 )  # fmt: skip
-                show_figure(chart, key=f"{PREFIX}{one.measure}", alt=one.alt, height=PLOT + room)
+                show_figure(chart, key=f"{PREFIX}{one.measure}", alt=one.alt, height=PLOT_HEIGHT + room)
     done = sum(_known(found, "coverage"))
     low, high = (readable(end, 3) for end in asked.span)
     points, every = len(asked.epsilons), len(asked.epsilons) * len(asked.methods)
@@ -99,9 +99,9 @@ def series_of(asked: Asked, found: Compared, measure: str) -> list[Series]:
     return lines
 
 
-def limit_of(found: Compared, measure: str) -> Limit | None:
+def limit_of(found: Compared, measure: str) -> BestPossible | None:
     """The smallest error that any release with this promise can add, as far as it is known."""
-    if measure != "release_error" or not found.least:
+    if measure != "release_error" or not found.smallest_errors:
         return None
-    x, y = np.array(sorted(found.least.items())).T
-    return Limit(name=LIMIT, x=x, y=y)
+    x, y = np.array([(epsilon, least.lower_bound) for epsilon, least in sorted(found.smallest_errors.items())]).T
+    return BestPossible(name=LIMIT, x=x, y=y)

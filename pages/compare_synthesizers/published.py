@@ -1,18 +1,15 @@
 """What the papers print of their comparisons, beside ours."""
 
-import csv
 import math
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
-from typing import Protocol
 
 import streamlit as st
 
-from dpviz.comparisons import BinaryData
-from dpviz.comparisons.binary_methods import LAPLACE
-from dpviz.parameters import readable
-from dpviz.published import liu_binary, liu_gaussian
-from dpviz.published.record import Record
+from dpviz.claims.liu import LIU_BINARY, LIU_NORMAL, LiuReading, compare_liu_normal
+from dpviz.claims.printed_tables import printed_rows
+from dpviz.claims.published import Record
+from dpviz.comparisons.binary_methods import usable_before_rounding
+from dpviz.core.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
@@ -21,19 +18,8 @@ from pages.components.words import heading, listing
 
 PRINTED_REPETITIONS = 5000  # Of every share that Bowen & Liu print
 SYMBOLS = {"epsilon": "ε", "n": "n", "p": "p"}  # What tells the scenarios of a table apart
-TITLES = {one.column: one.title for one in liu_gaussian.FITTING}
 NARROW = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"  # So that no line ends within "n = 100"
 FAR = 3  # Standard errors from which a number does not agree
-
-
-class Column(Protocol):
-    """A column of Liu's table, and how it is read."""
-
-    @property
-    def column(self) -> str: ...
-
-    @property
-    def verdict(self) -> str: ...
 
 
 def show_published(_asked: Asked) -> None:
@@ -47,59 +33,60 @@ def _show_usable() -> None:
     """Bowen & Liu's usable shares beside ours."""
     heading("Bowen & Liu (2016), supplement, Table 1: usable releases of the Laplace sanitizer")
     rows, scores = [], []
-    for row in csv.DictReader(files("dpviz.published").joinpath("bowen_liu_usable.csv").read_text().splitlines()):
-        data, cells = BinaryData(n=int(row["n"]), p=float(row["p"])), []
+    for row in printed_rows("bowen_liu_usable"):
+        n, p = int(row["n"]), float(row["p"])
+        cells = []
         for name, text in row.items():
             if not name.startswith("ln_epsilon="):
                 continue
-            share = LAPLACE.usable_share(data, math.exp(int(name.partition("=")[2])), 1)
+            share = usable_before_rounding(n, p, math.exp(int(name.partition("=")[2])))
             z = (float(text) - share) / math.sqrt(share * (1 - share) / PRINTED_REPETITIONS)
             scores.append(z)
             cells.append(f"<b>{text}</b><br>{readable(share, 3)}<br><small>z = {readable(round(z, 1), 2)}</small>")
-        rows.append([f"n = {readable(data.n)}, p = {readable(data.p)}", *cells])
+        rows.append([f"n = {readable(n)}, p = {readable(p)}", *cells])
     head = ["<b>printed</b>, exact, and z", *(f"ε = e<sup>−{power}</sup>" for power in range(10, 4, -1))]
     listing(head, rows, "Usable releases, printed and exact")
-    st.caption(SPEC.note("published", far=sum(abs(z) > 3 for z in scores), all=len(scores)))
+    st.caption(SPEC.note("published", far=sum(abs(z) > FAR for z in scores), all=len(scores)))
 
 
 def _show_binary() -> None:
     """Liu's coverage of yes-or-no data, row by row as it is computed."""
-    heading(f"Liu (2016), Table 1 (a): {liu_binary.PRINTED_TABLE.caption}")
+    heading(f"Liu (2016), Table 1 (a): {LIU_BINARY.printed.caption}")
     growing = growing_of(f"{PREFIX}table", "Liu (2016), Table 1 (a)", tuple, _binary_rows)
     show_growing(growing, "Summing Liu's Table 1 (a) …", _draw_binary, key=f"{PREFIX}table_step", slow=True)
-    _show_readings(liu_binary.FITTING, "Table 1 (a)")
+    _show_readings(LIU_BINARY.fitting, "Table 1 (a)")
 
 
 def _binary_rows() -> Iterator[tuple[Record[float], ...]]:
     """All cells so far, a row more each time: those that take long stand at the end of the table."""
     found: tuple[Record[float], ...] = ()
-    for row in liu_binary.PRINTED_TABLE.rows:
-        found += tuple(liu_binary.compare_row(row, liu_binary.FITTING))
+    for row in LIU_BINARY.printed.rows:
+        found += tuple(LIU_BINARY.compare_row(row, LIU_BINARY.fitting))
         yield found
 
 
 def _draw_binary(lines: tuple[Record[float], ...]) -> None:
-    _show_cells(lines, liu_binary.FITTING, "Coverage of yes-or-no data, printed and ours")
-    cells = len(liu_binary.PRINTED_TABLE.rows) * len(liu_binary.FITTING)
+    _show_cells(lines, LIU_BINARY.fitting, "Coverage of yes-or-no data, printed and ours")
+    cells = len(LIU_BINARY.printed.rows) * len(LIU_BINARY.fitting)
     st.caption(SPEC.note("printed_binary", far=_far(lines), done=len(lines), all=cells))
 
 
 def _show_normal() -> None:
     """Liu's coverage of normal data."""
-    heading(f"Liu (2016), Table 1 (b): {liu_gaussian.PRINTED_TABLE.caption}")
-    fitting = {(one.column, one.verdict) for one in liu_gaussian.FITTING}
-    every = cached(liu_gaussian.compare_liu_gaussian, "Simulating Liu's Table 1 (b) …")()
+    heading(f"Liu (2016), Table 1 (b): {LIU_NORMAL.printed.caption}")
+    fitting = {(one.column, one.verdict) for one in LIU_NORMAL.fitting}
+    every = cached(compare_liu_normal, "Simulating Liu's Table 1 (b) …")()
     lines = [line for line in every if (line.what, line.verdict) in fitting]
-    _show_cells(lines, liu_gaussian.FITTING, "Coverage of normal data, printed and ours")
+    _show_cells(lines, LIU_NORMAL.fitting, "Coverage of normal data, printed and ours")
     st.caption(SPEC.note("printed_coverage", far=_far(lines), all=len(lines)))
-    _show_readings(liu_gaussian.FITTING, "Table 1 (b)")
+    _show_readings(LIU_NORMAL.fitting, "Table 1 (b)")
 
 
 def _far(lines: Sequence[Record[float]]) -> int:
     return sum(abs(line.z) > FAR for line in lines)
 
 
-def _show_cells(lines: Sequence[Record[float]], columns: Sequence[Column], caption: str) -> None:
+def _show_cells(lines: Sequence[Record[float]], columns: Sequence[LiuReading], caption: str) -> None:
     """A table in the paper's own layout: in each cell the printed number, ours, and how far they are apart."""
     scenarios: dict[str, dict[str, str]] = {}
     for line in lines:
@@ -111,9 +98,9 @@ def _show_cells(lines: Sequence[Record[float]], columns: Sequence[Column], capti
         [f"<b>{design.replace(' = ', NARROW)}</b>", *(row[one.column] for one in columns)]
         for design, row in scenarios.items()
     ]
-    listing(["<b>printed</b>, ours, and z", *(TITLES[one.column] for one in columns)], rows, caption)
+    listing(["<b>printed</b>, ours, and z", *(one.title for one in columns)], rows, caption)
 
 
-def _show_readings(columns: Sequence[Column], table: str) -> None:
-    rows = [[TITLES[one.column], one.verdict] for one in columns]
+def _show_readings(columns: Sequence[LiuReading], table: str) -> None:
+    rows = [[one.title, one.verdict] for one in columns]
     listing(["column", "how it is read"], rows, f"Readings of the columns of {table}", ())

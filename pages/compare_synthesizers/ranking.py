@@ -6,17 +6,18 @@ from functools import partial
 
 import streamlit as st
 
-from dpviz.comparisons import Compared, DataKind, Method, Outcome, Terms
-from dpviz.comparisons.base import Analysis, stream_comparison
-from dpviz.parameters import readable
-from dpviz.studies import Measure
+from dpviz.comparisons import Compared, ComparedMethod, ComparisonTerms, DataKind, Outcome
+from dpviz.comparisons.base import RANKED_REPETITIONS, Analysis, stream_comparison
+from dpviz.comparisons.terms import NO_EPSILON
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable
+from dpviz.privacy.optimum import LeastError
+from dpviz.privacy.real_loss import ReleaseVerdict
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
-from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import heading, listing, measured, number, percent
-
-ROUNDING = 1e-6  # Relative distance within which a real ε is the promised one
+from pages.components.growing import Growing, breathe, growing_of, show_growing
+from pages.components.words import heading, listing, measured, percent
 
 
 def first_outcomes(asked: Asked) -> list[Outcome]:
@@ -25,13 +26,14 @@ def first_outcomes(asked: Asked) -> list[Outcome]:
 
 
 def _first(
-    data: DataKind, methods: tuple[Method, ...], analysis: Analysis, terms: Terms, epsilon: float
+    data: DataKind, methods: tuple[ComparedMethod, ...], analysis: Analysis, terms: ComparisonTerms, epsilon: float
 ) -> list[Outcome]:
     found: dict[str, Outcome] = {}
     for outcome in data.compare(methods, [epsilon], analysis, terms):
         if outcome.method.key in found:
             break
         found[outcome.method.key] = outcome
+        breathe()
     return list(found.values())
 
 
@@ -48,44 +50,68 @@ def ranked(asked: Asked) -> Growing[Compared]:
     return growing
 
 
-def least_error(asked: Asked) -> float | None:
-    """The smallest error that any release can add at the reader's ε and terms, where it is known by now."""
+def outcomes_so_far(asked: Asked) -> list[Outcome]:
+    """The outcomes at the reader's ε as far as they are known: what the sentence and the table rank."""
     found = ranked(asked).latest
-    return found.least.get(asked.design.epsilon) if found else None
+    return list(found.outcomes.values()) if found else first_outcomes(asked)
 
 
-def broken(one: Outcome, terms: Terms) -> bool:
-    """Whether a method that promises a pure ε is known to give away more."""
-    promises = not one.method.reference and terms.delta == 0
-    return promises and one.real_epsilon is not None and one.real_epsilon > one.epsilon * (1 + ROUNDING)
+def broken(one: Outcome, terms: ComparisonTerms) -> bool:
+    """Whether a method that promises a pure ε is proven to give away more."""
+    return not one.method.reference and terms.delta == 0 and one.real_loss.verdict(one.epsilon).bad
 
 
-def error_of(outcome: Outcome) -> float:
-    """The root mean squared error."""
-    return outcome.root_mean_squared_error.value
+def unfit(one: Outcome, terms: ComparisonTerms) -> str:
+    """Why a method cannot have the smallest error whatever its error is, in a few words; nothing where it can.
+
+    With δ every method has been set so that it keeps its promise.
+    """
+    if one.method.reference:
+        return "it promises nothing"
+    if not one.method.has_epsilon:
+        return NO_EPSILON
+    verdict = one.real_loss.verdict(one.epsilon)
+    if terms.delta > 0 or verdict is ReleaseVerdict.KEEPS:
+        return ""
+    return "it breaks its promise" if verdict.bad else "it is not known to keep its promise"
 
 
-def in_order(found: list[Outcome]) -> list[Outcome]:
-    """Outcomes by their error, the smallest first; those without one last."""
-    return sorted(found, key=lambda one: (math.isnan(error_of(one)), error_of(one)))
+def in_order(found: list[Outcome], terms: ComparisonTerms) -> list[Outcome]:
+    """Outcomes that can win by their error, the smallest first; then by theirs those that cannot, or have none."""
+
+    def place(one: Outcome) -> tuple[bool, bool, float]:
+        error = one.ranked_error.value
+        return math.isnan(error), bool(unfit(one, terms)), error
+
+    return sorted(found, key=place)
 
 
-def show_ranking(asked: Asked) -> None:
-    """A table that fills as what takes longer is computed."""
+def contenders(found: list[Outcome], terms: ComparisonTerms) -> list[Outcome]:
+    """Outcomes that can win, in order: of methods whose promise holds, with enough repetitions to rank them."""
+    fit = [one for one in found if not unfit(one, terms) and not math.isnan(one.ranked_error.value)]
+    return in_order(fit, terms)
+
+
+def show_ranking(asked: Asked, say: Callable[[Compared], None]) -> None:
+    """A table that fills as what takes longer is computed; with each `say` renews the sentence, which says the same."""
     heading(f"The methods at ε = {readable(asked.design.epsilon, 4)}, the smallest error first")
-    draw, step = partial(_table, asked), f"{PREFIX}ranking_step"
-    show_growing(ranked(asked), "Ranking …", draw, key=step, slow=asked.terms.delta > 0)
+
+    def draw(found: Compared) -> None:
+        say(found)
+        _table(asked, found)
+
+    show_growing(ranked(asked), "Ranking …", draw, key=f"{PREFIX}ranking_step", slow=asked.terms.delta > 0)
 
 
 def _table(asked: Asked, found: Compared) -> None:
     """One row for each method."""
-    outcomes = in_order(list(found.outcomes.values()))
-    least = found.least.get(asked.design.epsilon)
-    columns: dict[str, Callable[[Outcome], str]] = {"method": _named}
+    outcomes = in_order(list(found.outcomes.values()), asked.terms)
+    least = found.smallest_errors.get(asked.design.epsilon)
+    columns: dict[str, Callable[[Outcome], str]] = {"method": partial(_named, asked.terms)}
     if asked.terms.asks:
         columns["given ε"] = lambda one: "–" if one.method.reference else readable(one.setting, 4)
     columns |= {
-        "error": lambda one: written(one.root_mean_squared_error),
+        "error": error_cell,
         "bias": lambda one: written(one.bias),
         "coverage": lambda one: written(one.coverage, share=True),
         "mean width": lambda one: written(one.mean_width),
@@ -95,16 +121,39 @@ def _table(asked: Asked, found: Compared) -> None:
     if any(one.release_error.value >= 0 for one in outcomes):
         columns["added error"] = lambda one: written(one.release_error)
     if least is not None:
-        columns["times the best"] = lambda one: number(one.release_error.value / least if least else math.nan, 3)
+        columns["times the best"] = lambda one: "–" if unfit(one, asked.terms) else priced(one, least)
     listing(list(columns), [[cell(one) for cell in columns.values()] for one in outcomes], "The methods in order")
     rule, level = asked.analysis.rule_for(asked.analysis.sets), percent(asked.analysis.level, 8)
     st.caption(SPEC.note("table", rule=rule.label, level=level))
 
 
-def _named(one: Outcome) -> str:
+def priced(one: Outcome, least: LeastError) -> str:
+    """How many times the smallest error a release adds, from where to where if that is not known to three digits."""
+    added = one.release_error.value
+    return least.times(added) if added >= 0 and least.lower_bound > 0 else "–"
+
+
+def _named(terms: ComparisonTerms, one: Outcome) -> str:
     each = one.method.sets_of_each
     sets = "one set" if one.sets * each == 1 else f"{one.sets} × {each} sets" if each > 1 else f"{one.sets} sets"
-    return f"<b>{one.method.label}</b> <small>{sets.replace(' ', '&nbsp;')}</small>"
+    ranked = (
+        ""
+        if one.method.reference or not unfit(one, terms)
+        else "<br><small>not ranked: " + unfit(one, terms) + "</small>"
+    )
+    return f"<b>{one.method.label}</b> <small>{sets.replace(' ', '&nbsp;')}</small>{ranked}"
+
+
+def error_cell(one: Outcome) -> str:
+    """The error; where too few repetitions gave an estimate, how many did."""
+    if one.repetitions >= RANKED_REPETITIONS:
+        return written(one.root_mean_squared_error)
+    return f"–<br><small>{few(one)}</small>"
+
+
+def few(one: Outcome) -> str:
+    """How many repetitions gave an estimate."""
+    return f"{int(one.repetitions)} usable repetition{'' if one.repetitions == 1 else 's'}"
 
 
 def written(measure: Measure, *, share: bool = False) -> str:
@@ -113,14 +162,9 @@ def written(measure: Measure, *, share: bool = False) -> str:
     return f"{value}<br><small>{error}</small>" if error else value
 
 
-def real(one: Outcome, terms: Terms) -> str:
-    """The exact pure ε of all sets, marked where it is more than was promised."""
-    if one.real_epsilon is None:
-        return "–"
+def real(one: Outcome, terms: ComparisonTerms) -> str:
+    """The pure ε of all sets, exact or as far as it is known, marked where it is more than was promised."""
     if one.method.reference:
-        return (
-            "none"
-            if math.isinf(one.real_epsilon)
-            else f"{readable(one.real_epsilon, 4)}<br><small>not promised</small>"
-        )
-    return f"{readable(one.real_epsilon, 4)}{'<br><b>broken</b>' if broken(one, terms) else ''}"
+        promised = "" if math.isinf(one.real_loss.at_least) else "<br><small>not promised</small>"
+        return f"{one.real_loss.text(digits=4)}{promised}"
+    return f"{one.real_loss.text(one.epsilon, 4)}{'<br><b>broken</b>' if broken(one, terms) else ''}"

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Released, release_chart, rows_chart
+from dpviz.charts.comparison import ReleasedEstimates, release_chart, rows_chart
 from dpviz.comparisons import MixedData
 from dpviz.comparisons.base import stream_comparison
-from dpviz.comparisons.gaussian_methods import Original
-from dpviz.exports.comparison import comparison_csv, comparison_script
-from dpviz.parameters import readable
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, Original
+from dpviz.core.parameters import readable
+from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.audited import given_away, show_audited
 from pages.compare_synthesizers.controls import PREFIX, Asked
@@ -33,7 +33,7 @@ HEIGHT = 310
 def show_rows(asked: Asked, data: MixedData, settings: Mapping[Any, float]) -> None:
     """The confidential rows beside the first set that each method releases of them, two pictures beside each other."""
     sets, seed = asked.analysis.sets, asked.analysis.seed
-    found = {"Confidential data": cached(data.draw_release)(Original(), 1.0, 1, seed)[0]}
+    found = {"Confidential data": cached(data.draw_release)(ORIGINAL_ROWS, 1.0, 1, seed)[0]}
     for method, setting in settings.items():
         if not isinstance(method, Original):
             _, released = cached(data.draw_release)(method, setting, sets, seed)
@@ -61,7 +61,7 @@ def _show_release(asked: Asked) -> None:
     st.button("Draw again", key=f"{PREFIX}again", on_click=_again)
     symbol = next(one.symbol for one in asked.data.estimands if one.key == asked.data.estimand)
     shown = [
-        Released(key=method.key, name=method.label, estimates=np.atleast_1d(released[method.key]))
+        ReleasedEstimates(key=method.key, name=method.label, estimates=np.atleast_1d(released[method.key]))
         for method in settings
     ]
     chart = release_chart(
@@ -91,7 +91,10 @@ def _show_promises(asked: Asked) -> None:
     """What each method releases and spends, and where it does not keep its promise."""
     note(SPEC.note("promises"))
     rows = [
-        [f"<b>{one.label}</b><br><small>{one.source}</small>", f"{one.releases} <b>{given_away(one, asked)}</b>"]
+        [
+            f"<b>{one.label}</b><br><small>{one.source}</small>",
+            f"{one.releases} <b>{given_away(one, asked)}</b>",
+        ]
         for one in asked.data.methods
     ]
     listing(["method", "what it releases and spends"], rows, "What each method releases", ())

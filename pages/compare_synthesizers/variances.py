@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpviz.comparisons import BinaryData
 from dpviz.comparisons.nested_modips import SETS_OF_EACH, Variances, estimate_variances
-from dpviz.parameters import readable
+from dpviz.core.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
 from pages.components.words import answer, listing, number, percent

@@ -1,9 +1,9 @@
 // Sets the query of the page's address, in place of the one before it: no entry of the browser's history is added.
 //
 // Streamlit calls the default export again at every rerun, with the same parentElement. The data: the bytes of {path,
-// paths, prefixes, query, entry, about} as JSON: where the page is, where every page is, what the keys of the settings
-// begin with, the new query, a word that is new each time the server has read the address, and lines for files that say
-// what was shown.
+// paths, prefixes, query, entry, about, reading} as JSON: where the page is, where every page is, what the keys of the
+// settings begin with, the new query, a word that is new each time the server has read the address, lines for files
+// that say what was shown, and one on how a table is read.
 
 const PATIENCE = 25; // ms between two looks at whether the browser has come to the page
 const FORGOTTEN = 15000; // ms after which a step back that the server has not heard of is forgotten
@@ -23,10 +23,43 @@ document.addEventListener("click", (event) => {
   setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click());
 });
 
+// Who listens to the page hears the answer once it has been at rest for a while, and never a second time.
+const SETTLED = 1200; // ms without a run after which an answer is said
+const said = document.createElement("div");
+Object.assign(said, { className: "dpviz-announced", role: "status", ariaLive: "polite" });
+let saying;
+
+function say() {
+  const answer = document.querySelector(".dpviz-answer")?.textContent ?? "";
+  if (said.textContent !== answer) said.textContent = answer;
+  for (const clear of document.querySelectorAll("[data-testid=stMultiSelect] [aria-label='Clear all']")) {
+    const label = clear.closest("[data-testid=stMultiSelect]").querySelector("label")?.textContent;
+    if (label) clear.ariaLabel = `Clear all: ${label}`;
+  }
+}
+
+// The first stop of the Tab key leads past the pages and the controls.
+const skip = document.createElement("button");
+Object.assign(skip, { type: "button", className: "dpviz-skip", textContent: "Go to the answer" });
+skip.addEventListener("click", () => {
+  const answer = document.querySelector(".dpviz-answer, .dpviz-story, .dpviz-problem");
+  if (!answer) return;
+  answer.tabIndex = -1;
+  answer.focus();
+  answer.scrollIntoView({ block: "center" });
+});
+
 export default function (component) {
+  if (!skip.isConnected && !document.querySelector(".dpviz-skip")) {
+    document.body.prepend(skip);
+    document.body.append(said);
+  }
+  clearTimeout(saying);
+  saying = setTimeout(say, SETTLED);
   const { parentElement } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
   window.dpvizAbout = data.about; // for the files that pictures are saved to
+  window.dpvizReading = data.reading; // how their numbers are read, of a file called FILE
   const place = parentElement.closest?.("[data-testid=stElementContainer]");
   if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
   clearTimeout(timer);

@@ -6,22 +6,28 @@ Here the whole address is written at once, at the end of a run, in place of the 
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz import __version__
-from dpviz.parameters import Parameter
+from dpviz.core.parameters import Parameter
+from dpviz.core.plain import one_line
+from dpviz.designs import Design
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import component
 from pages.components.class_mode import class_mode
 from pages.components.navigation import PAGES
+from pages.components.spec import PageSpec
 
 Value = TypeVar("Value")
+LONGEST_IGNORED = 120  # Characters of several words that a sentence repeats
+LONGEST_TEXT = 4000  # Characters of a text that the address carries
 
 _component = component("address")
 
@@ -38,14 +44,31 @@ class Unknown(ValueError):
 class Setting:
     """What a control can be set to: the value of a fresh page, which the address leaves out, and texts of the address.
 
-    `read` raises a ValueError in a sentence; `typed`: a number or a text.
+    `fresh`: that value, or a function that returns it; `read` raises a ValueError in a sentence; `typed`: a number or a
+    text; `handed_on`: what it is called where the page has no control for it.
     """
 
-    default: Any
+    fresh: Any
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
     typed: bool = False
+    handed_on: str = ""
 
+    @property
+    def default(self) -> Any:
+        """The value of a fresh page."""
+        return self.fresh() if callable(self.fresh) else self.fresh
+
+
+RENAMED = {
+    "cv_synthesizer": "cv_law",
+    "mp_p": "mp_proportion",
+    "po_synthesizer": "po_law",
+    "tm_seed": "tm_draw_seed",
+    "tm_synthesizer": "tm_law",
+    "tm_x": "tm_secret",
+}
+"""Settings by the names that they have now, and what the addresses of earlier versions call them."""
 
 SETTINGS: dict[str, Setting] = {}  # Every setting of every page by its key, which is its name in the address as well
 
@@ -58,29 +81,40 @@ def keep_numbers(declared: Mapping[str, Parameter]) -> None:
 
 def keep_handed_on(key: str, one: Parameter) -> str:
     """Keep a number that a page has no control for, and hands on to others; None where nothing says it."""
-    SETTINGS[key] = Setting(None, one.parse, _digits, True)
+    SETTINGS[key] = Setting(None, one.parse, _digits, True, f"{one.title} of your release")
     return key
 
 
-def keep_choice(key: str, words: Iterable[str], default: str | None) -> str:
+Words = Collection[str] | Callable[[], Collection[str]]
+"""Words that a choice has: a registry, or a function, is read when asked, so that what is added later counts."""
+
+
+def _words(words: Words) -> Collection[str]:
+    return words() if callable(words) else words
+
+
+def keep_choice(key: str, words: Words, default: str | None) -> str:
     """Keep a choice among `words`, or of none of them where that is the default; returns its key."""
-    SETTINGS[key] = Setting(default, partial(_one_of, list(words)))
+    SETTINGS[key] = Setting(default, lambda text: _one_of(_words(words), text))
     return key
 
 
-def keep_choices(key: str, words: Iterable[str], default: Iterable[str]) -> str:
+def keep_choices(key: str, words: Words, default: Words) -> str:
     """Keep a choice of several among `words`, separated by dots in the address; returns its key."""
-    accepted = list(words)
 
     def read(text: str) -> list[str]:
+        accepted = _words(words)
         asked = [word for word in dict.fromkeys(text.split(".")) if word]
         known = [word for word in asked if word in accepted]
         if len(known) < len(asked):
-            unknown = ", ".join(word[:40] for word in asked if word not in accepted)
-            raise Unknown(unknown[:120], f"each must be one of {', '.join(accepted)}.", known)
+            unknown = ", ".join(one_line(word) for word in asked if word not in accepted)
+            raise Unknown(one_line(unknown, LONGEST_IGNORED), f"each must be one of {', '.join(accepted)}.", known)
         return asked
 
-    SETTINGS[key] = Setting(list(default), read, lambda chosen: ".".join(one for one in accepted if one in chosen))
+    def write(chosen: Collection[str]) -> str:
+        return ".".join(one for one in _words(words) if one in chosen)
+
+    SETTINGS[key] = Setting(lambda: list(_words(default)), read, write)
     return key
 
 
@@ -93,8 +127,8 @@ def keep_switch(key: str, default: bool) -> str:
 
 
 def keep_text(key: str, default: str) -> str:
-    """Keep a text of any kind; returns its key."""
-    SETTINGS[key] = Setting(default, str, typed=True)
+    """Keep a text of any kind, of which an address carries a short one alone; returns its key."""
+    SETTINGS[key] = Setting(default, _short, typed=True)
     return key
 
 
@@ -105,12 +139,21 @@ def read_address(prefix: str) -> None:
     """
     context = get_script_run_ctx()
     state, back = st.session_state, bool(context and context.is_history_navigation)
+    if back or f"{prefix}entry" not in state:
+        _read(prefix, back)
     state[f"{prefix}drawn"] = {}
-    if f"{prefix}entry" in state and not back:
-        return
+    for key, one in _of(prefix).items():
+        if one.handed_on:
+            drawn(key, state.get(key), one.handed_on)
+
+
+def _read(prefix: str, back: bool) -> None:
+    state = st.session_state
     noted: dict[str, str] = {}
     for key, setting in _of(prefix).items():
         value, text = setting.default, st.query_params.get(key)
+        if text is None and (old := RENAMED.get(key)) not in SETTINGS:
+            text = st.query_params.get(old or "")
         if text is not None:
             try:
                 value = setting.read(text)
@@ -118,12 +161,23 @@ def read_address(prefix: str) -> None:
                 value = wrong.known or setting.default
                 noted[key] = _ignored(key, wrong.words, wrong)
             except ValueError as wrong:
-                noted[key] = _ignored(key, text[:40], wrong)
+                noted[key] = _ignored(key, one_line(text), wrong)
         if back or key not in state or (text is not None and key not in noted):
             state[key] = value
     state[f"{prefix}noted"] = noted
     state[f"{prefix}then"] = {key: state[key] for key in _of(prefix)}
     state[f"{prefix}entry"] = str(time.monotonic_ns())
+
+
+def take_older(key: str, most: float) -> None:
+    """Take a setting that nothing says from its older name, which is still that of another control, up to `most`.
+
+    What the address says there and was refused is not taken.
+    """
+    state, old = st.session_state, RENAMED[key]
+    refused = state[f"{key.partition('_')[0]}_noted"]
+    if state[key] is None and old in st.query_params and old not in refused and state[old] <= most:
+        state[key] = drawn(key, state[old], SETTINGS[key].handed_on)
 
 
 def fit_choice(key: str, words: Collection[str]) -> str:
@@ -136,7 +190,7 @@ def fit_choice(key: str, words: Collection[str]) -> str:
     if then[key] != value:
         return ""
     then[key] = default
-    sentence = _ignored(key, value[:40], f"it must be one of {', '.join(words)}.")
+    sentence = _ignored(key, one_line(value), f"it must be one of {', '.join(words)}.")
     st.session_state[f"{prefix}noted"][key] = sentence
     return sentence
 
@@ -154,41 +208,112 @@ def address_problems(prefix: str) -> list[str]:
     return list(noted.values())
 
 
-def drawn(key: str, value: Value) -> Value:
+class Drawn(NamedTuple):
+    """A control that is shown: what it says, its name, and how its value, or each of several, is called."""
+
+    value: Any
+    label: str
+    called: Callable[[Any], str] | None
+
+
+def drawn(key: str, value: Value, label: str, called: Callable[[Any], str] | None = None) -> Value:
     """Note that a control is shown, with what it says: only then it belongs in the address. Returns the value."""
-    st.session_state[f"{key.partition('_')[0]}_drawn"][key] = value
+    st.session_state[f"{key.partition('_')[0]}_drawn"][key] = Drawn(value, label, called)
     return value
 
 
 def shown_settings(prefix: str) -> dict[str, str]:
     """What the address says of the page: every control that is shown and not as on a fresh page."""
-    shown: dict[str, Any] = st.session_state[f"{prefix}drawn"]
-    changed = {key: value for key, value in shown.items() if value != SETTINGS[key].default}
-    return {key: "" if value is None else SETTINGS[key].write(value) for key, value in changed.items()}
+    shown: dict[str, Drawn] = st.session_state[f"{prefix}drawn"]
+    return {key: _word(key, one.value) for key, one in shown.items() if one.value != SETTINGS[key].default}
+
+
+def note_answered(prefix: str, *, refused: bool) -> None:
+    """Note, once the controls are drawn, whether what they say is answered, or the settings before are."""
+    state = st.session_state
+    shown: dict[str, Drawn] = state[f"{prefix}drawn"]
+    if refused:
+        before = state.get(f"{prefix}answered")
+        fresh = {key: one._replace(value=SETTINGS[key].default) for key, one in shown.items()}
+        state[f"{prefix}in_files"] = fresh if before is None else before, frozenset(shown)
+    else:
+        state[f"{prefix}answered"] = dict(shown)
+        state[f"{prefix}in_files"] = {}, frozenset()
 
 
 def about_page(prefix: str) -> list[str]:
-    """What a file says of itself: version and page, what was asked, the neighbours, and the address that shows it."""
-    page = next(page for page in PAGES if page.prefix == prefix)
+    """What a file says of itself: version and page, what was asked, every setting, and the address that shows it."""
     valid = st.session_state.get(f"{prefix}valid")
-    query = urlencode(shown_settings(prefix))
+    settings = (f"{one.label}: {_called(key, one)}" for key, one in _in_files(prefix).items() if one.label)
     return [
-        f"dpviz {__version__}, {page.title}",
-        *([] if valid is None else [valid.named]),
+        f"dpviz {__version__}, {_page(prefix).title}",
+        *([] if valid is None else [valid.named, *_each_set(prefix, valid.design)]),
+        f"settings: {'; '.join(settings)}",
         "neighbouring data sets: one row substituted",
-        f"address: {st.context.url or page.path}{'?' if query else ''}{query}",
+        f"address: {full_address(prefix)}",
     ]
+
+
+def full_address(prefix: str) -> str:
+    """The address of what is answered, with every setting: what a fresh page shows may change."""
+    query = urlencode({key: _word(key, one.value) for key, one in _in_files(prefix).items()})
+    return f"{st.context.url or _page(prefix).path}{'?' if query else ''}{query}"
+
+
+def _in_files(prefix: str) -> dict[str, Drawn]:
+    """The settings of the answer, also where others were refused."""
+    state = st.session_state
+    answered, refused = state.get(f"{prefix}in_files", ({}, frozenset()))
+    used: dict[str, Drawn] = answered | {key: one for key, one in state[f"{prefix}drawn"].items() if key not in refused}
+    return {key: one for key, one in used.items() if one.value is not None}
+
+
+def _page(prefix: str) -> PageSpec:
+    found: PageSpec = next(page for page in PAGES if page.prefix == prefix)
+    return found
+
+
+def how_to_read(name: str) -> str:
+    """How a program reads a CSV file of that name to the last digit, in a line of its head."""
+    return (
+        f'to read it: pandas.read_csv("{name}", comment="#") in Python, '
+        f'read.csv("{name}", comment.char = "#", fileEncoding = "UTF-8-BOM") in R; a spreadsheet opens it as it is'
+    )
+
+
+def _each_set(prefix: str, design: Design) -> Iterator[str]:
+    """The synthesizer of each set with all that follows from the settings, where a page has one."""
+    if f"{prefix}synthesizer" in SETTINGS and design.synthesizer_type is not GivenMatrix:
+        made = design.synthesizer
+        own = (f"{one.symbol or one.title.lower()} = {getattr(made, one.name)!r}" for one in made.parameters())
+        yield f"each set: {made.label}, {', '.join(own)}"
+
+
+def _called(key: str, one: Drawn) -> str:
+    """The value of a setting in a line."""
+    called = one.called or partial(_word, key)
+    if isinstance(one.value, bool):
+        return "yes" if one.value else "no"
+    if isinstance(one.value, list):
+        return ", ".join((one.called or str)(each) for each in one.value) or "none"
+    return " ".join(called(one.value).split())
+
+
+def _word(key: str, value: object) -> str:
+    """A value as the address has it."""
+    return "" if value is None else SETTINGS[key].write(value)
 
 
 def write_address(prefix: str) -> None:
     """Set the address to what the page shows; after all controls are drawn."""
     data = {
-        "path": next(page.path for page in PAGES if page.prefix == prefix),
+        "path": _page(prefix).path,
         "paths": [page.path for page in PAGES],
         "prefixes": [page.prefix for page in PAGES],
         "query": urlencode(shown_settings(prefix)),
         "entry": st.session_state[f"{prefix}entry"],
         "about": about_page(prefix),
+        "reading": how_to_read("FILE"),
         "class": class_mode(),
     }
     _component(key=f"{prefix}address", data=json.dumps(data).encode(), height=1)  # in a dict it looks for data frames
@@ -205,6 +330,12 @@ def _ignored(key: str, text: str, reason: object) -> str:
 def _digits(value: float) -> str:
     """A number with every digit and none too many."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def _short(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"a link carries texts of up to {LONGEST_TEXT:,} characters; this one has {len(text):,}.")
+    return text
 
 
 def _one_of(words: Collection[str], text: str) -> str:

@@ -1,82 +1,41 @@
-"""Computed results, kept by what made them and shared by all readers."""
+"""Computed results, kept by what made them and shared by all readers, within the budget of the process."""
 
+import hashlib
 import inspect
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from functools import cache, partial
-from typing import Any, ParamSpec, TypeVar
+from functools import lru_cache
+from typing import Any
 
 import streamlit as st
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
+from dpviz.core.keeping import KEPT
+from dpviz.core.types import Arguments, Result
 
-ENTRIES, FEW_ENTRIES = 256, 16  # Results that are kept of a function, and of one whose results are large
-
-
-class Store:
-    """Results of one function by a text of its arguments; the one that was not asked for the longest goes first.
-
-    One thread computes, and others that ask for the same wait. Streamlit's own cache looks at the function's signature
-    several times for every result that it has, which takes longer than many of these results.
-    """
-
-    def __init__(self, entries: int) -> None:
-        self._entries = entries
-        self._kept: OrderedDict[str, Any] = OrderedDict()
-        self._lock = threading.Lock()
-        self._computing: dict[str, threading.Lock] = {}
-
-    def get(self, made_from: str, compute: Callable[[], Any], spinner: str) -> Any:
-        """The result that was made from this, computed if it is not there; `spinner` is said meanwhile."""
-        found = self._found(made_from)
-        if found:
-            return found[0]
-        with self._lock:
-            mine = self._computing.setdefault(made_from, threading.Lock())
-        with mine:
-            found = self._found(made_from)
-            if not found:
-                try:
-                    with st.spinner(spinner) if spinner else nullcontext():
-                        found = (compute(),)
-                    self._keep(made_from, found[0])
-                finally:
-                    self._computing.pop(made_from, None)
-        return found[0]
-
-    def _keep(self, made_from: str, result: object) -> None:
-        with self._lock:
-            self._kept[made_from] = result
-            if len(self._kept) > self._entries:
-                self._kept.popitem(last=False)
-
-    def _found(self, made_from: str) -> tuple[Any, ...]:
-        with self._lock:
-            if made_from not in self._kept:
-                return ()
-            self._kept.move_to_end(made_from)
-            return (self._kept[made_from],)
+LONGEST_KEY = 1_000  # Characters of a text by which a result is kept; of a longer one its fingerprint
 
 
-def cached(
-    function: Callable[Arguments, Result], spinner: str = "", entries: int = ENTRIES
-) -> Callable[Arguments, Result]:
+def cached(function: Callable[Arguments, Result], spinner: str = "") -> Callable[Arguments, Result]:
     """`function` of a module, which computes the same only once; what it raises is not kept.
 
     Its arguments must say all that they are when they are printed; the page says `spinner` while it computes.
+    Streamlit's own cache looks at the function's signature several times for every result that it has, which takes
+    longer than many of these results.
     """
-    store = _store(f"{function.__module__}.{function.__qualname__}", entries)
+    name = f"{function.__module__}.{function.__qualname__}"
     whole, bound = getattr(function, "__func__", function), getattr(function, "__self__", None)
     first = () if bound is None else (bound,)
 
     def found(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
+        def compute() -> Result:
+            with st.spinner(spinner) if spinner else nullcontext():
+                return function(*args, **rest)
+
         given = _signature(whole).bind(*first, *args, **rest)
         given.apply_defaults()
-        result: Result = store.get(repr(given.arguments), partial(function, *args, **rest), spinner)
-        return result
+        return KEPT.get((name, _written(given.arguments)), compute)
 
     return found
 
@@ -102,15 +61,39 @@ def _last(stream: Callable[..., Iterator[Result]], args: tuple[object, ...], res
 
 def forget() -> None:
     """Forget all results: what was computed before is computed anew."""
-    _store.cache_clear()
+    KEPT.clear()
 
 
-@cache
-def _store(name: str, entries: int) -> Store:
-    """A store for each name: a page makes its own functions anew in every run."""
-    return Store(entries)
+def once(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """`function`, which computes once for the same arguments, and for all that ask at the same time.
+
+    What `functools.cache` has not kept yet it computes again for everyone who asks meanwhile.
+    """
+    found: dict[tuple[Any, ...], tuple[threading.Lock, list[Result]]] = {}
+
+    def get(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
+        lock, result = found.setdefault((args, *sorted(rest.items())), (threading.Lock(), []))
+        if not result:
+            with lock:
+                if not result:
+                    result.append(function(*args, **rest))
+        return result[0]
+
+    return get
 
 
-@cache
+def _written(arguments: dict[str, Any]) -> str:
+    """What a result is kept by: its arguments as they print, and of long texts among them a fingerprint."""
+    return repr({name: _short(value) for name, value in arguments.items()})
+
+
+def _short(value: object) -> object:
+    if not isinstance(value, (str, bytes)) or len(value) <= LONGEST_KEY:
+        return value
+    letters = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    return type(value).__name__, len(value), hashlib.sha256(letters).hexdigest()
+
+
+@lru_cache(maxsize=512)
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)

@@ -48,7 +48,7 @@ def shown(key: str, control: Callable[..., Value], label: str, *args: Any, **res
     """What a control says, which is drawn unless it is folded away."""
     draw = partial(control, label, *args, key=key, persist_state="session", **rest)
     said: Value = st.session_state.get(key, SETTINGS[key].default) if folded() else draw()
-    return drawn(key, said)
+    return drawn(key, said, label, rest.get("format_func"))
 
 
 def choice(control: Callable[..., str | None], label: str, words: Iterable[str], key: str, **rest: Any) -> str:

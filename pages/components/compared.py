@@ -6,9 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.comparisons import KINDS, DataKind
+from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind
+from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.core.parameters import Parameter
+from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.parameters import Parameter
+from dpviz.mechanisms import SYNTHESIZERS
 from pages.components.choices import labels_of, named_choice, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
@@ -24,7 +27,7 @@ def numbers_of(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:
     return found
 
 
-OF_KINDS = numbers_of(KINDS)
+OF_KINDS = numbers_of(DATA_KINDS)
 
 
 def scenarios(prefix: str, cases: Mapping[str, Mapping[str, object]], words: str) -> None:
@@ -38,9 +41,27 @@ def rule_choice(key: str, words: str) -> str:
     return named_choice(st.selectbox, "Rule for the interval", labels, key, help=words)
 
 
+def estimand_choice(kind: type[DataKind], keys: Mapping[str, str]) -> str:
+    """What the analyst wants to know, by its key; the first where a kind of data has but one."""
+    if kind.key not in keys:
+        return ""
+    return named_choice(st.selectbox, "What the analyst wants to know", labels_of(kind.estimands), keys[kind.key])
+
+
 def kind_choice(kinds: Iterable[type[DataKind]], key: str) -> str:
     """The key of the kind of data."""
     return named_choice(st.selectbox, "Kind of data", labels_of(kinds), key)
+
+
+def method_of_release(design: Design, methods: Iterable[ComparedMethod]) -> BinaryMethod:
+    """The method that releases sets of a design's mechanism; a ValueError in a sentence where there is none."""
+    for one in methods:
+        if isinstance(one, BinaryMethod) and not one.reference and one.synthesizer_type is design.synthesizer_type:
+            return one
+    other = SYNTHESIZERS.get(design.synthesizer_type.compared_as)
+    same = f"with the smallest prior that keeps a promise it is the {other.label.lower()}" if other else ""
+    why = same or getattr(design.synthesizer_type, "not_compared", "")
+    raise ValueError(f"{design.synthesizer_type.label} is not among its methods{why and f': {why}'}.")
 
 
 def refused(page: PageNumbers, broken: ValueError, values: Mapping[str, Any], kind: type[DataKind]) -> Refused:

@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 import streamlit as st
 
+from dpviz.core.parameters import Parameter, readable
 from dpviz.designs import Design
-from dpviz.parameters import Parameter, readable
-from dpviz.synthesizers import BetaBinomial, Synthesizer
+from dpviz.mechanisms import BetaBinomial, Synthesizer
 from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch, read_address
 from pages.components.ahead import AHEAD, Step
 from pages.components.choices import Places, folded, switch
@@ -82,13 +82,18 @@ class PageNumbers:
         one, key = self.declared[name], self.prefix + name
         if highest is not None and one.minimum < highest <= one.maximum:
             one = dataclasses.replace(one, slider_maximum=highest)
-        start = SETTINGS[key].default
+        start = self._start(name)
         with self.at(name):
             if folded():
                 kept = st.session_state.get(key, start)
-                value = drawn(key, start if kept is None else _whole(one, kept))
+                value = drawn(key, start if kept is None else _whole(one, kept), _words(one).name)
                 return math.nan if kept is None else value
             return _box_and_slider(one, key, start)
+
+    def _start(self, name: str) -> float:
+        """What a fresh page has; what others say of a page's own accord has no such value, and its declaration has."""
+        default: float | None = SETTINGS[self.prefix + name].default
+        return self.declared[name].default if default is None else default
 
     def values(self, *names: str) -> dict[str, float]:
         """The controls of several numbers, in this order."""
@@ -123,14 +128,14 @@ class PageNumbers:
         linked = {other for other in self.links if LINKS[other].leader == name and self.follows(other)}
         fields: dict[str, Any] = {one.name: getattr(design, one.name) for one in dataclasses.fields(design)}
         moving = [one for one in fields if one == name or one in linked]
-        stays = tuple(value for one, value in fields.items() if one not in moving)
+        stays = [value for one, value in fields.items() if one not in moving]
 
         def all_steps() -> Iterator[Step]:
             for place in near:
                 with suppress(ValueError):
                     yield from steps(type(design)(**fields | dict.fromkeys(moving, stops[place])))
 
-        AHEAD.follow((self.prefix, name, stays, *rest), all_steps())
+        AHEAD.follow(repr((self.prefix, name, stays, *rest)), all_steps())  # what is remembered holds no matrix
 
     def check(self, values: Mapping[str, object]) -> None:
         """Refuse in a sentence the first of the page's numbers among `values` that is outside its domain."""
@@ -139,10 +144,14 @@ class PageNumbers:
                 one.check(values[name])
 
     def refused(
-        self, broken: ValueError, values: Mapping[str, Any], law: type[Synthesizer] = BetaBinomial, **highest: float
+        self,
+        broken: ValueError,
+        values: Mapping[str, Any],
+        synthesizer_type: type[Synthesizer] = BetaBinomial,
+        **highest: float,
     ) -> Refused:
         """What a refusal says, with a button for each number outside its domain, or above what others let it be."""
-        rows = {one.name for one in law.parameters()} & {"n", "m"}
+        rows = {one.name for one in synthesizer_type.parameters()} & {"n", "m"}
         mends: dict[str, tuple[object, str]] = {}
         for name, one in self.declared.items():
             if name not in values or (name in ("n", "m") and not rows):
@@ -164,7 +173,7 @@ class PageNumbers:
         """A number of a section; outside its domain a sentence says so, and the last one inside is returned."""
         one, key = self.declared[name], self.prefix + name
         symbol = one.symbol or one.title.lower()
-        return accepted(key, value, one.check, SETTINGS[key].default, lambda last: f"{symbol} = {readable(last)}")
+        return accepted(key, value, one.check, self._start(name), lambda last: f"{symbol} = {readable(last)}")
 
     def checked(self, name: str) -> float:
         """The control of one number of a section."""
@@ -176,9 +185,9 @@ def _box_and_slider(one: Parameter, key: str, start: float) -> float:
 
     The style sheet sets a box that a slider follows on the line of the slider's label.
     """
-    slider, (symbol, label, hint) = f"{key}_slider", _words(one)
+    slider, (symbol, name, label, hint) = f"{key}_slider", _words(one)
     typed = st.number_input(
-        f"{symbol or one.title}, exact value",
+        f"{f'{one.title} {symbol}'.strip()}, exact value",
         min_value=-LARGEST,
         max_value=LARGEST,
         value=None,  # with another one, a box that is emptied would jump back to it without a word
@@ -189,7 +198,7 @@ def _box_and_slider(one: Parameter, key: str, start: float) -> float:
         label_visibility="collapsed",
     )
     value = _whole(one, st.session_state.get(slider, start) if typed is None else typed)
-    drawn(key, start if typed is None else value)
+    drawn(key, start if typed is None else value, name)
     if st.session_state.get(slider) != value:
         st.session_state[slider] = value
     st.select_slider(
@@ -220,22 +229,29 @@ def _text(value: float) -> str:
     return readable(value, 6)
 
 
+class _Words(NamedTuple):
+    symbol: str
+    name: str
+    label: str
+    hint: str
+
+
 @lru_cache(maxsize=1024)
-def _words(declaration: Parameter) -> tuple[str, str, str]:
-    """Its symbol where that says more than the title, the label of the slider, and its help."""
+def _words(declaration: Parameter) -> _Words:
+    """Its symbol where that says more than the title, its name, the label of the slider, and its help."""
     one, end = declaration, PRIVATE_END[declaration.private_end]
     symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
-    label = f"{one.title} {symbol}".strip() + (f" · {end}" if end else "")
-    return symbol, label, f"{one.help} Accepted: {one.domain}."
+    name = f"{one.title} {symbol}".strip()
+    return _Words(symbol, name, name + (f" · {end}" if end else ""), f"{one.help} Accepted: {one.domain}.")
 
 
-@lru_cache(maxsize=4096, typed=True)
+@lru_cache(maxsize=512, typed=True)
 def _options(declaration: Parameter, zero: bool, value: float) -> tuple[float, ...]:
     """The stops of the slider, and `value` in place of one that is written alike."""
     return tuple(sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value]))
 
 
-@cache
+@lru_cache(maxsize=512)
 def _stops(declaration: Parameter, zero: bool) -> tuple[float, ...]:
     """The values that the slider stops at."""
     low = declaration.minimum if declaration.slider_minimum is None else declaration.slider_minimum

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.parameters import shown
-from pages.components.address import about_page
+from dpviz.core.parameters import shown
+from pages.components.address import about_page, how_to_read
 from pages.components.words import problem
 
 Part = tuple[str, str, Callable[[], str]] | str
@@ -24,22 +24,27 @@ KINDS = {
 COMMENTS = {"csv": "# ", "py": "# ", "tex": "% "}
 """What begins a comment, in the kinds of files that have comments."""
 
+MARK = "\ufeff"
+"""What a CSV file begins with, so that a spreadsheet reads it as UTF-8; whoever reads UTF-8 passes over it."""
 
-def show_files(prefix: str, heading: str, *parts: Part) -> None:
+
+def show_files(prefix: str, heading: str, *parts: Part, told: Sequence[str] = ()) -> None:
     """Files under a heading; the page does not run again when one is taken.
 
-    A file that may hold comments begins with what the page is and was set to: ``pandas.read_csv(comment="#")`` leaves
-    these lines out.
+    A file that may hold comments begins with what the page is and was set to, and a table with how it is read.
+    `told` are further lines of such a beginning.
     """
     st.html(f"<b>{heading}</b>")
-    lines = about_page(prefix)
+    lines = [*about_page(prefix), *told]
     for part in parts:
         if isinstance(part, str):
             st.caption(part)
         else:
             label, name, make = part
             kind = name.rpartition(".")[2]
-            about = "".join(f"{COMMENTS[kind]}{line}\n" for line in lines) if kind in COMMENTS else ""
+            head = [*lines, how_to_read(name)] if kind == "csv" else lines
+            about = "".join(f"{COMMENTS[kind]}{line}\n" for line in head) if kind in COMMENTS else ""
+            about = MARK + about if kind == "csv" else about
             st.download_button(
                 label, partial(_text, about, make), name, KINDS[kind], on_click="ignore", key=f"{prefix}get_{name}",
                 width="stretch",
@@ -52,11 +57,11 @@ def _text(about: str, make: Callable[[], str]) -> str:
 
 def show_columns(
     prefix: str, tables: Sequence[Part], pictures: Sequence[Part], script: tuple[str, str, str], *,
-    between: Callable[[], None] = lambda: None, middle: str = "Pictures",
+    between: Callable[[], None] = lambda: None, middle: str = "Pictures", told: Sequence[str] = (),
 ) -> None:  # fmt: skip
     """Tables, pictures and the script of a page side by side, what is drawn `between`, and the text of the script.
 
-    `middle` is the heading of what stands in place of pictures.
+    `middle` is the heading of what stands in place of pictures; `told` is what the tables say further of themselves.
 
     `script` is its file's name, its text, and what it prints.
     """
@@ -64,7 +69,7 @@ def show_columns(
     run = f"Save it beside the folder dpviz and run it there; it prints {printed}."
     left, center, right = st.columns(3)
     with left:
-        show_files(prefix, "Tables, every digit", *tables)
+        show_files(prefix, "Tables, every digit", *tables, told=told)
     with center:
         show_files(prefix, middle, *pictures)
     with right:

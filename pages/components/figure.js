@@ -193,8 +193,9 @@ function csvOf(plot) {
   const cell = (value) => {
     if (typeof value === "number") return Number.isNaN(value) ? "" : String(value);
     words.innerHTML = value ?? ""; // names may hold tags
-    const text = words.content.textContent;
-    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const said = words.content.textContent;
+    const text = /^\s*[=+\-@]/.test(said) && Number.isNaN(Number(said)) ? `'${said}` : said; // never a formula
+    return /[",\n#]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const surfaces = traces.some((trace) => trace.z !== undefined);
   const barOf = (trace) => (trace.error_y?.array === undefined ? trace.error_x : trace.error_y);
@@ -233,10 +234,13 @@ function numbersButton() {
     },
     click: (plot) => {
       const link = document.createElement("a");
-      const about = [plot.getAttribute("aria-label"), ...(window.dpvizAbout ?? [])];
-      const text = about.map((line) => `# ${line}\n`).join("") + csvOf(plot);
+      const name = `${plot.dataset.name}.csv`;
+      const reading = (window.dpvizReading ?? "").replaceAll("FILE", name);
+      const about = [plot.getAttribute("aria-label"), ...(window.dpvizAbout ?? []), reading];
+      // The mark at the beginning has a spreadsheet read the file as UTF-8.
+      const text = "\ufeff" + about.filter(Boolean).map((line) => `# ${line}\n`).join("") + csvOf(plot);
       link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-      link.download = `${plot.dataset.name}.csv`;
+      link.download = name;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     },

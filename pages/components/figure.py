@@ -2,10 +2,8 @@
 
 import gzip
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from importlib.resources import files
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from plotly.io.json import to_json_plotly
 from streamlit import runtime
@@ -13,13 +11,12 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 
 from dpviz.charts.style import Figure
 from pages.components import component
+from pages.components.cached import once
 from pages.components.class_mode import class_mode, for_class
 
 _component = component("figure")
 
 LARGER = 1.2
-
-_written: WeakKeyDictionary[Figure, dict[bool, str]] = WeakKeyDictionary()
 
 PAGES = {
     "tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior", "cs": "comparison", "bu": "budget",
@@ -28,14 +25,14 @@ PAGES = {
 """What the files of a page's pictures are named after, by the prefix of its keys."""
 
 
-@cache
+@once
 def _plotly_js() -> bytes:
     """plotly.js, compressed once per process; Streamlit would compress the 4.8 MB anew for every browser."""
     whole = files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
     return gzip.compress(whole, compresslevel=6, mtime=0)
 
 
-@cache
+@once
 def _kept_by(files: MediaFileManager) -> str:
     """Where plotly.js is among `files`, for good.
 
@@ -59,10 +56,9 @@ def encode_figure(figure: Figure, **rest: Any) -> bytes:
 
 def _json(figure: Figure) -> str:
     """A figure as it is, or with three digits in class mode; one that is shown again is not written anew."""
-    written = _written.setdefault(figure, {})
-    if class_mode() not in written:
-        written[class_mode()] = _write(figure)
-    return written[class_mode()]
+    if class_mode() not in figure.written:
+        figure.written[class_mode()] = _write(figure)
+    return figure.written[class_mode()]
 
 
 def _write(figure: Figure) -> str:

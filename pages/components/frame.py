@@ -1,6 +1,6 @@
 """What every page has: its head, a column of controls beside the results, and closer looks that open below."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
 from typing import TypeVar
@@ -15,7 +15,7 @@ from pages.components.class_mode import show_class_mode
 from pages.components.last_valid import Asked, Refused, answerable
 from pages.components.release import bring_release
 from pages.components.spec import PageSpec
-from pages.components.words import STYLE, Html, problem
+from pages.components.words import STYLE, Html, part_html, problem
 
 Given = TypeVar("Given")
 OfPage = TypeVar("OfPage", bound=Asked)
@@ -32,14 +32,14 @@ def page_head(page: PageSpec) -> None:
     show_class_mode()
     # The controls come next: so they do for the Tab key.
     _panel(key=f"{page.prefix}panel", data=b"open" if page.home else b"", height=1)
-    if refused := bring_release(page.prefix):
+    if refused := bring_release(page):
         problem(refused)
 
 
 @contextmanager
 def answering(
     page: PageSpec,
-    sections: Iterable[str],
+    sections: Collection[str],
     choose: Callable[[], OfPage | Refused],
     compute: Callable[[OfPage], object],
     first: Callable[[], OfPage],
@@ -52,6 +52,7 @@ def answering(
     keep_choice(f"{page.prefix}look", sections, None)
     controls, results = columns()
     with controls:
+        st.html(part_html("Settings"))
         asked = choose()
     with results:
         yield answerable(page.prefix, asked, compute, first)
@@ -66,7 +67,10 @@ def columns() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 def look_closer(page: PageSpec, sections: Mapping[str, Section[Given]]) -> Section[Given] | None:
     """The section that is to be opened below, if any."""
-    return sections.get(choice(st.pills, "Look closer", sections, f"{page.prefix}look", wrap=True))
+    chosen = choice(st.pills, "Look closer", sections, f"{page.prefix}look", wrap=True)
+    if chosen in sections:
+        st.html(part_html(chosen))
+    return sections.get(chosen)
 
 
 def text_of(page: PageSpec, name: str = "words") -> Section[object]:

@@ -8,9 +8,10 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
+from dpviz.core.keeping import KEPT
+from dpviz.core.plain import plain
 from pages.components import component
 from pages.components.ahead import AHEAD
-from pages.components.cached import ENTRIES
 
 Result = TypeVar("Result")
 AT_ONCE, WORK, REST = 0.9, 0.4, 0.05
@@ -27,11 +28,13 @@ _component = component("next_step")
 class Growing(Generic[Result]):
     """A result under way: what it belongs to, where it goes on (None when complete), what there is, why it ended early.
 
+    A step of the stream that brings nothing new yields None.
+
     The thread that advances it holds the lock: a moved control starts another while the last one is still at work.
     """
 
     key: object
-    stream: Iterator[Result] | None
+    stream: Iterator[Result | None] | None
     latest: Result | None = None
     problem: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -43,14 +46,14 @@ class Growing(Generic[Result]):
         end = time.perf_counter() + seconds
         try:
             for found in self.stream or ():
-                self.latest = found
+                self.latest = self.latest if found is None else found
                 breathe()
                 if time.perf_counter() > end:
                     return
             if self.stream is not None:
                 self.stream = None
                 keep_finished(self.key, self.latest)
-        except ValueError as broken:  # a point of the axis that the law does not allow
+        except ValueError as broken:  # a point of the axis that the synthesizer does not allow
             self.stream, self.problem = None, str(broken)
         finally:
             self.lock.release()
@@ -85,7 +88,7 @@ def show_growing(
             pause(REST)
             growing.advance(WORK)
         if growing.problem:
-            st.caption(f"The line ends early: {growing.problem}")
+            st.caption(f"The line ends early: {plain(growing.problem)}")
         if moving:
             if growing.stream is None:
                 st.rerun()
@@ -119,7 +122,9 @@ def pause(seconds: float) -> None:
         breathe()
 
 
-def growing_of(place: str, key: object, kind: type[Result], begin: Callable[[], Iterator[Result]]) -> Growing[Result]:
+def growing_of(
+    place: str, key: object, kind: type[Result], begin: Callable[[], Iterator[Result | None]]
+) -> Growing[Result]:
     """The reader's result that belongs to `key`, all that it follows from: at its `place`, finished, or new."""
     held: Growing[Result] | None = st.session_state.get(place)
     if held is not None and held.key == key:
@@ -130,21 +135,12 @@ def growing_of(place: str, key: object, kind: type[Result], begin: Callable[[], 
     return found
 
 
-@st.cache_resource(show_spinner=False)
-def _finished() -> dict[object, object]:
-    """What grew before the eyes of one reader and is there at once for the next, the oldest left out first."""
-    return {}
-
-
 def keep_finished(key: object, value: object) -> None:
     """Keep a finished result for all readers."""
-    store = _finished()
-    store[key] = value
-    while len(store) > ENTRIES:
-        store.pop(next(iter(store)), None)
+    KEPT.keep(("grown", key), value)
 
 
 def finished_before(key: object, kind: type[Result]) -> Result | None:
     """The complete result that belongs to `key`, where some reader has seen it grow."""
-    known = _finished().get(key)
-    return known if isinstance(known, kind) else None
+    known = KEPT.find(("grown", key))
+    return known[0] if known and isinstance(known[0], kind) else None

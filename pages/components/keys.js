@@ -6,6 +6,8 @@ let mounted = 0;
 const SWITCHES = "[type=range], [type=checkbox], [type=radio]";
 const typing = (element) => element.closest?.(`input:not(${SWITCHES}), textarea, select, [contenteditable]`);
 
+const starts = (name) => name.startsWith("st-key-") && name.endsWith("_go"); // and not a goal
+
 function note(event) {
   const slider = event.target.closest?.("[class*='st-key-'][class*='_slider']");
   if (slider) touched = [...slider.classList].find((name) => name.startsWith("st-key-")) ?? "";
@@ -14,7 +16,8 @@ function note(event) {
 function press(event) {
   if (!mounted || event.ctrlKey || event.altKey || event.metaKey || typing(event.target)) return;
   if (event.key === " " && !event.target.closest?.("button, a, summary, label, [role=option], [type=checkbox], [type=radio]")) {
-    const button = document.querySelector(".stMain [class*='st-key-'][class*='_go'] button");
+    const places = [...document.querySelectorAll(".stMain [class*='st-key-'][class*='_go']")];
+    const button = places.find((one) => [...one.classList].some(starts))?.querySelector("button");
     if (!button) return;
     event.preventDefault();
     button.click();

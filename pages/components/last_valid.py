@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 import streamlit as st
 
 from dpviz.designs import Design
-from pages.components.address import address_problems
+from pages.components.address import address_problems, note_answered
 from pages.components.words import note, problem
 
 
@@ -54,6 +54,7 @@ def answerable(
             refusals.append(str(broken))
     for sentence in [*address_problems(prefix), *map(_said, refusals)]:
         problem(sentence)
+    note_answered(prefix, refused=valid is None)
     if valid is not None:
         st.session_state[place] = valid
         return valid

@@ -2,37 +2,43 @@
 
 import contextlib
 from collections.abc import Mapping
-from functools import lru_cache
 from html import escape
 from types import MappingProxyType
 
 import streamlit as st
 
+from dpviz.core.keeping import kept
 from dpviz.designs import Design
 from pages.components.address import SETTINGS
 from pages.components.class_mode import KEY, class_mode
 from pages.components.navigation import PAGES, as_declared
 from pages.components.prior_rule import settings_of
+from pages.components.release import goes_along, told_by
 from pages.components.spec import PageSpec
 
-OF_A_PAGE = {"p", "x", "gamma1", "gamma2", "level", "rules", "repetitions", "seed"}
-"""What an address says of the truth, the analysis and the seed."""
+ANALYSIS = frozenset({"gamma1", "gamma2", "level", "rules", "repetitions"})
+"""What an address says of the analysis, which belongs to a page."""
 
 
-def page_link(page: PageSpec, design: Design, label: str = "", said: tuple[str, ...] | None = None) -> None:
-    """A link to a page, which opens with this release."""
-    words = {**address_of(page, design, said), **({KEY: "1"} if class_mode() else {})}
+def page_link(
+    page: PageSpec, design: Design, label: str = "", said: frozenset[str] | None = None, **further: str
+) -> None:
+    """A link to a page, which opens with this release, and with `further` settings by their names on it."""
+    words = {**address_of(page, design, said), **{f"{page.prefix}{name}": word for name, word in further.items()}}
+    words |= {KEY: "1"} if class_mode() else {}
     st.page_link(as_declared(page), label=f"{label or page.title} →", query_params=words)
 
 
-@lru_cache(maxsize=1024)
-def address_of(page: PageSpec, design: Design, said: tuple[str, ...] | None = None) -> Mapping[str, str]:
+@kept
+def address_of(page: PageSpec, design: Design, said: frozenset[str] | None = None) -> Mapping[str, str]:
     """What the address of a page says of a release: every setting that the page has for it.
 
-    Of the truth and the analysis it is all of the design, or what is `said` of them: the page has its own for the rest.
+    Of the truth, the draw and the analysis it is all of the design, or what is `said` of it: the page has its own for
+    the rest.
     """
     settings, first = settings_of(page.prefix, design), len(page.prefix)
-    kept = [key for key in settings if said is None or key[first:] in said or key[first:] not in OF_A_PAGE]
+    kept = [key for key in settings if said is None or key[first:] not in ANALYSIS - said]
+    kept = [key for key in kept if said is None or goes_along(key[first:], design, said)]
     return MappingProxyType({key: SETTINGS[key].write(settings[key]) for key in kept})
 
 
@@ -41,12 +47,14 @@ def lead_on(
     design: Design,
     words: str = "This release on",
     place: str = "",
-    said: tuple[str, ...] | None = None,
+    *,
+    whole: bool = False,
 ) -> None:
     """Links to what the other pages say of this release, where they take it; `place` tells several such lists apart.
 
-    `said` names what the page knows of the truth and the analysis, None all that is in the design.
+    They say what `here` says of it, or all of a `whole` design that the page has found.
     """
+    said = None if whole else told_by(here)
     with st.container(horizontal=True, key=f"{here.prefix}lead_on{place}"):
         st.html(f'<span class="dpviz-lead">{escape(words)}</span>', width="content")
         for page in PAGES:

@@ -1,33 +1,51 @@
 """A matrix of the reader's own, pasted or uploaded, among the synthesizers that a page offers."""
 
+import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 import streamlit as st
 
-from dpviz.given import read_matrix
-from dpviz.given.reading import text_of
-from dpviz.parameters import readable
-from dpviz.synthesizers import SYNTHESIZERS
-from dpviz.synthesizers.given_matrix import GivenMatrix
-from pages.components.address import drawn, keep_text
-from pages.components.cached import FEW_ENTRIES, cached
+from dpviz.core.parameters import readable
+from dpviz.core.plain import plain
+from dpviz.desk.exports.script import LONGEST_INLINE
+from dpviz.mechanisms import SYNTHESIZERS
+from dpviz.mechanisms.given import read_matrix
+from dpviz.mechanisms.given.reading import text_of
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from pages.components.address import LONGEST_TEXT, drawn, keep_text
+from pages.components.cached import cached
 from pages.components.choices import choice, written
 
 GIVEN = GivenMatrix.key
-LONGEST_IN_ADDRESS = 4000  # Characters of a pasted matrix that the address carries
-
 ROUNDING_OF_SUMS = 1e-12
+LONGEST_NAME = 80  # Characters of a file's name that are shown
 
 
-def synthesizer_choice(key: str, laws: Iterable[str]) -> str:
+@dataclass(frozen=True)
+class Upload:
+    """A file as it came, known by its fingerprint: what is read of it is kept, and its content looked at once."""
+
+    content: bytes = field(repr=False)
+    fingerprint: str
+
+    @classmethod
+    def of(cls, content: bytes) -> "Upload":
+        """A file with this content."""
+        return cls(content, hashlib.sha256(content).hexdigest())
+
+
+def synthesizer_choice(key: str, synthesizer_types: Iterable[str]) -> str:
     """The key of the chosen synthesizer."""
     return choice(
         st.selectbox,
         "Synthesizer",
-        laws,
+        synthesizer_types,
         key,
-        format_func=lambda law: SYNTHESIZERS[law].label if law in SYNTHESIZERS else GivenMatrix.label,
+        format_func=lambda synthesizer_type: (
+            SYNTHESIZERS[synthesizer_type].label if synthesizer_type in SYNTHESIZERS else GivenMatrix.label
+        ),
         help="The distribution from which the released counts are drawn, given the confidential ones.",
     )
 
@@ -37,8 +55,8 @@ def keep_matrix(prefix: str, example: str) -> None:
     keep_text(f"{prefix}paste", example)
 
 
-def matrix_text(prefix: str) -> str | bytes:
-    """The controls of a matrix; returns the pasted text, or the content of the file that is shown in its place.
+def matrix_text(prefix: str) -> str | Upload:
+    """The controls of a matrix; returns the pasted text, or the file that is shown in its place.
 
     Streamlit forgets a file where its control is not shown: it is kept. Only the button makes a new control, empty and
     with another key: a second file is announced by a run without any, and must find the same control.
@@ -52,7 +70,7 @@ def matrix_text(prefix: str) -> str | bytes:
 
     def keep() -> None:
         if upload := st.session_state[control]:
-            st.session_state[kept] = upload.name, upload.getvalue()
+            st.session_state[kept] = upload.name, Upload.of(upload.getvalue())
         else:
             st.session_state.pop(kept, None)
 
@@ -67,22 +85,31 @@ def matrix_text(prefix: str) -> str | bytes:
     )
     name, content = st.session_state.get(kept, ("", pasted))
     if name:
-        st.caption(f"The file {name} is shown in place of the text. A file is not part of the address.")
-        st.button("Use the text instead", key=f"{prefix}use_text", on_click=forget)
-    elif len(pasted) > LONGEST_IN_ADDRESS:
         st.caption(
-            f"The address carries matrices of up to {LONGEST_IN_ADDRESS:,} characters. This one is longer and not part "
+            f"The file {plain(name, LONGEST_NAME)} is shown in place of the text. A file is not part of the address."
+        )
+        st.button("Use the text instead", key=f"{prefix}use_text", on_click=forget)
+    elif len(pasted) > LONGEST_TEXT:
+        st.caption(
+            f"The address carries matrices of up to {LONGEST_TEXT:,} characters. This one is longer and not part "
             "of it: keep it as a file."
         )
-    if name or len(pasted) > LONGEST_IN_ADDRESS:
-        drawn(paste, "")  # so that a copy of the address shows no other matrix
+    if name or len(pasted) > LONGEST_TEXT:  # a copy of the address must show no other matrix
+        drawn(paste, "", "Matrix", lambda _: "brought by the reader, and not part of the address")
+    else:
+        drawn(paste, pasted, "Matrix", lambda _: "the text in the address")
     return content  # type: ignore[no-any-return]
 
 
-def matrix_of(content: str | bytes) -> tuple[GivenMatrix, str]:
-    """The matrix that a text holds, and the text; a ValueError in a sentence where it holds none."""
-    found = cached(read_matrix, "Reading the matrix …", FEW_ENTRIES)(content)
-    return found, text_of(content)
+def matrix_of(given: str | Upload) -> tuple[GivenMatrix, str | None]:
+    """The matrix that a text or a file holds, and the text where a script can carry it; a ValueError refuses."""
+    return cached(_read, "Reading the matrix …")(given)
+
+
+def _read(given: str | Upload) -> tuple[GivenMatrix, str | None]:
+    content = given.content if isinstance(given, Upload) else given
+    found, text = read_matrix(content), text_of(content)
+    return found, text if len(text) <= LONGEST_INLINE else None
 
 
 def sums_sentence(given: GivenMatrix) -> str:

@@ -3,12 +3,12 @@
 import gc
 import importlib
 from copy import copy
-from functools import cache
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import budget, compare_synthesizers, coverage, curator, home, minimum_priors, posterior, transition_matrices
+from pages.components.cached import once
 from pages.components.spec import PageSpec
 
 PAGES = [
@@ -20,7 +20,7 @@ PAGES = [
 """A new page is its folder, its name here, and a file ``pages/_<folder>.py`` that enters it."""
 
 
-@cache
+@once
 def as_declared(page: PageSpec) -> StreamlitPage:
     """A page as Streamlit knows it, made once: it looks for the file on the disk."""
     return st.Page(page.file, title=page.title, url_path=page.path, default=page.home)
@@ -44,7 +44,7 @@ def enter() -> None:
     st.rerun()
 
 
-@cache
+@once
 def tune_process() -> None:
     """Keep the imports out of every collection, and look for garbage less often."""
     for page in PAGES:

@@ -15,6 +15,18 @@ for (const kind of ["pointerdown", "pointerup", "keydown", "change"]) {
   document.addEventListener(kind, () => (touched = performance.now()), { capture: true, passive: true });
 }
 
+// What was sent is under way until the server says something, which on a busy machine takes longer than any pause. A
+// step that is asked for meanwhile names the page that is still shown: a link to another page would lead back to it.
+let sent = -Infinity;
+const heard = new WeakSet();
+const { send } = WebSocket.prototype;
+WebSocket.prototype.send = function (message) {
+  if (!heard.has(this)) this.addEventListener("message", () => (sent = -Infinity));
+  heard.add(this);
+  sent = performance.now();
+  return send.call(this, message);
+};
+
 /** Whether Streamlit is at work for this reader; where it does not say so, it is taken to be at rest. */
 const busy = () => (document.querySelector("[data-testid=stApp]")?.dataset.testScriptState ?? "notRunning") !== "notRunning";
 
@@ -30,7 +42,8 @@ export default function (component) {
   const look = () => {
     if (!parentElement.isConnected) return stop(parentElement);
     const now = performance.now();
-    const free = now - touched >= HANDS_OFF && held.touched === touched; // what a later touch caused has been sent
+    const calm = now - touched >= HANDS_OFF && held.touched === touched; // what a later touch caused has been sent
+    const free = calm && now - sent >= FORGOTTEN;
     if (busy() || !free || (asked.by !== parentElement && now - asked.at < APART)) return lookAfter(PATIENCE);
     asked = { at: now, by: parentElement };
     lookAfter(FORGOTTEN);

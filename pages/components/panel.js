@@ -28,7 +28,8 @@ const refusals = new MutationObserver((changes) => {
 /** What of the answer the panel would cover moves up, as far as the top of the screen. */
 function uncover() {
   const answer = document.querySelector(".dpviz-answer")?.getBoundingClientRect();
-  const edge = innerHeight - panel().offsetHeight - document.querySelector(".dpviz-dock").offsetHeight;
+  const beside = panel().offsetWidth < innerWidth; // as on a low screen
+  const edge = innerHeight - (beside ? 0 : panel().offsetHeight) - document.querySelector(".dpviz-dock").offsetHeight;
   if (!answer || answer.top > innerHeight || answer.bottom < edge) return;
   const header = document.querySelector("[data-testid=stHeader]")?.offsetHeight ?? 0;
   document.querySelector("[data-testid=stMain]").scrollBy({ top: Math.min(answer.bottom - edge, answer.top - header) });

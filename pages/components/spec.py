@@ -13,7 +13,8 @@ class PageSpec:
 
     The keys of its controls begin with `prefix`, in the session and in the address; `question` stands below its title;
     the `home` page has no path;
-    `heading` stands at its head where that is not its title.
+    `heading` stands at its head where that is not its title. `tells` are the names that an address has of what it says
+    of a release without a control.
     """
 
     title: str
@@ -22,6 +23,7 @@ class PageSpec:
     question: str
     home: bool = False
     heading: str = ""
+    tells: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:

@@ -6,24 +6,23 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.analysis import LEVEL, PROPORTION
+from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SYNTHETIC_ROWS
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES, check_rule
-from dpviz.parameters import readable
-from dpviz.studies.plan import REPETITIONS, SEED
-from dpviz.synthesizers import two_cell_laws
-from dpviz.synthesizers.base import ROWS, SYNTHETIC_ROWS
+from dpviz.mechanisms import two_cell_synthesizers
 from pages.components import prior_rule
 from pages.components.address import keep_choice, keep_choices
 from pages.components.choices import choices, presets
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import synthesizer_choice
+from pages.components.release import handed_on, keep_truth
 from pages.coverage import SPEC
 
 PREFIX = SPEC.prefix
-DEFAULT_LAW = "beta_binomial"
+DEFAULT_SYNTHESIZER = "beta_binomial"
 DEFAULT_RULES = ("reiter_2002", "reiter_2003", "raab_2017", "as_if_real", "score", "blaker_2000")
 
 NUMBERS = prior_rule.PROMISE | {
@@ -39,14 +38,16 @@ NUMBERS = prior_rule.PROMISE | {
     "seed": SEED,
 }  # fmt: skip
 
-FEW, MAIN = ("preset", "epsilon", "alpha", "p"), ("law", "delta", "n", "sets", "rules")
+FEW, MAIN = ("preset", "epsilon", "alpha", "p"), ("synthesizer", "delta", "n", "sets", "rules")
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
-LAW_KEY = keep_choice(f"{PREFIX}law", two_cell_laws(), DEFAULT_LAW)
+keep_truth(PREFIX)
+SYNTHESIZER_KEY = keep_choice(f"{PREFIX}synthesizer", two_cell_synthesizers, DEFAULT_SYNTHESIZER)
 PRIOR_KEY = prior_rule.keep_prior_rule(PREFIX)
 RULES_KEY = keep_choices(f"{PREFIX}rules", RULES, DEFAULT_RULES)
 
 CHARESTS: dict[str, object] = {
-    "n": 100, "level": 0.95, "law": DEFAULT_LAW, "prior": "pure", "rules": list(DEFAULT_RULES), "p": 0.25,
+    "n": 100, "level": 0.95, "synthesizer": DEFAULT_SYNTHESIZER,
+    "prior": "pure", "rules": list(DEFAULT_RULES), "p": 0.25,
     "epsilon": 2.0, "sets": 5,
 }  # fmt: skip
 FIGURE_1 = {"epsilon": 3.0, "sets": 2, "axis": "against ε", "rules": ["reiter_2002", "reiter_2002_normal"]}
@@ -83,14 +84,13 @@ def named(design: Design) -> str:
 
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
-    laws = two_cell_laws()
-    keep_choice(LAW_KEY, laws, DEFAULT_LAW)  # a synthesizer may have been registered after this file was read
+    synthesizer_types = two_cell_synthesizers()
     page = PAGE.placed(FEW, MAIN)
     with page.at("preset"):
         presets(PREFIX, PRESETS, {"m_is_n": True})
-    with page.at("law"):
-        law, beside = synthesizer_choice(LAW_KEY, laws), st.container()
-    values: dict[str, Any] = prior_rule.promise_controls(page, PRIOR_KEY, laws[law])
+    with page.at("synthesizer"):
+        synthesizer_type, beside = synthesizer_choice(SYNTHESIZER_KEY, synthesizer_types), st.container()
+    values: dict[str, Any] = prior_rule.promise_controls(page, PRIOR_KEY, synthesizer_types[synthesizer_type])
     values |= page.values("n", "m", "sets", "p", "level")
     with page.at("rules"):
         chosen = choices("Rules for the interval", RULES, RULES_KEY, format_func=short, help=SPEC.note("rules"))
@@ -102,13 +102,13 @@ def choose() -> Asked | Refused:
         if not chosen:
             raise ValueError("Choose at least one rule.")
         rules = tuple(key for key in RULES if key in chosen)
-        design = Design(mechanism=law, rules=rules, **values)
-        prior_rule.say_real_epsilon(design, LAW_KEY, beside)
+        design = Design(mechanism=synthesizer_type, rules=rules, **values, **handed_on(PREFIX, values["n"]))
+        prior_rule.say_real_epsilon(design, SYNTHESIZER_KEY, beside)
         fit = tuple(key for key in rules if RULES[key].fits(design.release, design.sets))
-        few = [key for key in rules if RULES[key].least_sets > design.sets]
+        few = [key for key in rules if RULES[key].fewest_sets > design.sets]
         large = [key for key in rules if key not in fit and key not in few]
         if few and not fit:
-            single = [key for key, rule in COMBINING_RULES.items() if rule.least_sets == 1]
+            single = [key for key, rule in COMBINING_RULES.items() if rule.fewest_sets == 1]
             mends[RULES_KEY] = [*rules, *single], f"Show {' and '.join(map(short, single))} as well"
             check_rule(few[0], design.sets)
         if few:
@@ -121,7 +121,7 @@ def choose() -> Asked | Refused:
             troubles.append(f"Left out, because the distribution of the sum is {sentence}: {_listed(large)}.")
         return Asked(dataclasses.replace(design, rules=fit), tuple(troubles))
     except ValueError as broken:
-        refused = PAGE.refused(broken, values, laws[law])
+        refused = PAGE.refused(broken, values, synthesizer_types[synthesizer_type])
         return Refused((*troubles, *refused.problems), {**refused.mends, **mends})
 
 
@@ -129,7 +129,7 @@ def first_asked() -> Asked:
     """What a fresh page asks for."""
     names = ("p", "n", "m", "sets", "epsilon", "level", "repetitions", "seed")
     fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
-    return Asked(Design(mechanism=DEFAULT_LAW, rules=DEFAULT_RULES, **fresh))
+    return Asked(Design(mechanism=DEFAULT_SYNTHESIZER, rules=DEFAULT_RULES, **fresh))
 
 
 def short(key: str) -> str:

@@ -9,20 +9,23 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.core.numerics.bernstein import Extreme
+from dpviz.core.parameters import readable, readable_apart
 from dpviz.coverage import (
-    EstimateLaw,
+    EstimateDistribution,
     ExactCoverage,
-    estimate_law,
+    coverage_given_count,
+    estimate_distribution,
     exact_coverages,
     stream_by_synthesizer,
     within_reach,
 )
+from dpviz.coverage.certified import stream_smallest_coverages
 from dpviz.coverage.decomposition import CoverageDecomposition, coverage_decomposition
 from dpviz.coverage.lines import CoverageLines, sampled_lines, stream_lines
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable, readable_apart, rounded_up
-from dpviz.synthesizers import Synthesizer
+from dpviz.mechanisms import Synthesizer
 from pages.components.ahead import Step
 from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of
@@ -30,7 +33,7 @@ from pages.components.words import percent
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named
 
-GROWING = f"{PREFIX}growing"
+GROWING, SMALLEST = f"{PREFIX}growing", f"{PREFIX}smallest"
 PROPORTIONS = np.round(np.linspace(0.0, 1.0, 51), 4)
 EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
 NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
@@ -50,11 +53,11 @@ def next_steps(design: Design) -> tuple[Step, Step]:
     return partial(exact_values, design), partial(exact_estimates, design)
 
 
-def exact_estimates(design: Design) -> EstimateLaw | None:
+def exact_estimates(design: Design) -> EstimateDistribution | None:
     """The exact distribution of q̄; None where all sets together have too many rows."""
     if design.sets * design.m > LARGEST_TOTAL:
         return None
-    return cached(estimate_law)(design.release, p=design.p, sets=design.sets)
+    return cached(estimate_distribution)(design.release, p=design.p, sets=design.sets)
 
 
 def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage]:
@@ -129,46 +132,77 @@ def curves_of(design: Design, axis: Axis) -> Growing[CoverageLines] | None:
     return growing_of(GROWING, key, CoverageLines, begin)
 
 
+def smallest_of(design: Design) -> Growing[dict[str, Extreme]]:
+    """The smallest coverage of each rule anywhere in 0 to 1, one rule after the other, the same whatever p is."""
+    same: dict[str, Any] = {"p": 0.5, "repetitions": 1, "seed": 0}
+    key = ("smallest coverage", dataclasses.replace(design, **same))
+    asked: dict[str, Any] = {"sets": design.sets, "rules": design.rules, "level": design.level}
+    return growing_of(SMALLEST, key, dict, lambda: stream_smallest_coverages(design.release, **asked))
+
+
 def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
-    """How many intervals of a rule hold the true proportion, where, and how exact that is."""
-    bound = readable(rounded_up(max(one.error_bound, 1e-15), 1), 1)
+    """How many intervals of a rule contain the true share, against the promised level, and how many say nothing."""
+    against = against_level(one.coverage, design.level)
     return (
-        f"of the {percent(design.level, 8)} intervals of {rule} hold the true proportion with {named(design)}: "
-        f"{against_level(one.coverage, design.level)}. This is exact, to within {bound}."
-        f"{vacuous_sentence(one.vacuous_share)}"
+        f"With {named(design)}, {'only ' if one.coverage < design.level - NOTICED else ''}"
+        f"<b>{percent(one.coverage, 3)}</b> of the intervals computed {RULES[rule].computed} contain the true share"
+        f"{against}.{vacuous_sentence(one.vacuous_share)}"
     )
 
 
+def given_sentence(design: Design) -> str:
+    """How often the first rule holds the share of the reader's own secret table; nothing where there is none.
+
+    The releases alone are drawn again, as on Start: a single set, of which the sum is short.
+    """
+    x = design.confidential_count
+    if x is None or design.sets > 1 or not within_reach(design.n, design.m, 1):
+        return ""
+    share = cached(coverage_given_count)(
+        synthesizer=design.release, confidential_count=x, rule=design.rules[0], level=design.level
+    )
+    return SPEC.note("given", x=f"{x:,}", n=f"{design.n:,}", share=percent(share, 3), own=percent(x / design.n, 3))
+
+
 def against_level(share: float, level: float) -> str:
-    """How far a coverage is from the level, in points.
+    """How a coverage stands to the promised level, as the end of a sentence.
 
     >>> against_level(0.8, 0.95), against_level(0.9501, 0.95)
-    ('15 points too few', 'as promised')
+    (', not the promised 95 %: 15 points too few', ', as promised')
     """
     off = share - level
     if abs(off) < NOTICED:
-        return "as promised"
-    return f"{readable(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
+        return ", as promised"
+    points = f"{readable(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
+    return f", {'not' if off < 0 else 'more than'} the promised {percent(level, 8)}: {points}"
 
 
 def vacuous_sentence(share: float) -> str:
-    """That some intervals say nothing, where at least one in a hundred holds all of 0 to 1.
+    """That some intervals say nothing, where at least one in a hundred runs from 0 to 1.
 
     >>> vacuous_sentence(0.646), vacuous_sentence(0.0099)
-    (' 64.6 % of all intervals hold everything from 0 to 1, so they say nothing.', '')
+    (' More than half of them (64.6 %) run from 0 to 1 and say nothing.', '')
     """
-    return f" {percent(share, 3)} of all intervals hold everything from 0 to 1, so they say nothing." * (share >= 0.01)
+    if share < 0.01:
+        return ""
+    many, all_ = percent(share, 3), " All of them" if share == 1 else ""
+    some = all_ or (f" More than half of them ({many})" if share > 0.5 else f" Of them {many}")
+    return f"{some} run from 0 to 1 and say nothing."
 
 
-def estimate_sentence(law: EstimateLaw, made: type[Synthesizer]) -> str:
+def estimate_sentence(distribution: EstimateDistribution, made: type[Synthesizer]) -> str:
     """Where the estimate falls on average: what moves it, and how far in its own standard errors."""
     what, moves = ("The prior", "pulls") if made.has_prior else (made.moved_by.capitalize(), "moves")
-    error = math.sqrt(law.variance)
-    if abs(law.bias) <= max(MOVED * error, ROUNDING):
+    error = math.sqrt(distribution.variance)
+    if abs(distribution.bias) <= max(MOVED * error, ROUNDING):
         return f"{what} does not move the estimate noticeably."
-    mean, away = readable_apart(law.mean, law.proportion, 3), abs(law.bias) / error if error else math.inf
+    mean, away = (
+        readable_apart(distribution.mean, distribution.proportion, 3),
+        abs(distribution.bias) / error if error else math.inf,
+    )
     return (
-        f"{what} {moves} the estimate from p = {readable(law.proportion)} to {mean} on average, {readable(away, 3)} "
+        f"{what} {moves} the estimate from p = {readable(distribution.proportion)} to {mean} on average, "
+        f"{readable(away, 3)} "
         "standard errors away."
     )
 

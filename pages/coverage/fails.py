@@ -7,12 +7,12 @@ from textwrap import wrap
 import streamlit as st
 
 from dpviz.charts.coverage import causes_chart, signed
+from dpviz.core.parameters import readable
 from dpviz.coverage import REPAIRS, CoverageDecomposition
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable
-from dpviz.synthesizers import Synthesizer
+from dpviz.mechanisms import Synthesizer
 from pages.components.figure import show_figure
 from pages.components.words import answer, listing, note, percent
 from pages.coverage import SPEC
@@ -28,8 +28,12 @@ CAUSES = {
 """Each cause of `CoverageDecomposition.lost`: its short name, and what sentences call it."""
 
 
-def _causes(place: int, law: type[Synthesizer]) -> dict[str, str]:
-    bias = {} if law.has_prior else {"prior_bias": ("bias of the noise", f"the bias of {law.moved_by}")}
+def _causes(place: int, synthesizer_type: type[Synthesizer]) -> dict[str, str]:
+    bias = (
+        {}
+        if synthesizer_type.has_prior
+        else {"prior_bias": ("bias of the release", f"the bias of {synthesizer_type.moved_by}")}
+    )
     return {key: names[place] for key, names in (CAUSES | bias).items()}
 
 
@@ -40,10 +44,10 @@ def show_failure(design: Design) -> None:
         st.caption(SPEC.note("no_causes" if exact_values(design) else "no_repairs"))
         return
     found = {key: decomposition(design, key) for key in rules}
-    first, law = found[rules[0]], design.law
-    causes = _causes(0, law)
+    first, synthesizer_type = found[rules[0]], design.synthesizer_type
+    causes = _causes(0, synthesizer_type)
     change = f"{percent(first.published, 3)} → {percent(first.repaired, 3)}"
-    st.html(answer(change, failure_sentence(first, short(first.rule), law)))
+    st.html(answer(change, failure_sentence(first, short(first.rule), synthesizer_type)))
     effects = {
         key: {"<br>".join(wrap(causes[cause], 15)): -value for cause, value in one.lost.items()}
         | {"together": one.published - one.level}
@@ -57,7 +61,7 @@ def show_failure(design: Design) -> None:
         costs = (signed(-100 * value, 4) for value in one.lost.values())
         rows.append([f"<b>{short(key)}</b>", percent(one.level, 8), *costs, percent(one.published)])
     listing(["rule", "promised", *causes.values(), "as published"], rows, "What each cause costs, in points")
-    note(repairs_explained(first, law))
+    note(repairs_explained(first, synthesizer_type))
     rows = [
         [f"<b>{_repaired(place, causes)}</b>", *(percent(float(one.coverage[place])) for one in found.values())]
         for place in sorted(itertools.product((0, 1), repeat=3), key=sum)
@@ -74,7 +78,7 @@ def _repaired(place: tuple[int, ...], causes: dict[str, str]) -> str:
     return " and ".join(causes[key] for key in itertools.compress(REPAIRS, place)) or "nothing, as published"
 
 
-def failure_sentence(one: CoverageDecomposition, rule: str, law: type[Synthesizer]) -> str:
+def failure_sentence(one: CoverageDecomposition, rule: str, synthesizer_type: type[Synthesizer]) -> str:
     """What coverage is off by, the cause that outweighs all others if there is one, and what each costs or adds."""
     told = {key: value for key, value in one.lost.items() if abs(value) >= NOTICED}
     told = dict(sorted(told.items(), key=lambda item: -abs(item[1])))
@@ -82,17 +86,17 @@ def failure_sentence(one: CoverageDecomposition, rule: str, law: type[Synthesize
     if abs(off) < NOTICED:
         if not told:
             return f"{rule} covers as promised here; there is nothing to repair."
-        return f"{rule} covers as promised here because errors cancel: {_costs(one, told, law)}."
+        return f"{rule} covers as promised here because errors cancel: {_costs(one, told, synthesizer_type)}."
     lead = f"{rule} {'misses' if off > 0 else 'covers'} too often"
     if main is None or main not in told:
-        return f"{lead}, and no cause outweighs all others: {_costs(one, told, law)}."
-    because = _costs(one, {main: told.pop(main)}, law)
-    more = f" Besides, {_costs(one, told, law)}." if told else ""
+        return f"{lead}, and no cause outweighs all others: {_costs(one, told, synthesizer_type)}."
+    because = _costs(one, {main: told.pop(main)}, synthesizer_type)
+    more = f" Besides, {_costs(one, told, synthesizer_type)}." if told else ""
     return f"{lead}, mainly because {because}.{more}"
 
 
-def _costs(one: CoverageDecomposition, told: dict[str, float], law: type[Synthesizer]) -> str:
-    size, words = "too small" if one.mean_variance < one.variance else "too large", _causes(1, law)
+def _costs(one: CoverageDecomposition, told: dict[str, float], synthesizer_type: type[Synthesizer]) -> str:
+    size, words = "too small" if one.mean_variance < one.variance else "too large", _causes(1, synthesizer_type)
     *parts, last = (
         f"{words[key].format(size=size)} {'costs' if value > 0 else 'adds'} {readable(100 * abs(value), 3)} points"
         for key, value in told.items()
@@ -100,12 +104,15 @@ def _costs(one: CoverageDecomposition, told: dict[str, float], law: type[Synthes
     return f"{', '.join(parts)} and {last}" if parts else last
 
 
-def repairs_explained(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
+def repairs_explained(one: CoverageDecomposition, synthesizer_type: type[Synthesizer]) -> str:
     """What the three repairs do, and whose interval all three of them make."""
-    prior = law.has_prior
+    prior = synthesizer_type.has_prior
     longer = readable(1 / abs(one.slope), 3) if one.slope else "∞"
     line = "a straight line with a prior" if prior else "close to a straight line away from 0 and 1"
-    cause, estimate = _causes(0, law)["prior_bias"], "an unbiased estimate" if prior else "what the curve gives"
+    cause, estimate = (
+        _causes(0, synthesizer_type)["prior_bias"],
+        "an unbiased estimate" if prior else "what the curve gives",
+    )
     return SPEC.note(
         "repairs", cause=cause, line=line, longer=longer, estimate=estimate, order="" if prior else " (to first order)",
         error=readable(one.unbiased_standard_error, 3), plain=readable(math.sqrt(one.variance), 3),

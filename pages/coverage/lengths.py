@@ -6,10 +6,10 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.coverage import length_chart, picture_height
+from dpviz.core.parameters import readable
 from dpviz.coverage import LengthCurves, stream_lengths
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import listing, note, number, percent

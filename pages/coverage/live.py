@@ -8,25 +8,27 @@ import streamlit as st
 from dpviz.charts.coverage import Dot, coverage_chart, picture_height
 from dpviz.charts.repetitions import estimates_chart
 from dpviz.charts.style import Figure
+from dpviz.core.numerics.bernstein import Extreme
+from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.plain import plain
+from dpviz.core.types import FloatArray
 from dpviz.coverage import (
     CoverageLines,
-    EstimateLaw,
+    EstimateDistribution,
     ExactCoverage,
     Performance,
     RulePerformance,
-    estimate_law,
+    estimate_distribution,
     performance_of,
 )
 from dpviz.coverage.performance import first_totals
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable
-from dpviz.synthesizers import TwoCellSynthesizer
-from dpviz.types import FloatArray
+from dpviz.mechanisms import TwoCellSynthesizer
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
-from pages.components.words import listing, number, page_answer, percent
+from pages.components.words import listing, note, number, page_answer, percent, percent_between
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (
@@ -37,7 +39,9 @@ from pages.coverage.exact import (
     estimate_sentence,
     exact_estimates,
     exact_values,
+    given_sentence,
     line_sentence,
+    smallest_of,
 )
 from pages.coverage.run import Run
 from pages.coverage.watched import CARD, first_dots, repetition_html, show_first
@@ -61,35 +65,38 @@ SHARES_OF_SETS = {
 
 def show_live(design: Design, run: Run | None, axis: Axis) -> None:
     """Render the live section; rerun it while work remains."""
-    curves, exact = curves_of(design, axis), exact_values(design)
+    curves, exact, smallest = curves_of(design, axis), exact_values(design), smallest_of(design)
     pace, rest = SPEEDS[st.session_state.get(SPEED) or FAST]
 
     def moves() -> bool:
-        return (run is not None and run.running) or (curves is not None and curves.stream is not None)
+        growing = smallest.stream is not None or (curves is not None and curves.stream is not None)
+        return growing or (run is not None and run.running)
 
     moving = moves()
 
     def draw() -> None:
         if curves is not None:
             curves.advance(WORK if curves.latest is not None else 0.0)
+        if curves is None or curves.stream is None:
+            smallest.advance(WORK if smallest.latest is not None else 0.0)
         if run is not None and run.running:
             run.advance(pace)
         tally = None if run is None else run.tally
         watched = run.watched if run is not None and run.watching else 0
         found = None if tally is None or watched else performance_of(tally)
         dots = [_dot(key, found.rules[key]) for key in design.rules if found]
-        if run is None or tally is None:
-            _picture(design, exact, dots, curves, axis)
-        else:
-            beside, aside = st.columns([2.5, 1], gap="small")
-            with aside:
+        beside, aside = st.columns([2.5, 1], gap="small")
+        with beside:  # the same place before a run and in it, or the picture would go and come back
+            _picture(design, exact, first_dots(design, tally, watched) if tally and watched else dots, curves, axis)
+        with aside:
+            if run is None or tally is None:
+                st.caption(SPEC.note("no_run"))
+            else:
                 if watched:
                     st.html(repetition_html(design, tally, watched))
                 show_first(design, tally, run.revealed, picture_height(len(design.rules)) - (CARD if watched else 0))
-            with beside:
-                _picture(design, exact, first_dots(design, tally, watched) if watched else dots, curves, axis)
         _status(run, exact=len(exact) == len(design.rules))
-        _table(design, exact, found)
+        _table(design, exact, found, smallest)
         if moving and not moves():
             st.rerun()
         _estimates(design, run)
@@ -107,8 +114,10 @@ def show_answer(design: Design) -> None:
         st.html(page_answer("beyond exact sums", beyond, "press Start"))
         return
     rule, one = next(iter(exact.items()))
-    sentence = coverage_sentence(design, short(rule), one)
+    sentence = coverage_sentence(design, rule, one)
     st.html(page_answer(percent(one.coverage, 3), sentence, f"coverage of {short(rule)}, exact"))
+    if given := given_sentence(design):
+        note(given)
 
 
 def _picture(
@@ -130,7 +139,7 @@ def _picture(
     if curves and curves.latest:
         st.caption(line_sentence(axis, curves.latest, growing=curves.stream is not None))
     if curves and curves.problem:
-        st.caption(f"The line ends early: {curves.problem}")
+        st.caption(f"The line ends early: {plain(curves.problem)}")
     if len(exact) < len(design.rules):
         whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
         n, m = readable(design.n), readable(design.m)
@@ -170,10 +179,12 @@ def _status(run: Run | None, *, exact: bool) -> None:
     )
 
 
-def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance | None) -> None:
+def _table(
+    design: Design, exact: dict[str, ExactCoverage], found: Performance | None, smallest: Growing[dict[str, Extreme]]
+) -> None:
     shares = SHARES | (SHARES_OF_SETS if design.sets > 1 else {})
     apart = ["apart, in standard errors"] if exact and found else []
-    head = ["rule", "coverage, exact", "simulated", *apart, "mean length inside 0 to 1", *shares]
+    head = ["rule", "coverage, exact", "smallest at any p", "simulated", *apart, "mean length inside 0 to 1", *shares]
     rows = []
     for key in design.rules:
         one, ours = exact.get(key), found.rules[key] if found else None
@@ -185,6 +196,7 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
             [
                 f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>",
                 percent(one.coverage) if one else "beyond reach",
+                _smallest(key, smallest),
                 _simulated(ours) if ours else "not yet",
                 *(off for _ in apart),
                 number(width, 4),
@@ -194,6 +206,15 @@ def _table(design: Design, exact: dict[str, ExactCoverage], found: Performance |
     listing(head, rows, "Coverage of each rule")
     kind = "simulated" if not exact else "exact" if len(exact) == len(design.rules) else "exact where the coverage is"
     st.caption(SPEC.note("table", kind=kind) + _sign(exact, found))
+
+
+def _smallest(key: str, found: Growing[dict[str, Extreme]]) -> str:
+    """The smallest coverage anywhere and where it is, dots while it is computed, and a dash where it is not."""
+    one = (found.latest or {}).get(key)
+    if one is None:
+        return "–" if found.stream is None else "…"
+    share = percent_between(one.value - one.gap, one.value, 4)
+    return f"{share}<br><small>at p = {readable_apart(one.at, 1.0, 3)}</small>"
 
 
 def _value(field: str, one: ExactCoverage | None, ours: RulePerformance | None) -> float:
@@ -225,26 +246,26 @@ def _apart(exact: float, key: str, found: Performance) -> str:
     return readable(round((found.rules[key].coverage.value - exact) / error, 2), 3)
 
 
-def _estimates_chart(law: EstimateLaw, color: str, counted: FloatArray | None = None) -> Figure:
-    marks = {"p": law.proportion, "mean": law.mean}
-    return estimates_chart(law.support, law.probabilities, **marks, color=color, counted=counted)
+def _estimates_chart(distribution: EstimateDistribution, color: str, counted: FloatArray | None = None) -> Figure:
+    marks = {"p": distribution.proportion, "mean": distribution.mean}
+    return estimates_chart(distribution.support, distribution.probabilities, **marks, color=color, counted=counted)
 
 
 def _still_estimates(release: TwoCellSynthesizer, p: float, sets: int, color: str) -> Figure:
-    return _estimates_chart(cached(estimate_law)(release, p=p, sets=sets), color)
+    return _estimates_chart(cached(estimate_distribution)(release, p=p, sets=sets), color)
 
 
 def _estimates(design: Design, run: Run | None) -> None:
     st.html("<b>Where the estimate falls</b>")
-    law, color = exact_estimates(design), design.law.key
-    if law is None:
+    distribution, color = exact_estimates(design), design.synthesizer_type.key
+    if distribution is None:
         st.caption(f"The exact distribution of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
         return
     if run and run.tally:
         counted = first_totals(run.tally, run.watched) if run.watching else run.tally.totals / run.tally.repetitions
-        chart = _estimates_chart(law, color, counted)
+        chart = _estimates_chart(distribution, color, counted)
     else:
         chart = cached(_still_estimates)(design.release, design.p, design.sets, color)
     alt = "The exact distribution of the estimate as a line, simulated shares as bars, the truth and the mean."
     show_figure(chart, key=f"{PREFIX}estimates", alt=alt, height=400)
-    st.caption(estimate_sentence(law, design.law))
+    st.caption(estimate_sentence(distribution, design.synthesizer_type))

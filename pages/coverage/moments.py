@@ -4,10 +4,10 @@ import math
 
 import streamlit as st
 
+from dpviz.core.parameters import readable
 from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed
 from dpviz.designs import Design
 from dpviz.inference.moments import set_moments
-from dpviz.parameters import readable
 from pages.components.words import listing, number, percent
 from pages.coverage import SPEC
 from pages.coverage.controls import short

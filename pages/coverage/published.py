@@ -3,13 +3,13 @@
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.lines import Line, Rule, Scale, lines_chart
-from dpviz.charts.style import EXACT, PRINTED
+from dpviz.charts.lines import DrawnLine, DrawnScale, Rule, lines_chart
+from dpviz.charts.style import EXACT_LINE, PRINTED_LINE
+from dpviz.claims.charest import ERRATA, FIGURE_1, TABLE_CAPTIONS, compare_charest
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
 from dpviz.coverage import coverage_by_proportion
 from dpviz.designs import Design
-from dpviz.parameters import readable
-from dpviz.published.charest import CAPTIONS, ERRATA, FIGURE_1, compare_charest
-from dpviz.types import FloatArray
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing, show_errata
@@ -31,7 +31,7 @@ COLUMNS = {
 def show_published(_design: Design) -> None:
     """Table 1, Table 2, Figure 1, and where the paper contradicts itself."""
     for number in (1, 2):
-        heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
+        heading(f"Charest (2011), Table {number}: {TABLE_CAPTIONS[number]}")
         _table(number)
     heading("Charest (2011), Figure 1: coverage of the 95 % interval with T*")
     st.caption(SPEC.note("quantiles"))
@@ -67,14 +67,20 @@ def _reading(reading: int) -> None:
     st.html(f"<b>{short(rule)}</b>")
     curves, points = cached(_figure_1, "Figure 1: exact sums at every point …")(), np.array(EPSILONS)
     lines = [
-        Line(name=f"p = {readable(p)}, M = {sets}", color=color, x=points, y=y, stroke=PRINTED if row else EXACT)
+        DrawnLine(
+            name=f"p = {readable(p)}, M = {sets}",
+            color=color,
+            x=points,
+            y=y,
+            stroke=PRINTED_LINE if row else EXACT_LINE,
+        )
         for color, (sets, values) in zip(COLORS, curves.items(), strict=True)
         for row, (p, y) in enumerate(zip(FIGURE_1.proportions, values[reading], strict=True))
     ]
     chart = lines_chart(
         lines,
-        Scale(title="promised ε for all sets (left is more private)", low=0.0),
-        Scale(title="coverage", low=0.0, high=1.0, percent=True),
+        DrawnScale(title="promised ε for all sets (left is more private)", low=0.0),
+        DrawnScale(title="coverage", low=0.0, high=1.0, percent=True),
         key=f"figure 1, {rule}",
         rules=[Rule(text="promised: 95 %", y=0.95)],
     )

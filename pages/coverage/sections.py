@@ -5,13 +5,13 @@ from typing import Any
 import streamlit as st
 
 from dpviz.coverage import performance_of
+from dpviz.coverage.studies import read_run, save_run
+from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
-from dpviz.exports.coverage import coverage_csv, intervals_csv
-from dpviz.exports.script import coverage_script
-from dpviz.exports.tables import columns_csv
+from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
+from dpviz.desk.exports.script import coverage_script
+from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.rules import RULES
-from dpviz.studies import read_run, save_run
-from dpviz.studies.saving import LONGEST
 from pages.components.downloads import SAVED, Part, show_columns, show_files, show_opener, text_of
 from pages.components.frame import Section
 from pages.components.prior_rule import settings_of
@@ -40,8 +40,12 @@ def show_downloads(design: Design) -> None:
         tables.append(("First intervals, CSV", "intervals.csv", lambda: intervals_csv(tally)))
     else:
         tables.append("Press Start for the first intervals.")
+    told = []
+    if tally:
+        done, asked = f"{tally.repetitions:,}", f"{design.repetitions:,}"
+        told.append(f"simulated: {done} of {asked} repetitions; the page makes them again when Start is pressed")
     script = "coverage_page.py", coverage_script(design), "this page's numbers to the digit"
-    show_columns(PREFIX, tables, [SAVED], script, between=lambda: _show_run(design, run))
+    show_columns(PREFIX, tables, [SAVED], script, between=lambda: _show_run(design, run), told=told)
 
 
 def _show_run(design: Design, run: Run | None) -> None:
@@ -54,7 +58,7 @@ def _show_run(design: Design, run: Run | None) -> None:
             saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally or tally, about=about)
         show_files(PREFIX, "This run, to go on later", saved)
     with right:
-        most, words = LONGEST // 1_000_000, SPEC.note("open")
+        most, words = LONGEST_RUN // 1_000_000, SPEC.note("open")
         if show_opener("Open a run", f"{PREFIX}run_file", _take, megabytes=most, words=words) and run and run.opened:
             resume = "" if run.complete else " Press Resume to go on."
             st.caption(f"{run.opened:,} repetitions came with the file.{resume}")
@@ -62,7 +66,7 @@ def _show_run(design: Design, run: Run | None) -> None:
 
 def opened(content: bytes) -> tuple[dict[str, Any], Run]:
     """What the controls are to say, and the stopped run, from a file; a ValueError in a sentence refuses it."""
-    saved = read_run(text_of(content, 4 * LONGEST))
+    saved = read_run(text_of(content, 4 * LONGEST_RUN))
     design = Design.from_address(saved.about)
     hidden = {PREFIX + name for name in {"epsilon", "delta", "alpha"} - set(design.promised)}
     settings = {key: value for key, value in settings_of(PREFIX, design).items() if key not in hidden}

@@ -7,11 +7,11 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot
 from dpviz.charts.repetitions import caterpillar_chart
+from dpviz.core.parameters import readable
 from dpviz.coverage import Tally
 from dpviz.coverage.performance import first_shares
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import holds
-from dpviz.parameters import readable
 from pages.components.figure import show_figure
 from pages.components.words import percent
 from pages.coverage.controls import PREFIX, short
@@ -36,13 +36,24 @@ def repetition_html(design: Design, tally: Tally, number: int) -> str:
     hit = bool(holds(shown.low[tally.plan.rules.index(key), at], shown.high[tally.plan.rules.index(key), at], design.p))
     left, right = (100 * min(max(end, 0.0), 1.0) for end in (low, high))
     return (
-        f'<div class="dpviz-watched">{said}<p>{short(key)} says {percent(low, 3)} to {percent(high, 3)}.</p>'
+        f'<div class="dpviz-watched">{said}<p>{short(key)} {_says(low, high)}.</p>'
         f'<div class="dpviz-line" role="img" aria-label="The interval and the true proportion">'
         f'<span class="range" style="left: {left:.2f}%; width: {right - left:.2f}%"></span>'
         f'<span class="truth" style="left: {100 * design.p:.2f}%"></span>'
         '<span class="ends" style="left: 0">0 %</span><span class="ends" style="right: 0">100 %</span></div>'
         f"<p><strong>{'✓ a hit' if hit else '✗ a miss'}</strong> for p = {readable(design.p)}</p></div>"
     )
+
+
+def _says(low: float, high: float) -> str:
+    """What an interval says of a proportion.
+
+    >>> _says(-1.8e7, 1.8e7), _says(0.2, 0.35)
+    ('says nothing: 0 to 100 %', 'says 20 % to 35 %')
+    """
+    if low <= 0 and high >= 1:
+        return "says nothing: 0 to 100 %"
+    return f"says {percent(low, 3)} to {percent(high, 3)}"
 
 
 def first_dots(design: Design, tally: Tally, watched: int) -> list[Dot]:

@@ -1,30 +1,39 @@
 """The frontier, and how the choice changes: designs along ε, the true value, the rows or the sets."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import groupby
 
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import PLOT, Chosen, Limit, Panel, Series, comparison_chart, legend_height
-from dpviz.curator.accuracy import ACCURACY
-from dpviz.curator.paths import ADDED, PATHS, Followed, OneMore, Path, measure_of, one_more, stream_path
-from dpviz.curator.protection import PrivacyLoss, largest_guess_rate
-from dpviz.curator.search import Assessed, Desk
-from dpviz.parameters import readable, readable_apart
+from dpviz.charts.comparison import PLOT_HEIGHT, BestPossible, Chosen, Panel, Series, comparison_chart, legend_height
+from dpviz.core.parameters import readable, readable_apart
+from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.paths import (
+    ADDED_ERROR,
+    PATHS,
+    Followed,
+    OneMore,
+    Path,
+    less_is_better,
+    measure_of,
+    stream_one_more,
+    stream_path,
+)
+from dpviz.desk.protection import PrivacyLoss, largest_guess_rate
+from dpviz.desk.search import Assessed, Desk
 from pages.components.address import keep_choice
-from pages.components.cached import cached
 from pages.components.choices import choice, named_choice
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import note, percent
+from pages.components.words import more_or_less, note, percent
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of
 
-MEASURES = {**{key: one.label for key, one in ACCURACY.items()}, ADDED: "error that the release adds"}
+MEASURES = {**{key: one.label for key, one in ACCURACY.items()}, ADDED_ERROR: "error that the release adds"}
 MEASURE = keep_choice(f"{PREFIX}along", MEASURES, "root_mean_squared_error")
 GUESSES = {"epsilon": "privacy loss ε", "guesses": "right guesses of an attacker"}
 ACROSS = keep_choice(f"{PREFIX}across", GUESSES, "epsilon")
@@ -49,7 +58,8 @@ def show_frontier(asked: Asked) -> None:
     across = named_choice(st.segmented_control, "Against", GUESSES, ACROSS, required=True)
     if across == "guesses":
         note(SPEC.note("guesses"))
-    _follow(asked, PATHS["epsilon"], measure, guesses=across == "guesses", below=partial(_buys, desk_of(asked)))
+    _follow(asked, PATHS["epsilon"], measure, guesses=across == "guesses")
+    _buys(desk_of(asked), measure)
 
 
 def show_changes(asked: Asked) -> None:
@@ -65,29 +75,22 @@ def _measure() -> str:
     return named_choice(st.selectbox, "Measure", MEASURES, MEASURE)
 
 
-def _follow(
-    asked: Asked,
-    path: Path,
-    measure: str,
-    *,
-    guesses: bool = False,
-    below: Callable[[str], None] = lambda _measure: None,
-) -> None:
+def _follow(asked: Asked, path: Path, measure: str, *, guesses: bool = False) -> None:
     """Draw the designs along a path as they come, and say which leads where."""
     question, designs = asked.question, followed_designs(desk_of(asked))
     if not designs:
         note(SPEC.note("nothing_to_follow"))
         return
     intervals = measure in ACCURACY and ACCURACY[measure].needs_interval
-    limit = measure == ADDED
+    limit = measure == ADDED_ERROR
     begin = partial(stream_path, path, question, designs, intervals=intervals, limit=limit)
     key = ("along", path.key, intervals, limit, repr(question), *(one.key for one in designs))
     growing = growing_of(f"{PREFIX}path_{path.key}", key, Followed, begin)
-    draw = partial(_draw, measure, guesses, below)
+    draw = partial(_draw, measure, guesses)
     show_growing(growing, "Following the designs …", draw, key=f"{PREFIX}path_{path.key}_step")
 
 
-def _draw(measure: str, guesses: bool, below: Callable[[str], None], found: Followed) -> None:
+def _draw(measure: str, guesses: bool, found: Followed) -> None:
     path, question = found.path, found.question
     if not any(found.line(index, measure) for index in range(len(found.designs))):
         note(SPEC.note("unknown_measure"))
@@ -96,9 +99,9 @@ def _draw(measure: str, guesses: bool, below: Callable[[str], None], found: Foll
     dominated = found.dominated(measure) if found.complete else set()
     lines = [_series(found, index, measure, place, index in dominated) for index in range(len(found.designs))]
     limit = None
-    if measure == ADDED and found.least:
-        x, y = np.array([(place(value), least) for value, least in sorted(found.least.items())]).T
-        limit = Limit(name=BEST, x=x, y=y)
+    if measure == ADDED_ERROR and found.smallest:
+        x, y = np.array([(place(value), error) for value, error in sorted(found.smallest.items())]).T
+        limit = BestPossible(name=BEST, x=x, y=y)
     values = path.values(question)
     low, high = place(values[0]), place(values[-1])
     title = path.label if path.key != "truth" else question.ranged.title.lower()
@@ -118,12 +121,11 @@ def _draw(measure: str, guesses: bool, below: Callable[[str], None], found: Foll
         mark=_mark(found, measure, place),
     )
     alt = f"{MEASURES[measure].capitalize()} against {title}, a line for each method."
-    show_figure(chart, key=f"{PREFIX}along_{path.key}", alt=alt, height=PLOT + 60 + room)
+    show_figure(chart, key=f"{PREFIX}along_{path.key}", alt=alt, height=PLOT_HEIGHT + 60 + room)
     note(leaders_sentence(found, measure))
     if dominated:
         names = ", ".join(found.designs[index].method.label for index in sorted(dominated))
         note(SPEC.note("dominated", names=names))
-    below(measure)
 
 
 def guess_rate(found: Followed, epsilon: float) -> float:
@@ -136,7 +138,7 @@ def _series(found: Followed, index: int, measure: str, place: Callable[[float], 
     points = [(place(value), one.value, one.error) for value, one in found.line(index, measure)]
     x, y, error = np.array(points).T if points else np.empty((3, 0))
     method = found.designs[index].method
-    return Series(key=method.key, name=found.designs[index].name, x=x, y=y, error=error, exact=error == 0, faded=faded)
+    return Series(key=method.key, name=found.name(index), x=x, y=y, error=error, exact=error == 0, faded=faded)
 
 
 def _panel(measure: str, level: float) -> Panel:
@@ -155,29 +157,51 @@ def _mark(found: Followed, measure: str, place: Callable[[float], float]) -> Cho
 
 
 def leaders_sentence(found: Followed, measure: str) -> str:
-    """Which design is the best from where to where, as far as the path has been followed."""
+    """Which design is the best from where to where, as far as the path has been followed; ties are called ties."""
     best, path = found.leads(measure), found.path
     symbol = path.symbol if path.key != "truth" else found.question.ranged.symbol
-    runs = [(index, [value for value, _ in run]) for index, run in groupby(best.items(), key=lambda item: item[1])]
+    runs = [(set(tied), [*run]) for tied, run in groupby(best.items(), key=lambda item: sorted(item[1]))]
     said = []
-    for index, values in runs:
-        ends = list(dict.fromkeys((values[0], values[-1])))
+    for tied, places in runs:
+        ends = list(dict.fromkeys((places[0][0], places[-1][0])))
         span = " to ".join(readable(one, 4) for one in ends)
-        said.append(f"<b>{found.designs[index].name}</b> for {symbol} = {span}")
+        names = [f"<b>{found.name(index)}</b>" for index in sorted(tied)]
+        said.append(f"{' or '.join(names)} for {symbol} = {span}")
     what = "largest" if measure == "coverage" else "smallest"
     every = f"The {what} {MEASURES[measure]} among these designs: {'; '.join(said)}."
-    known = [(measure_of(found.found[index, value], measure).value, index, value) for value, index in best.items()]
-    if len(known) > 1 and found.path.key != "epsilon":
-        value, index, place = (max if measure == "coverage" else min)(known)
-        name = found.designs[index].name
-        every += f" The best of these is {name} at {symbol} = {readable(place, 4)}, with {readable(value, 3)}."
+    if any(len(tied) > 1 for tied, _ in runs):
+        every += " Where two or more are named, they cannot be told apart."
+    if len(best) > 1 and path.key != "epsilon":
+        every += f" {_best_of_all(found, measure, best, symbol)}"
     return every if found.complete else f"So far: {every[0].lower()}{every[1:]}"
+
+
+def _best_of_all(found: Followed, measure: str, best: Mapping[float, tuple[int, ...]], symbol: str) -> str:
+    """Which design is the best at which place of the axis, and how many points cannot be told from it."""
+    known = {(index, value): measure_of(found.found[index, value], measure) for value, (index, *_) in best.items()}
+    first = min(known, key=lambda place: less_is_better(known[place], measure))
+    index, value = first
+    near = sum(one.tied(known[first]) for place, one in known.items() if place != first)
+    error = f" ± {readable(known[first].error, 1)}" if known[first].error > 0 else ""
+    alike = f", and {near} other{'' if near == 1 else 's'} that cannot be told from it" if near else ""
+    return (
+        f"The best of these is {found.name(index)} at {symbol} = {readable(value, 4)}{alike}, with "
+        f"{readable(known[first].value, 3)}{error}."
+    )
 
 
 def _buys(desk: Desk, measure: str) -> None:
     first = desk.first
-    if first and (bought := cached(one_more)(first, measure)):
-        note(one_more_sentence(first, measure, bought))
+    if first is None or math.isnan(PATHS["epsilon"].here(first.question)):
+        return
+    key = ("one more", measure, repr(first.question), first.key, first.complete)
+    growing = growing_of(f"{PREFIX}one_more", key, OneMore, partial(stream_one_more, first, measure))
+    draw = partial(_draw_one_more, first, measure)
+    show_growing(growing, "What one more ε buys …", draw, key=f"{PREFIX}one_more_step")
+
+
+def _draw_one_more(first: Assessed, measure: str, bought: OneMore) -> None:
+    note(one_more_sentence(first, measure, bought))
 
 
 def one_more_sentence(first: Assessed, measure: str, bought: OneMore) -> str:
@@ -187,12 +211,12 @@ def one_more_sentence(first: Assessed, measure: str, bought: OneMore) -> str:
     if math.isnan(before.value) or math.isnan(after.value):
         return f"What one more unit of ε buys {name} is not known of the {MEASURES[measure]}."
     one, other = readable(bought.epsilon, 4), readable(bought.epsilon + 1, 4)
-    error = 2 * math.hypot(before.error, after.error)
-    if abs(after.value - before.value) <= max(error, 1e-12 * abs(before.value)):
-        near = "no difference that the simulation can tell" if error > 0 else "nothing"
+    if after.tied(before):
+        near = "no difference that the simulation can tell" if (after - before).error > 0 else "nothing"
         return f"One more unit of ε, {other} instead of {one}, buys {name} {near} in {MEASURES[measure]}."
     new, old = readable_apart(after.value, before.value, 3), readable_apart(before.value, after.value, 3)
-    times = f", {readable_apart(after.value / before.value, 1.0, 3)} times as much" if before.value > 0 else ""
+    share = measure in ACCURACY and ACCURACY[measure].share  # per cent of a share would be taken for points
+    times = f", {more_or_less(after.value / before.value)}" if before.value > 0 and not share else ""
     return (
         f"What one more unit of ε buys: with {other} instead of {one} the {MEASURES[measure]} of {name} is {new} "
         f"instead of {old}{times}."

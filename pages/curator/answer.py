@@ -1,15 +1,15 @@
 """The answer of the page: sentence, limits in words, ranked table, what would have to give way."""
 
-import math
 from functools import partial
 
 import streamlit as st
 
-from dpviz.curator.accuracy import ACCURACY
-from dpviz.curator.protection import PrivacyLoss, Protection, promise_in_words
-from dpviz.curator.search import Desk, Relaxed
-from dpviz.exports.markup import raised
-from dpviz.parameters import readable
+from dpviz.core.parameters import readable
+from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.exports.markup import exponents_raised
+from dpviz.desk.protection import PrivacyLoss
+from dpviz.desk.relaxing import Relaxed
+from dpviz.desk.search import Desk
 from pages.components.growing import show_growing
 from pages.components.words import note, page_answer
 from pages.curator import SPEC
@@ -49,20 +49,12 @@ def _draw(asked: Asked, desk: Desk) -> None:
 def _show_limits(asked: Asked, desk: Desk) -> None:
     """The limits as they were understood, and what the leading design does."""
     question = asked.question
-    said = "; ".join(f"<b>{one.words}</b>{translated(one)}" for one in question.protections)
+    said = "; ".join(f"<b>{one.words}</b>{one.explained.removeprefix(one.words)}" for one in question.protections)
     words = SPEC.note("limits", said=said, n=readable(asked.design.n)) if said else SPEC.note("unlimited")
     if desk.first:
         method = desk.first.method
-        words += f"<br>{SPEC.note('made', method=method.label, releases=raised(method.releases))}"
+        words += f"<br>{SPEC.note('made', method=method.label, releases=exponents_raised(method.releases))}"
     note(words)
-
-
-def translated(one: Protection) -> str:
-    """What a limit asks of ε and δ, in brackets, unless its own words say it."""
-    epsilon, delta = one.promise
-    if math.isfinite(epsilon) and promise_in_words(epsilon, delta) in one.words:
-        return ""
-    return f" ({one.translated})"
 
 
 def _ways(desk: Desk, found: tuple[Relaxed, ...]) -> None:

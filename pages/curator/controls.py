@@ -3,24 +3,28 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import streamlit as st
 
-from dpviz.comparisons import DataKind
-from dpviz.comparisons.base import SIMULATED, Analysis
-from dpviz.curator.accuracy import ACCURACY, AccuracyLimit
-from dpviz.curator.protection import PROTECTIONS
-from dpviz.curator.question import GOALS, KINDS, PRIOR, VALUES, Question, takes_prior
+from dpviz.comparisons import CategoryData, CountData, DataKind
+from dpviz.comparisons.base import SIMULATED_REPETITIONS, Analysis
+from dpviz.core.declarations import SEED
+from dpviz.core.parameters import Parameter, readable
 from dpviz.designs import Design
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.protection import PROTECTIONS
+from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, VALUES, Question, takes_prior
 from dpviz.inference.rules import RULES
-from dpviz.parameters import Parameter, readable
-from dpviz.studies.plan import SEED
+from dpviz.mechanisms import TwoCellSynthesizer
 from pages.components.address import keep_choice, keep_choices
 from pages.components.choices import choices, named_choice, presets, segments
 from pages.components.compared import kind_choice, numbers_of, refused
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
+from pages.components.prior_rule import TAKEN_BY
+from pages.components.release import handed_on, keep_truth
 from pages.curator import SPEC
 
 RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
@@ -37,7 +41,7 @@ OF_COUNTS = COMMON | {"kind": "count", "m_is_n": True, "count_rules": ["reiter_2
 PRESETS: dict[str, dict[str, object]] = {
     "A small survey's proportion": OF_COUNTS | {"n": 200, "lowest_p": 0.1, "highest_p": 0.4, "most_error": 0.05},
     "A large register with a tiny p": OF_COUNTS
-    | {"n": 10_000, "lowest_p": 0.001, "highest_p": 0.01, "most_error": 0.0015},
+    | {"n": 10_000, "lowest_p": 0.001, "highest_p": 0.01, "most_error": 0.0015, "least_coverage": 0.88},
     "A bounded mean": COMMON | {
         "kind": "gaussian", "n": 500, "sigma": 1.0, "low": -4.0, "high": 4.0, "lowest_mean": -1.0, "highest_mean": 1.0,
         "most_error": 0.2, "gaussian_rules": ["reiter_2003"],
@@ -47,7 +51,7 @@ PRESETS: dict[str, dict[str, object]] = {
 
 
 PREFIX = SPEC.prefix
-LAW = "beta_binomial"
+SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for the question on other pages; a design of the answer leads there with its own."""
 
 CARRIED = {"most_epsilon": "epsilon", "most_delta": "delta"}
@@ -83,46 +87,58 @@ def _usual(name: str, one: Parameter) -> Parameter:
     return dataclasses.replace(one, default=USUAL[name], slider_maximum=one.maximum) if name in USUAL else one
 
 
-OF_KINDS = numbers_of(KINDS)
+OF_KINDS = numbers_of(ASKED_KINDS)
 NUMBERS: dict[str, Parameter] = {
     **{
         name: _usual(name, one)
         for name, one in OF_KINDS.items()
-        if name not in {kind.true_value for kind in KINDS.values()}
+        if name not in {kind.true_value for kind in ASKED_KINDS.values()}
     },
-    **{name: one for kind in KINDS.values() for name, one in ends_of(kind).items()},
+    **{name: one for kind in ASKED_KINDS.values() for name, one in ends_of(kind).items()},
     **{
         name: dataclasses.replace(one, name=name)
         for limit in PROTECTIONS.values()
         for name, one in asked_by(limit).items()
     },
     **{one.asks.name: one.asks for one in ACCURACY.values()},
-    **{one.name: one for one in PRIOR},
+    **{one.name: one for one in BELIEVED_PRIOR},
     "values": VALUES,
     "level": Analysis.numbers()["level"],
-    "repetitions": SIMULATED,
+    "repetitions": SIMULATED_REPETITIONS,
     "seed": SEED,
 }
 
 FEW = ("preset", "epsilon", "most_error")
 MORE = ("m", "values", "level", "repetitions", "seed", "methods")
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
+keep_truth(PREFIX)
 MAIN = tuple(name for name in (*NUMBERS, "kind", "protect", "accuracy", "rules", "tried", "goal", "over")
              if name not in MORE)  # fmt: skip
-KIND = keep_choice(f"{PREFIX}kind", KINDS, next(iter(KINDS)))
+KIND = keep_choice(f"{PREFIX}kind", ASKED_KINDS, next(iter(ASKED_KINDS)))
+
+
+def taken(design: Design) -> dict[str, str]:
+    """The kind of data with as many cells as a release has."""
+    return {"kind": (CountData if issubclass(design.synthesizer_type, TwoCellSynthesizer) else CategoryData).key}
+
+
+TAKEN_BY[PREFIX] = taken
+
+
+def promising(kind: type[DataKind]) -> dict[str, str]:
+    """Labels of the methods of a kind that promise privacy, by key."""
+    return {one.key: one.label for one in kind.methods if not one.reference}
+
+
 PROTECT = keep_choices(f"{PREFIX}protect", PROTECTIONS, ["loss"])
 LIMITED = keep_choices(f"{PREFIX}accuracy", ACCURACY, ["root_mean_squared_error", "coverage"])
 TRIED = keep_choices(f"{PREFIX}tried", SETS, ["1", "5"])
 GOAL = keep_choice(f"{PREFIX}goal", GOALS, next(iter(GOALS)))
 OVER = keep_choice(f"{PREFIX}over", WORST.values(), WORST[False])
-RULE = {key: keep_choices(f"{PREFIX}{key}_rules", kind.rules, ["reiter_2003"]) for key, kind in KINDS.items()}
+RULE = {key: keep_choices(f"{PREFIX}{key}_rules", kind.rules, ["reiter_2003"]) for key, kind in ASKED_KINDS.items()}
 METHODS = {
-    key: keep_choices(
-        f"{PREFIX}{key}_methods",
-        [one.key for one in kind.methods if not one.reference],
-        [one.key for one in kind.methods if not one.reference],
-    )
-    for key, kind in KINDS.items()
+    key: keep_choices(f"{PREFIX}{key}_methods", partial(promising, kind), partial(promising, kind))
+    for key, kind in ASKED_KINDS.items()
 }
 
 
@@ -149,7 +165,7 @@ def choose() -> Asked | Refused:
     with page.at("preset"):
         presets(PREFIX, PRESETS, {}, help=SPEC.note("presets"))
     with page.at("kind"):
-        kind = KINDS[kind_choice(KINDS.values(), KIND)]
+        kind = ASKED_KINDS[kind_choice(ASKED_KINDS.values(), KIND)]
     sizes = [one.name for one in kind.parameters() if one.name != kind.true_value]
     values: dict[str, Any] = page.values(*sizes, *ends_of(kind))
     with page.at("protect"):
@@ -171,9 +187,9 @@ def choose() -> Asked | Refused:
     with page.at("over"):
         over = segments("Over the range, what counts is the", WORST.values(), OVER, help=SPEC.note("over"))
     if over == WORST[True] and takes_prior(_ranged(kind)):
-        values |= page.values(*(one.name for one in PRIOR))
+        values |= page.values(*(one.name for one in BELIEVED_PRIOR))
     with page.at("methods"):
-        labels = {one.key: one.label for one in kind.methods if not one.reference}
+        labels = promising(kind)
         methods = several("Methods considered", labels, METHODS[kind.key])
     values |= page.values("values", "level", "repetitions", "seed")
     try:
@@ -211,15 +227,19 @@ def asked_with(
         ),
         limits=tuple(AccuracyLimit(key, values[ACCURACY[key].asks.name]) for key in limited),
         **{name: values[name] for name in ("values", "level", "repetitions", "seed")},
-        **{one.name: values[one.name] for one in PRIOR if further.get("average") and takes_prior(_ranged(kind))},
+        **{
+            one.name: values[one.name]
+            for one in BELIEVED_PRIOR
+            if further.get("average") and takes_prior(_ranged(kind))
+        },
         **further,
     )
-    shared = {name: values[name] for name in Design.numbers() if name in values}
-    return Asked(design=Design(mechanism=LAW, rules=question.rules, **shared), question=question)
+    shared = {name: values[name] for name in Design.numbers() if name in values} | handed_on(PREFIX, values["n"])
+    return Asked(design=Design(mechanism=SYNTHESIZER, rules=question.rules, **shared), question=question)
 
 
 def first_asked() -> Asked:
     """What a fresh page asks."""
     fresh = {name: one.default for name, one in NUMBERS.items()}
-    kind = next(iter(KINDS.values()))
+    kind = next(iter(ASKED_KINDS.values()))
     return asked_with(kind, fresh, ["loss"], ["root_mean_squared_error", "coverage"])

@@ -1,7 +1,10 @@
 """What is computed for a question: the designs in order, and what would have to give way where none keeps all."""
 
-from dpviz.curator.question import Question
-from dpviz.curator.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
+from dataclasses import replace
+
+from dpviz.desk.question import Question
+from dpviz.desk.relaxing import Relaxed, stream_relaxations
+from dpviz.desk.search import Assessed, Desk, assess, stream_designs
 from pages.components.cached import cached, first_of
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked
@@ -40,11 +43,11 @@ def pinned(desk: Desk, keys: list[str]) -> list[Assessed]:
     """The designs with these keys, with everything known of them; those that the question has no more are left out."""
     known = {written_key(one.key): one for one in desk.designs}
     found, whole = [known[key] for key in keys if key in known], cached(_whole, "Computing intervals …")
-    return [one if one.complete else whole(one.question, *one.key, one.setting) for one in found]
+    return [one if one.complete else whole(one.question, *one.key, one.setting, one.enough) for one in found]
 
 
-def _whole(question: Question, method: str, sets: int, rule: str, setting: float) -> Assessed:
-    return assess(question, question.data.method(method), sets, rule, setting)
+def _whole(question: Question, method: str, sets: int, rule: str, setting: float, enough: bool) -> Assessed:
+    return replace(assess(question, question.data.method(method), sets, rule, setting), enough=enough)
 
 
 def written_key(key: tuple[str, int, str]) -> str:

@@ -3,8 +3,8 @@
 import dataclasses
 from typing import Any
 
-from dpviz.curator.question import KINDS, PRIOR, Question
-from dpviz.curator.report.files import load_question
+from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, Question
+from dpviz.desk.report.files import load_question, stored_design
 from pages.components.address import SETTINGS
 from pages.components.downloads import text_of
 from pages.curator import SPEC
@@ -29,21 +29,22 @@ from pages.curator.found import written_key
 from pages.curator.pins import PINS
 
 LARGEST = 1  # Megabytes of a file
+STORED = f"{PREFIX}stored"
+"""What the session keeps of a design that was opened, to be compared with what is computed."""
 
 
 def opened(content: bytes) -> dict[str, Any]:
     """What the controls are to say, from a file; a ValueError in a sentence refuses it."""
-    question, key = load_question(text_of(content, 2_000_000 * LARGEST))
-    settings = settings_of(question)
-    if key is not None:
-        settings[PINS] = [written_key(key)]
-    return settings
+    text = text_of(content, 2_000_000 * LARGEST)
+    question, key = load_question(text)
+    pinned = [] if key is None else [written_key(key)]  # those of the question before are taken off
+    return settings_of(question) | {PINS: pinned, STORED: stored_design(text)}
 
 
 def settings_of(question: Question) -> dict[str, Any]:
     """What the controls say where this is asked; a ValueError where they cannot."""
     data = question.data
-    kind = KINDS[data.key]
+    kind = ASKED_KINDS[data.key]
     protect, limited = [one.key for one in question.protections], [one.key for one in question.limits]
     numbers: dict[str, Any] = {one.name: getattr(data, one.name) for one in kind.parameters() if one != question.ranged}
     numbers |= dict(zip(ends_of(kind), (question.lowest, question.highest), strict=True))
@@ -52,7 +53,7 @@ def settings_of(question: Question) -> dict[str, Any]:
     numbers |= {one.measure.asks.name: one.limit for one in question.limits}
     numbers |= {
         name: getattr(question, name)
-        for name in (*(one.name for one in PRIOR), "values", "level", "repetitions", "seed")
+        for name in (*(one.name for one in BELIEVED_PRIOR), "values", "level", "repetitions", "seed")
     }
     tried = [str(one) for one in question.sets]
     again = asked_with(

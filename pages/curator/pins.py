@@ -7,12 +7,13 @@ from html import escape
 
 import streamlit as st
 
-from dpviz.curator.accuracy import ACCURACY, AccuracyMeasure
-from dpviz.curator.numbers import ASKED, GIVEN_EPSILON, LOST, numbers_of
-from dpviz.curator.search import Assessed
+from dpviz.core.parameters import readable
+from dpviz.core.plain import one_line
+from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, numbers_of
+from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable
-from pages.components.address import SETTINGS, Setting, Unknown, drawn
+from pages.components.address import LONGEST_IGNORED, SETTINGS, Setting, Unknown, drawn
 from pages.components.cached import cached
 from pages.components.words import listing, measured, note
 from pages.curator import SPEC
@@ -23,7 +24,7 @@ from pages.curator.table import limits, mark
 
 MOST = 3
 PINS = f"{PREFIX}pins"
-SAID = {GIVEN_EPSILON.lower(), LOST.lower()}
+SAID = {GIVEN_EPSILON.lower(), EXACT_LOSS.lower()}
 """What a row says in fewer words."""
 KEY = re.compile(r"[a-z0-9_]{1,60}~[1-9][0-9]{0,2}~[a-z0-9_]{1,60}")
 
@@ -32,8 +33,12 @@ def _read(text: str) -> list[str]:
     asked = [word for word in dict.fromkeys(text.split(".")) if word]
     known = [word for word in asked if KEY.fullmatch(word)][:MOST]
     if len(known) < len(asked):
-        unknown = ", ".join(word[:40] for word in asked if word not in known)
-        raise Unknown(unknown[:120], f"each of up to {MOST} pins names a method, its sets and an analysis.", known)
+        unknown = ", ".join(one_line(word) for word in asked if word not in known)
+        raise Unknown(
+            one_line(unknown, LONGEST_IGNORED),
+            f"each of up to {MOST} pins names a method, its sets and an analysis.",
+            known,
+        )
     return known
 
 
@@ -42,7 +47,7 @@ SETTINGS[PINS] = Setting([], _read, ".".join)
 
 def pins() -> list[str]:
     """The keys of the pinned designs, which belong in the address."""
-    return drawn(PINS, list(st.session_state.get(PINS, [])))
+    return drawn(PINS, list(st.session_state.get(PINS, [])), "Pinned designs")
 
 
 def pin(key: str) -> None:
@@ -102,7 +107,7 @@ def rows(shown: list[Assessed]) -> list[list[str]]:
     lines: dict[str, Callable[[Assessed], str]] = {
         "keeps your limits": limits,
         "ε that it is set to": lambda one: readable(one.setting, 4),
-        "real privacy loss ε": lambda one: "–" if one.real_epsilon is None else readable(one.real_epsilon, 4),
+        "real privacy loss ε": Assessed.real_text,
     }
     found = [[f"<b>{name}</b>", *map(cell, shown)] for name, cell in lines.items()]
     for measure in ACCURACY.values():
@@ -113,7 +118,7 @@ def rows(shown: list[Assessed]) -> list[list[str]]:
 def further(shown: list[Assessed]) -> list[list[str]]:
     """All other numbers of a report; a design that has no such number has a dash."""
     every = cached(numbers_of, "Computing what a design gives away …")
-    known = [{one.label: one for one in every(design) if one.part != ASKED} for design in shown]
+    known = [{one.label: one for one in every(design) if one.part != ASKED_PART} for design in shown]
     there = {measure.label for measure in ACCURACY.values()}
     labels = dict.fromkeys(label for numbers in known for label in numbers if label.lower() not in there | SAID)
     return [

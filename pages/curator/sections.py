@@ -1,7 +1,7 @@
 """The closer looks of the page, each run only when it is opened."""
 
-from dpviz.curator.search import Desk, stream_designs
-from dpviz.exports.desk import desk_csv, desk_script
+from dpviz.desk.exports.desk import desk_csv, desk_script
+from dpviz.desk.search import Desk, stream_designs
 from pages.components.cached import last_of
 from pages.components.downloads import Part, show_columns
 from pages.components.frame import Section, text_of

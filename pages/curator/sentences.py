@@ -2,23 +2,32 @@
 
 import math
 
-from dpviz.comparisons.terms import TIE
-from dpviz.curator.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_limit
-from dpviz.curator.question import GOALS, Question
-from dpviz.curator.search import Assessed, Desk, Relaxed
+from dpviz.comparisons.terms import LOSS_TIE, PROMISES
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_up
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_limit
+from dpviz.desk.order import deciding_first
+from dpviz.desk.protection import HARDLY, odds_factor
+from dpviz.desk.question import GOALS, Question, takes_prior
+from dpviz.desk.relaxing import Relaxed
+from dpviz.desk.report.words import NAMED_DESIGNS, untold
+from dpviz.desk.search import Assessed, Desk
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable, readable_apart, rounded_up
-from dpviz.studies import Measure
 from pages.components.words import percent
 
 NEAR = 1e-6  # Relative distance within which a real ε is the one that was asked for
-MOST_LOSS = 700.0  # ε up to which e^ε is a number
+CLOSE_BELOW = 1e-3  # Relative distance at which a refuted ε leaves nothing between
 Answer = tuple[str, str, str]
 """The mark, the sentence, and the few words for a phone."""
 
 
 def answer_sentence(desk: Desk) -> Answer:
-    """Return what the page answers with."""
+    """Return what the page answers with, and what that rests on."""
+    mark, words, short = _answer(desk)
+    return mark, f"{words} {desk.question.supposed}".strip(), short
+
+
+def _answer(desk: Desk) -> Answer:
     if not desk.designs:
         return _nothing(desk)
     if not desk.keeping:
@@ -30,26 +39,46 @@ def _kept(desk: Desk) -> Answer:
     """Designs keep every limit: the first of them, with its numbers, and how many others do."""
     first, question = desk.keeping[0], desk.question
     limits = "all your limits" if len(question.limits) + len(question.protections) > 1 else "your limit"
-    words = f"keeps <b>{limits}</b> {analysis(first)}: {numbers(first)}. {privacy(first)}"
+    words = f"keeps <b>{limits}</b> {analysis(first)}: {numbers(first)}.{says_nothing(first)} {privacy(first)}"
+    if first.sought:
+        words += f" It is given the smallest ε found for this accuracy. {_below(first)}"
     return first.name, f"{words} {others(desk)}", brief(first)
 
 
 def _smallest(desk: Desk) -> Answer:
     """No limit on protection: the smallest ε that is enough for the accuracy."""
-    first = min(desk.keeping, key=lambda one: (setting_of(one), one.order))
-    epsilon = rounded_epsilon(setting_of(first))
-    words = (
-        f"<b>A privacy loss of ε = {epsilon} is enough</b> for this accuracy: with it, <b>{first.name}</b> "
-        f"{analysis(first)} keeps {'your limit' if len(desk.question.limits) == 1 else 'all your limits'}: "
-        f"{numbers(first)}. Of the values tried, no smaller one is enough."
-    )
-    rest = [one for one in desk.keeping if one is not first]
+    first, question = desk.keeping[0], desk.question
+    limits = "your limit" if len(question.limits) == 1 else "all your limits"
+    kept = f"<b>{first.name}</b> {analysis(first)} keeps {limits}: {numbers(first)}.{says_nothing(first)}"
+    if first.real_epsilon is None:
+        words = f"<b>No privacy loss is known to be enough</b> for this accuracy. {kept} {privacy(first)}"
+        return "not known", f"{words} {others(desk)}", f"{first.name}: real ε unknown"
+    epsilon = rounded_epsilon(first.real_epsilon)
+    words = f"<b>A privacy loss of ε = {epsilon} is enough</b> for this accuracy: with it, {kept}"
+    words += f" {_below(first)}"
     if not desk.complete:
         words += " The search goes on, and may find a smaller one."
-    if rest:
-        next_one = min(rest, key=lambda one: (setting_of(one), one.order))
-        words += f" The next is {next_one.name} with ε = {rounded_epsilon(setting_of(next_one))}."
+    words += f" {privacy(first)}"
+    if desk.ties:
+        words += f" {tied(desk)}"
+    elif len(desk.keeping) > 1 and desk.keeping[1].real_epsilon is not None:
+        next_one = desk.keeping[1]
+        words += f" The next is {next_one.name} with ε = {rounded_epsilon(desk.keeping[1].real_epsilon)}."
+    words += untold(desk)
     return f"ε = {epsilon}", words, f"is enough: {first.name}"
+
+
+def _below(first: Assessed) -> str:
+    """What is known of smaller ε than the one that is enough; what is not refuted is not called too small."""
+    if not first.question.data.simulated or first.refuted >= first.setting * (1 - CLOSE_BELOW):
+        return "Of the values tried, no smaller one is enough."
+    repetitions = readable(first.question.repetitions)
+    if not first.refuted > 0:
+        return f"No smaller value is refuted: a simulation of {repetitions} repetitions cannot tell more."
+    return (
+        f"It is the smallest that a simulation of {repetitions} repetitions confirms: up to "
+        f"{readable(rounded_down(first.refuted, 3), 3)} a limit is broken, and between the two it cannot tell."
+    )
 
 
 def _undecided(desk: Desk) -> Answer:
@@ -60,18 +89,25 @@ def _undecided(desk: Desk) -> Answer:
     if not first.complete:
         kept = [limit for limit in desk.question.limits if first.verdicts[limit.key]]
         words = f"<b>{first.name}</b> leads so far" + (f": {listed(first, kept)}." if kept else ".")
-        return "computing", f"{words} Its {what} is still being computed.", f"{first.name} leads so far"
+        words += f" Its {what} {'is' if len(open_) == 1 else 'are'} still being computed. {privacy(first)}"
+        return "computing", words, f"{first.name} leads so far"
     if any(math.isnan(first.figures[limit.key].measure.value) for limit in open_):
         words = (
             f"<b>No design is known to keep all your limits.</b> Nearest is <b>{first.name}</b>, but its {what} "
             "cannot be computed: the sums are too long, or some releases leave nothing to analyze."
         )
-        return "not known", words, f"{first.name}: {what} unknown"
+        return "not known", f"{words} {privacy(first)}", f"{first.name}: {what} unknown"
+    if any(first.figures[limit.key].measure.error > 0 for limit in open_):
+        why = (
+            f", from a simulation of {readable(desk.question.repetitions)} repetitions. The limit lies within two "
+            "standard errors. More repetitions (under “More”) can decide it."
+        )
+    else:
+        why = ". The limit lies between two bounds of that number, as close as the sums over all releases bring them."
     words = (
         f"<b>{first.name}</b> {analysis(first)} comes nearest, but it is <b>too close to call</b>: "
-        f"{listed(first, open_)}, from a simulation of {readable(desk.question.repetitions)} repetitions. The limit "
-        "lies within two standard errors. More repetitions (under “More”) can decide it."
-        f"{_of_the_rest(desk, all_ - len(desk.undecided))}"
+        f"{listed(first, open_)}{why}"
+        f"{_of_the_rest(desk, all_ - len(desk.undecided))} {privacy(first)}"
     )
     return "too close to call", words, f"{first.name}: {what}"
 
@@ -159,47 +195,84 @@ def enough(measure: AccuracyMeasure, value: float) -> float:
 
 
 def others(desk: Desk) -> str:
-    """How many other designs keep all limits, and how many could."""
+    """How many other designs keep all limits and which are tied with this one, and how many could."""
     more, wait = len(desk.keeping) - 1, [one for one in desk.undecided if not one.complete]
     close = len(desk.undecided) - len(wait)
-    goal = GOALS[desk.question.goal]
     if more:
         kept = "keeps all limits" if more == 1 else "keep all limits"
-        words = f"{counted(more, 'other design').capitalize()} {kept}, too; this one has {goal}."
+        sure = " that the simulation confirms" if desk.untold else ""
+        lead = tied(desk) if desk.ties else f"This one has {GOALS[desk.question.ranked_by]}{sure}."
+        lead += untold(desk)
+        words = f"{counted(more, 'other design').capitalize()} {kept}, too. {lead}"
+    elif len(desk.designs) == 1:
+        words = "It was the only design considered." if desk.complete else "No other design has been found yet."
     else:
         words = f"No other of the {counted(len(desk.designs), 'design')} considered keeps all limits."
     if close:
         words += (
             f" Of {counted(close, 'more', 'more')} it cannot be told: a limit lies within two standard errors of what "
-            "was simulated, or nothing could be computed."
+            "was simulated, or between two bounds of a sum, or nothing could be computed."
         )
     return words + (f" {counted(len(wait), 'design').capitalize()} still to be judged." if wait else "")
 
 
-def privacy(one: Assessed) -> str:
-    """What a design really gives away, one row substituted, against what was asked."""
-    promises, real = one.question.promises, one.real_epsilon
-    if not promises:
+def tied(desk: Desk) -> str:
+    """Which designs cannot be told from the first by what decides, and what puts it before them."""
+    first, named = desk.designs[0], desk.ties[:NAMED_DESIGNS]
+    label = deciding_first(first).label
+    names = [f"{one.name} ({RULES[one.rule].abbreviation})" if one.name == first.name else one.name for one in named]
+    if len(desk.ties) > NAMED_DESIGNS:
+        names.append(counted(len(desk.ties) - NAMED_DESIGNS, "more design"))
+    with_ = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    by = desk.beats(desk.ties[0])
+    them = "them" if all(desk.beats(one) is None for one in desk.ties) else "the first two"
+    why = f"It comes first because {by.why}." if by else f"Nothing tells {them} apart; they stand as the methods do."
+    return f"In its {label} it is tied with {with_}. {why}"
+
+
+def says_nothing(one: Assessed) -> str:
+    """Where every interval holds all that a proportion can be, that a coverage of 1 is worth nothing."""
+    ranged = one.question.ranged
+    widths = [found.mean_width.value for found in one.outcomes]
+    if not takes_prior(ranged) or not all(on_limit(width, ranged.maximum - ranged.minimum) for width in widths):
         return ""
+    return " But every interval then runs from 0 to 1, and says nothing."
+
+
+def privacy(one: Assessed) -> str:
+    """What a design really gives away without any δ, one row substituted, against what was asked, and as odds."""
+    promises, real = one.question.promises, one.real_epsilon
     if real is None:
-        return f"It is set to ε = {rounded_epsilon(one.setting)}; what it really gives away is not known."
-    asked = min(epsilon for epsilon, _ in promises)
+        return f"It is set to ε = {rounded_epsilon(one.setting)}; what it really gives away is not known. {hardly()}"
+    if math.isinf(real):
+        return f"It gives away a privacy loss that is <b>unbounded</b>: no ε holds without a δ. {hardly()}"
+    asked = min((epsilon for epsilon, _ in promises), default=real)
     near = abs(real - asked) <= NEAR * asked
     said = f"ε = {readable(asked, 3) if near else readable_apart(real, asked, 3)}"
-    words = f"It gives away a privacy loss of <b>{'no bound' if math.isinf(real) else said}</b> (one row substituted)."
-    if NEAR * asked < real - asked < MOST_LOSS and any(delta > 0 for _, delta in promises):
+    most = "" if one.method.exact_epsilon else "at most "
+    words = (
+        f"It gives away a privacy loss of <b>{most}{said}</b> (one row substituted, without any δ): the most telling "
+        f"release changes the odds on one person's row by a factor of {most}{odds_factor(real)}."
+    )
+    if real - asked > NEAR * asked and any(delta > 0 for _, delta in promises):
         words += (
             f" That is more than the ε = {readable(asked, 3)} of your limits, which allow rare exceptions (δ)."
             if asked
             else " Your limits bound how often a guess is right, not how sure it can be."
         )
-        words += f" The most telling release changes the odds on one person's row by a factor of {odds_factor(real)}."
-    return words
+    if one.enough:
+        words += (
+            f" Your limits on protection would allow more, but beyond the ε = {readable(one.setting, 4)} that it is "
+            "set to nothing improves by a thousandth."
+            if one.setting < PROMISES.maximum
+            else f" Your limits on protection allow every ε; {readable(one.setting)} is where the search ends."
+        )
+    return f"{words} {hardly()}" if one.gives_much_away else words
 
 
-def odds_factor(real: float) -> str:
-    """The factor e^ε by which the odds change at most."""
-    return readable(math.exp(real), 3)
+def hardly() -> str:
+    """The warning."""
+    return "<b>{}</b>: {}".format(*HARDLY)
 
 
 def numbers(one: Assessed) -> str:
@@ -210,7 +283,17 @@ def numbers(one: Assessed) -> str:
     else:
         measure = ACCURACY["root_mean_squared_error"]
         words = measure.told.format(f"<b>{value_of(one, measure)}</b>")
-    return f"{words}, {over(question)}"
+    return f"{words}, {over(question)}{tried(one)}"
+
+
+def tried(one: Assessed) -> str:
+    """Which of the measures told are the worst of a few true values, and not of the whole range."""
+    keys = [limit.key for limit in one.question.limits] or ["root_mean_squared_error"]
+    few = [key for key in keys if one.figures[key].tried > 1 and not math.isnan(one.figures[key].at)]
+    if not few:
+        return ""
+    what = "" if len(few) == len(keys) else " and ".join(ACCURACY[key].label for key in few) + ": "
+    return f" ({what}the worst of {spelled(one.figures[few[0]].tried)} values tried)"
 
 
 def over(question: Question) -> str:
@@ -229,7 +312,8 @@ def listed(one: Assessed, limits: tuple[AccuracyLimit, ...] | list[AccuracyLimit
     for limit in limits:
         value, measure = value_of(one, limit.measure, limit.limit), limit.measure
         said = f"{measure.label} {value}" if plain else measure.told.format(f"<b>{value}</b>")
-        parts.append(f"{said} ({measure.sense} {reading(measure, limit.limit)})")
+        asked = f"{readable(100 * limit.limit)} %" if measure.share else readable(limit.limit)
+        parts.append(f"{said} ({measure.sense} {asked})")
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
@@ -238,7 +322,7 @@ def value_of(one: Assessed, measure: AccuracyMeasure, limit: float = math.nan) -
     found = one.figures[measure.key].measure
     if math.isnan(found.value):
         return "not known"
-    return reading(measure, found.value, limit) + spread(measure, found)
+    return reading(measure, found.shown, limit) + spread(measure, found)
 
 
 def spread(measure: AccuracyMeasure, found: Measure) -> str:
@@ -258,8 +342,9 @@ def reading(measure: AccuracyMeasure, value: float, other: float = math.nan) -> 
 
 def analysis(one: Assessed) -> str:
     """What the analyst does, in a few words."""
-    instead = "" if one.rule in one.question.rules else " (what you chose needs several sets)"
-    return f"with the analysis “{RULES[one.rule].label}”{instead}"
+    instead = [RULES[rule].abbreviation for rule in one.question.rules if RULES[rule].fewest_sets > one.sets]
+    why = f" ({' and '.join(instead)} need{'s' if len(instead) == 1 else ''} several sets; one is taken for real)"
+    return f"with the analysis “{RULES[one.rule].label}”{why if one.rule not in one.question.rules else ''}"
 
 
 def setting_of(one: Assessed) -> float:
@@ -269,7 +354,7 @@ def setting_of(one: Assessed) -> float:
 
 def rounded_epsilon(value: float) -> str:
     """An ε that is enough, as it was sought: to four digits, rounded up."""
-    return readable(rounded_up(value * (1 - TIE), 4), 4)
+    return readable(rounded_up(value * (1 - LOSS_TIE), 4), 4)
 
 
 def brief(one: Assessed) -> str:

@@ -8,14 +8,14 @@ import streamlit as st
 
 from dpviz.charts.comparison import BAR
 from dpviz.charts.designs import Used, height_of, limits_chart
-from dpviz.curator.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
-from dpviz.curator.search import Assessed, Desk
+from dpviz.core.parameters import readable
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
+from dpviz.desk.search import Assessed, Desk
 from dpviz.inference.rules import RULES
-from dpviz.parameters import readable
 from pages.components.address import keep_switch
 from pages.components.choices import switch
 from pages.components.figure import show_figure
-from pages.components.words import by_reason, listing, measured, note
+from pages.components.words import by_reason, heading, listing, measured, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 
@@ -24,13 +24,6 @@ LEADING = 10
 
 EVERY = keep_switch(f"{PREFIX}every", False)
 MARKS = {True: ("✓", "kept"), False: ("✗", "broken"), None: ("?", "not decided")}
-SHORT = {
-    "bias": "bias",
-    "root_mean_squared_error": "typical error (RMSE)",
-    "coverage": "coverage",
-    "mean_width": "length",
-}
-"""Heads of the columns, which must be narrow."""
 
 
 def show_table(asked: Asked, desk: Desk) -> None:
@@ -38,7 +31,8 @@ def show_table(asked: Asked, desk: Desk) -> None:
     number = len(desk.designs)
     every = number > LEADING and switch(f"Show all {number} designs", EVERY)
     shown = desk.designs if every else desk.designs[:LEADING]
-    head = ["design", "limits", "real ε", *(SHORT[key] for key in ACCURACY)]
+    head = ["design", "limits", "real ε", *(one.column for one in ACCURACY.values())]
+    heading("The designs in order")
     listing(head, [row(place, one, desk.complete) for place, one in enumerate(shown, start=1)], "The designs in order")
     judged = sum(one.complete or one.keeps_all is False for one in desk.designs)
     more = f" {SPEC.note('judged', judged=judged, all=number)}" if not desk.complete else ""
@@ -47,7 +41,7 @@ def show_table(asked: Asked, desk: Desk) -> None:
 
 def row(place: int, one: Assessed, complete: bool) -> list[str]:
     """The cells of a design; once the answer is `complete`, what is missing does not come any more."""
-    name = f"{place}. <b>{escape(one.method.label)}</b> <small>{sets_and_rule(one)}</small>"
+    name = f"{place}. <b>{escape(one.method.label)}</b> <small>{sets_and_rule(one)}</small>{fewer_repetitions(one)}"
     return [name, limits(one), epsilon(one), *(measure_cell(one, measure, complete) for measure in ACCURACY.values())]
 
 
@@ -55,6 +49,12 @@ def sets_and_rule(one: Assessed) -> str:
     """Its number of sets, and the analysis."""
     sets = one.name.rpartition(", ")[2].replace(" ", "&nbsp;")
     return f"{sets}, {escape(RULES[one.rule].abbreviation)}"
+
+
+def fewer_repetitions(one: Assessed) -> str:
+    """How many repetitions its simulated numbers rest on, where these are not all that were asked."""
+    made = one.repetitions
+    return f"<br><small>{readable(made)}&nbsp;repetitions</small>" if made < one.question.repetitions else ""
 
 
 def mark(kept: bool | None) -> str:
@@ -74,9 +74,11 @@ def limits(one: Assessed) -> str:
 
 
 def epsilon(one: Assessed) -> str:
-    """The real pure ε of all sets, and the setting where it is another."""
+    """The real pure ε of all sets, a warning where it is huge, and the setting where it is another."""
     real = one.real_epsilon
-    said = "–" if real is None else readable(real, 4)
+    said = one.real_text()
+    if one.gives_much_away:
+        said += "<br><b>hardly protects</b>"
     if real is None or abs(real - one.setting) > 1e-4 * one.setting:
         said += f"<br><small>set to {readable(one.setting, 4)}</small>"
     return said
@@ -91,7 +93,8 @@ def measure_cell(one: Assessed, measure: AccuracyMeasure, complete: bool) -> str
     sign = f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
     small = [error] if error else []
     if not math.isnan(figure.at) and len(one.question.truths) > 1:
-        small.append(f"at {one.question.ranged.symbol} = {readable(figure.at, 3)}")
+        of = f"of {figure.tried} values, " if figure.tried else ""
+        small.append(f"{of}at {one.question.ranged.symbol} = {readable(figure.at, 3)}")
     below = "".join(f"<br><small>{line}</small>" for line in small)
     return f"{said}{sign}{below}"
 
@@ -127,7 +130,7 @@ def used(limit: AccuracyLimit, designs: tuple[Assessed, ...]) -> Used:
     around = [(math.nan, math.nan) if math.isnan(one.value) else limit.slack_around(one, BAR) for one in found]
     return Used(
         name=limit.words,
-        shares=[math.nan if math.isnan(one.value) else limit.slack(one) for one in found],
+        shares=[math.nan if math.isnan(one.value) else limit.slack(one).value for one in found],
         low=[low for low, _ in around],
         high=[high for _, high in around],
     )

@@ -10,4 +10,5 @@ SPEC = PageSpec(
     question="An agency must keep a table secret and still publish something. It draws a synthetic table. "
     "Move ε and see what an attacker and an analyst learn from it.",
     home=True,
+    tells=("p", "x"),
 )

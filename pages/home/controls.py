@@ -1,23 +1,33 @@
 """The one slider of the page, the number of people, and a button that draws another table."""
 
 import dataclasses
+import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import streamlit as st
 
-from dpviz.designs import Design
-from dpviz.parameters import EPSILON, readable
-from dpviz.studies.plan import SEED
-from pages.components.address import SETTINGS, drawn, keep_choice, keep_numbers, read_address
+from dpviz.core.declarations import SEED
+from dpviz.core.parameters import EPSILON, readable
+from dpviz.designs import CONFIDENTIAL_COUNT, Design
+from pages.components.address import SETTINGS, drawn, keep_choice, keep_handed_on, keep_numbers, read_address
 from pages.components.choices import choice
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
+from pages.components.prior_rule import TAKEN_BY
+from pages.components.release import keep_truth
 from pages.home import SPEC
 
 PREFIX = SPEC.prefix
-PEOPLE = {"20": 5, "100": 25, "1000": 250}
-"""How many people there are, and how many of them say yes."""
+SYNTHESIZER = "beta_binomial"
+PEOPLE = ("20", "100", "1000")
+"""How many people there can be."""
+
+SAME = 1e-6
+"""Relative distance of two priors within which the searches that found them agree."""
+
+YES = 0.25
+"""The share of them that says yes, unless a release comes with another one."""
 
 PAGE = PageNumbers(
     PREFIX,
@@ -36,8 +46,28 @@ PAGE = PageNumbers(
     (),
 ).kept()
 N = keep_choice(f"{PREFIX}n", PEOPLE, "100")
-DRAW = f"{PREFIX}seed"
+DRAW, X, P = f"{PREFIX}seed", f"{PREFIX}x", f"{PREFIX}p"
 keep_numbers({DRAW: SEED})
+keep_handed_on(X, dataclasses.replace(CONFIDENTIAL_COUNT, minimum=1))  # the ringed person says yes
+keep_truth(PREFIX)
+
+
+def taken(design: Design) -> dict[str, Any]:
+    """Nothing more than its numbers; a ValueError in a sentence where the page draws no such release."""
+    drawn_here = design.mechanism == SYNTHESIZER and design.sets == 1 and design.m == design.n
+    plain = dataclasses.replace(design, prior="pure") if drawn_here else design
+    prior = (design.alpha_of_one_set, dict(design.details).get("beta", design.alpha_of_one_set)) if drawn_here else ()
+    if not prior or any(not math.isclose(one, plain.alpha_of_one_set, rel_tol=SAME) for one in prior):
+        raise ValueError(
+            "it draws one table of as many rows as there are, by the Beta-binomial synthesizer with the smallest prior "
+            "that keeps ε without δ."
+        )
+    if str(design.n) not in PEOPLE:
+        raise ValueError(f"there are 20, 100 or 1,000 people here; got {design.n:,}.")
+    return {}
+
+
+TAKEN_BY[PREFIX] = taken
 
 
 @dataclass(frozen=True)
@@ -58,11 +88,12 @@ def choose() -> Asked | Refused:
     read_address(PREFIX)
     with st.container(key="controls"):
         epsilon = PAGE.number("epsilon")
-        n = choice(st.segmented_control, "People", PEOPLE, N, format_func=lambda one: f"{int(one):,}", required=True)
-        st.button("Draw again", on_click=_next_seed, width="stretch", key=f"{PREFIX}again")
-    seed = drawn(DRAW, int(st.session_state[DRAW]))
+        n = choice(st.segmented_control, "People", PEOPLE, N, format_func=lambda one: f"{int(one):,}", required=True,
+                   on_change=_other_people)  # fmt: skip
+        st.button("Draw again", on_click=_next_seed, width="stretch", key=f"{PREFIX}go")
+    seed = drawn(DRAW, int(st.session_state[DRAW]), "Seed")
     try:
-        return Asked(_design(epsilon, n, seed))
+        return Asked(_design(epsilon, n, seed, st.session_state[X], st.session_state[P]))
     except ValueError as broken:
         return Refused((str(broken),))
 
@@ -72,13 +103,19 @@ def first_asked() -> Asked:
     return Asked(_design(SETTINGS[f"{PREFIX}epsilon"].default, SETTINGS[N].default, SETTINGS[DRAW].default))
 
 
-def _design(epsilon: float, people: str, seed: int) -> Design:
-    n, yes = int(people), PEOPLE[people]
+def _design(epsilon: float, people: str, seed: int, x: int | None = None, p: float | None = None) -> Design:
+    n = int(people)
+    yes = max(1, round((YES if p is None else p) * n)) if x is None else x
     return Design(
-        mechanism="beta_binomial", n=n, epsilon=epsilon, p=yes / n, confidential_count=yes, rules=("as_if_real",),
-        seed=seed,
+        mechanism=SYNTHESIZER, n=n, epsilon=epsilon, p=yes / n if p is None else p, confidential_count=yes,
+        rules=("as_if_real",), seed=seed,
     )  # fmt: skip
 
 
 def _next_seed() -> None:
     st.session_state[DRAW] = (int(st.session_state[DRAW]) + 1) % int(SEED.maximum)
+
+
+def _other_people() -> None:
+    """What came with a release was said of its own people."""
+    st.session_state.update({X: None, P: None})

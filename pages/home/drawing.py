@@ -4,11 +4,11 @@ import json
 import math
 from pathlib import Path
 
-from dpviz.overview import Overview
-from dpviz.parameters import readable
+from dpviz.comparisons.overview import Overview
+from dpviz.core.parameters import readable
 from dpviz.privacy.attacker import belief_text
 from pages.components import component
-from pages.components.words import invented_text, percent
+from pages.components.words import percent, rows_text
 
 _living = component("living")
 """HTML that stays in the page: texts are those of the elements with that ``data-text``, numbers are style variables,
@@ -43,7 +43,7 @@ def texts(found: Overview) -> dict[str, str]:
         "people": readable(n),
         "yes": readable(found.secret),
         "no": readable(n - found.secret),
-        "invented": invented_text(found.invented),
+        "invented": rows_text(found.invented),
         "share": percent(found.invented / (n + found.invented), 3),
         "drawn_yes": readable(found.released),
         "drawn_no": readable(m - found.released),

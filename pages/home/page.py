@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpviz.overview import Overview
+from dpviz.comparisons.overview import Overview
 from pages import transition_matrices
 from pages.components.address import write_address
 from pages.components.cached import cached

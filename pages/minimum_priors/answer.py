@@ -4,8 +4,12 @@ import math
 
 import streamlit as st
 
-from dpviz.methods import PARAM_MAP, Method
+from dpviz.calibration.kinds import Kind, Setting
+from dpviz.calibration.methods import PARAM_MAP, PriorMethod
+from dpviz.core.numerics.steps import finished
+from dpviz.privacy.composition import DeltaBracket
 from pages.components.cached import cached
+from pages.components.growing import breathe
 from pages.components.words import listing, page_answer
 from pages.minimum_priors.controls import Asked
 from pages.minimum_priors.faces import HEADLINE, face_of
@@ -54,7 +58,7 @@ def needed_by_all(asked: Asked, delta: float) -> tuple[dict[str, float], list[st
             if asked.design.sets == 1:
                 found[key] = cached(asked.kind.need)(method, asked.setting, delta)
             else:
-                found[key] = cached(asked.kind.together, WAITING)(method, asked.setting, asked.design.sets, delta).upper
+                found[key] = together_of(asked, method, delta).upper
         except ValueError as broken:
             if asked.design.sets == 1 and method is HEADLINE:
                 raise
@@ -63,7 +67,17 @@ def needed_by_all(asked: Asked, delta: float) -> tuple[dict[str, float], list[st
     return found, reasons
 
 
-def _named(method: Method, asked: Asked) -> str:
+def together_of(asked: Asked, method: PriorMethod, delta: float) -> DeltaBracket:
+    """What all sets of the design need together, exactly."""
+    return cached(_together, WAITING)(asked.kind, method, asked.setting, asked.design.sets, delta)
+
+
+def _together(kind: Kind, method: PriorMethod, setting: Setting, sets: int, delta: float) -> DeltaBracket:
+    """It ends where a control is moved meanwhile."""
+    return finished(kind.together_in_steps(method, setting, sets, delta), breathe)
+
+
+def _named(method: PriorMethod, asked: Asked) -> str:
     """A method by its name in the paper; below it that of the synthesizer of counts, and what is released."""
     said = method.words.replace("proportion", face_of(asked).released)
     if plain := method.plain(asked.kind.cells(asked.setting)):

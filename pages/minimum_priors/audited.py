@@ -2,21 +2,20 @@
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from html import escape
 from itertools import groupby
 
 import streamlit as st
 
-from dpviz.audits import Finding, audit_statements, judged
-from dpviz.audits.audit import explained
-from dpviz.audits.statements import JUDGES
-from dpviz.exports.markup import raised
-from dpviz.parameters import SCALE, readable, readable_apart
-from dpviz.priors import KINDS, METHODS, Kind, Setting
-from dpviz.theorems import Claim
-from dpviz.theorems.claim import Verdict
+from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.claims.audit import Finding, audit_statements, explained, judged
+from dpviz.claims.claim import Claim, Verdict
+from dpviz.claims.statements import JUDGES
+from dpviz.core.parameters import NOISE_QUANTITY, readable, readable_apart
+from dpviz.desk.exports.markup import exponents_raised
 from pages.components.cached import cached
 from pages.components.frame import show_section
 from pages.components.words import audit_region, audit_row, audit_table, heading_html
@@ -77,7 +76,7 @@ def _unsafe(kind: Kind, setting: Setting) -> str:
     others = [f"{count} {word}" for verdict, word in FOLDED.items() if (count := _claims(found, verdict))]
     table = audit_region("Printed theorems that are unsafe", _table(unsafe)) if unsafe else ""
     counts = f"<p>The other claims: {', '.join(others)}.</p>" if others else ""
-    return f'<p class="dpviz-question">{_headline(found)}</p>{table}{counts}'
+    return f'<p class="dpviz-question">{headline(found)}</p>{table}{counts}'
 
 
 def _others(kind: Kind, setting: Setting) -> str:
@@ -106,28 +105,41 @@ def _general(setting: Setting) -> str:
     return audit_region("Definitions, general theorems and lemmas", table)
 
 
-def _headline(found: Sequence[Finding]) -> str:
-    """How many of the claims that can be judged are unsafe, and which; how many are false, and how many open."""
-    named = ", ".join(dict.fromkeys(one.bound.name for one in found if one.verdict is Verdict.UNSAFE))
-    unsafe, false, open_ones = (_claims(found, verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE, Verdict.OPEN))
-    judged = len({one.bound.key for one in found if one.verdict.judged})
-    rest = ""
-    if false:
-        rest += " 1 other is false." if false == 1 else f" {false} others are false."
-    if open_ones:
-        which = "its constant is" if open_ones == 1 else "their constants are"
-        rest += f" {open_ones} more cannot be judged: {which} not stated in print."
-    if not unsafe:
-        return f"<b>Not one of the {judged} printed claims that can be judged here is unsafe.</b>{rest}"
-    be, they = ("is", "It promises") if unsafe == 1 else ("are", "They promise")
-    return (
-        f"<b>{unsafe} of the {judged} printed claims that can be judged here {be} unsafe: {named}.</b> "
-        f"{they} more privacy than is really given.{rest}"
+def headline(found: Sequence[Finding]) -> str:
+    """How many of the claims that can be checked are unsafe, and which; how many are false, and how many hold.
+
+    A claim that more is needed than really is errs on the safe side. One that has several methods counts as its worst.
+    """
+    unsafe, false = (
+        _keys(one for one in found if one.verdict is verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE)
     )
+    wrong = _keys(one for one in found if one.verdict is Verdict.FALSE and one.bound.kind.enough) - unsafe
+    careful, checked = false - wrong - unsafe, _keys(one for one in found if one.verdict.judged)
+    named = ", ".join(dict.fromkeys(one.bound.name for one in found if one.verdict is Verdict.UNSAFE))
+    counted = {
+        f"unsafe ({named}: the printed value promises too much)": len(unsafe),
+        "false": len(wrong),
+        "false but on the safe side": len(careful),
+    }
+    parts = [f"{count} {'is' if count == 1 else 'are'} {words}" for words, count in counted.items() if count]
+    parts = parts if unsafe else ["none is unsafe", *parts]
+    if hold := len(checked - unsafe - false):
+        parts.append(f"{hold} {'holds' if hold == 1 else 'hold'}")
+    open_ones = _claims(found, Verdict.OPEN)
+    which = "its constant is" if open_ones == 1 else "their constants are"
+    rest = f" {open_ones} more cannot be checked: {which} not stated in print." if open_ones else ""
+    if not checked:
+        return f"<b>No printed claims can be checked here.</b>{rest}"
+    said = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    return f"<b>Of {len(checked)} printed claims that can be checked here, {said}.</b>{rest}"
+
+
+def _keys(found: Iterable[Finding]) -> set[str]:
+    return {one.bound.key for one in found}
 
 
 def _claims(found: Sequence[Finding], verdict: Verdict) -> int:
-    return len({one.bound.key for one in found if one.verdict is verdict})
+    return len(_keys(one for one in found if one.verdict is verdict))
 
 
 def _alike(finding: Finding) -> tuple[object, ...]:
@@ -139,7 +151,7 @@ def _rows(alike: list[Finding]) -> str:
     """Two table rows: the numbers, then the sentence."""
     finding = alike[0]
     bound = finding.bound
-    methods = ", ".join(METHODS[one.method].label for one in alike)
+    methods = ", ".join(PRIOR_METHODS[one.method].label for one in alike)
     rows = f" · m = {finding.setting.m}" if bound.one_row else ""
     title = f"<b>{escape(bound.name)}</b> {methods}{rows}<br><small>{_claim(finding)}</small>"
     cells, said = (_printed(finding), _gives(finding), _exact(finding)), escape(finding.sentence)
@@ -150,7 +162,7 @@ def _claim(finding: Finding) -> str:
     """The printed claim with the conditions it stands under."""
     bound = finding.bound
     zero = "for ε = 0" if not bound.promise.epsilon else ""
-    flat = bound.quantity is SCALE and KINDS[bound.family].binary
+    flat = bound.quantity is NOISE_QUANTITY and KINDS[bound.family].binary
     prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
     return _said(bound, zero, bound.condition, prior)
 
@@ -158,7 +170,7 @@ def _claim(finding: Finding) -> str:
 def _said(claim: Claim, *conditions: str) -> str:
     """What is printed, its conditions and whom it is taken from, in one line of HTML."""
     parts = claim.statement, *conditions, claim.after and f"after {claim.after}"
-    return raised(escape("; ".join(filter(None, parts))))
+    return exponents_raised(escape("; ".join(filter(None, parts))))
 
 
 def _printed(finding: Finding) -> str:
@@ -194,9 +206,9 @@ def _exact(finding: Finding) -> str:
 
 def _never_zero(finding: Finding) -> bool:
     """Whether the release is no pure ε at any ε, so that a δ of 0 is one below the floating-point numbers."""
-    return KINDS[finding.bound.family].conditioned or METHODS[finding.method].never_pure
+    return KINDS[finding.bound.family].conditioned or PRIOR_METHODS[finding.method].never_pure
 
 
 def _unit(finding: Finding) -> str:
     """A scale of noise on the mean is in units of R."""
-    return " R" if finding.bound.quantity is SCALE and KINDS[finding.bound.family].conditioned else ""
+    return " R" if finding.bound.quantity is NOISE_QUANTITY and KINDS[finding.bound.family].conditioned else ""

@@ -6,15 +6,15 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.lines import Scale
-from dpviz.exports.markup import raised
-from dpviz.limits import AVERAGED_ROWS_SHOWN
-from dpviz.methods import METHODS, PARAM_MAP
-from dpviz.parameters import readable, rounded_down, rounded_up
-from dpviz.priors.releases import AverageCurves, average_and_worst, stream_average_by_theta
+from dpviz.calibration.methods import PARAM_MAP, PRIOR_METHODS
+from dpviz.calibration.releases import AverageCurves, average_and_worst, stream_average_by_theta
+from dpviz.charts.lines import DrawnScale
+from dpviz.claims.theorems import CLAIMS
+from dpviz.claims.theorems_of_counts import CLAIMS_ON_AVERAGE
+from dpviz.core.limits import AVERAGED_ROWS_SHOWN
+from dpviz.core.parameters import readable, rounded_down, rounded_up
+from dpviz.desk.exports.markup import exponents_raised
 from dpviz.privacy.average_case import count_release_curve, count_simulator_deltas
-from dpviz.theorems import CLAIMS
-from dpviz.theorems.counts import AVERAGED
 from pages.components.cached import cached
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing, note
@@ -43,7 +43,7 @@ def show_average(asked: Asked) -> None:
     said = f"PARAM_MAP releases the count itself. At {where}, its average-case loss is {delta}: "
     said += f"{hidden_by_the_others(n)} In the worst case its δ is 1."
     st.html(answer(delta, said))
-    rows = [[f"<b>{METHODS[key].label}</b>", *_deltas(pair)] for key, pair in found.items()]
+    rows = [[f"<b>{PRIOR_METHODS[key].label}</b>", *_deltas(pair)] for key, pair in found.items()]
     head = [f"δ at ε = {readable(epsilon, 4)}", f"average case, θ = {readable(theta, 4)}", "worst case"]
     listing(head, rows, "Average-case and worst-case δ", frozenset({1, 2}))
     st.caption(f"Exact. α = β = {readable(alpha)} for the methods with a prior; PARAM_MAP has none.")
@@ -72,7 +72,7 @@ def _draw(asked: Asked, theta: float, here: dict[str, float], found: AverageCurv
         asked,
         "average",
         curves,
-        Scale(title="θ, the probability of a one", low=0.0, high=1.0),
+        DrawnScale(title="θ, the probability of a one", low=0.0, high=1.0),
         lowest(curves, 1e-300),
         method_marks(theta, here, **{PARAM_MAP.key: readable(here[PARAM_MAP.key], 3)}),
         allowed(asked.setting.delta),
@@ -110,8 +110,8 @@ def _printed(asked: Asked, theta: float) -> None:
         "6.20": ["impossible", "impossible", "✓ true: the ratio of densities has no bound near 0 and 1"],
     }
     rows = []
-    for claim in AVERAGED:
-        words = f"{raised(escape(claim.statement))}; {escape(claim.condition)}"
+    for claim in CLAIMS_ON_AVERAGE:
+        words = f"{exponents_raised(escape(claim.statement))}; {escape(claim.condition)}"
         rows.append([f"<b>{claim.name}</b><br><small>{words}</small>", *judged[claim.key]])
     head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
     listing(head, rows, "Section 6.3 of the thesis", frozenset({1, 2}))

@@ -7,17 +7,19 @@ from typing import Any, ClassVar
 
 import streamlit as st
 
+from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.ranges import GAUSSIAN_SETS, SIGMA, SIGMA0
+from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.designs import Design
-from dpviz.parameters import DELTA, EPSILON, Parameter, readable
-from dpviz.priors import KINDS, Kind, Setting
-from dpviz.priors.ranges import SETS, SIGMA, SIGMA0
-from dpviz.synthesizers import SYNTHESIZERS
-from dpviz.synthesizers.base import MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.synthesizers.cells import CELLS
+from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
+from dpviz.mechanisms.cells import CELL_COUNT
 from pages.components.address import keep_choice
 from pages.components.choices import presets, segments
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
+from pages.components.prior_rule import TAKEN_BY
+from pages.components.release import handed_on, keep_truth
 from pages.minimum_priors import SPEC
 
 PREFIX = SPEC.prefix
@@ -26,7 +28,7 @@ FAMILIES = {kind.label: kind for kind in KINDS.values()}
 SMALLEST_FAILURE = 1e-300  # what is smaller, beside 0, is near the end of the floating-point numbers
 FAILURE = dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5)
 PROPORTION = Parameter(
-    name="proportion", symbol="p", title="True proportion", minimum=0.0, maximum=1.0, default=0.1,
+    name="p", symbol="p", title="True proportion", minimum=0.0, maximum=1.0, default=0.1,
     slider_minimum=0.001, slider_maximum=0.5, scale="log",
     help="The proportion of ones in the population, for what the prior costs: bias and standard error of its estimate.",
 )  # fmt: skip
@@ -38,15 +40,15 @@ ALPHA = Parameter(
 NUMBERS = {
     "n": dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000),
     "m": dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_maximum=100_000),
-    "cells": dataclasses.replace(CELLS, slider_maximum=20),
-    "sets": dataclasses.replace(SETS, slider_maximum=20),
+    "cells": dataclasses.replace(CELL_COUNT, slider_maximum=20),
+    "sets": dataclasses.replace(GAUSSIAN_SETS, slider_maximum=20),
     "epsilon": dataclasses.replace(
         EPSILON, minimum=1e-4, maximum=50.0, default=1.0, slider_minimum=0.01, slider_maximum=10.0
     ),
     "delta": FAILURE,
     "sigma": SIGMA,
     "sigma0": dataclasses.replace(SIGMA0, slider_minimum=0.01, slider_maximum=100.0),
-    "proportion": PROPORTION,
+    "p": PROPORTION,
     "alpha": ALPHA,
     "reach": Parameter(
         name="range_over_sigma", symbol="R/σ", title="Your range", minimum=1e-6, maximum=1e6, default=2.0,
@@ -75,7 +77,17 @@ NUMBERS = {
 }  # fmt: skip
 FEW, MAIN = ("preset", "epsilon", "delta"), ("family", "n", "cells", "sigma", "sigma0", "sets")
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
+keep_truth(PREFIX)
 FAMILY = keep_choice(f"{PREFIX}family", FAMILIES, "Bernoulli")
+
+
+def taken(design: Design) -> dict[str, str]:
+    """The kind of data with as many cells as a release has."""
+    kind = "bernoulli" if issubclass(design.synthesizer_type, TwoCellSynthesizer) else "categorical"
+    return {"family": KINDS[kind].label}
+
+
+TAKEN_BY[PREFIX] = taken
 
 PRESETS: dict[str, dict[str, object]] = {
     "1,000 rows, δ = 10⁻⁶": {"family": "Bernoulli", "n": 1000, "epsilon": 1.0, "delta": 1e-6},
@@ -120,13 +132,13 @@ class Asked:
 def asked_of(kind: Kind, *, m_is_n: bool = True, **values: Any) -> Asked:
     """What is asked with the numbers of the page; a ValueError in a sentence refuses."""
     spread = tuple((name, values.pop(name)) for name in ("sigma", "sigma0") if name in values)
-    p = values.pop("proportion", PROPORTION.default)
-    return Asked(Design.of({"mechanism": kind.mechanism, "prior": "exact", "p": p, **values}), kind, spread, m_is_n)
+    values.setdefault("p", PROPORTION.default)
+    return Asked(Design.of({"mechanism": kind.mechanism, "prior": "exact", **values}), kind, spread, m_is_n)
 
 
 def first_asked() -> Asked:
     """What a fresh page asks for."""
-    names = ("n", "m", "epsilon", "delta", "sets", "proportion")
+    names = ("n", "m", "epsilon", "delta", "sets", "p")
     fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
     return asked_of(next(iter(FAMILIES.values())), **fresh)
 
@@ -151,6 +163,6 @@ def choose() -> Asked | Refused:
         if 0 < values["delta"] < SMALLEST_FAILURE:
             allowed = f"0, or from {readable(SMALLEST_FAILURE)} to {FAILURE.maximum}"
             raise ValueError(f"delta (allowed failure) must be {allowed}; got {readable(values['delta'])}.")
-        return asked_of(kind, m_is_n=PAGE.follows("m"), **values)
+        return asked_of(kind, m_is_n=PAGE.follows("m"), **values, **handed_on(PREFIX, values["n"]))
     except ValueError as broken:
         return PAGE.refused(broken, values, SYNTHESIZERS[kind.mechanism])

@@ -8,8 +8,8 @@ import streamlit as st
 
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.charts.style import Figure
+from dpviz.claims.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
 from dpviz.designs import Design
-from dpviz.priors.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
 from pages.components.address import keep_choice
 from pages.components.ahead import Step
 from pages.components.cached import cached
@@ -51,9 +51,10 @@ def chosen_axis(label: str | None) -> Axis:
 def complete_curves(asked: Asked, axis: Axis) -> Curves:
     """All points of the curves, whether or not the picture has grown to them yet."""
     key = _key(asked, axis)
-    whole = cached(prior_curves)
-    known = finished_before(key, Curves) or whole(asked.kind.key, asked.setting, axis, m_is_n=asked.m_is_n)
-    keep_finished(key, known)
+    known = finished_before(key, Curves)
+    if known is None:
+        known = cached(prior_curves)(asked.kind.key, asked.setting, axis, m_is_n=asked.m_is_n)
+        keep_finished(key, known)
     return known
 
 

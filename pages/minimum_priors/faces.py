@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar
 
+from dpviz.calibration.methods import SYNTH_POST_ONE, PriorMethod
+from dpviz.core.parameters import readable, rounded_down, rounded_up
 from dpviz.inference.moments import cell_moments, share_beyond
-from dpviz.methods import SYNTH_POST_ONE, Method
-from dpviz.parameters import readable, rounded_down, rounded_up
-from pages.components.words import invented_text
+from pages.components.words import few_rows, invented_text
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import Asked
 
@@ -63,7 +63,9 @@ class Face:
 
     def how_sets(self, asked: Asked, sets: int) -> str:
         """How several sets are counted."""
-        return SPEC.note(f"The sets of {self.why}", sets=sets, cells=_cells_text(asked), promise=asked.promise)
+        advanced = SPEC.note("Advanced composition" if asked.setting.delta > 0 else "No advanced composition")
+        texts = {"cells": _cells_text(asked), "promise": asked.promise, "advanced": advanced}
+        return SPEC.note(f"The sets of {self.why}", sets=sets, **texts)
 
 
 class LeastPriors(Face):
@@ -78,8 +80,8 @@ class LeastPriors(Face):
     def answer(self, asked: Asked, pure: float, exact: float) -> tuple[str, str]:
         """The mark and the sentence about what is needed, without and with δ."""
         setting, where = asked.setting, _sizes(asked, _cells_text(asked))
-        name = f"the {asked.design.law.label.partition(' (')[0]} synthesizer ({HEADLINE.label})"
-        alike = "half of them ones" if asked.kind.binary else "as many in each cell"
+        name = f"the {asked.design.synthesizer_type.label.partition(' (')[0]} synthesizer ({HEADLINE.label})"
+        alike = "half of them yes" if asked.kind.binary else "as many in each cell"
         if math.isnan(exact):
             return BEYOND, (
                 f"How many invented rows {name} needs to keep {asked.promise} with {where} is not computed. The table "
@@ -87,25 +89,26 @@ class LeastPriors(Face):
             )
         needed = (
             f"To keep ε = {readable(setting.epsilon)} with {where} by {name}, the agency must mix in "
-            f"<b>{_invented(asked, pure)}</b> invented rows{' for each set' if asked.design.sets > 1 else ''}"
+            f"{_weight(asked, pure)}<b>{_invented(asked, pure)}</b> {_rows(asked, pure)} for {_real_rows(asked)}"
+            f"{' in each set' if asked.design.sets > 1 else ''}"
         )
         if setting.delta == 0:
-            return f"{_invented(asked, pure)} invented rows", (
-                f"{needed}, {_per_row(asked, pure)} for every real row, {alike}. If it accepts a small δ, fewer may "
-                "be enough."
+            return f"{_invented(asked, pure)} {_rows(asked, pure)}", (
+                f"{needed}, {alike}. If it accepts a small δ, fewer may be enough."
             )
         if not known(exact):
             return "any prior", (
                 f"{needed}. If it accepts δ = {readable(setting.delta, 3)}, any number above 0 is enough."
             )
         if pure <= exact * (1 + SAME):
-            return f"{_invented(asked, exact)} invented rows", (
-                f"{needed}, {_per_row(asked, exact)} for every real row, {alike}. A δ of "
-                f"{readable(setting.delta, 3)} is too small to save a noticeable share of them."
+            return f"{_invented(asked, exact)} {_rows(asked, exact)}", (
+                f"{needed}, {alike}. A δ of {readable(setting.delta, 3)} is too small to save a noticeable share of "
+                "them."
             )
-        return f"{_invented(asked, pure)} → {_invented(asked, exact)} invented rows", (
-            f"{needed}, {_per_row(asked, pure)} for every real row. If it accepts δ = {readable(setting.delta, 3)}, "
-            f"<b>{_invented(asked, exact)}</b> are enough, {_per_row(asked, exact)} for every real row, {alike}."
+        enough = _weight(asked, exact)
+        return f"{_invented(asked, pure)} → {_invented(asked, exact)} {_rows(asked, exact)}", (
+            f"{needed}, {alike}. If it accepts δ = {readable(setting.delta, 3)}, "
+            f"{enough}<b>{_invented(asked, exact)}</b> {'is' if enough else 'are'} enough."
         )
 
     def told(self, mark: str) -> str:
@@ -124,7 +127,7 @@ class LeastPriors(Face):
             return least(alpha)
         return f"{_per_row(asked, alpha, min(digits, 3))}<br><small>α = {least(alpha, digits)}</small>"
 
-    def costs(self, asked: Asked, method: Method, alpha: float) -> list[str]:
+    def costs(self, asked: Asked, method: PriorMethod, alpha: float) -> list[str]:
         """What a level costs, a cell for each further column."""
         setting = asked.setting
         if not math.isfinite(alpha):
@@ -143,10 +146,13 @@ class LeastPriors(Face):
     def of_sets(self, asked: Asked, sets: int, exact: float, digits: int, ways: Sequence[float]) -> tuple[str, str]:
         """The mark and the sentence about several sets, of which `digits` of the exact answer are sure."""
         digits = min(digits, 3)
-        return f"M = {sets}: {_invented(asked, exact, digits)} invented rows", (
-            f"for each set of {HEADLINE.label} are enough to keep {asked.promise} for all {sets} sets together, "
-            f"counted exactly: {_per_row(asked, exact, digits)} for every real row. The papers' rule, an equal "
-            f"share ε/M for each set without δ, asks for <b>{_invented(asked, ways[0])}</b>."
+        needed, printed = _invented(asked, exact, digits), _invented(asked, ways[0])
+        asks = "the same" if printed == needed else f"<b>{printed}</b>"
+        rows = _rows(asked, exact, digits)
+        return f"M = {sets}: {needed} {rows}", (
+            f"for {_real_rows(asked)} in each set of {HEADLINE.label} {'is' if rows == ONE else 'are'} enough to keep "
+            f"{asked.promise} for {together(sets)}, counted exactly. The papers' rule, an equal share ε/M for each set "
+            f"without δ, asks for {asks}."
         )
 
 
@@ -184,16 +190,18 @@ class LargestRanges(Face):
     def needed(self, asked: Asked, reach: float, digits: int = 5) -> str:  # noqa: ARG002
         return largest(reach, digits)
 
-    def costs(self, asked: Asked, method: Method, reach: float) -> list[str]:  # noqa: ARG002
+    def costs(self, asked: Asked, method: PriorMethod, reach: float) -> list[str]:  # noqa: ARG002
         return [readable(share_beyond(reach), 3)]
 
     def held(self, level: float) -> str:
         return f"R/σ = {readable(level)}"
 
     def of_sets(self, asked: Asked, sets: int, exact: float, digits: int, ways: Sequence[float]) -> tuple[str, str]:
-        return f"M = {sets}: R/σ ≤ {largest(exact, min(digits, 3))}", (
-            f"is the largest range for which {sets} sets of {HEADLINE.label} keep {asked.promise} together, counted "
-            f"exactly. An equal share (ε/M, δ/M) for each set allows only <b>{largest(ways[1], 3)}</b>."
+        reach, shared = largest(exact, min(digits, 3)), largest(ways[1], 3)
+        allows = "allows the same" if shared == reach else f"allows only <b>{shared}</b>"
+        return f"M = {sets}: R/σ ≤ {reach}", (
+            f"is the largest range for which {together(sets)} of {HEADLINE.label} keep {asked.promise}, counted "
+            f"exactly. An equal share (ε/M, δ/M) for each set {allows}."
         )
 
 
@@ -205,9 +213,20 @@ def face_of(asked: Asked) -> LeastPriors | LargestRanges:
     return FACES[asked.kind.level]
 
 
+def together(sets: int) -> str:
+    """All sets of a release, in words that also fit two."""
+    return "both sets together" if sets == 2 else f"all {sets} sets together"
+
+
+def _real_rows(asked: Asked) -> str:
+    """The confidential rows beside which the invented ones stand."""
+    n = asked.setting.n
+    return "one real row" if n == 1 else f"{readable(n)} real rows"
+
+
 def _sizes(asked: Asked, cells: str = "") -> str:
     n, m = readable(asked.setting.n), readable(asked.setting.m)
-    sets = f", M = {asked.design.sets} sets together" if asked.design.sets > 1 else ""
+    sets = f" and M = {asked.design.sets} sets together" if asked.design.sets > 1 else ""
     return f"{f'n = m = {n}' if n == m else f'n = {n}, m = {m}'}{cells}{sets}"
 
 
@@ -219,6 +238,20 @@ def _invented(asked: Asked, alpha: float, digits: int = 3) -> str:
     """Invented rows in each set, of all cells, rounded up; in words where they are no number."""
     rows = asked.kind.cells(asked.setting) * alpha
     return invented_text(rows, digits) if known(rows) else least(rows)
+
+
+def _weight(asked: Asked, alpha: float) -> str:
+    """What stands before a few invented rows, which nobody counts."""
+    rows = asked.kind.cells(asked.setting) * alpha
+    return "the weight of " if known(rows) and few_rows(rows) else ""
+
+
+ONE = "invented row"
+
+
+def _rows(asked: Asked, alpha: float, digits: int = 3) -> str:
+    """What is counted: a row, or rows."""
+    return ONE if _invented(asked, alpha, digits) == "1" else f"{ONE}s"
 
 
 def _per_row(asked: Asked, alpha: float, digits: int = 3) -> str:

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dpviz.charts.lines import Rule, Scale
-from dpviz.parameters import readable
-from dpviz.priors import METHODS, Setting
-from dpviz.priors.kinds import SMALLEST_DELTA, Given
+from dpviz.calibration.kinds import Given, Setting
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.charts.lines import DrawnScale, Rule
+from dpviz.core.parameters import readable
+from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
 from pages.components.cached import cached
 from pages.components.words import answer, listing
 from pages.minimum_priors.answer import needed_by_all
 from pages.minimum_priors.controls import PAGE, Asked
-from pages.minimum_priors.faces import face_of, failure
+from pages.minimum_priors.faces import face_of, failure, together
 from pages.minimum_priors.pictures import allowed, method_marks, show_deltas
 
 
@@ -30,9 +31,9 @@ def show_inverse(asked: Asked) -> None:
     head += [f"δ at ε = {readable(setting.epsilon, 4)}", *([f"{sets} sets: {zero}"] if sets > 1 else [])]
     rows = []
     for key, given in found.items():
-        name = f"<b>{METHODS[key].label}</b>"
+        name = f"<b>{PRIOR_METHODS[key].label}</b>"
         if given is None:
-            rows.append([name, f"needs α > {readable(METHODS[key].lost)}", *[""] * (len(head) - 2)])
+            rows.append([name, f"needs α > {readable(PRIOR_METHODS[key].lost)}", *[""] * (len(head) - 2)])
             continue
         bounded = not kind.conditioned and given.pure_epsilon <= setting.epsilon
         cells = [_epsilon(given.pure_epsilon)] if setting.delta > 0 else []
@@ -43,14 +44,14 @@ def show_inverse(asked: Asked) -> None:
     shown = {key: given for key, given in found.items() if given is not None}
     end = max(float(one.epsilons[-1]) for one in shown.values())
     right = max(end, min(setting.epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
-    here = {key: one.delta_at_epsilon for key, one in shown.items() if one.delta_at_epsilon >= SMALLEST_DELTA}
+    here = {key: one.delta_at_epsilon for key, one in shown.items() if one.delta_at_epsilon >= SMALLEST_PROFILE_DELTA}
     promised = Rule(text=f"promised ε = {readable(setting.epsilon, 4)}", x=setting.epsilon)
     show_deltas(
         asked,
         "profiles",
         {key: (given.epsilons, given.deltas) for key, given in shown.items()},
-        Scale(title="ε (left is more private)", low=0.0, high=right),
-        SMALLEST_DELTA,
+        DrawnScale(title="ε (left is more private)", low=0.0, high=right),
+        SMALLEST_PROFILE_DELTA,
         method_marks(setting.epsilon, here),
         [promised, *allowed(setting.delta)],
         f"Privacy profiles of all methods at {held}.",
@@ -66,7 +67,7 @@ def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:
             return given.delta_at_epsilon <= setting.delta
         return given.pure_epsilon <= setting.epsilon
 
-    return _named([METHODS[key].label for key, given in found.items() if given and keeps(given)], len(found))
+    return _named([PRIOR_METHODS[key].label for key, given in found.items() if given and keeps(given)], len(found))
 
 
 def _named(kept: list[str], of: int) -> str:
@@ -76,12 +77,12 @@ def _named(kept: list[str], of: int) -> str:
 def _together(asked: Asked, level: float) -> str:
     """Say which methods keep the promise with all sets together, by the prior or range that these need."""
     limits, _ = needed_by_all(asked, asked.setting.delta)
-    kept = [METHODS[key].label for key, limit in limits.items() if asked.kind.quantity.keeps(level, limit)]
-    unknown = [METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
+    kept = [PRIOR_METHODS[key].label for key, limit in limits.items() if asked.kind.quantity.keeps(level, limit)]
+    unknown = [PRIOR_METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
     rest = f" (not computed: {', '.join(unknown)})" if unknown else ""
     named = _named(kept, len(limits))
-    return f" With all {asked.design.sets} sets together, counted exactly, it does so for <b>{named}</b>{rest}."
+    return f" With {together(asked.design.sets)}, counted exactly, it does so for <b>{named}</b>{rest}."
 
 
 def _epsilon(value: float) -> str:
-    return "none" if math.isinf(value) else readable(value, 5)
+    return "unbounded" if math.isinf(value) else readable(value, 5)

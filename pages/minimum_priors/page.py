@@ -24,7 +24,7 @@ def choose_fitting() -> Asked | Refused:
 with answering(SPEC, SECTIONS, choose_fitting, compute_answer, first_asked) as answered:
     show_answer(answered)
     if answered.kind.binary:
-        lead_on(SPEC, answered.design, said=())
+        lead_on(SPEC, answered.design)
     section = look_closer(SPEC, sections_of(answered.kind))
     opened, drawing = st.container(), st.container()
     show_table(answered)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dpviz.charts.lines import Line, Mark, Rule, Scale, lines_chart
-from dpviz.methods import METHODS
-from dpviz.parameters import readable
-from dpviz.types import FloatArray
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
 from pages.components.figure import show_figure
 from pages.minimum_priors.controls import PREFIX, Asked
 
@@ -15,13 +15,13 @@ Curves = Mapping[str, tuple[FloatArray, FloatArray]]
 
 
 def show_deltas(
-    asked: Asked, key: str, curves: Curves, axis: Scale, low: float, marks: list[Mark], rules: list[Rule], alt: str
+    asked: Asked, key: str, curves: Curves, axis: DrawnScale, low: float, marks: list[Mark], rules: list[Rule], alt: str
 ) -> None:
     """δ of every method along an axis, down to `low`."""
     cells = asked.kind.cells(asked.setting)
-    methods = [(METHODS[key], *places) for key, places in curves.items()]
-    lines = [Line(name=method.named(cells), color=method.color, x=x, y=y) for method, x, y in methods]
-    scale = Scale(title="δ (down is more private)", log=True, low=low, high=1.0)
+    methods = [(PRIOR_METHODS[key], *places) for key, places in curves.items()]
+    lines = [DrawnLine(name=method.named(cells), color=method.color, x=x, y=y) for method, x, y in methods]
+    scale = DrawnScale(title="δ (down is more private)", log=True, low=low, high=1.0)
     figure = lines_chart(lines, axis, scale, key=f"{key} {asked.kind.key}", marks=marks, rules=rules)
     show_figure(figure, key=f"{PREFIX}{key}", alt=alt, height=430)
 
@@ -34,7 +34,7 @@ def lowest(curves: Curves, floor: float) -> float:
 def method_marks(x: float, values: Mapping[str, float], **texts: str) -> list[Mark]:
     """A mark for each method at one place, some with a text."""
     return [
-        Mark(x=x, y=y, color=METHODS[key].color, name=METHODS[key].label, text=texts.get(key, ""))
+        Mark(x=x, y=y, color=PRIOR_METHODS[key].color, name=PRIOR_METHODS[key].label, text=texts.get(key, ""))
         for key, y in values.items()
     ]
 

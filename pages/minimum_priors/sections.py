@@ -4,11 +4,12 @@ import dataclasses
 
 import streamlit as st
 
-from dpviz.audits import audit
+from dpviz.calibration.kinds import Kind
 from dpviz.charts.prior_curves import curves_chart
-from dpviz.exports.priors import curves_csv, findings_csv, priors_script
-from dpviz.exports.tables import figure_html
-from dpviz.priors import Kind
+from dpviz.claims.audit import audit
+from dpviz.desk.exports.priors import curves_csv, findings_csv, priors_script
+from dpviz.desk.exports.tables import figure_html
+from pages.components.address import about_page
 from pages.components.cached import cached
 from pages.components.downloads import SAVED, show_columns
 from pages.components.frame import Section
@@ -32,7 +33,12 @@ def show_downloads(asked: Asked) -> None:
         ("Audit, CSV", "printed_bounds.csv", lambda: findings_csv(audited)),
         ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(complete_curves(asked, axis))),
     ]
-    picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(curves_chart(complete_curves(asked, axis)))
+    about = about_page(PREFIX)
+
+    def drawn_curves() -> str:
+        return figure_html(curves_chart(complete_curves(asked, axis)), about)
+
+    picture = "Curves, HTML", f"curves_{axis}.html", drawn_curves
     text = priors_script(asked.kind.key, setting, asked.design.sets, asked.design.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
     show_columns(PREFIX, tables, [picture, SAVED], script)

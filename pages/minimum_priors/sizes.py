@@ -3,11 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.lines import Rule, Scale
-from dpviz.limits import PRIOR_ROWS
-from dpviz.parameters import readable
-from dpviz.priors import METHODS
-from dpviz.priors.releases import BY_SIZE, SizeCurves, delta_by_size
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.releases import BY_SIZE, SizeCurves, delta_by_size
+from dpviz.charts.lines import DrawnScale, Rule
+from dpviz.core.limits import LARGEST_PRIOR_ROWS
+from dpviz.core.parameters import readable
 from pages.components.cached import cached
 from pages.components.words import answer, listing
 from pages.minimum_priors.controls import PAGE, Asked
@@ -20,7 +20,7 @@ POINTS = 25
 def show_sizes(asked: Asked) -> None:
     """δ against m for every release of rows, with the parameter draw as the limit."""
     setting, alpha = asked.setting, PAGE.checked("alpha")
-    most = int(min(PRIOR_ROWS, max(1000, 10 * setting.m)))
+    most = int(min(LARGEST_PRIOR_ROWS, max(1000, 10 * setting.m)))
     sizes = tuple(sorted({*np.rint(np.geomspace(1, most, POINTS)).astype(int).tolist(), setting.m}))
     found = cached(delta_by_size)(setting.n, alpha, alpha, setting.epsilon, sizes)
     place = int(np.searchsorted(found.sizes, setting.m))
@@ -37,7 +37,7 @@ def show_sizes(asked: Asked) -> None:
         asked,
         "sizes",
         curves,
-        Scale(title="synthetic rows m (left is more private)", log=True),
+        DrawnScale(title="synthetic rows m (left is more private)", log=True),
         lowest(curves, 1e-12),
         method_marks(setting.m, here),
         [Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=limit), *allowed(setting.delta, "dot")],
@@ -62,7 +62,7 @@ def _claims(delta: float, found: SizeCurves) -> None:
     claim = "<b>Theorem 5.1</b><br><small>rows drawn from a private parameter are as private, whatever m</small>"
     rows = [[claim, limit, "✓ true: the rows are made from the draw alone"]]
     for name, key in (("Theorem 5.4", "synth_map"), ("Corollary 5.6", "synth_post_many")):
-        label, curve = METHODS[key].label, found.deltas.get(key)
+        label, curve = PRIOR_METHODS[key].label, found.deltas.get(key)
         claim = f"<b>{name}</b><br><small>at a fixed prior {label} is not private for some m</small>"
         verdict = "– not defined at this prior" if curve is None else "✓ true: δ goes to 1 as m grows"
         rows.append([claim, first_broken(label, delta, found.sizes, curve), verdict])

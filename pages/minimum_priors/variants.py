@@ -5,13 +5,13 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.limits import POPULATION, PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN, SAMPLED_ROWS_SHOWN
-from dpviz.methods import CALIBRATED, Method
-from dpviz.methods.base import RowMethod
-from dpviz.parameters import readable, rounded_up
-from dpviz.priors import minimum_prior, minimum_prior_probabilistic
+from dpviz.calibration.base import RowMethod
+from dpviz.calibration.exact import minimum_prior, minimum_prior_probabilistic
+from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
+from dpviz.claims.general_theorems import subsampled_epsilon_printed
+from dpviz.core.limits import LARGEST_POPULATION, PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN, SAMPLED_ROWS_SHOWN
+from dpviz.core.parameters import readable, rounded_up
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
-from dpviz.theorems.general import subsampled_epsilon_printed
 from pages.components.cached import cached
 from pages.components.words import answer, listing, note
 from pages.minimum_priors import SPEC
@@ -31,7 +31,7 @@ def show_probabilistic(asked: Asked) -> None:
         st.caption(SPEC.note("Probabilistic rows", shown=shown, most=most))
         return
     rows, unfound = [], ""
-    for method in (one for one in CALIBRATED.values() if one.knows(Method.failure)):
+    for method in (one for one in CALIBRATED_METHODS.values() if one.knows(PriorMethod.failure)):
         exact = cached(asked.kind.need)(method, setting, setting.delta)
         try:
             strict = cached(minimum_prior_probabilistic, "Searching …")(method.key, **promise)
@@ -54,7 +54,7 @@ def show_uneven(asked: Asked) -> None:
     note(SPEC.note("Uneven priors"))
     ratio, beta = PAGE.checked("ratio"), PAGE.checked("beta")
     rows, barred = [], set()
-    for method in CALIBRATED.values():
+    for method in CALIBRATED_METHODS.values():
         even = cached(asked.kind.need)(method, asked.setting, asked.setting.delta)
         leaning = prior(method.key, **promise, ratio=ratio)
         missing = beta <= method.lost
@@ -74,6 +74,22 @@ def _promise(asked: Asked) -> dict[str, Any]:
     return {name: getattr(asked.setting, name) for name in ("n", "m", "epsilon", "delta")}
 
 
+def sampling_sentence(alone: float, after: float, printed: float, most: str = "") -> tuple[str, str]:
+    """The mark, and what a random sample does to a loss; every loss is rounded up, and to as many digits as differ.
+
+    >>> sampling_sentence(1.6647, 1.6647, 4.28)
+    ('ε = 1.67', 'its loss stays at ε = 1.67. Theorem 2.22 promises ε = 4.28.')
+    >>> sampling_sentence(1.6647, 1.6601, 4.28)[1]
+    'its loss changes from ε = 1.665 to ε = 1.661. Theorem 2.22 promises ε = 4.28.'
+    """
+    promised = f"Theorem 2.22 promises ε = {readable(rounded_up(printed, 3), 3)}."
+    texts = ([readable(rounded_up(one, digits), digits) for one in (alone, after)] for digits in range(3, 10))
+    before, now = next((pair for pair in texts if pair[0] != pair[1]), (readable(rounded_up(alone, 3), 3), ""))
+    if not now:
+        return f"ε = {before}", f"its loss stays at ε = {before}. {promised}"
+    return f"ε = {before} →{most} {now}", f"its loss changes from ε = {before} to{most} ε = {now}. {promised}"
+
+
 def show_sampling(asked: Asked) -> None:
     """What a random sample adds: as printed, the best general bound, and exactly."""
     setting = asked.setting
@@ -81,10 +97,10 @@ def show_sampling(asked: Asked) -> None:
     if population < setting.n:
         st.caption(f"The population must hold at least the n = {readable(setting.n)} rows of the sample.")
         return
-    within = max(setting.n, setting.m) <= SAMPLED_ROWS_SHOWN and population <= POPULATION
+    within = max(setting.n, setting.m) <= SAMPLED_ROWS_SHOWN and population <= LARGEST_POPULATION
     rate = setting.n / population
     rows = []
-    for method in CALIBRATED.values():
+    for method in CALIBRATED_METHODS.values():
         if not isinstance(method, RowMethod) or method.effective is not method:
             continue
         given = cached(asked.kind.given)(method, setting, alpha)
@@ -100,17 +116,15 @@ def show_sampling(asked: Asked) -> None:
             exact = exactly(release, population, rate * setting.delta)
             rows[-1].append(f"<b>{readable(exact, 5)}</b>")
         if method is HEADLINE:
-            after = readable(rounded_up(exact, 3), 3)
-            said = f"If {readable(setting.n)} of {readable(population)} rows are drawn at random before {method.label} "
-            said += f"with α = {readable(alpha)} sees them, its loss changes from ε = {readable(alone, 3)} to{most} "
-            said += f"ε = {after}. Theorem 2.22 promises ε = {readable(printed, 3)}."
-            st.html(answer(f"ε = {readable(alone, 3)} →{most} {after}", said))
+            drawn = f"{readable(setting.n)} of {readable(population)} rows are drawn at random"
+            mark, said = sampling_sentence(alone, exact, printed, most)
+            st.html(answer(mark, f"If {drawn} before {method.label} with α = {readable(alpha)} sees them, {said}"))
     head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
     head += ["exact"] if within else []
     listing(head, rows, "What subsampling adds")
     told = "Exact: all pairs of neighbouring populations, one row substituted."
     if not within:
         told = "The exact answer looks at all pairs of neighbouring populations. Here it is computed for n and m up to "
-        told += f"{SAMPLED_ROWS_SHOWN} and N up to {POPULATION:,}."
+        told += f"{SAMPLED_ROWS_SHOWN} and N up to {LARGEST_POPULATION:,}."
     delta, after, share = readable(setting.delta, 3), readable(rate * setting.delta, 3), readable(rate, 4)
     st.caption(SPEC.note("Subsampling", delta=delta, after=after, rate=share, told=told))

@@ -9,11 +9,11 @@ import streamlit as st
 
 from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.charts.style import Figure
-from dpviz.exports.script import posterior_recipe
+from dpviz.core.parameters import readable
+from dpviz.desk.exports.script import posterior_recipe
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
-from dpviz.parameters import readable
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.matrix import sums_sentence
@@ -24,7 +24,7 @@ from pages.posterior.controls import PREFIX, Asked
 NAMES = {
     "exact": "given the synthetic counts, exact",
     "known": "of the confidential data",
-    "naive": "naive: synthetic rows taken for real",
+    "naive": "naive posterior: synthetic rows taken for real",
 }
 
 
@@ -34,7 +34,7 @@ def posterior_of(asked: Asked) -> PosteriorMixture:
     return cached(posterior_given)(design.release, asked.counts, gamma1=design.gamma1, gamma2=design.gamma2)
 
 
-def laws(asked: Asked) -> dict[str, BetaMixture]:
+def posteriors(asked: Asked) -> dict[str, BetaMixture]:
     """The three posteriors by key."""
     design = asked.design
     found: dict[str, BetaMixture] = {"exact": posterior_of(asked)}
@@ -48,8 +48,8 @@ def laws(asked: Asked) -> dict[str, BetaMixture]:
 
 def show_answer(asked: Asked) -> None:
     """Sentence, picture and table."""
-    found, level = laws(asked), asked.design.level
-    regions = {key: law.highest_density(level) for key, law in found.items()}
+    found, level = posteriors(asked), asked.design.level
+    regions = {key: distribution.highest_density(level) for key, distribution in found.items()}
     st.html(page_answer(*posterior_sentence(asked, found)))
     if doubt := contradiction(asked):
         note(doubt)
@@ -57,14 +57,17 @@ def show_answer(asked: Asked) -> None:
     show_figure(
         cached(picture)(dataclasses.replace(asked, given_text=None)), key=f"{PREFIX}picture", alt=alt, height=440
     )
-    rows = [[*summary(NAMES[key], law, level), " and ".join(map(spread, regions[key]))] for key, law in found.items()]
+    rows = [
+        [*summary(NAMES[key], distribution, level), " and ".join(map(spread, regions[key]))]
+        for key, distribution in found.items()
+    ]
     listing([*heads(level), f"{percent(level, 8)} highest density"], rows, "Posteriors of p")
     design, own = asked.design, ""
     made = f"drawn with seed {design.seed} from x = {readable(design.confidential_count or 0)}"
     if isinstance(design.mechanism, GivenMatrix):
         own = f" {sums_sentence(design.mechanism)}"
     words = SPEC.note(
-        "table", laws=f"{design.n + 1:,}", counts=", ".join(map(str, asked.counts)), level=percent(level, 8),
+        "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, asked.counts)), level=percent(level, 8),
         made=made if asked.source == "drawn" else "typed in", gamma1=readable(design.gamma1, 4),
         gamma2=readable(design.gamma2, 4),
     )  # fmt: skip
@@ -76,13 +79,16 @@ def show_answer(asked: Asked) -> None:
 def picture(asked: Asked) -> Figure:
     """The densities with their intervals."""
     level = asked.design.level
-    densities = [drawn(NAMES[key], key, law, [law.interval(level)]) for key, law in laws(asked).items()]
+    densities = [
+        drawn(NAMES[key], key, distribution, [distribution.interval(level)])
+        for key, distribution in posteriors(asked).items()
+    ]
     return posterior_chart(densities, level=level, truth=asked.truth, key="posterior")
 
 
-def drawn(name: str, kind: str, law: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
+def drawn(name: str, kind: str, distribution: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
     """Return a posterior as the picture has it."""
-    p, values = law.outline
+    p, values = distribution.outline
     return Density(name=name, kind=kind, p=p, values=values, intervals=intervals)
 
 
@@ -96,15 +102,15 @@ def heads(level: float) -> list[str]:
     return ["posterior of p", "mean", "standard deviation", f"{percent(level, 8)} equal tails"]
 
 
-def summary(name: str, law: BetaMixture, level: float) -> list[str]:
+def summary(name: str, distribution: BetaMixture, level: float) -> list[str]:
     """A row of a table of posteriors."""
-    deviation = readable(math.sqrt(law.variance), 4)
-    return [f"<b>{name}</b>", readable(law.mean, 5), deviation, spread(law.interval(level))]
+    deviation = readable(math.sqrt(distribution.variance), 4)
+    return [f"<b>{name}</b>", readable(distribution.mean, 5), deviation, spread(distribution.interval(level))]
 
 
-def mean_and_deviation(law: BetaMixture) -> str:
+def mean_and_deviation(distribution: BetaMixture) -> str:
     """The mark of an answer."""
-    return f"p = {readable(law.mean, 3)} ± {readable(math.sqrt(law.variance), 2)}"
+    return f"p = {readable(distribution.mean, 3)} ± {readable(math.sqrt(distribution.variance), 2)}"
 
 
 def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, str]:
@@ -114,7 +120,7 @@ def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str
     start, end = found["naive"].interval(level)
     release = f"{asked.listed} of m = {readable(asked.design.m)} at {asked.promise}"
     words = f"Given {release}, p lies between <b>{low}</b> and <b>{high}</b> with {percent(level, 8)} probability"
-    said = f" An analyst who takes the synthetic rows for real says {readable(start, 3)} to {readable(end, 3)}"
+    said = f" The posterior that takes the synthetic rows for real says {readable(start, 3)} to {readable(end, 3)}"
     if truth is not None:
         times = math.sqrt(exact.variance / found["known"].variance)
         words += f". Its standard deviation is {readable(times, 3)} times that of the confidential data's own posterior"

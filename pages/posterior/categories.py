@@ -5,12 +5,13 @@ import re
 
 import streamlit as st
 
+from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.core.limits import COUNTS_SHOWN
+from dpviz.core.parameters import readable
+from dpviz.core.plain import one_line
 from dpviz.inference.posterior import PosteriorCells, posterior_cells
-from dpviz.limits import COUNTS_SHOWN
-from dpviz.parameters import readable
-from dpviz.priors.sets import minimum_prior_for_sets
 from pages.components.address import keep_text
-from pages.components.cached import FEW_ENTRIES, cached
+from pages.components.cached import cached
 from pages.components.choices import written
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
@@ -18,6 +19,7 @@ from pages.posterior import SPEC
 from pages.posterior.answer import heads, summary
 from pages.posterior.controls import PREFIX, Asked
 
+LONGEST_TABLES = 100_000  # Characters of all tables
 EXAMPLE = "52, 30, 18"
 TABLES = keep_text(f"{PREFIX}tables", EXAMPLE)
 
@@ -33,7 +35,8 @@ def show_categories(asked: Asked) -> None:
         TABLES, text, lambda typed: _computed(asked, typed), EXAMPLE, lambda typed: " / ".join(typed.split("\n"))
     )
     design, rows, cells = asked.design, sum(tables[0]), len(tables[0])
-    sizes = f"{len(tables)} released table{'s' if len(tables) > 1 else ''} of {rows:,} rows, made from n = {design.n:,}"
+    released = f"{len(tables)} released table{'s' if len(tables) > 1 else ''} of {rows:,} row{'s' if rows > 1 else ''}"
+    sizes = f"{released}, made from n = {design.n:,}"
     priors = f"the agency adds α = {readable(alpha, 4)} and the analyst γ = {readable(design.gamma1, 4)} invented rows"
     st.html(answer(f"k = {cells}", f"cells: {sizes} confidential rows. In every cell {priors}."))
     listed = []
@@ -57,7 +60,7 @@ def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], flo
         ).upper
     else:
         alpha = dataclasses.replace(design, m=rows, sets=sets).alpha_of_one_set
-    found = cached(posterior_cells, "Summing over the confidential tables …", FEW_ENTRIES)(
+    found = cached(posterior_cells, "Summing over the confidential tables …")(
         synthetic_counts=tables, n=design.n, alpha=alpha, gamma=design.gamma1
     )
     return tables, alpha, found
@@ -65,11 +68,12 @@ def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], flo
 
 def read_tables(text: str) -> tuple[tuple[int, ...], ...]:
     """The tables that were typed; a ValueError in a sentence where they are none."""
+    _check(len(text) <= LONGEST_TABLES, f"have at most {LONGEST_TABLES:,} characters", f"{len(text):,}")
     lines = [[word for word in re.split(r"[\s,;]+", line) if word] for line in text.splitlines() if line.strip()]
     _check(1 <= len(lines) <= COUNTS_SHOWN, f"be 1 to {COUNTS_SHOWN} lines of counts", str(len(lines)))
     for line in lines:
         wrong = [word for word in line if not re.fullmatch(r"\d{1,9}", word)]
-        _check(not wrong, "hold whole numbers from 0", wrong[0][:40] if wrong else "")
+        _check(not wrong, "hold whole numbers from 0", one_line(wrong[0]) if wrong else "")
         _check(len(line) > 1, "have at least 2 cells in every line", str(len(line)))
     tables = tuple(tuple(map(int, line)) for line in lines)
     sizes, totals = [len(table) for table in tables], sorted({sum(table) for table in tables})

@@ -8,27 +8,28 @@ from typing import Any, ClassVar
 import numpy as np
 import streamlit as st
 
-from dpviz.analysis import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
+from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, SEED
+from dpviz.core.limits import COUNTS_SHOWN
+from dpviz.core.limits import LARGEST_POSTERIOR_ROWS as MOST_ROWS
+from dpviz.core.parameters import Parameter, readable
+from dpviz.core.plain import one_line
 from dpviz.designs import Design
-from dpviz.limits import COUNTS_SHOWN
-from dpviz.limits import POSTERIOR_ROWS as MOST_ROWS
-from dpviz.parameters import Parameter, readable
-from dpviz.studies.plan import SEED
-from dpviz.synthesizers import two_cell_laws
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.mechanisms import two_cell_synthesizers
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import prior_rule
-from pages.components.address import keep_choice, keep_switch, keep_text
+from pages.components.address import LONGEST_TEXT, keep_choice, keep_switch, keep_text
 from pages.components.cached import cached
 from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
+from pages.components.release import handed_on, keep_truth
 from pages.posterior import SPEC
 
 PREFIX = SPEC.prefix
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
 LISTED = 6  # most counts that a sentence lists one by one
-DEFAULT_LAW = "beta_binomial"
+DEFAULT_SYNTHESIZER = "beta_binomial"
 EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
 """A matrix for three confidential rows and three released ones."""
 
@@ -61,9 +62,10 @@ NUMBERS = prior_rule.PROMISE | {
 }  # fmt: skip
 
 FEW = "preset", "epsilon", "alpha", "sets"
-MAIN = "law", "source", "delta", "n", "x", "matrix_x", "counts"
+MAIN = "synthesizer", "source", "delta", "n", "x", "matrix_x", "counts"
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
-LAW_KEY = keep_choice(f"{PREFIX}law", [*two_cell_laws(), GIVEN], DEFAULT_LAW)
+keep_truth(PREFIX)
+SYNTHESIZER_KEY = keep_choice(f"{PREFIX}synthesizer", lambda: [*two_cell_synthesizers(), GIVEN], DEFAULT_SYNTHESIZER)
 SOURCE = keep_choice(f"{PREFIX}source", SOURCES, "drawn")
 PRIOR_KEY = prior_rule.keep_prior_rule(PREFIX)
 KNOWS = keep_switch(f"{PREFIX}knows", False)
@@ -71,7 +73,8 @@ COUNTS = keep_text(f"{PREFIX}counts", "31")
 keep_matrix(PREFIX, EXAMPLE)
 
 CHARESTS: dict[str, object] = {
-    "law": DEFAULT_LAW, "n": 100, "x": 30, "source": "drawn", "prior": "pure", "gamma1": 1.0, "gamma2": 1.0,
+    "synthesizer": DEFAULT_SYNTHESIZER,
+    "n": 100, "x": 30, "source": "drawn", "prior": "pure", "gamma1": 1.0, "gamma2": 1.0,
     "level": 0.95, "epsilon": 2.0, "sets": 1,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, object]] = {
@@ -111,7 +114,7 @@ class Asked:
         """What the release follows from, and the prior that it has by that."""
         design = self.design
         promise = prior_rule.promise_text(design)
-        if not design.law.has_prior or "epsilon" not in design.promised:
+        if not design.synthesizer_type.has_prior or "epsilon" not in design.promised:
             return promise
         return f"{promise} (α = {prior_rule.prior_text(design.alpha_of_one_set)} in each set)"
 
@@ -121,36 +124,39 @@ class Asked:
         sets = len(self.counts)
         if sets > LISTED:
             return f"{sets} synthetic counts of mean {readable(sum(self.counts) / sets, 5)}"
-        return f"the synthetic count{'' if sets == 1 else 's'} {', '.join(map(str, self.counts))}"
+        if sets == 1:
+            return f"the synthetic count {self.counts[0]:,}"
+        return f"the synthetic counts {', '.join(map(str, self.counts))}"
 
 
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
-    laws = two_cell_laws()
-    keep_choice(LAW_KEY, [*laws, GIVEN], DEFAULT_LAW)  # a synthesizer may have been registered after this file was read
+    synthesizer_types = two_cell_synthesizers()
     page = PAGE.placed(FEW, MAIN)
     with page.at("preset"):
         presets(PREFIX, PRESETS, {"m_is_n": True})
-    with page.at("law"):
-        law, beside = synthesizer_choice(LAW_KEY, [*laws, GIVEN]), st.container()
+    with page.at("synthesizer"):
+        synthesizer_type, beside = synthesizer_choice(SYNTHESIZER_KEY, [*synthesizer_types, GIVEN]), st.container()
     with page.at("source"):
         source = choice(
             st.segmented_control, "Synthetic counts", SOURCES, SOURCE, format_func=SOURCES.__getitem__, required=True,
             width="stretch", help="Draw a release from the confidential data, or type in the counts that you hold.",
         )  # fmt: skip
-    values: dict[str, Any] = {"mechanism": law}
+    values: dict[str, Any] = {"mechanism": synthesizer_type}
     given_text, trouble = None, ""
-    if law == GIVEN:
+    if synthesizer_type == GIVEN:
         try:
-            with page.at("law"):
+            with page.at("synthesizer"):
                 content = matrix_text(PREFIX)
             values["mechanism"], given_text = matrix_of(content)
             values |= {"n": values["mechanism"].n, "m": values["mechanism"].m}
         except ValueError as broken:
             trouble = str(broken)
     else:
-        values |= prior_rule.promise_controls(page, PRIOR_KEY, laws[law]) | page.values("n", "m")
-    x, typed, count = None, None, "matrix_x" if law == GIVEN else "x"
+        values |= prior_rule.promise_controls(page, PRIOR_KEY, synthesizer_types[synthesizer_type]) | page.values(
+            "n", "m"
+        )
+    x, typed, count = None, None, "matrix_x" if synthesizer_type == GIVEN else "x"
     if source == "drawn":
         values |= page.values("sets")
     else:
@@ -171,18 +177,19 @@ def choose() -> Asked | Refused:
         PAGE.check(asked)
         if x is not None and x > values["n"]:
             raise ValueError(f"x (confidential ones) must be at most n = {values['n']:,}; got {x:,}.")
-        found = dataclasses.replace(cached(released)(Design.of(values), typed), given_text=given_text)
-        prior_rule.say_real_epsilon(found.design, LAW_KEY, beside)
+        design = Design.of({**values, **handed_on(PREFIX, values["n"])})
+        found = dataclasses.replace(cached(released)(design, typed), given_text=given_text)
+        prior_rule.say_real_epsilon(found.design, SYNTHESIZER_KEY, beside)
         return found
     except ValueError as broken:
-        return PAGE.refused(broken, asked, laws.get(law, GivenMatrix), **{count: values["n"]})
+        return PAGE.refused(broken, asked, synthesizer_types.get(synthesizer_type, GivenMatrix), **{count: values["n"]})
 
 
 def first_asked() -> Asked:
     """What a fresh page asks for."""
     names = ("n", "m", "epsilon", "gamma1", "gamma2", "level", "seed", "sets")
     fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
-    return released(Design(mechanism=DEFAULT_LAW, confidential_count=int(ONES.default), **fresh))
+    return released(Design(mechanism=DEFAULT_SYNTHESIZER, confidential_count=int(ONES.default), **fresh))
 
 
 def released(design: Design, typed: str | None = None) -> Asked:
@@ -196,6 +203,8 @@ def released(design: Design, typed: str | None = None) -> Asked:
 
 def read_counts(text: str, m: int) -> tuple[int, ...]:
     """The counts that were typed; a ValueError in a sentence where they are none."""
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"The synthetic counts must have at most {LONGEST_TEXT:,} characters; got {len(text):,}.")
     words = [word for word in re.split(r"[\s,;]+", text) if word]
     allowed = f"whole numbers from 0 to m = {m:,}, separated by commas"
     if not 1 <= len(words) <= COUNTS_SHOWN:
@@ -203,5 +212,5 @@ def read_counts(text: str, m: int) -> tuple[int, ...]:
         raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; {got}.")
     for word in words:
         if not re.fullmatch(r"\d{1,9}", word) or int(word) > m:
-            raise ValueError(f"The synthetic counts must be {allowed}; got {word[:40]}.")
+            raise ValueError(f"The synthetic counts must be {allowed}; got {one_line(word)}.")
     return tuple(int(word) for word in words)

@@ -3,11 +3,11 @@
 from pages.components.frame import answering, look_closer, show_section
 from pages.components.links import lead_on
 from pages.posterior import SPEC
-from pages.posterior.answer import laws, show_answer
+from pages.posterior.answer import posteriors, show_answer
 from pages.posterior.controls import choose, first_asked
 from pages.posterior.sections import SECTIONS
 
-with answering(SPEC, SECTIONS, choose, laws, first_asked) as answered:
+with answering(SPEC, SECTIONS, choose, posteriors, first_asked) as answered:
     show_answer(answered)
     show_section(look_closer(SPEC, SECTIONS), answered)
     lead_on(SPEC, answered.design)

@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import streamlit as st
 
-from dpviz import limits
-from dpviz.charts.lines import Dots, Line, Mark, Rule, Scale, lines_chart
+from dpviz.charts.lines import Dots, DrawnLine, DrawnScale, Mark, Rule, lines_chart
+from dpviz.core import limits
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
 from dpviz.inference.frequentist import PosteriorCoverage, posterior_coverage
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
-from dpviz.parameters import readable
 from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import choice
@@ -39,7 +39,7 @@ def show_reach(asked: Asked) -> None:
     note(SPEC.note("reach"))
     design, truth = asked.design, asked.truth
     if max(design.n, design.m) > limits.RELEASES_SHOWN:
-        st.caption(SPEC.note("too_many", shown=f"{limits.RELEASES_SHOWN:,}", most=f"{limits.ROWS:,}"))
+        st.caption(SPEC.note("too_many", shown=f"{limits.RELEASES_SHOWN:,}", most=f"{limits.LARGEST_ROWS:,}"))
         return
     label = choice(st.segmented_control, "Interval", INTERVALS, INTERVAL, required=True, label_visibility="collapsed")
     interval = INTERVALS[label]
@@ -52,19 +52,19 @@ def show_reach(asked: Asked) -> None:
     place, level = int(np.argmin(np.abs(found.proportions - here))), percent(design.level, 8)
     share, error = float(found.coverage[place]), float(found.coverage_error[place])
     sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {design.seed})"
-    held, length = f"{readable(100 * share, 3)} %", readable(float(found.mean_width[place]), 3)
+    held, length = percent(share, 3), readable(float(found.mean_width[place]), 3)
     words = f"of the {level} posterior intervals hold p when {named} = {readable(here, 3)} ({sure}). "
     words += f"Their mean length is {length}."
     st.html(answer(held, words))
-    lines = [Line(name="exact", color=design.law.key, x=points, y=found.coverage)]
+    lines = [DrawnLine(name="exact", color=design.synthesizer_type.key, x=points, y=found.coverage)]
     dots = [Dots(name="simulated, ± 2 standard errors", x=points, y=found.coverage, error=2 * found.coverage_error)]
     chart = lines_chart(
         lines if found.exact else [],
-        Scale(title="true proportion p", low=-0.01, high=1.01),
-        Scale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())) - MARGIN, high=1 + MARGIN),
+        DrawnScale(title="true proportion p", low=-0.01, high=1.01),
+        DrawnScale(title="coverage", percent=True, low=min(0.8, float(found.coverage.min())) - MARGIN, high=1 + MARGIN),
         key="posterior coverage",
         dots=[] if found.exact else dots,
-        marks=[Mark(x=float(points[place]), y=share, color=design.law.key, text=held)],
+        marks=[Mark(x=float(points[place]), y=share, color=design.synthesizer_type.key, text=held)],
         rules=[Rule(text=f"level: {level}", y=design.level)],
     )
     alt = "Frequentist coverage of the posterior interval along the true proportion."

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dpviz.charts.posterior import count_law_chart, posterior_chart
+from dpviz.charts.posterior import count_distribution_chart, posterior_chart
+from dpviz.core.parameters import readable
 from dpviz.inference import secret_n
-from dpviz.parameters import readable
 from pages.components.address import keep_choice, keep_switch
 from pages.components.cached import cached
 from pages.components.choices import choice, switch
@@ -66,29 +66,38 @@ def show_secret(asked: Asked) -> None:
     sizes, narrower = found.prior.sizes, bool(found.variance < known.variance and found.prior.sizes[-1] > design.n)
     start, end = (readable(one, 3) for one in found.interval(design.level))
     words = SPEC.note(
-        "without_n", low=f"{sizes[0]:,}", high=f"{sizes[-1]:,}", start=start, end=end, n=f"{design.n:,}",
+        "without_n", believed=believed(found.prior), start=start, end=end, n=f"{design.n:,}",
         deviation=readable(math.sqrt(known.variance), 3), expected=readable(found.expected_size, 4),
     )  # fmt: skip
-    more = " Some possible n are larger than this, which makes the posterior of p narrower." * narrower
+    more = f" Because n may be larger than {design.n:,}, the posterior of p is narrower than with n known." * narrower
     st.html(answer(mean_and_deviation(found), words + more))
     for doubt in doubts(design.n, found):
         note(doubt)
     names = {"exact": f"{NAMES['exact']}, n = {design.n:,} known", "secret": "n secret"}
-    laws = {"exact": known, "secret": found}
-    densities = [drawn(names[key], key, law, [law.interval(design.level)]) for key, law in laws.items()]
+    posteriors = {"exact": known, "secret": found}
+    densities = [
+        drawn(names[key], key, distribution, [distribution.interval(design.level)])
+        for key, distribution in posteriors.items()
+    ]
     chart = posterior_chart(densities, level=design.level, truth=asked.truth, key="secret")
     show_figure(chart, key=f"{PREFIX}secret", alt="Posterior of p with n known and with n secret.", height=380)
-    chart = count_law_chart(
+    chart = count_distribution_chart(
         sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes", mark=float(design.n),
         words=f"n = {design.n:,}",
     )  # fmt: skip
     alt = "Posterior probability of each number of confidential rows."
     show_figure(chart, key=f"{PREFIX}sizes", alt=alt, height=300)
-    rows = [summary(names[key], law, design.level) for key, law in laws.items()]
+    rows = [summary(names[key], distribution, design.level) for key, distribution in posteriors.items()]
     listing(heads(design.level), rows, "Posterior with and without n")
     st.caption(
         f"Exact for this prior of n: {found.prior.label}. The pictures show the proportion and the number of rows."
     )
+
+
+def believed(prior: secret_n.SizePrior) -> str:
+    """What the analyst believes of n, after "An analyst who"."""
+    low, high = int(prior.sizes[0]), int(prior.sizes[-1])
+    return f"takes n to be {low:,}" if low == high else f"knows only that n lies between {low:,} and {high:,}"
 
 
 def doubts(n: int, found: secret_n.SecretSizePosterior) -> list[str]:

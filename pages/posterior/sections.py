@@ -6,22 +6,22 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.posterior import count_law_chart
+from dpviz.charts.posterior import count_distribution_chart
+from dpviz.claims.charest import ERRATA, LITERAL, TABLE_CAPTIONS, compare_charest
+from dpviz.claims.published import Record
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
-from dpviz.exports.script import posterior_script
-from dpviz.exports.tables import columns_csv
-from dpviz.parameters import readable
-from dpviz.published.charest import CAPTIONS, ERRATA, LITERAL, compare_charest
-from dpviz.published.record import Record
-from dpviz.synthesizers import BetaBinomial
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.desk.exports.script import posterior_script
+from dpviz.desk.exports.tables import columns_csv
+from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.cached import cached
 from pages.components.downloads import SAVED, show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section
 from pages.components.words import heading, listing, note, show_errata
 from pages.posterior import SPEC
-from pages.posterior.answer import laws, posterior_of
+from pages.posterior.answer import posterior_of, posteriors
 from pages.posterior.categories import show_categories
 from pages.posterior.controls import PREFIX, Asked
 from pages.posterior.reach import show_reach
@@ -39,7 +39,7 @@ def show_published(_asked: Asked) -> None:
     """Both tables, and the misprints."""
     note(SPEC.note("published"))
     for number in (3, 4):
-        heading(f"Charest (2011), Table {number}: {CAPTIONS[number]}")
+        heading(f"Charest (2011), Table {number}: {TABLE_CAPTIONS[number]}")
         _table(cached(compare_charest, "Charest's numbers, exactly …")(number))
     show_errata(one for one in ERRATA if one.what == "posterior")
     st.caption(SPEC.note("source"))
@@ -62,7 +62,7 @@ def _table(lines: list[Record[float]]) -> None:
 def _of_beta_binomial(show: Callable[[Asked], None]) -> Callable[[Asked], None]:
     """A section whose sums are those of the Beta-binomial; for another synthesizer a sentence says so."""
     only = "This section computes with the Beta-binomial synthesizer alone. Choose that synthesizer to see it."
-    return lambda asked: show(asked) if issubclass(asked.design.law, BetaBinomial) else note(only)
+    return lambda asked: show(asked) if issubclass(asked.design.synthesizer_type, BetaBinomial) else note(only)
 
 
 def _show_count(asked: Asked) -> None:
@@ -72,9 +72,11 @@ def _show_count(asked: Asked) -> None:
     note(SPEC.note("count"))
     mark, words = None if x is None else float(x), f"x = {readable(x or 0)}"
     every, title = np.arange(float(len(found.weights))), "confidential ones x"
-    chart = count_law_chart(every, found.weights, title=title, key="count law", mark=mark, words=words)
+    chart = count_distribution_chart(
+        every, found.weights, title=title, key="count distribution", mark=mark, words=words
+    )
     alt = "Probability of each confidential count given the synthetic counts."
-    show_figure(chart, key=f"{PREFIX}count_law", alt=alt, height=340)
+    show_figure(chart, key=f"{PREFIX}count_distribution", alt=alt, height=340)
     true = "" if x is None else f" The true x = {readable(x)} has probability {readable(float(found.weights[x]), 3)}."
     often, expected = readable(float(found.weights[likeliest]), 3), readable(found.expected_count, 5)
     st.caption(
@@ -85,7 +87,7 @@ def _show_count(asked: Asked) -> None:
 def _show_downloads(asked: Asked) -> None:
     """Offer the densities and the distribution of x as CSV, and the script."""
     p, x = np.linspace(0.0, 1.0, 1001), np.arange(asked.design.n + 1.0)
-    densities = {key: law.pdf(p) for key, law in laws(asked).items()}
+    densities = {key: distribution.pdf(p) for key, distribution in posteriors(asked).items()}
     weights = {"probability": posterior_of(asked).weights}
     tables = [
         ("Densities, CSV", "posterior.csv", lambda: columns_csv("p", p, densities)),
@@ -97,18 +99,24 @@ def _show_downloads(asked: Asked) -> None:
 
 def why(design: Design) -> str:
     """The explanations of a design, in Markdown."""
-    law = design.law
+    synthesizer_type = design.synthesizer_type
     words = {
-        "label": law.label,
-        "share": ", with ε/M in the place of ε" if any(one.name == "epsilon" for one in law.parameters()) else "",
-        "law": law.law,
-        "repairs": SPEC.note(
-            "prior" if law.has_prior else "matrix" if law is GivenMatrix else "noise", moved_by=law.moved_by
-        ),
+        "label": synthesizer_type.label,
+        "share": ", with ε/M in the place of ε"
+        if any(one.name == "epsilon" for one in synthesizer_type.parameters())
+        else "",
+        "formula": synthesizer_type.formula,
+        "repairs": SPEC.note("prior")
+        if synthesizer_type.has_prior
+        else SPEC.note("matrix" if synthesizer_type is GivenMatrix else "moved", moved_by=synthesizer_type.moved_by),
         "sets": SPEC.note(
-            "added" if "epsilon" not in design.promised else "averaged" if law.draws_after_noise else "shared"
+            "added"
+            if "epsilon" not in design.promised
+            else "averaged"
+            if synthesizer_type.draws_after_noise
+            else "shared"
         ),
-        "source": law.source,
+        "source": synthesizer_type.source,
     }
     return re.sub(r"\{(" + "|".join(words) + r")\}", lambda found: words[found[1]], SPEC.text("words"))
 

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz import limits
 from dpviz.charts.releases import attacker_chart
-from dpviz.parameters import Parameter, readable, readable_apart
+from dpviz.core import limits
+from dpviz.core.parameters import Parameter, readable, readable_apart
 from dpviz.privacy import AttackerView, attacker_view, gain_in_words
-from dpviz.privacy.attacker import factor_text
+from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.summary import PrivacySummary
 from pages.components.address import drawn, keep_switch
 from pages.components.choices import switch
@@ -56,7 +56,7 @@ def show_attacker(summary: PrivacySummary) -> None:
             column = _place(labels[1], "column", release.shape[1], words)
         view = attacker_view(release, pair, column, NUMBERS.checked("prior_odds"))
         prior, posterior = view.probabilities
-        before, after = readable(prior, 6), _probability(posterior, view.log_gain, 6)
+        before, after = _probability(prior, 0.0, 6), _probability(posterior, view.log_gain, 6)
         first = "before the release", f"{readable(view.prior_odds, 4)} : 1", f"probability {before}"
         then = "after the release", f"{readable(view.posterior_odds, 6)} : 1", f"probability {after}"
         st.html(numbers(first, then))
@@ -73,7 +73,7 @@ def _place(label: str, name: str, size: int, words: str) -> int:
     key = PREFIX + name
     typed = st.number_input(label, -LARGEST, LARGEST, None, 1.0, "%.10g", key=key, persist_state="session", help=words)
     asked = int(NUMBERS.accepted(name, math.nan if typed is None else typed))
-    drawn(key, asked)
+    drawn(key, asked, label)
     if asked >= size:
         problem(f"{label} must be from 0 to {size - 1:,} here; got {asked:,}. Shown is {size - 1:,}.")
     return min(asked, size - 1)
@@ -88,12 +88,11 @@ def _probability(value: float, log_gain: float, digits: int = 3) -> str:
 
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
     """The whole step from prior to posterior in words a person can use."""
-    limit = "within the promised factor e<sup>ε</sup>"
-    if abs(view.log_gain) > epsilon * (1 + 1e-12):
-        limit = f"more than the promised factor e<sup>ε</sup> = {factor_text(epsilon)}"
+    alone = f"the factor {factor_of_odds(epsilon)} that ε = {readable(epsilon, 4)} alone allows"
+    limit = f"{'more than' if abs(view.log_gain) > epsilon * (1 + 1e-12) else 'within'} {alone}"
     return (
         f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
-        f"the first has probability {readable(view.probabilities[0], 3)}. Then {view.released} is released. "
+        f"the first has probability {_probability(view.probabilities[0], 0.0)}. Then {view.released} is released. "
         f"{gain_in_words(view)} That is {limit}. Now the first has probability "
         f"<b>{_probability(view.probabilities[1], view.log_gain)}</b>."
     )

@@ -4,11 +4,11 @@ import math
 
 import streamlit as st
 
-from dpviz.limits import TABLE_ENTRIES
-from dpviz.optimum import LeastError, least_error
-from dpviz.parameters import readable, readable_apart
+from dpviz.core.limits import TABLE_ENTRIES
+from dpviz.core.parameters import readable
+from dpviz.mechanisms.base import TwoCellSynthesizer
+from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.summary import PrivacySummary
-from dpviz.synthesizers.base import TwoCellSynthesizer
 from pages.components.address import keep_switch
 from pages.components.cached import cached
 from pages.components.choices import switch
@@ -81,7 +81,7 @@ def better_sentence(errors: dict[str, float], named: str, best: dict[str, LeastE
         return f"{text}the release is closer, as it does not keep that ε."
     if times < 1 + SAME:
         return f"{text}there is no better one."
-    return f"{text}the release has <b>{_times(times)}</b> the smallest possible error."
+    return f"{text}the release has <b>{least.times(mine)} times</b> the smallest possible error."
 
 
 def best_row(errors: dict[str, float], named: str, best: dict[str, LeastError]) -> list[str]:
@@ -90,9 +90,5 @@ def best_row(errors: dict[str, float], named: str, best: dict[str, LeastError]) 
     promise = f"ε = {readable(one.epsilon, 4)}" + (f", δ = {readable(one.delta, 3)}" if one.delta else "")
     cells = [f"the best with {named}: {promise}"]
     for criterion, least in best.items():
-        cells += [readable(least.root_mean_squared_error, 4), _times(least.price(errors[criterion]))]
+        cells += [readable(least.root_mean_squared_error, 4), f"{least.times(errors[criterion])} times"]
     return cells
-
-
-def _times(price: float) -> str:
-    return f"{readable_apart(price, 1.0, 3)} times" if math.isfinite(price) else "infinitely many times"

@@ -7,11 +7,11 @@ import streamlit as st
 
 from dpviz.charts.heatmap import lit_places
 from dpviz.charts.releases import draws_chart, draws_log_odds_chart
-from dpviz.draws import DRAWS, Draws, draw_releases
-from dpviz.parameters import Parameter, readable
-from dpviz.privacy.attacker import factor_text
+from dpviz.core.declarations import SEED
+from dpviz.core.parameters import Parameter, readable
+from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, Draws, draw_releases
+from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.summary import PrivacySummary, view_tables
-from dpviz.studies.plan import SEED
 from pages.components import component
 from pages.components.address import drawn, keep_numbers
 from pages.components.cached import cached
@@ -24,20 +24,17 @@ from pages.transition_matrices import SPEC
 _light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it
 
 
-NUMBER_KEY, SEED_KEY, MOVING = "tm_drawn_releases", "tm_draw_seed", "tm_drawing"
+NUMBER_KEY, SEED_KEY, MOVING = "tm_drawn_releases", "tm_seed", "tm_drawing"
 SECRET = Parameter(
-    name="secret",
-    symbol="n1",
-    title="Secret table",
-    minimum=0,
-    maximum=4_000_000,
-    default=1,
-    slider_maximum=5,
-    integer=True,
-    help="The confidential count that the tables are drawn from; with more than two cells the place of the table.",
-)
-NUMBERS = PageNumbers(SPEC.prefix, {"secret": SECRET}, ()).kept()
-keep_numbers({NUMBER_KEY: DRAWS, SEED_KEY: SEED})
+    name="x", symbol="x", title="Secret table", minimum=0, maximum=4_000_000, default=1, slider_maximum=5, integer=True,
+    help="The confidential count that the tables are drawn from.",
+)  # fmt: skip
+PLACE = dataclasses.replace(
+    SECRET, name="secret", symbol="place", title="Secret table, by its place",
+    help="The place of the confidential table that the tables are drawn from.",
+)  # fmt: skip
+PageNumbers(SPEC.prefix, {"secret": PLACE}, ()).kept()
+keep_numbers({NUMBER_KEY: NUMBER_OF_DRAWS})
 
 REST = 0.8
 """Seconds between two releases that are drawn by themselves."""
@@ -52,13 +49,15 @@ def show_draws(summary: PrivacySummary) -> None:
         note("Drawing lists every table. Here there are over 4 million entries: set fewer rows.")
         return
     state, last = st.session_state, release.shape[0] - 1
-    secret = dataclasses.replace(SECRET, slider_maximum=last, maximum=last)
-    if len(release.row_table(0)) > 2:
-        secret = dataclasses.replace(secret, symbol="place", title="Secret table, by its place")
-    numbers = dataclasses.replace(NUMBERS, declared={"secret": secret})
+    declared = SECRET if len(release.row_table(0)) == 2 else PLACE
+    secret = dataclasses.replace(declared, slider_maximum=last, maximum=last)
+    numbers = PageNumbers(SPEC.prefix, {secret.name: secret}, ())
+    for key, one in ((SPEC.prefix + secret.name, secret), (SEED_KEY, SEED)):
+        if state.get(key) is None:  # nothing came with the release: the reader draws from these
+            state[key] = int(one.default)
     left, right = st.columns([1, 1.75], vertical_alignment="bottom", gap="small")
     with left:
-        row = int(numbers.checked("secret"))
+        row = int(numbers.checked(secret.name))
     about = (release, row)
     if state.get("tm_draws_of") not in (None, about):
         state[NUMBER_KEY] = 0
@@ -79,12 +78,12 @@ def show_draws(summary: PrivacySummary) -> None:
         last_drawn = int(found.columns[-1]) if len(found.columns) else None
         lit = lit_places(cached(view_tables)(release), row, last_drawn)
         _light(key="tm_light", data={name: one._asdict() for name, one in lit.items()}, height=1)
-        if moving and state[NUMBER_KEY] < DRAWS.maximum:
+        if moving and state[NUMBER_KEY] < NUMBER_OF_DRAWS.maximum:
             ask_for_next_step("tm_draw_step", REST)
 
     st.fragment(again)()
-    drawn(NUMBER_KEY, int(state[NUMBER_KEY]))
-    drawn(SEED_KEY, int(state[SEED_KEY]))
+    drawn(NUMBER_KEY, int(state[NUMBER_KEY]), "Releases drawn")
+    drawn(SEED_KEY, int(state[SEED_KEY]), "Seed")
     note(
         f"Seed {int(state[SEED_KEY])}: the same address draws the same tables. The row of the secret table says how "
         "often each table comes about; nobody outside the agency sees which row it is."
@@ -120,12 +119,12 @@ def draw_sentence(draws: Draws) -> str:
         return f"{text} It settles the question between {secret} and {other}."
     if abs(gain) < 5e-4:
         return f"{text} It does not tell {secret} from its neighbours."
-    factor, towards = factor_text(abs(gain)), secret if gain > 0 else other
+    factor, towards = factor_of_odds(abs(gain)), secret if gain > 0 else other
     return f"{text} It moves the odds between {secret} and {other} by a factor of <b>{factor}</b> towards {towards}."
 
 
 def _draw(more: int) -> None:
-    st.session_state[NUMBER_KEY] = min(int(st.session_state[NUMBER_KEY]) + more, int(DRAWS.maximum))
+    st.session_state[NUMBER_KEY] = min(int(st.session_state[NUMBER_KEY]) + more, int(NUMBER_OF_DRAWS.maximum))
 
 
 def _move(on: bool) -> None:

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.given import recognize
-from dpviz.parameters import readable
-from dpviz.synthesizers import Synthesizer
-from dpviz.synthesizers.given_matrix import GivenMatrix
+from dpviz.core.parameters import readable
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.given import recognize
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import drawn, fit_choice, keep_text
-from pages.components.cached import FEW_ENTRIES, cached
+from pages.components.cached import cached
 from pages.components.matrix import sums_sentence
 from pages.components.words import note, problem
 
@@ -25,30 +25,32 @@ def as_judged(release: Synthesizer) -> Synthesizer:
     if not isinstance(release, GivenMatrix):
         return release
     note(" ".join(filter(None, (_rounding(release), sums_sentence(release)))))
-    offered = cached(recognize, entries=FEW_ENTRIES)(release)
+    offered = cached(recognize)(release)
     word = AS_GIVEN if offered is None else _word(offered)
     if sentence := fit_choice(RECOGNIZED, {AS_GIVEN: None, word: None}):
         problem(sentence)
     exact = offered if offered is not None and _accepted(release, offered, word) else None
-    drawn(RECOGNIZED, AS_GIVEN if exact is None else word)
+    drawn(RECOGNIZED, AS_GIVEN if exact is None else word, "Judged as")
     return release if exact is None else exact
 
 
-def _word(law: Synthesizer) -> str:
+def _word(synthesizer: Synthesizer) -> str:
     """Return a synthesizer as the address has it."""
-    return "-".join([law.key, *(f"{getattr(law, declared.name):.12g}" for declared in law.parameters())])
+    return "-".join(
+        [synthesizer.key, *(f"{getattr(synthesizer, declared.name):.12g}" for declared in synthesizer.parameters())]
+    )
 
 
-def _accepted(given: GivenMatrix, law: Synthesizer, word: str) -> bool:
+def _accepted(given: GivenMatrix, synthesizer: Synthesizer, word: str) -> bool:
     """Offer the exact values of a synthesizer; return whether the reader takes them."""
-    values = ", ".join(f"{one.symbol} = {readable(getattr(law, one.name))}" for one in law.parameters())
+    values = ", ".join(f"{one.symbol} = {readable(getattr(synthesizer, one.name))}" for one in synthesizer.parameters())
     digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
     switch = f"{RECOGNIZED}_{word}"
     taken = st.session_state[RECOGNIZED] == word
     if st.session_state.get(switch) != taken:
         st.session_state[switch] = taken
     accepted = st.toggle(
-        f"These {digits} equal the {law.label} with {values}. Use its exact values?",
+        f"These {digits} equal the {synthesizer.label} with {values}. Use its exact values?",
         key=switch,
         on_change=_take,
         args=(switch, word),
@@ -56,8 +58,8 @@ def _accepted(given: GivenMatrix, law: Synthesizer, word: str) -> bool:
         "exact probabilities, which agree with every digit given.",
     )
     if accepted:
-        exact, digits = (readable(one.worst_log_odds().value, DIGITS) for one in (law, given))
-        shown = f"This page now shows the exact values of the <b>{law.label}</b>: ε = {exact}."
+        exact, digits = (readable(one.worst_log_odds().value, DIGITS) for one in (synthesizer, given))
+        shown = f"This page now shows the exact values of the <b>{synthesizer.label}</b>: ε = {exact}."
         note(f"{shown} Your digits alone would make it {digits}.")
     return accepted
 

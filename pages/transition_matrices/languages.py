@@ -5,20 +5,20 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.profile import AXIS, BEST, NORMAL, STEEPEST, TOUCH, trade_off_chart
-from dpviz.parameters import SUPERSCRIPTS, readable, readable_apart, rounded_down
+from dpviz.charts.profile import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, trade_off_chart
+from dpviz.core.parameters import SUPERSCRIPTS, readable, readable_apart, rounded_down
 from dpviz.privacy.attacker import (
     PRIOR_RISK,
     RISK_RATIO,
     belief_text,
     epsilon_for_risk_ratio,
-    factor_text,
+    factor_of_odds,
     risk_in_words,
     risk_ratio,
 )
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
-from pages.components.cached import FEW_ENTRIES, cached
+from pages.components.cached import cached
 from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing, note
@@ -72,7 +72,7 @@ def chance_text(log_probability: float) -> str:
 
 def odds_text(gain: float) -> str:
     """Odds of the first table against the second that were even before; ∞ where the other one is ruled out."""
-    side = "∞" if math.isinf(gain) else factor_text(abs(gain))
+    side = "∞" if math.isinf(gain) else factor_of_odds(abs(gain))
     return f"{side} : 1" if gain >= 0 else f"1 : {side}"
 
 
@@ -90,7 +90,7 @@ def show_languages(summary: PrivacySummary) -> None:
             "rows."
         )
         return
-    curve = cached(trade_off_curve, entries=FEW_ENTRIES)(summary.synthesizer)
+    curve = cached(trade_off_curve)(summary.synthesizer)
     promised = TradeOffCurve.promised(summary.epsilon, summary.delta)
     heading("In odds: the most telling release")
     st.html(odds_sentence(summary) + dots(summary.worst.value))
@@ -133,9 +133,9 @@ def odds_sentence(summary: PrivacySummary) -> str:
         return "<p>Before the release: 1 to 1. No release moves these odds: it says nothing about any row.</p>"
     return (
         f"<p>Before the release the two tables are equally likely: 1 of 2. After the most telling release one of them "
-        f"is <b>{factor_text(worst)}</b> times as likely as the other; the promise allows "
-        f"at most {factor_text(summary.epsilon)} times. That release comes from the likelier table with probability "
-        f"{_chance(summary)}.</p>"
+        f"is <b>{factor_of_odds(worst)}</b> times as likely as the other; ε = {readable(summary.epsilon, 4)} alone "
+        f"allows at most {factor_of_odds(summary.epsilon)} times. That release comes from the likelier table with "
+        f"probability {_chance(summary)}.</p>"
     )
 
 
@@ -204,12 +204,12 @@ def measures(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
         [
             "pure ε",
             readable(summary.worst.value, 6),
-            f"{STEEPEST}: the slope of the steepest piece of the curve is −e<sup>ε</sup>",
+            f"{STEEPEST_POINT}: the slope of the steepest piece of the curve is −e<sup>ε</sup>",
         ],
         [
             f"δ at ε = {epsilon}",
             readable(summary.divergence.value, 6),
-            f"{AXIS}: the line of slope −e<sup>ε</sup> that touches the curve meets the axis at 1 − δ",
+            f"{MEETS_AXIS}: the line of slope −e<sup>ε</sup> that touches the curve meets the axis at 1 − δ",
         ],
     ]
     if summary.failure is not None:
@@ -217,17 +217,17 @@ def measures(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
             [
                 f"probabilistic δ at ε = {epsilon}",
                 readable(float(summary.failure.max()), 6),
-                f"{TOUCH}: down to where that line touches, the curve falls by the releases that break ε for these two "
-                "tables; the worst table counts those of all its neighbours, in either direction",
+                f"{TOUCHING_POINT}: down to where that line touches, the curve falls by the releases that break ε for "
+                "these two tables; the worst table counts those of all its neighbours, in either direction",
             ]
         )
     apart = readable_apart(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
-    rows.append(["advantage", apart, f"{BEST}: 1 minus the smallest sum of both errors; δ at ε = 0"])
+    rows.append(["advantage", apart, f"{BEST_GUESS}: 1 minus the smallest sum of both errors; δ at ε = 0"])
     rows.append(
         [
             "Gaussian μ",
             readable(curve.mu, 6) if math.isfinite(curve.mu) else "∞",
-            f"{NORMAL}: the highest normal curve that stays below it"
+            f"{NORMAL_CURVE}: the highest normal curve that stays below it"
             if math.isfinite(curve.mu)
             else "no normal curve stays below it",
         ]

@@ -7,7 +7,7 @@ from pages.components.cached import cached
 from pages.components.frame import answering, look_closer, show_section
 from pages.components.links import lead_on
 from pages.transition_matrices import SPEC
-from pages.transition_matrices.controls import PAGE, Asked, choose, first_asked, handed_on
+from pages.transition_matrices.controls import PAGE, Asked, choose, first_asked
 from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
 from pages.transition_matrices.tables import next_steps, show_tables
@@ -24,7 +24,7 @@ with answering(SPEC, SECTIONS, choose, compute_answer, first_asked) as answered:
     summary = cached(summarize)(as_judged(design.synthesizer), design.epsilon, design.delta)
     with top:
         show_verdict(summary)
-        lead_on(SPEC, design, said=handed_on())
+        lead_on(SPEC, design)
     show_section(look_closer(SPEC, SECTIONS), Answered(summary, answered.given_text))
     show_tables(summary)
 PAGE.compute_ahead(design, next_steps)

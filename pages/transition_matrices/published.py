@@ -3,8 +3,8 @@
 import streamlit as st
 
 from dpviz.charts.count_table import log_odds_html, matrix_html
-from dpviz.published import abowd_vilhuber as paper
-from dpviz.synthesizers import Synthesizer
+from dpviz.claims import abowd_vilhuber as paper
+from dpviz.mechanisms import Synthesizer
 from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import segments
@@ -26,9 +26,12 @@ def _audit() -> list[list[str]]:
 
 def _tables(number: int) -> str:
     """A figure as printed, ours below it, and equation (1) where the paper says it is that."""
-    law: Synthesizer = paper.LAW_OF_FIG_1 if number <= 2 else paper.LAW_OF_FIG_3
+    release: Synthesizer = paper.SYNTHESIZER_OF_FIG_1 if number <= 2 else paper.SYNTHESIZER_OF_FIG_3
     printed = paper.PRINTED_FIGURES[number]
-    shown = [(law, f"Fig. {number} as printed: {printed.caption}", printed.values), (law, f"Ours: {law.label}", None)]
+    shown = [
+        (release, f"Fig. {number} as printed: {printed.caption}", printed.values),
+        (release, f"Ours: {release.label}", None),
+    ]
     if number <= 2:
         shown.append(
             (paper.EQUATION_ONE, "The paper's equation (1) at the same n, m and prior: the posterior draw", None)
@@ -51,10 +54,10 @@ def show_published() -> None:
     heading("Abowd & Vilhuber (2008), cell by cell")
     head = ["figure", "caption", "our synthesizer", "equal cells", "agreement"]
     listing(head, cached(_audit)(), "The printed figures against ours", frozenset({3}))
-    note(f"<b>{paper.ERRATA[0].printed}</b> {paper.ERRATA[0].ours}")
+    note(f"<b>{paper.FIGURE_ERRATA[0].printed}</b> {paper.FIGURE_ERRATA[0].ours}")
     st.html(cached(_tables)(FIGURES[segments("Figure", FIGURES, FIGURE)]))
     heading("What the printed δ = 0.0006 counts")
     head = ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"]
     listing(head, cached(_accounts)(), "Accounts of the printed 0.0006", frozenset({1, 2}))
-    note(f"<b>{paper.ERRATA[1].printed}</b> {paper.ERRATA[1].ours}")
+    note(f"<b>{paper.FIGURE_ERRATA[1].printed}</b> {paper.FIGURE_ERRATA[1].ours}")
     st.caption(SPEC.note("Source of the figures"))

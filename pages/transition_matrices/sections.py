@@ -4,13 +4,14 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz import limits
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
-from dpviz.exports.script import page_script
-from dpviz.exports.tables import figure_html, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
+from dpviz.core import limits
+from dpviz.desk.exports.script import page_script
+from dpviz.desk.exports.tables import figure_html, log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
+from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.summary import PrivacySummary, profile, view_tables
-from dpviz.synthesizers import Synthesizer
+from pages.components.address import about_page
 from pages.components.cached import cached
 from pages.components.downloads import Part, show_columns
 from pages.components.frame import Section
@@ -44,13 +45,18 @@ def show_downloads(summary: PrivacySummary, given_text: str | None) -> None:
             ("Log-odds, LaTeX", "log_odds.tex", lambda: log_odds_latex(release, f"Log-odds, {title}")),
         ]
     pictures: list[Part] = []
+    about = about_page(PREFIX)
     if release.enumerable:
         view, promised = cached(view_tables)(release), summary.epsilon
         pictures = [
-            ("Matrix, HTML", "transition_matrix.html", lambda: figure_html(matrix_heatmap(view))),
-            ("Log-odds, HTML", "log_odds.html", lambda: figure_html(log_odds_heatmap(view, promised, signed=True))),
+            ("Matrix, HTML", "transition_matrix.html", lambda: figure_html(matrix_heatmap(view), about)),
+            (
+                "Log-odds, HTML",
+                "log_odds.html",
+                lambda: figure_html(log_odds_heatmap(view, promised, signed=True), about),
+            ),
         ]
-    drawn = ("Profile, HTML", "privacy_profile.html", lambda: figure_html(profile_chart(curve, summary)))
+    drawn = ("Profile, HTML", "privacy_profile.html", lambda: figure_html(profile_chart(curve, summary), about))
     text = page_script(release, summary.epsilon, summary.delta, given_text=given_text)
     script = "transition_matrix.py", text, "this page's numbers"
     show_columns(PREFIX, tables, [*pictures, drawn, SPEC.note("Pictures")], script)
@@ -72,7 +78,7 @@ class Answered(NamedTuple):
 def _why(release: Synthesizer) -> None:
     """Explain the page, its notation, the synthesizer and its source."""
     st.markdown(SPEC.text("words"))
-    st.markdown(f"**The synthesizer on this page.** {release.label}: ${release.law}$")
+    st.markdown(f"**The synthesizer on this page.** {release.label}: ${release.formula}$")
     st.caption(f"Source of the synthesizer: {release.source}. Neighbours: one row substituted, n fixed.")
 
 

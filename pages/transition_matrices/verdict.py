@@ -4,12 +4,12 @@ import math
 
 import streamlit as st
 
-from dpviz.parameters import readable, readable_apart, rounded_up
-from dpviz.privacy.attacker import factor_text
+from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.base import WorstCase
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.summary import PrivacySummary
-from dpviz.synthesizers import Synthesizer
-from dpviz.synthesizers.base import WorstCase
-from dpviz.synthesizers.given_matrix import GivenMatrix
 from pages.components.words import numbers, page_answer
 
 DIGITS, SAID = 7, 3
@@ -52,13 +52,13 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
         return KEPT, (
             f"The promise ε = {epsilon} is kept: the real loss is ε = {exact}. No released table moves the odds "
             "between two tables that differ in one substituted row by more than a factor of "
-            f"{factor_text(worst.value)}."
+            f"{factor_of_odds(worst.value)}."
         )
-    without, factor = " without δ" if summary.is_approximate else "", factor_text(worst.value)
+    without, factor = " without δ" if summary.is_approximate else "", factor_of_odds(worst.value)
     text = (
         f"The promise ε = {epsilon} is broken{without}: the real loss is ε = {exact}. "
         f"The odds of {_pair(release, worst)} move by a factor of {factor} when {released} is released, "
-        f"instead of at most {factor_text(summary.epsilon)}."
+        f"instead of at most {factor_of_odds(summary.epsilon)}."
     )
     needed = f"δ({epsilon}) = {_failure(summary, readable_apart(summary.divergence.value, summary.delta, SAID))}"
     allowed = readable(summary.delta)
@@ -79,7 +79,8 @@ def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     holds = "no ε is enough" if math.isinf(least) else f"ε = {readable(rounded_up(least, 6), 6)} is kept"
     reached = f"{_pair(release, worst)}, when {_released(release, worst)} is released"
     delta = _failure(summary, readable(pair.value, DIGITS))
-    allowed = f"{neighbours}; if δ = {readable(summary.delta, 3)} is allowed, {holds}"
+    given = f"With δ = {readable(summary.delta, 3)} allowed" if summary.delta else "Without any δ"
+    allowed = f"{neighbours}. {given}, {holds}"
     return [
         ("exact ε (substituted row)", readable(worst.value, DIGITS), reached),
         (f"δ at ε = {readable(summary.epsilon, 4)}", delta, allowed),

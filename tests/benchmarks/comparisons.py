@@ -15,11 +15,12 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 from scipy.stats import t
 
+from dpviz.claims.liu import compare_liu_normal
 from dpviz.comparisons import BinaryData, GaussianPlan, KnownVariance, UnknownVariance
-from dpviz.comparisons.gaussian import SimulatedData
-from dpviz.comparisons.gaussian_methods import GaussianMethod, ModipsMean, ModipsSplit
-from dpviz.published.liu_gaussian import compare_liu_gaussian
-from dpviz.studies import run_study
+from dpviz.comparisons.gaussian import GaussianData
+from dpviz.comparisons.gaussian_methods import GaussianMethod
+from dpviz.comparisons.normal_models import MODIPS_MEAN, MODIPS_SPLIT
+from dpviz.coverage.studies import run_study
 from tests.benchmarks.timing import Result, interleaved, seconds
 
 SETS, EPSILON, LEVEL, LOW, HIGH = 10, 1.0, 0.95, -3.0, 4.0
@@ -30,7 +31,7 @@ SCENARIOS = tuple(itertools.product((40, 100, 1000), (0.15, 0.25, 0.5)))
 PROMISES = np.geomspace(math.exp(-10), math.exp(5), 16).tolist()
 
 
-def study(data: SimulatedData, method: GaussianMethod, repetitions: int, seed: int = 1) -> float:
+def study(data: GaussianData, method: GaussianMethod, repetitions: int, seed: int = 1) -> float:
     plan = GaussianPlan(
         data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed, batch=data.batch(SETS)
     )
@@ -70,7 +71,7 @@ def cases() -> Iterator[Result]:
     data = {"mean": 0.0, "sigma": 1.0, "low": LOW, "high": HIGH}
     for n, repetitions in ((10, 20_000), (100, REPETITIONS), (1000, 1_000)):
         known, both = KnownVariance(n=n, **data), UnknownVariance(n=n, **data)
-        for name, one, method in (("mean", known, ModipsMean()), ("mean and variance", both, ModipsSplit())):
+        for name, one, method in (("mean", known, MODIPS_MEAN), ("mean and variance", both, MODIPS_SPLIT)):
             numbers, ours = interleaved(
                 lambda n=n, repetitions=repetitions, variance=one is both: random_numbers(n, repetitions, variance),
                 lambda one=one, method=method, repetitions=repetitions: study(one, method, repetitions),
@@ -80,19 +81,19 @@ def cases() -> Iterator[Result]:
                 at_most=True,
             )  # fmt: skip
     part, known = REPETITIONS // FRACTION, KnownVariance(n=100, **data)
-    theirs, mine = loop_coverage(100, 5 * part, 1), study(known, ModipsMean(), REPETITIONS)
+    theirs, mine = loop_coverage(100, 5 * part, 1), study(known, MODIPS_MEAN, REPETITIONS)
     if abs(theirs - mine) > 5 * math.sqrt(mine * (1 - mine) / (5 * part)):
         raise AssertionError(f"normal data: the loop found {theirs}, ours {mine}")
     loop, ours = interleaved(
-        lambda: loop_coverage(100, part, 2), lambda: study(known, ModipsMean(), REPETITIONS, seed=2)
+        lambda: loop_coverage(100, part, 2), lambda: study(known, MODIPS_MEAN, REPETITIONS, seed=2)
     )
     yield Result(name=f"G {REPETITIONS:,} runs, M = 10, n = 100", reference=FRACTION * loop, ours=ours, goal=LOOP_GOAL)
 
 
 def table_seconds() -> float:
     """Seconds for Liu's Table 1b, every reading, 5,000 repetitions a cell."""
-    compare_liu_gaussian.cache_clear()
-    return seconds(compare_liu_gaussian, 1)
+    compare_liu_normal.cache_clear()
+    return seconds(compare_liu_normal, 1)
 
 
 def scenario_seconds(scenario: tuple[int, float]) -> float:

@@ -10,7 +10,7 @@ from scipy.stats import t
 
 from dpviz.coverage import CoveragePlan, ExactCoverage, exact_coverage, run_coverage
 from dpviz.designs import Design
-from dpviz.synthesizers import BetaBinomial, TwoCellSynthesizer
+from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from tests.benchmarks.timing import Result, interleaved, seconds
 
 ROWS, P, EPSILON, LEVEL = 100, 0.25, 2.0, 0.95

@@ -140,7 +140,7 @@ def show_runs(address: str) -> None:
         for page in pages:
             page.evaluate(PRESS)
         for page in pages:
-            page.wait_for_function("window.whole !== null", timeout=60_000)
+            page.wait_for_function("() => window.whole !== null", timeout=60_000)
         firsts = [page.evaluate("window.first") / 1e3 for page in pages]
         wholes = [page.evaluate("window.whole") / 1e3 for page in pages]
         print(f"{READERS} readers, {REPETITIONS:,} repetitions each, n = m = 100, M = 5, every rule")

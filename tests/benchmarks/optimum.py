@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from dpviz.optimum import least_error
+from dpviz.privacy.optimum import least_error
 from tests.benchmarks.timing import Result, interleaved
 
 EPSILON = 1.0

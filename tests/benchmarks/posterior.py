@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, betabinom
 
 from dpviz.inference import posterior_mixture, posterior_summaries
-from dpviz.synthesizers import BetaBinomial
+from dpviz.mechanisms import BetaBinomial
 from tests.benchmarks.timing import Result, interleaved, seconds
 
 ROWS, EPSILON, RELEASES = 100, 2.0, 1000

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser import chromium_path, launch, running_app, settle
 
 MOVES = 40
-LARGE = "transition_matrices?tm_law=beta_binomial"
+LARGE = "transition_matrices?tm_synthesizer=beta_binomial"
 CASES = {
     "tables, n = m = 5": ("transition_matrices", 150),
     "matrix, n = m = 100": (f"{LARGE}&tm_n=100&tm_alpha=5&tm_epsilon=1", 150),
@@ -88,7 +88,7 @@ def measure(browser: Browser, name: str, address: str, control: str, watched: st
     page.locator(f".st-key-{control}_slider input[type=range]").focus()
     for move in range(MOVES + 3):
         page.keyboard.press("ArrowRight")
-        page.wait_for_function(f"window.marks.length > {move}", timeout=20000, polling=50)
+        page.wait_for_function(f"() => window.marks.length > {move}", timeout=20000, polling=50)
         page.wait_for_timeout(60)
     marks = sorted(page.evaluate("window.marks")[3:])
     p95 = marks[round(0.95 * (len(marks) - 1))]

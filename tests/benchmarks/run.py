@@ -10,10 +10,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import betabinom, dirichlet_multinomial
 
+from dpviz.core.keeping import KEPT
+from dpviz.mechanisms import BetaBinomial, DirichletMultinomial
 from dpviz.priors import minimum_prior
-from dpviz.priors.exact import _least_prior
 from dpviz.privacy import delta_for_epsilon
-from dpviz.synthesizers import BetaBinomial, DirichletMultinomial
 from tests.benchmarks import comparisons, coverage, optimum, posterior
 from tests.benchmarks.timing import Call, Result, interleaved
 
@@ -110,7 +110,7 @@ def brentq_over_matrix(n: int, epsilon: float, delta: float) -> float:
 
 def searched_prior(n: int, delta: float) -> float:
     """The smallest prior, sought anew in every call."""
-    _least_prior.cache_clear()
+    KEPT.clear()
     return minimum_prior("synth_post_one", n=n, m=n, epsilon=1.0, delta=delta)
 
 

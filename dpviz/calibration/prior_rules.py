@@ -1,0 +1,65 @@
+"""How the prior of each of M sets follows from a promise that they share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from dpviz.core.keeping import kept
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.cells import PriorCellSynthesizer
+
+# A prior that changes nothing: where ε/M needs no more, no better count of the cost is asked for.
+PRIOR_WITHOUT_EFFECT = 1e-50
+
+
+@dataclass(frozen=True)
+class PriorRule:
+    """How α = β of each set follows for a synthesizer with a prior, from what the rule `asks` of a design."""
+
+    label: str
+    asks: tuple[str, ...]
+    alpha: Callable[[Any], float]
+
+
+def _pure(design: Any) -> float:
+    return design.synthesizer_type.smallest_alpha(m=design.m, epsilon=design.epsilon / design.sets)
+
+
+def _exact(design: Any) -> float:
+    pure, synthesizer_type = _pure(design), design.synthesizer_type
+    if pure < PRIOR_WITHOUT_EFFECT:
+        return pure
+    cells = dict(design.details).get("cells", 3) if issubclass(synthesizer_type, PriorCellSynthesizer) else 2
+    return _searched(synthesizer_type, design.n, design.m, design.sets, design.epsilon, design.delta, int(cells))
+
+
+@kept
+def _searched(
+    synthesizer_type: type[Any], n: int, m: int, sets: int, epsilon: float, delta: float, cells: int
+) -> float:
+    """The search takes a moment, and most of what is set on a page does not change its answer."""
+    from dpviz.calibration.methods import PriorMethod, method_of  # a design of another rule needs no search
+    from dpviz.calibration.sets import minimum_prior_for_sets
+
+    method = method_of(synthesizer_type if cells == 2 else synthesizer_type.two_cells)
+    if sets > 1 and not (method.independent or method.knows(PriorMethod.losses)):
+        raise ValueError(
+            f"prior must be 'pure' (ε split equally) or 'own' (your α) for sets of {synthesizer_type.label}; "
+            "got 'exact'."
+        )
+    return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells).upper
+
+
+# By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set.
+PRIOR_RULES = {
+    "pure": PriorRule("split ε equally over the sets, as in the papers", ("epsilon",), _pure),
+    "exact": PriorRule("smallest prior for all sets together, with δ", ("epsilon", "delta"), _exact),
+    "own": PriorRule("choose α myself", ("alpha",), lambda design: design.alpha),
+}
+
+
+def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, ...]:
+    """Return the names of the numbers of the promise, or of the prior, that a release follows from."""
+    if synthesizer_type.has_prior:
+        return PRIOR_RULES[prior].asks
+    return tuple(one.name for one in synthesizer_type.parameters() if one.name == "epsilon")

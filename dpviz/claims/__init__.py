@@ -1,0 +1,1 @@
+"""What was printed, held against the truth: theorems, audits, published tables and errata."""

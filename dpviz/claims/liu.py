@@ -1,0 +1,179 @@
+"""Both halves of Liu's Table 1 beside what they estimate: exact coverage, or a simulation where the sums are too long.
+
+Source: F. Liu, Model-based differentially private data synthesis and statistical inference in multiply synthetic
+differentially private data, arXiv:1606.08052, Table 1.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from dpviz.claims.printed_tables import PrintedTable, printed_rows, read_tables
+from dpviz.claims.published import Record
+from dpviz.comparisons.binary_methods import EPSILON_WITHOUT_NOISE
+from dpviz.comparisons.gaussian import KnownVariance
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
+from dpviz.comparisons.gaussian_study import GaussianPlan
+from dpviz.comparisons.normal_models import MODIPS_MEAN
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.quantiles import quantile_table
+from dpviz.core.types import FloatArray
+from dpviz.coverage import within_reach
+from dpviz.coverage.distributions import IN_A_MINUTE, release_distribution
+from dpviz.coverage.studies import run_study
+from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
+from dpviz.inference.interval_rules import Releases, holds, releases
+from dpviz.mechanisms import GeometricSanitizer, Modips, TwoCellSynthesizer
+
+__all__ = ["LIU_BINARY", "LIU_NORMAL", "compare_liu_normal"]
+
+CAPTION_OF_LIU = "Coverage probability of 95 % intervals by different variance combination rules, M = 10"
+LIU_LEVEL, LIU_REPETITIONS = 0.95, 5_000
+ROWS_PER_PRINTED_ROW = 10  # The binary data have this many times the rows that the column n says
+BINARY_RUNS = 100_000
+NORMAL_RUNS = LIU_REPETITIONS  # As many as the paper has, so that a page need not wait
+LIU_SEED = 2016
+
+RUBIN_FEW = CombiningRule(
+    key="rubin_1987_few",
+    label="Rubin 1987, t with M − 1 degrees of freedom",
+    abbreviation="Rubin 1987, few",
+    formula="T = (1 + 1/M) b + v̄; t, ν = M − 1",
+    source="Rubin (1987), as Liu's binary table has it",
+    total=COMBINING_RULES["rubin_1987"].total,
+    degrees=lambda b, _, sets, __: np.full(np.shape(b), sets - 1.0),
+)
+RULES_OF_LIU = COMBINING_RULES | {RUBIN_FEW.key: RUBIN_FEW}
+
+
+class LiuReading(NamedTuple):
+    """How a column may have been computed: from how many sets, 0 for the confidential data, and by which rule.
+
+    The estimand says of normal data what of the variance is known; `title` is the heading of the column.
+    """
+
+    column: str
+    title: str
+    sets: int
+    rule: str
+    estimand: str
+    verdict: str
+
+
+Covered = Callable[[Mapping[str, float], int, Sequence[LiuReading]], tuple[Sequence[float], int]]
+
+
+class LiuTable(NamedTuple):
+    """A half of the table: as printed, the readings that every cell fits, column by column, and others one thinks of.
+
+    `covered` says how often the intervals of some readings of as many sets hold the truth, and by how many runs: 0
+    where that is exact.
+    """
+
+    source: str
+    printed: PrintedTable
+    covered: Covered
+    fitting: tuple[LiuReading, ...]
+    others: tuple[LiuReading, ...]
+
+    @classmethod
+    def read(cls, part: str, name: str, data: str, covered: Covered) -> Self:
+        """Return a half from the files of printed tables and of readings."""
+        readings: dict[str, list[LiuReading]] = {"yes": [], "no": []}
+        for one in printed_rows("liu_readings"):
+            if one.pop("table") == name:
+                fits, sets = one.pop("fits"), int(one.pop("sets"))
+                readings[fits].append(LiuReading(sets=sets, **one))
+        printed = read_tables(f"liu_{name}_table", {1: f"{CAPTION_OF_LIU}: {data}"})[1]
+        return cls(f"Liu (2016), Table 1 ({part})", printed, covered, *map(tuple, readings.values()))
+
+    def compare(self) -> Iterator[Record[float]]:
+        """Yield every cell beside ours, reading by reading in each row."""
+        for row in self.printed.rows:
+            yield from self.compare_row(row, (*self.fitting, *self.others))
+
+    def compare_row(self, row: dict[str, float], readings: Sequence[LiuReading]) -> Iterator[Record[float]]:
+        """Yield the cells of one row beside ours, as these readings have them."""
+        rows = row["n"] if "n" in row else ROWS_PER_PRINTED_ROW * row["n_as_printed"]
+        design = {"epsilon": row["epsilon"], "n": int(rows)} | ({"p": row["p"]} if "p" in row else {})
+        found: dict[LiuReading, tuple[float, int]] = {}
+        for sets in dict.fromkeys(one.sets for one in readings):
+            reads = [one for one in readings if one.sets == sets]
+            shares, runs = self.covered(design, sets, reads)
+            found |= {one: (float(share), runs) for one, share in zip(reads, shares, strict=True)}
+        for one, (ours, runs) in ((one, found[one]) for one in readings):
+            yield Record.of_share(
+                source=self.source,
+                what=one.column,
+                verdict=one.verdict,
+                printed=row[one.column],
+                ours=ours,
+                of=LIU_REPETITIONS,
+                runs=runs,
+                design=design | {"sets": one.sets},
+            )
+
+
+def _binary_covered(design: Mapping[str, float], sets: int, reads: Sequence[LiuReading]) -> tuple[Sequence[float], int]:
+    """Exact at n = 100; at n = 1,000 the sums for ten sets are too long, and 100,000 repetitions stand for them.
+
+    The boundary-inflated modips has the prior 1.
+    """
+    n, p, drawn = int(design["n"]), design["p"], max(sets, 1)
+    made: TwoCellSynthesizer = GeometricSanitizer(n=n, epsilon=EPSILON_WITHOUT_NOISE)
+    if sets:
+        made = Modips(n=n, m=n, epsilon=design["epsilon"] / sets)
+    if within_reach(n, n, drawn):
+        distribution, runs = release_distribution(made, p=p, sets=drawn, reach=IN_A_MINUTE), 0
+        parts: Iterator[tuple[FloatArray, Releases]] = (
+            (distribution.probability[some], distribution.releases.at(some))
+            for some in blocks(len(distribution.total), 1)
+        )
+    else:
+        parts, runs = _simulated(made, p, drawn), BINARY_RUNS
+    shares, rules = np.zeros(len(reads)), [RULES_OF_LIU[one.rule] for one in reads]
+    for probability, part in parts:
+        shares += [float(probability @ _covers(rule, part, p)) for rule in rules]
+    return shares.tolist(), runs
+
+
+def _simulated(made: TwoCellSynthesizer, p: float, sets: int) -> Iterator[tuple[FloatArray, Releases]]:
+    """Yield the releases of 100,000 studies, each with the same probability."""
+    generator = np.random.default_rng(LIU_SEED)
+    confidential, often = np.unique(generator.binomial(made.n, p, BINARY_RUNS), return_counts=True)
+    for x, number in zip(confidential.tolist(), often.tolist(), strict=True):
+        counts = made.draw(generator, x, (number, sets)).astype(np.int64)
+        yield np.full(number, 1 / BINARY_RUNS), releases(made, sets, counts.sum(axis=1), (counts**2).sum(axis=1))
+
+
+def _covers(rule: CombiningRule, found: Releases, p: float) -> FloatArray:
+    return holds(*rule.ends(found, LIU_LEVEL, quantile_table(LIU_LEVEL)), p).astype(float)
+
+
+def _normal_covered(design: Mapping[str, float], sets: int, reads: Sequence[LiuReading]) -> tuple[Sequence[float], int]:
+    """By simulation of n rows of N(0, 1) with the bounds −4 and 4."""
+    plan = GaussianPlan(
+        data=KnownVariance(n=int(design["n"]), mean=0.0, sigma=1.0, low=-4.0, high=4.0),
+        method=MODIPS_MEAN if sets else ORIGINAL_ROWS,
+        epsilon=design["epsilon"],
+        sets=max(sets, 1),
+        repetitions=NORMAL_RUNS,
+        seed=LIU_SEED,
+        estimands=tuple(dict.fromkeys(one.estimand for one in reads)),
+        rules=tuple(dict.fromkeys(one.rule for one in reads)),
+    )
+    tally = run_study(plan)
+    return [tally.measures(one.estimand, one.rule).coverage.value for one in reads], NORMAL_RUNS
+
+
+LIU_BINARY = LiuTable.read("a", "binary", "binary data", _binary_covered)
+LIU_NORMAL = LiuTable.read("b", "gaussian", "normal data", _normal_covered)
+"""The halves of the table. The n of the binary one is a tenth of the rows, unlike that of the normal one."""
+
+
+@lru_cache(maxsize=1)
+def compare_liu_normal() -> tuple[Record[float], ...]:
+    """Return every cell of the normal half beside its simulation, 5,000 repetitions."""
+    return tuple(LIU_NORMAL.compare())

@@ -1,0 +1,116 @@
+"""Every printed method of Bowen & Liu (2016) and Liu (2016) that promises an ε, held against what it really gives."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from dpviz.claims import method_losses as losses
+from dpviz.claims.empirical_loss import EmpiricalLoss, empirical_epsilon
+from dpviz.claims.printed_tables import printed_rows
+from dpviz.claims.release_finding import ReleaseFinding, ReleaseMethod, ReleaseSetting
+from dpviz.claims.sensitivities import SENSITIVITIES
+from dpviz.comparisons.bounding import REDRAWING
+from dpviz.core.checked import checked
+from dpviz.mechanisms import BetaBinomial, LaplaceCells, PosteriorMean
+from dpviz.privacy.gaussian import gaussian_epsilon
+from dpviz.privacy.hockey_stick import pure_epsilon
+from dpviz.privacy.laplace_noise import rows_loss, truncated_factor
+from dpviz.privacy.real_loss import Loss
+
+__all__ = [
+    "RELEASE_METHODS",
+    "SENSITIVITIES",
+    "EmpiricalLoss",
+    "ReleaseFinding",
+    "ReleaseMethod",
+    "ReleaseSetting",
+    "audit_releases",
+    "empirical_epsilon",
+]
+
+WHY_IT_LEAKS = {
+    "truncation": "The noise is drawn again until the result lies within the bounds. The density is then divided by "
+    "the probability of lying inside, and that depends on the confidential data.",
+    "scott": "The number of bins follows from the confidential standard deviation, and one row can change it.",
+    "two_counts": "A row that is replaced leaves one cell and enters another. Two counts move by 1, and the noise "
+    "covers one of them.",
+}
+"""What several methods have in common, by its name in the table of printed methods."""
+
+REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
+    "laplace_count": lambda at: losses.of_a_count(at.n, at.epsilon),
+    # `LaplaceCells` has scale 2/ε, and Laplace(1/ε) on each count is that one with 2ε.
+    "laplace_cells": lambda at: pure_epsilon(LaplaceCells(n=at.n, cells=max(3, at.bins), epsilon=2 * at.epsilon)),
+    "beta_binomial": lambda at: at.sets * losses.of_rows(BetaBinomial, at.n, at.each),
+    "dp_prior": lambda at: losses.of_rows(PosteriorMean, at.n, at.epsilon),
+    "perturbed": losses.perturbed_public,
+    "perturbed_scott": losses.perturbed_scott,
+    "smoothed": losses.smoothed_public,
+    "smoothed_scott": losses.smoothed_scott,
+    "exponential_sequences": partial(losses.exponential, sequences=True),
+    "exponential_counts": partial(losses.exponential, sequences=False),
+    "cell_mean": losses.clipped_cell_mean,
+    "cell_mean_unbounded": lambda _: math.inf,
+    "truncated": lambda at: at.sets * REDRAWING.loss(at.each, at.n),  # of a count of n
+    "proportion_truncated": partial(losses.proportion, truncated=True),
+    "proportion_clipped": partial(losses.proportion, truncated=False),
+    "mean_truncated": lambda at: at.sets * rows_loss(at.n, at.width, at.each, truncated=True),
+    "mean_clipped": lambda at: at.sets * rows_loss(at.n, at.width, at.each, truncated=False),
+    "mean_variance_truncated": losses.truncated_mean_and_variance,
+    "communal_truncated": lambda at: losses.truncated_mean_and_variance(at, 1 / (1 + at.width)),  # shared as R to R²
+    # Each noisy end has mass ½, and e^{−its share of ε} times that after the move.
+    "mean_variance_clipped": lambda at: at.epsilon,
+    "nested_truncated": partial(losses.proportion, truncated=True, nested=True),
+    "nested_clipped": partial(losses.proportion, truncated=False, nested=True),
+    "sets": lambda at: at.sets * losses.of_a_count(at.n, at.each),
+    "parallel": lambda at: 2 * losses.of_a_count(at.n, at.epsilon),
+    "sdd": losses.binned_posterior,
+    "sdd_nested": losses.nested_binned_posterior,
+    "sdd_mc": losses.sampled_posterior,
+    "sphc": losses.posterior_histogram,
+    # Supports that do not overlap: a draw may lie where only one data set can put it.
+    "standardized": lambda at: Loss(
+        math.inf, math.inf, delta=losses.standardized_delta(losses.posterior_shift(at), at.each)
+    ),
+    # A row is drawn k ~ Bin(n, 1/n) times and costs ε each time: ln E[e^{kε}].
+    "bootstrap": lambda at: at.sets * at.n * float(np.logaddexp(math.log(at.n - 1), at.each) - math.log(at.n)),
+    "gaussian": lambda at: gaussian_epsilon(at.epsilon / math.sqrt(2 * math.log(1.25 / at.delta)), at.delta),
+    "gaussian_probabilistic": losses.gaussian_probabilistic,
+}
+"""By method: what the promised ε really is when one row is substituted and n is public, a number where it is exact."""
+
+NOISE_FACTORS: dict[str, Callable[[ReleaseSetting], float]] = {
+    **dict.fromkeys(("laplace_cells", "perturbed", "parallel"), lambda _: 2.0),
+    **dict.fromkeys(
+        ("truncated", "proportion_truncated", "mean_truncated", "nested_truncated"),
+        lambda at: truncated_factor(at.each),
+    ),
+    "mean_variance_truncated": lambda at: truncated_factor(at.each / 2),
+}
+"""By method: how many times as large the noise must be to keep the promise, where more noise is what keeps it."""
+
+PROMISED_SHARES = dict.fromkeys(("cell_mean", "cell_mean_unbounded"), losses.cell_mean_budget)
+"""By method: what it promises where that is not the whole ε."""
+
+
+def _method(row: dict[str, str]) -> ReleaseMethod:
+    key, why = row["key"], row["why"].format(**WHY_IT_LEAKS)
+    promised = PROMISED_SHARES.get(key, lambda at: at.epsilon)
+    return ReleaseMethod(**row | {"why": why}, real=REAL_LOSSES[key], factor=NOISE_FACTORS.get(key), promised=promised)
+
+
+RELEASE_METHODS = tuple(map(_method, printed_rows("printed_methods")))
+"""Methods in the order of the papers; the verdict on each follows from its `real` loss."""
+
+
+@checked()
+def audit_releases(setting: ReleaseSetting) -> tuple[ReleaseFinding, ...]:
+    """Return what every printed method really gives at a setting, in the order of the papers.
+
+    >>> found = audit_releases(ReleaseSetting(n=100, epsilon=1.0))
+    >>> [one.method.key for one in found if one.verdict == "not private at any ε"]
+    ['perturbed_scott', 'cell_mean_unbounded', 'standardized']
+    """
+    return tuple(ReleaseFinding(method, setting, method.loss(setting)) for method in RELEASE_METHODS)

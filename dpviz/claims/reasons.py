@@ -1,0 +1,245 @@
+"""Why a printed bound of Zheng (2015) is off: each sentence is given only where a computation confirms it here."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from dpviz.calibration.kinds import GAUSSIAN
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.posterior_parameter import log_parameter_delta, parameter_failure
+from dpviz.claims.claim import Verdict
+from dpviz.claims.finding import Finding, Reason
+from dpviz.claims.posterior_interval import lemma_6_5_failure
+from dpviz.claims.proof_parts import PROOFS, composed_pure_delta
+from dpviz.core.numerics.ends import inverse_gain
+from dpviz.core.parameters import readable
+
+CONFIRMED_WITHIN = 1e-9  # Relative distance within which a repaired and an exact value count as one
+ONE_TO_LOSE = (
+    "The proof takes a table with no ones as the worst case. That table cannot lose a one; the true worst case has "
+    "exactly one, and needs one invented row less."
+)
+
+WRONG = {
+    "step": "The proof moves the mean by R/n; substituting a row moves it by up to 2R/n.",
+    "deviation": "The proof counts k standard deviations of the mean; its own formula has 2k.",
+    "first": "The proof drops the first of the two terms that share ε.",
+}
+"""The slips of the proofs of chapter 7, by part."""
+
+STRICT = {
+    "edge": "two neighbouring means cannot both lie at the edge",
+    "prior": "the prior shrinks the step",
+    "draw": "the posterior draws add variance",
+    "normalizer": "the normalizing constants take back part of the loss",
+    "composition": "the rows tell nothing beyond their sum",
+    "tail": "(ε, δ)-privacy asks for less than the proof's tail bound",
+    "rows": "the synthetic rows add noise to the drawn mean",
+}
+"""What the proofs leave out though it makes the release more private, by part."""
+
+
+Explain = Callable[[Finding], Iterator[Reason]]
+
+
+def reasons(finding: Finding) -> tuple[Reason, ...]:
+    """Return what explains the verdict here, each confirmed by a computation; empty where nothing was confirmed."""
+    explain = EXPLAIN.get(finding.bound.key, {}).get(finding.verdict, ())
+    return tuple(reason for one in explain for reason in one(finding))
+
+
+def _keeps(finding: Finding, value: float) -> bool:
+    exact = finding.exact or 0.0
+    return finding.bound.quantity.keeps(value, exact) or abs(value - exact) <= CONFIRMED_WITHIN * exact
+
+
+def _repairs(finding: Finding) -> Iterator[Reason]:
+    """Yield the smallest repairs of a proof of chapter 7 that make an unsafe claim safe."""
+    proof = PROOFS[finding.bound.key]
+    for size, which in enumerate(("Repaired", "With both repaired", "With all three repaired"), start=1):
+        repaired = {chosen: proof.repaired(finding, chosen) for chosen in itertools.combinations(proof.slips, size)}
+        found = {chosen: value for chosen, value in repaired.items() if _keeps(finding, value)}
+        if found:
+            names = tuple(dict.fromkeys(part for chosen in found for part in chosen))
+            values = " or ".join(sorted({finding.bound.quantity.shown(value) for value in found.values()}))
+            if len(found) > 1:
+                which = f"With {['either', 'any'][len(names) > 2]} {['one', 'two'][size - 1]} of these repaired"
+            said = f"{' '.join(WRONG[part] for part in names)} {which}, it gives {values}, which is safe."
+            yield Reason(said, names, tuple(found.values()))
+            return
+
+
+def _slack(finding: Finding) -> Iterator[Reason]:
+    """Yield what makes up for the slips of a safe claim of chapter 7, or what most of its slack is."""
+    proof = PROOFS[finding.bound.key]
+    slips = tuple(part for part in proof.slips if proof.excess(finding, {part}) > CONFIRMED_WITHIN)
+    if slips:
+        yield Reason(" ".join(WRONG[part] for part in slips), slips)
+        without = {part: proof.excess(finding, proof.everything - {part}) for part in proof.slacks}
+        needed = tuple(part for part in proof.slacks if without[part] > CONFIRMED_WITHIN)
+        if needed:
+            *others, last = (STRICT[part] for part in needed)
+            because = f"{', '.join(others)} and {last}" if others else last
+            said = f"It is safe here only because {because}, which the proof leaves out."
+            if others:
+                said += " Without any one of these the range would be too wide."
+            yield Reason(said, needed, tuple(without[part] for part in needed))
+            return
+    part, share = max(proof.shares(finding).items(), key=lambda item: item[1], default=("", 0.0))
+    if share > 0.5 + CONFIRMED_WITHIN:
+        lead = "What the proof leaves out makes up for it, mostly" if slips else "The proof has slack, mostly"
+        yield Reason(f"{lead} that {STRICT[part]} ({readable(100 * share, 3)} % of it).", (part,), (share,))
+    elif slips:
+        yield Reason("Several things that the proof leaves out make up for it.", proof.slacks)
+
+
+def _only_prior(finding: Finding) -> Iterator[Reason]:
+    """Corollary 7.3: noise rather than a range; only the prior can make up for the step."""
+    proof = PROOFS[finding.bound.key]
+    without, kept = proof.excess(finding, {"step"}), readable(100 * math.exp(proof.excess(finding, {"prior"})), 3)
+    if without > CONFIRMED_WITHIN:
+        said = f"{WRONG['step']} It is safe here only because the prior shrinks this step to {kept} % of it."
+        yield Reason(said, ("prior",), (without,))
+
+
+def _one_to_lose(finding: Finding) -> Iterator[Reason]:
+    printed, exact = finding.printed or 0.0, finding.exact or 0.0
+    if abs(printed - 1 - exact) <= CONFIRMED_WITHIN * printed:
+        yield Reason(ONE_TO_LOSE, ("lost one",), (printed - 1,))
+
+
+def _shared_draw(finding: Finding) -> Iterator[Reason]:
+    many = inverse_gain(finding.setting.epsilon / finding.setting.m)
+    if many < (finding.exact or 0.0) * (1 + CONFIRMED_WITHIN):
+        yield Reason(ONE_TO_LOSE, ("lost one",), (many,))
+    else:
+        said = f"SYNTH_Post(Many) needs {readable(many, 3)}: its rows come from many draws, and their losses add up."
+        yield Reason(said, ("draws",), (many,))
+
+
+def _bounded(finding: Finding) -> Iterator[Reason]:
+    """2m/ε is enough for ε ≤ 1, where 1 + 1/(e^{ε/m} − 1) ≤ 2m/ε."""
+    spare = 2 * finding.setting.m - (1 + inverse_gain(1 / finding.setting.m))
+    if finding.setting.epsilon > 1 and spare >= 0:
+        yield Reason("For ε up to 1, which section 2.1.1 has in mind, it is safe.", ("bounded",), (spare,))
+
+
+def _mode(finding: Finding) -> Iterator[Reason]:
+    setting = finding.setting
+    scale = 1 / (setting.epsilon * (setting.n + 2 * setting.alpha - 2))
+    if _keeps(finding, scale):
+        said = (
+            "The mode is (n₁ + α − 1)/(n + α + β − 2), so one row moves it by 1/(n + α + β − 2), not 1/(n + α + β). "
+            f"With this step, Theorem 2.20 gives noise of scale {readable(scale, 3)}, which is exact."
+        )
+        yield Reason(said, ("mode",), (scale,))
+
+
+def _categories(finding: Finding) -> Iterator[Reason]:
+    """Corollaries 6.21 and 6.22: the factor 2 of the exponential mechanism, and a row that only the mode loses."""
+    printed, exact = finding.printed or 0.0, finding.exact or 0.0
+    once = 1 + inverse_gain(finding.setting.epsilon / finding.setting.m)
+    if printed <= exact:
+        return
+    part, part_of_slack, what = max(
+        (
+            "twice",
+            printed - once,
+            "that the exponential mechanism counts the sensitivity twice; the ratio of "
+            f"probabilities needs it once, which asks for {readable(once, 3)}.",
+        ),
+        (
+            "copied",
+            once - exact,
+            "the 1 of the formula, which is copied from Corollary 6.21: the mode loses one "
+            "invented row, and a posterior draw does not.",
+        ),
+        key=lambda one: one[1],
+    )
+    yield Reason(f"Most of the slack is {what}", (part,), (part_of_slack / (printed - exact),))
+
+
+def _interval(finding: Finding) -> Iterator[Reason]:
+    """Lemma 6.5 asks for probabilistic privacy and counts a neighbour that is not there; shares are of ln δ."""
+    setting, prior, gives = finding.setting, finding.printed or 0.0, finding.gives_delta
+    if not gives or prior <= 1:
+        return
+    lemma, failure = (
+        function(n=setting.n, alpha=prior, beta=prior, epsilon=setting.epsilon)
+        for function in (lemma_6_5_failure, parameter_failure)
+    )
+    beyond = np.array([prior - 1]), np.array([prior + setting.n])  # a table without ones, and one row less than that
+    imagined = max(gives, math.exp(float(log_parameter_delta(*beyond, setting.epsilon)[0])))
+    if gives < failure < lemma:
+        share = (math.log(lemma / imagined) + math.log(failure / gives)) / (2 * math.log(lemma / gives))
+        part, what = "lost one", "a table without ones to hide the loss of a one."
+        if share > 0.5:
+            part, what = "probabilistic", "for probabilistic privacy, which is stronger than (ε, δ)."
+        yield Reason(f"Most of the slack is that the lemma asks {what}", (part,), (max(share, 1 - share),))
+
+
+def _dimitrakakis(finding: Finding) -> Iterator[Reason]:
+    constant = (finding.exact or 0.0) * finding.setting.delta * finding.setting.delta
+    if 0 < constant < math.inf:
+        said = f"It takes c = 2.46. Here c = {readable(constant, 3)} would be exact."
+        yield Reason(said, ("constant",), (constant,))
+
+
+def _composed(finding: Finding) -> Iterator[Reason]:
+    """Corollary 7.16: the condition of Theorem 7.12 that it drops, and the step."""
+    setting, printed = finding.setting, finding.printed or 0.0
+    row = GAUSSIAN.release(PRIOR_METHODS[finding.method], replace(setting, m=1)).pure_epsilon(printed)
+    conditioned = composed_pure_delta(row, setting.m, setting.epsilon)
+    if conditioned <= setting.delta:
+        yield Reason("With the rows truncated to [−R, R] it would be safe here.", ("condition",), (conditioned,))
+    half = printed / math.sqrt(2)
+    if _keeps(finding, half):
+        said = f"{WRONG['step']} Repaired, it gives {finding.bound.quantity.shown(half)}, which is safe."
+        yield Reason(said, ("step",), (half,))
+
+
+def _ratio_limit(finding: Finding) -> Iterator[Reason]:
+    limit = math.sqrt(finding.setting.epsilon / 2)
+    if (finding.exact or 0.0) <= limit * (1 + CONFIRMED_WITHIN):
+        yield Reason("For every n and every prior the exact limit is at most √(ε/2).", ("limit",), (limit,))
+
+
+def _says(sentence: str) -> Explain:
+    """Return a remark that needs no number, or the proof of a claim of impossibility."""
+    return lambda _: iter([Reason(sentence)])
+
+
+NO_DELTA = _says("It claims (ε, δ)-privacy, but no δ appears in it, and its proof is of pure ε.")
+DROPPED_CONDITION = _says(
+    "It builds on Theorem 7.12, whose rows are truncated to [−R, R], and drops that condition; it is judged without. "
+    "Its text has a constant c, and its formula has none."
+)
+PROVED = {
+    "6.1": _says("The mode is not random, and neighbours have different modes: they release different numbers."),
+    "6.3": _says("Near θ = 0 and θ = 1 one row changes the density by any factor. With δ a prior can be enough."),
+    "7.2": _says("The mode is not random, and one row moves it: neighbours release different numbers."),
+    **dict.fromkeys(("7.4", "7.10"), _says("One row may move the mean by any amount.")),
+    **dict.fromkeys(("7.6", "7.11"), _says("Far from both means the ratio of two normal densities has no bound.")),
+    "7.7 fails": _ratio_limit,
+}
+ONE_LESS = ("6.9", "6.10", "6.11", "6.12", "6.13", "6.13 categories")
+
+EXPLAIN: dict[str, dict[Verdict, tuple[Explain, ...]]] = {
+    **{key: {Verdict.HOLDS: (proof,)} for key, proof in PROVED.items()},
+    **{key: {Verdict.SAFE: (_one_to_lose,)} for key in ONE_LESS},
+    **{f"{key} only if": {Verdict.FALSE: (_one_to_lose,)} for key in ONE_LESS},
+    **{key: {Verdict.UNSAFE: (_repairs,), Verdict.SAFE: (_slack,)} for key in PROOFS},
+    "4.3": {Verdict.SAFE: (_dimitrakakis,)},
+    "6.2": {Verdict.UNSAFE: (_mode,)},
+    "6.5": {Verdict.SAFE: (_interval,)},
+    "6.13 before": {Verdict.FALSE: (_shared_draw,)},
+    "6.22 after": {Verdict.UNSAFE: (_bounded,)},
+    **{key: {Verdict.SAFE: (_categories,)} for key in ("6.21", "6.22")},
+    "7.3": {Verdict.UNSAFE: (_repairs,), Verdict.SAFE: (_only_prior,)},
+    "7.14": {Verdict.UNSAFE: (_repairs, NO_DELTA), Verdict.SAFE: (_slack, NO_DELTA)},
+    "7.16": {Verdict.UNSAFE: (DROPPED_CONDITION, _composed), Verdict.SAFE: (DROPPED_CONDITION,)},
+}
+"""By claim and verdict."""

@@ -1,0 +1,280 @@
+"""Zheng's (2015) definitions, general theorems and lemmas, each held against numbers at the user's settings."""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dpviz.calibration.kinds import Setting
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.releases import release
+from dpviz.claims.claim import Claim, Verdict
+from dpviz.claims.proof_parts import composed_pure_delta
+from dpviz.claims.theorems import CLAIMS
+from dpviz.claims.unstated_constants import LIMITS, prior_far_from_mean, prior_near_mean
+from dpviz.core.checked import checked
+from dpviz.core.keeping import kept
+from dpviz.core.limits import LARGEST_PRIOR_ROWS
+from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
+from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
+from dpviz.privacy.hockey_stick import delta_for_epsilon
+
+RELEASES = 100  # that Theorem 2.18 is held against
+MOST_ROWS_AVERAGED = 2_000  # Largest n averaged over
+LARGEST_M = 4**9  # at which a promise is tried
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A general claim, the verdict on it, and what was computed.
+
+    The claim holds where `left` is at most `right`; both are NaN where nothing was compared.
+    """
+
+    bound: Claim
+    verdict: Verdict
+    sentence: str
+    left: float = math.nan
+    right: float = math.nan
+
+
+StatementJudge = Callable[[Claim, Setting], Statement]
+
+
+@checked()
+def audit_statements(setting: Setting) -> tuple[Statement, ...]:
+    """Return every definition, general theorem and lemma of the thesis, in its order, judged at a setting.
+
+    >>> found = audit_statements(Setting(n=100, m=100, epsilon=1.0, delta=1e-5))
+    >>> [one.bound.number for one in found if one.verdict == "false"]
+    []
+    """
+    return tuple(JUDGES[key](claim, setting) for key, claim in CLAIMS.items() if key in JUDGES)
+
+
+def _compared(claim: Claim, left: float, right: float, sentence: str, *, agrees: bool = False) -> Statement:
+    """Return whether left ≤ right, up to rounding; `sentence` has a place for each. `agrees`: no less is enough."""
+    kept, kind = left <= right * (1 + 1e-9) + 1e-300, claim.kind
+    verdict = kind.wrong if not kept else kind.agrees if agrees else kind.right
+    both = (left, right), (right, left)
+    told = [readable(one, 3) if kept else readable_apart(one, other, 3) for one, other in both]
+    return Statement(claim, verdict, sentence.format(*told), left, right)
+
+
+def _bad_output(claim: Claim, setting: Setting) -> Statement:
+    """Return a Gaussian mechanism, its ratio that of the promised δ or else 1, and how often its loss exceeds ε."""
+    ratio = gaussian_ratio(setting.epsilon, setting.delta) if setting.delta > 0 else 1.0
+    beyond = float(ndtr(ratio / 2 - setting.epsilon / ratio))
+    if claim.formula is None:
+        said = "Gaussian noise here: its exact δ is {}, and its loss exceeds ε with probability {}."
+        return _compared(claim, gaussian_delta(ratio, setting.epsilon), beyond, said)
+    said = "Gaussian noise here: at ε/2 the claim rules out every δ up to {}, and the exact δ is {}."
+    denied = claim.at(epsilon=setting.epsilon, delta=beyond)
+    return _compared(claim, denied, gaussian_delta(ratio, setting.epsilon / 2), said)
+
+
+def _random_row(claim: Claim, setting: Setting) -> Statement:
+    """Of k ones in n rows a one is released with probability k/n; all neighbours, both ways."""
+    ones = np.arange(setting.n + 1) / setting.n
+    growth = math.exp(min(setting.epsilon, 700.0))
+    exact = max(float(np.max(ones[1:] - growth * ones[:-1])), float(np.max(ones[:-1] - growth * ones[1:])))
+    return _compared(claim, exact, claim.at(n=setting.n), "The exact δ is {}, and 1/n is {}.")
+
+
+def _simulated(claim: Claim, setting: Setting) -> Statement:
+    rows = min(setting.n, MOST_ROWS_AVERAGED)
+    delta_of = functools.partial(count_release_delta, rows, 0.5)
+    said = f"The heads of {readable(rows)} fair coins: at 2ε the exact δ is {{}}; a simulator's, times 1 + eᵋ, is {{}}."
+    allowed = midpoint_simulator_delta(delta_of, setting.epsilon) * (1 + math.exp(min(setting.epsilon, 700.0)))
+    return _compared(claim, delta_of(2 * setting.epsilon), allowed, said)
+
+
+@kept  # three claims speak of them
+def _rows_and_parameter(setting: Setting, m: int, alpha: float) -> tuple[float, float]:
+    """Return the exact δ of the rows of SYNTH_Post(One), and of the parameter that they are drawn with."""
+    rows, parameter = (release(key, n=setting.n, m=m, alpha=alpha) for key in ("synth_post_one", "param_post"))
+    return delta_for_epsilon(rows, setting.epsilon), delta_for_epsilon(parameter, setting.epsilon)
+
+
+def _post_processing(claim: Claim, setting: Setting) -> Statement:
+    said = (
+        f"With α = β = {readable(setting.alpha)} the rows of SYNTH_Post(One) have δ = {{}}; the parameter that they "
+        "are drawn with has δ = {}."
+    )
+    return _compared(claim, *_rows_and_parameter(setting, setting.m, setting.alpha), said)
+
+
+def _hypothesis(claim: Claim, setting: Setting) -> Statement:
+    """H(rows) ≤ H(θ), and the limit as m grows is H(θ): the infinite sequence determines θ."""
+    said = (
+        "It is true, even with c = 1: infinitely many rows determine θ, and the δ of m rows rises to that of θ. "
+        f"With m = {LARGEST_PRIOR_ROWS:,} rows it is {{}}, and that of θ is {{}}."
+    )
+    return _compared(claim, *_rows_and_parameter(setting, LARGEST_PRIOR_ROWS, max(setting.alpha, 1.0)), said)
+
+
+def _two(claim: Claim, setting: Setting) -> Statement:
+    """Two randomized responses have no δ at 2ε, and one at anything less: no smaller sum would do."""
+    epsilon = min(setting.epsilon, 100.0)
+    total = claim.at(epsilon_1=epsilon, epsilon_2=epsilon)
+    at_sum, below = (composed_pure_delta(epsilon, 2, total * share) for share in (1, 0.999))
+    said = (
+        f"At 2ε two randomized responses have an exact δ of {{}}; slightly below it is {readable(below, 3)}, not {{}}."
+    )
+    return _compared(claim, at_sum, 0.0, said, agrees=below > 0)
+
+
+def _advanced(claim: Claim, setting: Setting) -> Statement:
+    slack = setting.delta or 1e-5
+    total = claim.at(k=RELEASES, epsilon=setting.epsilon, delta=setting.delta, delta_prime=slack)
+    if claim.part:
+        exact = -math.expm1(RELEASES * math.log1p(-setting.delta) + math.log1p(-slack))
+        return _compared(claim, exact, total, f"{RELEASES} releases together have at most ε = {{}}; the sum is {{}}.")
+    exact = composed_pure_delta(setting.epsilon, RELEASES, total) if math.isfinite(total) else 0.0
+    said = (
+        f"{RELEASES} releases have ε = {readable(total, 3)} together. There the worst have an exact δ of {{}}, "
+        "not {}."
+    )
+    return _compared(claim, exact, slack, said)
+
+
+def _exponential(claim: Claim, setting: Setting) -> Statement:
+    """Two outcomes whose utilities move by 1 in opposite ways, one of them rare: ln of the ratio nears ε."""
+    rare, half = 1e-9, math.exp(-min(setting.epsilon, 300.0) / 2)
+    before, after = rare * half / (rare * half + 1), rare / (rare + half)  # over e^{ε/2}
+    said = "A utility that moves by its sensitivity at two outcomes, one of them rare, gives ε = {}; the promise is {}."
+    return _compared(claim, math.log(after / before), setting.epsilon, said)
+
+
+def _sampled(claim: Claim, setting: Setting) -> Statement:
+    if setting.m > setting.n:
+        return Statement(claim, Verdict.UNASKED, "It is about samples, and a sample is no larger than the data.")
+    share, printed = setting.m / setting.n, claim.at(**setting.arguments())
+    if claim.part:
+        said = "For a release that gives the row away with probability δ, the exact δ is {}; the theorem says {}."
+        return _compared(claim, share * setting.delta, printed, said, agrees=True)
+    exact = math.log1p(share * math.expm1(min(setting.epsilon, 700.0)))
+    return _compared(claim, exact, printed, "With m of the n rows the exact ε is {}; the theorem gives {}.")
+
+
+def _breaks(claim: Claim, setting: Setting) -> Statement:
+    """Return a power of four of rows with which a table without ones and one with a single one break the promise."""
+    method, alpha, m = PRIOR_METHODS[claim.methods[0]], max(setting.alpha, 2.0), 1
+    shared = alpha - method.lost
+    ends = np.array([shared, shared + setting.n - 1])
+    while m <= LARGEST_M:
+        found = math.exp(float(method.log_pair_deltas(ends, ends[::-1], m, setting.epsilon).max()))
+        if found > setting.delta:
+            said = f"With α = β = {readable(alpha)}, m = {m:,} rows have δ = {{1}}, above {{0}}."
+            return _compared(claim, setting.delta, found, said)
+        m *= 4
+    return Statement(
+        claim,
+        Verdict.UNASKED,
+        f"It is true, though no m up to {LARGEST_M:,} was found that breaks this promise.",
+    )
+
+
+def _near_mean(claim: Claim, setting: Setting) -> Statement:
+    if setting.delta == 0 or setting.epsilon > 1:
+        return Statement(claim, Verdict.UNASKED, "It is about δ > 0 and ε up to 1.")
+    here = prior_near_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments())
+    said = "Here c = {} would be exact. For ε up to 1, c = {} worked in every case tried; δ → 0, n → ∞ needs it."
+    return _compared(claim, here, LIMITS[claim.key]["param_post"].high or math.nan, said)
+
+
+def _far_from_mean(claim: Claim, setting: Setting) -> Statement:
+    if not 0 < setting.delta * setting.n < 1 or setting.epsilon > 1 or setting.n == 1:
+        return Statement(claim, Verdict.UNASKED, "It is about 0 < δ < 1/n and ε up to 1; at n = 1 no c is enough.")
+    here = prior_far_from_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments())
+    said = "c = {} worked in every case tried with n from 2 on and ε up to 1; here c = {} would be exact."
+    return _compared(claim, LIMITS[claim.key]["param_post"].low or math.nan, here, said)
+
+
+def _spread(claim: Claim, setting: Setting) -> Statement:
+    if setting.delta == 0:
+        return Statement(claim, Verdict.UNASKED, "It is about δ > 0.")
+    if setting.n == 1:
+        return Statement(
+            claim, claim.kind.wrong, "At n = 1 the range is a single point, since ln 1 = 0. From n = 2 on it holds."
+        )
+
+    def constant(n: int) -> float:
+        return -float(ndtri(-math.expm1(math.log1p(-setting.delta) / n) / 2)) / math.sqrt(math.log(n))
+
+    said = (
+        "Here c_δ = {} would be exact; the largest over n from 2 to 100,000 is {}. At n = 1, where ln n = 0, it fails."
+    )
+    sizes = (*range(2, 60), *(int(10**power) for power in np.linspace(1.8, 5, 60)), setting.n)
+    return _compared(claim, constant(setting.n), max(map(constant, sizes)), said)
+
+
+def _log_ratio(claim: Claim, setting: Setting) -> Statement:
+    """Return the identity at three points, by the two densities themselves: how far both sides are apart."""
+    prior = 0.0 if math.isinf(setting.sigma0) else 1 / setting.sigma0**2
+    precision = setting.n / setting.sigma**2 + prior
+    s, worst = setting.n / setting.sigma**2 / precision, 0.0
+    for mu, first, second in ((0.3, 0.2, -0.1), (-1.0, 0.5, 0.4), (2.0, -0.7, 0.9)):
+        mu, first, second = (setting.sigma * value for value in (mu, first, second))
+        exact = precision * ((mu - s * second) ** 2 - (mu - s * first) ** 2) / 2
+        printed = setting.n / (2 * setting.sigma**2) * (first - second) * (2 * mu - s * (first + second))
+        worst = max(worst, abs(exact - printed) / max(abs(exact), abs(printed), 1e-300))
+    said = (
+        "Both sides agree at the points computed. It leaves out the normalizing constants, which truncated draws need."
+    )
+    return _compared(claim, worst, 1e-6, said)
+
+
+def _tail(claim: Claim, setting: Setting) -> Statement:
+    if setting.delta == 0:
+        return Statement(claim, Verdict.UNASKED, "It is about δ > 0.")
+    k = claim.at(delta=setting.delta)
+    gives = readable(rounded_up(float(2 * ndtr(-k)), 3), 3)
+    said = f"The exact k is {{}} and the printed one {{}}, which gives δ = {gives}."
+    return _compared(claim, -float(ndtri(setting.delta / 2)), k, said)
+
+
+JUDGES: dict[str, StatementJudge] = {
+    "2.13": lambda claim, setting: _compared(
+        claim, setting.delta, 1.0, "Some neighbours release different tables with certainty, so δ = 1."
+    ),
+    "2.14": lambda claim, _: Statement(claim, Verdict.UNASKED, "A definition: there is nothing to judge."),
+    "2.17 delta": lambda claim, setting: _compared(
+        claim,
+        setting.delta * (2 - setting.delta),
+        claim.at(delta_1=setting.delta, delta_2=setting.delta),
+        "Of two releases that each fail with probability δ, one or both fail with probability {}; the sum is {}.",
+    ),
+    "2.20": lambda claim, setting: _compared(
+        claim,
+        1 / claim.at(epsilon=setting.epsilon),
+        setting.epsilon,
+        "The log-ratio of the densities is at most sensitivity over scale, {}; the promise is {}.",
+        agrees=True,
+    ),
+    "2.10": _bad_output,
+    "2.11": _bad_output,
+    "2.12": _random_row,
+    "2.15": _simulated,
+    "2.16": _post_processing,
+    "5.1": _post_processing,
+    "5.5": _hypothesis,
+    "2.17": _two,
+    "2.18": _advanced,
+    "2.18 delta": _advanced,
+    "2.21": _exponential,
+    "2.22": _sampled,
+    "2.22 delta": _sampled,
+    "5.4": _breaks,
+    "5.6": _breaks,
+    "6.6": _near_mean,
+    "6.8": _far_from_mean,
+    "7.1": _spread,
+    "7.5": _log_ratio,
+    "7.9": _tail,
+}
+"""By claim."""

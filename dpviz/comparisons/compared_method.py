@@ -1,0 +1,108 @@
+"""What every method says of itself that is compared: what it releases, and what that really gives away."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from typing import Any
+
+from dpviz.core.parameters import shown
+from dpviz.designs import Design
+from dpviz.mechanisms import WorstCase
+from dpviz.privacy.real_loss import Loss
+
+
+class ComparedMethod(ABC):
+    """A way to release data of one kind under a promised ε.
+
+    The promise covers all sets together, and each of M sets has its share ε/M. A reference promises nothing: it is the
+    same at every ε. A subclass gives the data of a method as attributes or as fields.
+    """
+
+    key = label = source = ""
+    releases = ""
+    """What is released and what it spends, in whole sentences."""
+    audited = ""
+    """Key of the record of `dpviz.claims.printed_methods` that says what it really gives away, if there is one."""
+    finding = ""
+    """The same in whole sentences, of a method that has no record, or none of its own."""
+    only_compared = ""
+    """Why no other page shows it, in a few words; nothing where others do."""
+    reference = False
+    several_sets = True
+    sets_of_each = 1
+    """Sets that are made of one share of ε."""
+    has_epsilon: bool
+    """Whether some finite ε is known to hold for what it releases."""
+    exact_epsilon: bool
+    """Whether `real_epsilon` is exact for what it releases; else it is proven to hold, and the real one may be less."""
+    loss_by: str
+    """How that is computed, and of what it is the loss. No default: every class with a key says all three."""
+    first_statistic = "the mean"
+    """What has the share of ε that `usual_shares` and `with_share` speak of."""
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        missing = [name for name in ("has_epsilon", "exact_epsilon", "loss_by") if not hasattr(cls, name)]
+        if cls.key and missing:
+            raise TypeError(f"{cls.__name__} must say by {', '.join(missing)} what is known of its real ε.")
+
+    def sets(self, wanted: int) -> int:
+        """Return how many sets it releases where those that release several release `wanted`."""
+        return wanted if self.several_sets else 1
+
+    def divided(self) -> ComparedMethod | None:
+        """Return the same method where several sets share ε, each with its part; None where it releases one alone."""
+        return self if self.several_sets else None
+
+    def usual_shares(self, data: Any) -> dict[str, float]:
+        """Shares of ε that the papers give the first of two statistics, by their names; none where there is but one."""
+        return {}
+
+    def with_share(self, share: float) -> ComparedMethod:
+        """Return the same method with this share of ε for the first of its two statistics."""
+        raise ValueError(f"{self.label} does not divide its ε; got a share of {shown(share)}.")
+
+    def absence(self, data: Any) -> str:
+        """Return why it cannot release such data, in a few words; nothing where it can."""
+        return ""
+
+    def same_release(self, data: Any) -> str:
+        """Return the key of another method that makes the same releases of such data at another ε; or nothing."""
+        return ""
+
+    def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:
+        """Return the design that makes the same sets on every other page, `shared` being further fields of it.
+
+        None where other pages do not know the release.
+        """
+        return None
+
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        """Return the scale of the noise of one set that has `epsilon`, by the statistic; none where none is added."""
+        return {}
+
+    @abstractmethod
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
+        """Return the smallest pure ε that is proven for all sets together; None where none is known to hold.
+
+        `setting` is the ε that it is given for all of them. It is infinite where none holds.
+        """
+
+    @abstractmethod
+    def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
+        """Return the pure ε of all sets together, exact or between two ends; the upper one is `real_epsilon`."""
+
+    def real_delta(
+        self,
+        data: Any,
+        setting: float,
+        sets: int,
+        epsilon: float,
+        pairs: Collection[int] | None = None,
+    ) -> WorstCase | None:
+        """Return the smallest δ for which all sets together are (ε, δ)-differentially private; None where unknown.
+
+        It is never below the exact one. Over all neighbours, or over some `pairs` of them, which takes less time.
+        """
+        return None

@@ -1,0 +1,110 @@
+"""The numbers that analyses share, each declared once: people and released rows, sets, the truth, what is asked."""
+
+import dataclasses
+
+from dpviz.core import limits
+from dpviz.core.parameters import Parameter
+
+ROWS = Parameter(
+    name="n",
+    symbol="n",
+    title="Confidential rows",
+    minimum=1,
+    maximum=limits.LARGEST_ROWS,
+    default=5,
+    slider_maximum=1000,
+    integer=True,
+    scale="log",
+    help="The number of rows in the confidential data. It is public: neighbouring tables have the same n.",
+)
+SYNTHETIC_ROWS = dataclasses.replace(
+    ROWS,
+    name="m",
+    symbol="m",
+    title="Synthetic rows",
+    private_end="smaller",
+    help="The number of rows released. Fewer are more private: each is one more draw of the fitted distribution.",
+)
+# Of releases of which no matrix is needed.
+MANY_ROWS, MANY_SYNTHETIC_ROWS = (
+    dataclasses.replace(rows, maximum=limits.LARGEST_PRIOR_ROWS) for rows in (ROWS, SYNTHETIC_ROWS)
+)
+PROPORTION = Parameter(
+    name="p",
+    symbol="p",
+    title="True proportion",
+    minimum=0.0,
+    maximum=1.0,
+    default=0.25,
+    help="The proportion of ones in the population that the confidential rows are drawn from.",
+)
+LEVEL = Parameter(
+    name="level",
+    symbol="",
+    title="Level of the interval",
+    minimum=0.001,
+    maximum=0.999999,
+    default=0.95,
+    slider_minimum=0.5,
+    slider_maximum=0.999,
+    help="How often the interval is meant to hold the true proportion. Usually 0.95.",
+)
+GAMMA_ONES = Parameter(
+    name="gamma1",
+    symbol="γ1",
+    title="Analyst's prior ones",
+    minimum=0.01,
+    maximum=1e4,
+    default=1.0,
+    slider_minimum=0.1,
+    slider_maximum=100.0,
+    scale="log",
+    help="Invented rows with a 1 in the analyst's own prior of the proportion. Usually 1 and 1, the uniform prior.",
+)
+GAMMA_ZEROS = dataclasses.replace(
+    GAMMA_ONES,
+    name="gamma2",
+    symbol="γ2",
+    title="Analyst's prior zeros",
+    help="Invented rows with a 0 in the analyst's own prior of the proportion.",
+)
+COMPOSED_SETS = Parameter(
+    name="sets",
+    symbol="M",
+    title="Synthetic sets",
+    minimum=1,
+    maximum=limits.LARGEST_COMPOSED_SETS,
+    default=5,
+    slider_maximum=100,
+    integer=True,
+    scale="log",
+    private_end="smaller",
+    help="The number of synthetic sets, drawn independently from the same confidential data. Each costs privacy.",
+)
+SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.LARGEST_SETS, default=5, slider_maximum=10)
+POSTERIOR_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_POSTERIOR_ROWS)
+POSTERIOR_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.LARGEST_POSTERIOR_ROWS)
+REPETITIONS = Parameter(
+    name="repetitions",
+    symbol="R",
+    title="Repetitions",
+    integer=True,
+    scale="log",
+    minimum=1,
+    maximum=10_000_000,
+    default=10_000,
+    slider_minimum=100,
+    slider_maximum=1_000_000,
+    help="How often the whole study is repeated, each time with new data. The error of its result falls with the "
+    "square root of this number.",
+)
+SEED = Parameter(
+    name="seed",
+    symbol="seed",
+    title="Seed",
+    integer=True,
+    minimum=0,
+    maximum=1_000_000_000,
+    default=1,
+    help="The number that fixes all random draws: the same seed gives the same digits.",
+)

@@ -1,0 +1,166 @@
+"""Results kept by what they were made from, within one budget of bytes for the whole process."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
+from types import FunctionType, MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from dpviz.core.types import Arguments, Result
+
+BUDGET = 128_000_000  # Bytes that all that is kept may take
+SHARED = type, ModuleType, FunctionType, threading.Thread, type(threading.Lock())  # not the result's own
+
+
+def size_of(thing: object) -> int:
+    """About how many bytes something takes with all that it holds, each part counted once.
+
+    >>> size_of(np.zeros(1000)) > 8000, size_of([np.zeros(1000)] * 2) < 8500
+    (True, True)
+    """
+    seen, waiting, size = set[int](), [thing], 0
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, SHARED):
+            continue
+        seen.add(id(one))
+        size += sys.getsizeof(one, 0)
+        if isinstance(one, np.ndarray):
+            waiting += [one.base] if one.base is not None else []
+            waiting += one.ravel().tolist() if one.dtype == object else []
+        elif isinstance(one, (dict, MappingProxyType)):
+            waiting += [*one.keys(), *one.values()]
+        elif isinstance(one, (list, tuple, set, frozenset, deque)):
+            waiting += one
+        elif not isinstance(one, (str, bytes, int, float)):
+            waiting += [getattr(one, "__dict__", None), *(getattr(one, name, None) for name in _slots(type(one)))]
+    return size
+
+
+def _slots(kind: type) -> list[str]:
+    return [name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) if name != "__weakref__"]
+
+
+def bare(thing: Any) -> Any:
+    """Return a record without the arrays that it has computed since it was made: they would be kept with a key."""
+    if type(thing) is tuple:
+        return tuple(map(bare, thing))
+    if not is_dataclass(thing) or isinstance(thing, type) or type(thing).__eq__ is object.__eq__:
+        return thing
+    names, copy = {one.name for one in fields(thing)}, object.__new__(type(thing))
+    for name, value in [*vars(thing).items()]:
+        if name in names or isinstance(value, (str, int, float)):  # a fingerprint takes as long to compute as to read
+            object.__setattr__(copy, name, bare(value))
+    return copy
+
+
+@dataclass(eq=False)
+class _Entry:
+    value: Any
+    size: int
+    asked: int = 0
+
+
+class Kept:
+    """Results by what they were made from, at most `most` bytes: what was not asked for the longest goes first.
+
+    One thread computes, and others that ask for the same wait. What is larger than all may be is not kept. What a
+    result computes of itself later belongs to it: its size is taken again when it is asked for the first, second,
+    fourth, eighth … time.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._computing: dict[Hashable, threading.Lock] = {}
+        self.size = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Hashable, compute: Callable[[], Result]) -> Result:
+        """Return what was made from `key`, computed if it is not there; what is raised is not kept."""
+        found: tuple[Result, ...] = self.find(key)
+        if found:
+            return found[0]
+        with self._lock:
+            mine = self._computing.setdefault(key, threading.Lock())
+        with mine:
+            found = self.find(key)
+            if not found:
+                try:
+                    found = (compute(),)
+                    self.keep(key, found[0])
+                finally:
+                    self._computing.pop(key, None)
+        return found[0]
+
+    def find(self, key: Hashable) -> tuple[Any, ...]:
+        """Return what was made from `key`, alone in a tuple, or an empty one."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return ()
+            self._entries.move_to_end(key)
+            entry.asked += 1
+            often = entry.asked
+        if often & (often - 1) == 0:
+            size = size_of((key, entry.value))
+            with self._lock:
+                if self._entries.get(key) is entry:
+                    self.size += size - entry.size
+                    entry.size = size
+                    gone = self._beyond()
+            del gone
+        return (entry.value,)
+
+    def keep(self, key: Hashable, value: object) -> None:
+        """Keep a result."""
+        key = bare(key)
+        entry = _Entry(value, size_of((key, value)))
+        with self._lock:
+            before = self._entries.pop(key, None)
+            self.size -= before.size if before else 0
+            gone = []
+            if entry.size <= self._most:
+                self._entries[key] = entry
+                self.size += entry.size
+                gone = self._beyond()
+        del gone
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._entries.clear()
+            self.size = 0
+
+    def _beyond(self) -> list[_Entry]:
+        """Take out the oldest until the rest fit; what they hold is freed after the lock."""
+        gone = []
+        while self.size > self._most:
+            _, oldest = self._entries.popitem(last=False)
+            self.size -= oldest.size
+            gone.append(oldest)
+        return gone
+
+
+KEPT = Kept(BUDGET)
+"""All results of the process, whoever computed them."""
+
+
+def kept(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """`function`, whose results are kept in the budget of all; equal arguments have the same result."""
+
+    @wraps(function)
+    def found(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
+        return KEPT.get((function, args, *sorted(rest.items())), partial(function, *args, **rest))
+
+    return found

@@ -1,0 +1,107 @@
+"""The t quantile: as SciPy gives it, and from tables between whose nodes it is cubic."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from dpviz.core.checked import GAPS, argument, checked
+from dpviz.core.keeping import kept
+from dpviz.core.types import FloatArray, Numbers
+
+BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
+INFINITE_BELOW = 1e-300  # ν/t² below which the quantile t, from about 1e150 on, counts as infinite: SciPy's stays there
+# 1/ν up to which the quantile is interpolated in 1/ν, and nodes for each unit of it
+LARGEST_INVERSE, QUANTILE_NODES = 2.0, 2048
+# ν down to which ln t is interpolated in ln ν, and nodes there: at the level 0.95 the quantile is 10⁶⁰ here.
+SMALLEST_DEGREES, STEEP_NODES = 0.02, 16_384
+LARGEST_TABLED = 1e140  # Quantile up to which there is a table; from about 1e150 on no node is exact
+# A bound of the relative error at every level; a decision closer than that asks `quantile` itself
+TABLED_QUANTILE_ERROR = 1e-9
+
+
+@checked("degrees", "level", degrees=GAPS, level=BELOW_1)
+def quantile(degrees: FloatArray, level: Numbers) -> FloatArray:
+    """t_{ν, (1 + level)/2}; the normal quantile where ν is infinite, infinite where it would pass √ν 10¹⁵⁰.
+
+    >>> quantile(np.array([1.0, np.inf]), 0.95).round(6).tolist()
+    [12.706205, 1.959964]
+    """
+    degrees, upper = np.broadcast_arrays(np.asarray(degrees, float), (1 + np.asarray(level, float)) / 2)
+    found = np.full(degrees.shape, math.inf)
+    normal, usable = np.isposinf(degrees), (degrees > 0) & (degrees < math.inf)
+    found[normal] = ndtri(upper[normal])
+    values = stdtrit(degrees[usable], upper[usable])
+    with np.errstate(divide="ignore", over="ignore"):
+        found[usable] = np.where(degrees[usable] / values**2 > INFINITE_BELOW, values, math.inf)
+    return found
+
+
+class _Cubic:
+    """Lagrange's cubic through four neighbouring values at equal steps; the argument counts steps from the second."""
+
+    def __init__(self, values: FloatArray) -> None:
+        before, here, after, last = values[:-3], values[1:-2], values[2:-1], values[3:]
+        self._highest = (last - before) / 6 + (here - after) / 2
+        self._others = (before - 2 * here + after) / 2, after - before / 3 - here / 2 - last / 6, here
+        self.cells = len(here)
+
+    def __call__(self, place: FloatArray) -> FloatArray:
+        cell = np.maximum(place.astype(np.intp), 0)
+        away = place - cell
+        found = self._highest.take(cell)
+        for coefficients in self._others:
+            found *= away
+            found += coefficients.take(cell)
+        return found
+
+
+class QuantileTable:
+    """t_{ν, (1 + level)/2} as `quantile` gives it, 15 times faster: to 1e-12, relative, at usual levels from ν = 0.1.
+
+    It is smooth in 1/ν down to 0, and its logarithm in ln ν where ν is small; what is beyond the tables is computed. It
+    is exact to 5e-11 at any level from 0.001 to 0.999999.
+
+    >>> QuantileTable(0.95)(np.array([0.25, 1.0, 10.0, np.inf])).round(6).tolist()
+    [43640.149268, 12.706205, 2.228139, 1.959964]
+    """
+
+    def __init__(self, level: float) -> None:
+        self._level, self._normal = level, float(ndtri((1 + level) / 2))
+        with np.errstate(divide="ignore"):
+            self._flat = _Cubic(
+                quantile(QUANTILE_NODES / np.arange(round(LARGEST_INVERSE * QUANTILE_NODES) + 3), level)
+            )
+        self._step = math.log(1 / LARGEST_INVERSE / SMALLEST_DEGREES) / STEEP_NODES
+        places = math.log(SMALLEST_DEGREES) + self._step * np.arange(-1, STEEP_NODES + 3)
+        values = quantile(np.exp(places), level)
+        first = int(np.argmax(values < LARGEST_TABLED))
+        self._start = float(places[first + 1])
+        self._steep = _Cubic(np.log(values[first:]))
+
+    def __call__(self, degrees: FloatArray, _level: Numbers | None = None) -> FloatArray:
+        """As `quantile` at the level of the table."""
+        if np.isposinf(degrees).all():
+            return np.full(degrees.shape, self._normal)
+        flat = degrees.ravel()
+        with np.errstate(divide="ignore"):
+            inverse = 1 / flat
+        steep = inverse > LARGEST_INVERSE
+        # The second node is 1/ν = 1 step: there is none on the other side of 0, so that the first cell borrows.
+        found = self._flat(np.where(steep, 0.0, inverse * QUANTILE_NODES - 1))
+        if steep.any():
+            small = flat[steep]
+            with np.errstate(divide="ignore"):
+                place = (np.log(small) - self._start) / self._step
+            inside = place >= 0
+            values = np.empty(len(small))
+            values[inside] = np.exp(self._steep(place[inside]))
+            values[~inside] = quantile(small[~inside], self._level)
+            found[steep] = values
+        return found.reshape(degrees.shape)
+
+
+@kept
+def quantile_table(level: float) -> QuantileTable:
+    """Return the table of a level, made once."""
+    return QuantileTable(level)

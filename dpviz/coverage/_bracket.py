@@ -1,0 +1,287 @@
+"""The smallest coverage over a range of p where releases are too many for a table: between two bounds that close in."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.core.numerics.bernstein import CHEBYSHEV_NODES, Cell, Extreme, cells, edges, restricted
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.coverage._fourier import Box, Roots, mixed_distribution_in_box, rounding_error, smallest_spread
+from dpviz.coverage._intervals import ends_of, sum_releases
+from dpviz.coverage._points import TRANSFORM_NOISE, treats_alike
+from dpviz.coverage.distributions import BOX_ERROR, ROW_ERROR, TOO_LONG, boxes_of
+from dpviz.inference.confidential import released_rows
+from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
+from dpviz.mechanisms import TwoCellSynthesizer
+
+BOUNDS_CLOSE = 1e-5  # Distance of the two bounds at which they are close enough
+PIECES = 8192  # Pieces of the range, about, in one pass over the releases
+PASSES = 8
+# Probabilities of releases, of all counts together, up to which a pass takes some seconds
+MOST_PASS_ENTRIES = 60_000_000
+MOST_RELEASES = 2_000_000  # Releases of which the intervals are held
+ROWS_AT_ONCE = 1_000_000  # Entries of the transition matrix that are held
+NEGLIGIBLE_COUNT = 1e-12  # Share in a polynomial below which a count is left out
+BRACKET_ROUNDING = 1e-10  # Bound of what is lost by rounding in the sums
+
+
+class Slice(NamedTuple):
+    """Probabilities of releases given x: those of the table of all from place `start` on, read row by row."""
+
+    start: int
+    probabilities: FloatArray
+
+
+class FewDistributions:
+    """The distribution of the count of one set, or of the pairs of counts of two, given each x."""
+
+    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, counts: IntArray):
+        self._synthesizer, self._sets, self.counts = synthesizer, sets, counts.tolist()
+        j = np.arange(synthesizer.m + 1)
+        self._first, self._second = np.triu_indices(len(j)) if sets == 2 else (j, j)
+        if len(counts) * len(self._first) > MOST_PASS_ENTRIES or len(self._first) > MOST_RELEASES:
+            raise ValueError(TOO_LONG)
+        self._held: dict[int, FloatArray] = {}
+        if rule.knows_noise:
+            self.releases: Releases = sum_releases(synthesizer, sets, len(j))
+        elif sets == 1:
+            self.releases = releases(synthesizer, 1, j, j**2)
+        else:
+            first, second = self._first, self._second
+            self.releases = releases(synthesizer, 2, first + second, first**2 + second**2)
+        self.error = sets * ROW_ERROR
+
+    def given(self, count: int) -> Slice:
+        """Return the distribution given x."""
+        if count not in self._held:
+            last = min(count + max(ROWS_AT_ONCE // (self._synthesizer.m + 1), 1), self._synthesizer.n + 1)
+            counts = np.arange(count, last)
+            self._held = dict(zip(counts.tolist(), released_rows(self._synthesizer, counts), strict=True))
+        row = self._held[count]
+        if self._sets == 1:
+            return Slice(0, row)
+        return Slice(0, row[self._first] * row[self._second] * np.where(self._first == self._second, 1.0, 2.0))
+
+
+class ManyDistributions:
+    """The distribution of (S, d) for three sets or more given each x, one transform each.
+
+    Where the synthesizer treats ones and zeros alike, that given n − x is that given x with the rows S reversed.
+    """
+
+    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, counts: IntArray):
+        self._sets, self._n = sets, synthesizer.n
+        # A count and its mirror image come one after the other.
+        self.counts = sorted(counts.tolist(), key=lambda count: (min(count, self._n - count), count))
+        rows = released_rows(synthesizer, counts)
+        self._mirrored = treats_alike(synthesizer, counts, rows)
+        if self._mirrored:
+            counts, rows = counts[2 * counts <= self._n], rows[2 * counts <= self._n]
+        found = boxes_of(rows, sets, np.full(len(rows), BOX_ERROR))
+        self._rows, self._boxes = (dict(zip(counts.tolist(), part, strict=True)) for part in (rows, found))
+        self._roots = Roots(max(box.spread for box in found), max(box.last - box.first + 1 for box in found))
+        low, high, length = min(box.low for box in found), max(box.high for box in found), self._roots.length
+        if self._mirrored:
+            low, high = min(low, sets * synthesizer.m - high), max(high, sets * synthesizer.m - low)
+        each = [(box.high - box.low + 1) * length for box in found]
+        if sum(each) > MOST_PASS_ENTRIES or (high - low + 1) * length > MOST_RELEASES:
+            raise ValueError(TOO_LONG)
+        self._low, self._last = low, sets * synthesizer.m
+        self._held: tuple[int, FloatArray] = -1, np.empty(0)
+        total = np.arange(low, high + 1)[:, None]
+        squares = total + 2 * (smallest_spread(total, sets) + np.arange(length))
+        self.releases = releases(synthesizer, sets, total, squares)
+        size = max(each)
+        self.error = BOX_ERROR + rounding_error(size, sets) + size * TRANSFORM_NOISE + (sets + 1) * ROW_ERROR
+
+    def given(self, count: int) -> Slice:
+        """Return the distribution given x."""
+        turned = self._mirrored and count not in self._boxes
+        known = self._n - count if turned else count
+        box: Box = self._boxes[known]
+        if self._held[0] != known:
+            distribution = mixed_distribution_in_box(self._rows[known][None], np.ones(1), self._sets, box, self._roots)
+            distribution[distribution < TRANSFORM_NOISE] = 0.0
+            self._held = known, distribution
+        distribution = self._held[1]
+        first = self._last - box.high if turned else box.low
+        return Slice((first - self._low) * self._roots.length, (distribution[::-1] if turned else distribution).ravel())
+
+
+def distributions_of(
+    synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, counts: IntArray
+) -> FewDistributions | ManyDistributions:
+    """Return what gives the distribution of the releases that a rule tells apart; a ValueError where they are too many.
+
+    For more than one set the sums that rules read which know the noise are another table, `ReleaseSums`.
+    """
+    if not rule.fits(synthesizer, sets) or (rule.knows_noise and sets > 1):
+        raise ValueError(TOO_LONG)
+    return (
+        FewDistributions(synthesizer, sets, rule, counts) if sets <= 2 else ManyDistributions(synthesizer, sets, counts)
+    )
+
+
+def counts_that_matter(n: int, low: float, high: float) -> IntArray:
+    """Return the confidential counts that matter at some p of a range."""
+    some = list(cells(n, low, high))
+    return np.arange(some[0].first, max(one.first + one.weights.shape[1] for one in some))
+
+
+class Pieces:
+    """Pieces of a range of p between `cuts`, those of them that are `live`, and what of the releases ends where.
+
+    Each end of an interval has a place: 2k + 1 on cut k, 2k between the cuts k − 1 and k. Neighbouring releases whose
+    ends have the same places are one run.
+    """
+
+    def __init__(self, cuts: FloatArray, live: BoolArray, low: FloatArray, high: FloatArray):
+        self.cuts, self.live = cuts, live
+        places = [self._places(low), self._places(high)]
+        change = np.ones(low.shape, dtype=bool)
+        change[:, 1:] = False
+        for one in places:
+            change[:, 1:] |= one[:, 1:] != one[:, :-1]
+        self._starts = np.flatnonzero(change)
+        self._low, self._high = (one.ravel()[self._starts] for one in places)
+        self.sums: FloatArray = np.zeros((3, CHEBYSHEV_NODES, len(cuts) - 1))
+
+    def _places(self, ends: FloatArray) -> IntArray:
+        place = np.searchsorted(self.cuts, ends)  # NaN, no interval, comes after the last
+        on_cut = self.cuts[np.minimum(place, len(self.cuts) - 1)] == ends
+        found: IntArray = (2 * place + on_cut).astype(np.int32)
+        return found
+
+    def covered(self, distribution: Slice) -> FloatArray:
+        """Return for each piece what surely covers all of it, and what covers beside its left and its right end.
+
+        Of the first no more than Pr(low ≤ left) − Pr(high < right) is counted: releases that lie inside would be less.
+        """
+        part = slice(
+            *np.searchsorted(self._starts, [distribution.start, distribution.start + len(distribution.probabilities)])
+        )
+        mass = np.add.reduceat(distribution.probabilities, self._starts[part] - distribution.start)
+        size = 2 * len(self.cuts) + 1
+        begun, ended = (np.cumsum(np.bincount(one[part], mass, size)) for one in (self._low, self._high))
+        before, upto = slice(0, -1, 2), slice(1, None, 2)  # each cut: up to it without, and with what lies on it
+        return np.array(
+            [
+                begun[upto][:-1] - ended[before][1:],
+                begun[upto][:-1] - ended[upto][:-1],
+                begun[before][1:] - ended[before][1:],
+            ]
+        )
+
+
+class CoverageBracket:
+    """The search for inf C(p) over a range, between a bound that no p is below and a value that is attained.
+
+    In one pass the range is cut into pieces. Releases that cover all of a piece give a lower bound of C on it, a
+    polynomial as everywhere in `dpviz.coverage.certified`; those that cover beside one of its ends a value that C
+    attains. Only pieces whose bound is below the smallest value so far are cut again, at the ends of intervals in them.
+    """
+
+    def __init__(
+        self, synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float, low: float, high: float
+    ):
+        self._cells, counts = list(cells(synthesizer.n, low, high)), counts_that_matter(synthesizer.n, low, high)
+        self._distributions = distributions_of(synthesizer, sets, rule, counts)
+        ends = reached(*ends_of(rule, self._distributions.releases, level))
+        self._low, self._high = (np.atleast_2d(one) for one in ends)
+        inside = np.unique(np.concatenate([one[(one > low) & (one < high)] for one in ends]))
+        self._ends, self._error = inside, self._distributions.error + BRACKET_ROUNDING + len(counts) * NEGLIGIBLE_COUNT
+        self._pieces = self._first_pieces(synthesizer.n, low, high)
+        self._value, self._at, self._floor, self._open = math.inf, low, math.inf, -math.inf
+
+    def _first_pieces(self, n: int, low: float, high: float) -> Pieces:
+        even = np.sin(np.linspace(math.asin(math.sqrt(low)), math.asin(math.sqrt(high)), PIECES // 2 + 1)) ** 2
+        cuts = np.concatenate([edges(n), even, _thinned(self._ends, PIECES // 2)])
+        cuts = np.unique(np.concatenate([cuts[(cuts > low) & (cuts < high)], [low, high]]))
+        return Pieces(cuts, np.ones(len(cuts) - 1, dtype=bool), self._low, self._high)
+
+    def narrowing(self) -> Iterator[Extreme]:
+        """Yield what is known, after every count of every pass."""
+        for _ in range(PASSES):
+            yield from self._passed()
+            self._bound()
+            yield self.found
+            if not self._pieces.live.any():
+                return
+            self._cut()
+
+    @property
+    def found(self) -> Extreme:
+        """What is known: the value is attained, and nothing is further than its `gap` below."""
+        value = min(self._value + self._error, 1.0)
+        bound = min(self._floor, self._open, self._value) - self._error
+        return Extreme(value, self._at, value - max(bound, 0.0))
+
+    def _passed(self) -> Iterator[Extreme]:
+        """Add up what every count contributes to the polynomial of each piece that it matters to."""
+        pieces, sizes = self._pieces, [one.weights.shape[1] for one in self._cells]
+        cell = np.searchsorted([one.low for one in self._cells], pieces.cuts[:-1], side="right") - 1
+        matters = np.bincount(cell[pieces.live], minlength=len(self._cells)) > 0
+        starts = np.searchsorted(cell, np.arange(len(self._cells) + 1))
+        for count in self._distributions.counts:
+            here = [
+                place
+                for place, (one, size) in enumerate(zip(self._cells, sizes, strict=True))
+                if matters[place] and one.first <= count < one.first + size
+            ]
+            if not here:
+                continue
+            part = slice(starts[here[0]], starts[here[-1] + 1])
+            weights = _column(self._cells[here[0] : here[-1] + 1], count)
+            if np.abs(weights).sum(axis=0).max() <= NEGLIGIBLE_COUNT:
+                continue
+            covered = pieces.covered(self._distributions.given(count))
+            spread = weights[:, cell[part] - here[0]]
+            pieces.sums[:, :, part] += spread * covered[:, None, part]
+            yield self.found
+
+    def _bound(self) -> None:
+        """Bound every live piece, and leave those alive whose bound is below the smallest value."""
+        pieces, live = self._pieces, self._pieces.live
+        left, right = pieces.cuts[:-1][live], pieces.cuts[1:][live]
+        cell = np.searchsorted([one.low for one in self._cells], left, side="right") - 1
+        start, width = np.array([(one.low, one.high - one.low) for one in self._cells])[cell].T
+        inside = [np.clip((one - start) / width, 0.0, 1.0) for one in (left, right)]
+        whole, beside_left, beside_right = (restricted(one[:, live].T, *inside) for one in pieces.sums)
+        for values, places in ((beside_left[:, 0], left), (beside_right[:, -1], right)):
+            smallest = int(values.argmin())
+            if values[smallest] < self._value:
+                self._value, self._at = float(values[smallest]), float(places[smallest])
+        bounds = whole.min(axis=1)
+        still = bounds < self._value - BOUNDS_CLOSE
+        self._floor = min(self._floor, float(bounds[~still].min(initial=math.inf)))
+        self._open = float(bounds[still].min(initial=math.inf))
+        pieces.live[np.flatnonzero(live)[~still]] = False
+
+    def _cut(self) -> None:
+        """Cut the live pieces at the ends of intervals in them, at some where they are many, and evenly."""
+        cuts, live = self._pieces.cuts, self._pieces.live
+        left, right = cuts[:-1][live], cuts[1:][live]
+        first, beyond = np.searchsorted(self._ends, left, side="right"), np.searchsorted(self._ends, right)
+        many = np.maximum(beyond - first, 0)
+        among = np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
+        parts = PIECES // (4 * len(left)) + 2
+        even = left[:, None] + (right - left)[:, None] * np.linspace(0.0, 1.0, parts + 1)[:-1]
+        new = np.unique(np.concatenate([even.ravel(), right, _thinned(self._ends[among], PIECES)]))
+        alive = live[np.minimum(np.searchsorted(cuts, new[:-1], side="right") - 1, len(live) - 1)]
+        self._pieces = Pieces(new, alive, self._low, self._high)
+
+
+def _column(parts: list[Cell], count: int) -> FloatArray:
+    """The weights of a count in neighbouring cells, 0 where it does not matter there, shape (nodes, cells)."""
+    found = np.zeros((CHEBYSHEV_NODES, len(parts)))
+    for place, one in enumerate(parts):
+        if one.first <= count < one.first + one.weights.shape[1]:
+            found[:, place] = one.weights[:, count - one.first]
+    return found
+
+
+def _thinned(ends: FloatArray, most: int) -> FloatArray:
+    """All of the numbers, or about so many of them evenly by rank."""
+    return ends[:: max(-(-len(ends) // most), 1)]

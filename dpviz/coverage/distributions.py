@@ -1,0 +1,266 @@
+"""The exact distribution of what every combining rule reads: S = Σ x̃ and Q = Σ x̃² of M sets, mixed over x."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
+
+from dpviz.core.checked import checked
+from dpviz.core.declarations import POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
+from dpviz.core.numerics.blocks import blocks
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.coverage._fourier import (
+    SPREAD_TILTS,
+    Box,
+    Roots,
+    boxes,
+    mixed_distribution_in_box,
+    rounding_error,
+    smallest_spread,
+)
+from dpviz.inference.confidential import ConfidentialMixture, confidential_mixture, released_rows
+from dpviz.inference.interval_rules import Releases, releases
+from dpviz.mechanisms import TwoCellSynthesizer
+
+TAIL, BOX_ERROR, PRUNED, LONE_TAIL, ESTIMATE_TAIL = 4e-10, 2e-9, 4e-10, 1e-12, 1e-14
+"""Shares of the error bound: confidential counts left out, boxes, and releases too unlikely to keep; then the counts
+left out where a distribution costs little: for one or two sets, and for q̄ alone."""
+
+ROW_ERROR = 1e-12
+"""Total variation by which a row of a synthesizer, or the distribution of x, may be off; each draw adds it once."""
+
+
+class Reach(NamedTuple):
+    """Largest numbers of entries in one transform and in all of one distribution, and in all where sums are enough."""
+
+    box: int
+    work: int
+    sums: int
+
+
+IN_SECONDS, IN_A_MINUTE = Reach(8_000_000, 250_000_000, 25_000_000), Reach(16_000_000, 10**9, 10**9)
+LARGEST_PAIRS = 10**11  # Largest number of multiplications for two sets
+
+LARGEST_SHARED_BOX = 1.5  # How much larger than the smallest of them a box may be that several distributions share
+
+TOO_LONG = "The exact sums would take too long for these sizes. Simulate, or set fewer rows or sets."
+
+
+@dataclass(frozen=True)
+class ReleaseDistribution:
+    """Every (S, Q) that M sets of a synthesizer can have, with its probability, none 0.
+
+    They sum to 1 less the releases left out; `left_out` is a bound of those and of the error of transforms.
+    """
+
+    synthesizer: TwoCellSynthesizer
+    sets: int
+    total: IntArray
+    squares: IntArray
+    probability: FloatArray
+    left_out: float
+
+    @property
+    def error_bound(self) -> float:
+        """Bound of the error of the probability of any set of releases."""
+        return self.left_out + (self.sets + 1) * ROW_ERROR
+
+    @cached_property
+    def releases(self) -> Releases:
+        """What rules read of every release."""
+        return releases(self.synthesizer, self.sets, self.total, self.squares)
+
+
+@checked(n=POSTERIOR_ROWS, m=POSTERIOR_SYNTHETIC_ROWS, sets=SETS)
+def within_reach(n: int, m: int, sets: int) -> bool:
+    """Return whether exact coverage for M sets is within reach in some seconds for a synthesizer of usual noise.
+
+    The work is estimated for x near n/2 and sets of variance (m/4)(1 + m/n), those of posterior draws with a small
+    prior. A synthesizer with more noise than that may be refused all the same, with a ValueError.
+
+    >>> within_reach(100, 100, 10), within_reach(2000, 2000, 2), within_reach(2000, 2000, 10)
+    (True, True, False)
+    """
+    counts = min(n + 1.0, 13 * math.sqrt(n) / 2)
+    if sets == 1:
+        return True
+    variance = m / 4 * (1 + m / n)
+    if sets == 2:
+        return counts * min(m + 1.0, 13 * math.sqrt(variance)) ** 2 <= LARGEST_PAIRS
+    need = -math.log(BOX_ERROR / 4)
+    tilts = np.linspace(0.05, 0.95, 19)
+    spread = float(((need - sets / 2 * np.log1p(-tilts)) / tilts).min()) * variance
+    size = min(2 * math.sqrt(2 * need * sets * variance) + 1, sets * m + 1) * min(spread + 1, sets * m**2 / 8 + 1)
+    return size <= IN_SECONDS.box and size * counts / 2 <= IN_SECONDS.work
+
+
+def release_distribution(
+    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: Reach = IN_SECONDS
+) -> ReleaseDistribution:
+    """Return the distribution of (S, Q) for x ~ Binomial(n, p); a ValueError where the sums would take too long.
+
+    One set: the mixed rows of the transition matrix. Two: P' diag(W) P, W the distribution of x. More: for each x a
+    transform (`mixed_distribution_in_box`) in a box; the likelier x is, the smaller the share of the error left out.
+    """
+    mixture = confidential_mixture(synthesizer.n, p, TAIL if sets > 2 else LONE_TAIL)
+    if sets == 2 and len(mixture.counts) * (synthesizer.m + 1) ** 2 > LARGEST_PAIRS:
+        raise ValueError(TOO_LONG)
+    rows = released_rows(synthesizer, mixture.counts)
+    error = mixture.omitted
+    if sets == 1:
+        total: IntArray = np.arange(synthesizer.m + 1)
+        probability: FloatArray = mixture.weights @ rows
+        squares = total**2
+    elif sets == 2:
+        first, last, left = likely_columns(mixture.weights @ rows)
+        kept = rows[:, first : last + 1]
+        pairs = (kept * mixture.weights[:, None]).T @ kept
+        i, j = np.triu_indices(last - first + 1)
+        probability = pairs[i, j]
+        probability[i != j] *= 2
+        total, squares = i + j + 2 * first, (i + first) ** 2 + (j + first) ** 2
+        error += 2 * left
+    else:
+        return ReleaseDistribution(synthesizer, sets, *_by_transforms(rows, mixture, sets, reach))
+    some = probability > 0
+    return ReleaseDistribution(synthesizer, sets, total[some], squares[some], probability[some], error)
+
+
+def likely_columns(distribution: FloatArray) -> tuple[int, int, float]:
+    """Return the first and last column that matter in `distribution`, and the probability of those beyond."""
+    below, above = np.cumsum(distribution), np.cumsum(distribution[::-1])
+    first = int(np.searchsorted(below, LONE_TAIL, side="right"))
+    cut = int(np.searchsorted(above, LONE_TAIL, side="right"))
+    left = (below[first - 1] if first else 0.0) + (above[cut - 1] if cut else 0.0)
+    return first, len(distribution) - 1 - cut, float(left)
+
+
+def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_SECONDS) -> list[Box]:
+    """Return the boxes of all rows, or a ValueError where their transforms would take too long."""
+    found: list[Box] = []
+    for part in blocks(len(rows), len(SPREAD_TILTS) * rows.shape[1]):
+        found += boxes(rows[part], sets, errors[part])
+        if max(box.size for box in found) > reach.box or sum(box.size for box in found) > reach.work:
+            raise ValueError(TOO_LONG)
+    return found
+
+
+def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: bool = False) -> float:
+    """Return how many entries the transforms of `release_distribution` have, infinite where it refuses.
+
+    It is 0 for up to two sets. Where rules read the sum alone (`by_sum`) it is those of `estimate_distribution`, 0
+    for a single set.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
+    42
+    """
+    if by_sum:
+        return (
+            len(confidential_mixture(synthesizer.n, p, ESTIMATE_TAIL).counts) * (sets * synthesizer.m + 1) * (sets > 1)
+        )
+    if sets <= 2 or not within_reach(synthesizer.n, synthesizer.m, sets):
+        return 0 if within_reach(synthesizer.n, synthesizer.m, sets) else math.inf
+    mixture = confidential_mixture(synthesizer.n, p, TAIL)
+    rows = released_rows(synthesizer, mixture.counts)
+    try:
+        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture)))
+    except ValueError:
+        return math.inf
+
+
+def _errors(mixture: ConfidentialMixture) -> FloatArray:
+    """The error that the box of each count may have, larger the less likely it is."""
+    return np.minimum(BOX_ERROR / (len(mixture.counts) * mixture.weights), 0.5)
+
+
+def _by_transforms(
+    rows: FloatArray, mixture: ConfidentialMixture, sets: int, reach: Reach
+) -> tuple[IntArray, IntArray, FloatArray, float]:
+    """S, Q, their probabilities, and how much of those is missing or wrong."""
+    weights = mixture.weights
+    errors = _errors(mixture)
+    found = boxes_of(rows, sets, errors, reach)
+    low, high = min(box.low for box in found), max(box.high for box in found)
+    mixed = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in found)) + 16, real=True)))
+    used = 0
+    roots: Roots | None = None
+    for part, box in _neighbours_together(found):
+        columns = box.last - box.first + 1
+        if roots is None or not (box.spread <= roots.length <= 1.1 * box.spread + 16 and columns <= roots.columns):
+            roots = Roots(box.spread, min(columns + 8, rows.shape[1]))
+        distribution = mixed_distribution_in_box(rows[part], weights[part], sets, box, roots)
+        mixed[box.low - low : box.high - low + 1, : roots.length] += distribution
+        used = max(used, roots.length)
+    mixed = mixed[:, :used]
+    error = mixture.omitted + float(weights @ errors) + rounding_error(mixed.size, sets) + PRUNED
+    place = np.flatnonzero(mixed > PRUNED / mixed.size)
+    total = low + place // used
+    return total, total + 2 * (smallest_spread(total, sets) + place % used), mixed.ravel()[place], error
+
+
+def _neighbours_together(boxes: list[Box]) -> Iterator[tuple[slice, Box]]:
+    """Runs of neighbouring boxes that one box holds which is little larger than each: they share an inverse."""
+    start, shared, smallest = 0, boxes[0], boxes[0].size
+    for index, box in enumerate(boxes):
+        wider, smallest = shared.joined(box), min(smallest, box.size)
+        if wider.size > LARGEST_SHARED_BOX * smallest:
+            yield slice(start, index), shared
+            start, wider, smallest = index, box, box.size
+        shared = wider
+    yield slice(start, len(boxes)), shared
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateDistribution:
+    """The distribution of q̄ at the true `proportion`: S/(Mm) for S = 0 … Mm, each probability within 1e-12."""
+
+    support: FloatArray
+    probabilities: FloatArray
+    proportion: float
+
+    @property
+    def mean(self) -> float:
+        """E[q̄]."""
+        return float(self.probabilities @ self.support)
+
+    @property
+    def variance(self) -> float:
+        """Var(q̄)."""
+        return float(self.probabilities @ (self.support - self.mean) ** 2)
+
+    @property
+    def bias(self) -> float:
+        """E[q̄] − p."""
+        return self.mean - self.proportion
+
+
+@checked(p=PROPORTION, sets=SETS)
+def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> EstimateDistribution:
+    """Return the distribution of q̄ = Σ_j x̃_j / (Mm): Σ_x Pr(x) (row x of the matrix convolved M times).
+
+    The powers are taken of the Fourier transforms, at a length that no sum passes, and mixed before one inverse.
+    The one row is 1, and each of two draws is 1 with probability 2/3.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> found = estimate_distribution(BetaBinomial(n=1, m=1, alpha=1, beta=1), p=1, sets=2)
+    >>> found.support.tolist(), (9 * found.probabilities).round(9).tolist()
+    ([0.0, 0.5, 1.0], [1.0, 4.0, 4.0])
+    """
+    mixture = confidential_mixture(synthesizer.n, p, ESTIMATE_TAIL)
+    rows = released_rows(synthesizer, mixture.counts)
+    size = sets * synthesizer.m + 1
+    if sets == 1:
+        distribution = mixture.weights @ rows
+    else:
+        length = next_fast_len(size, real=True)
+        mixed = np.zeros(length // 2 + 1, dtype=complex)
+        with np.errstate(under="ignore"):
+            for row, weight in zip(rows, mixture.weights, strict=True):
+                mixed += weight * rfft(row, length) ** sets
+        distribution = np.maximum(irfft(mixed, length)[:size], 0.0)
+    return EstimateDistribution(support=np.arange(size) / (size - 1), probabilities=distribution, proportion=p)

@@ -1,0 +1,87 @@
+"""The numbers of the page "Coverage" as CSV files."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dpviz.core.checked import checked
+from dpviz.coverage import ExactCoverage, Performance, Tally
+from dpviz.desk.exports.tables import cell, csv_text
+
+__all__ = ["coverage_csv", "intervals_csv"]
+
+EXACT_COLUMNS = {
+    "exact_coverage": "coverage",
+    "error_bound": "error_bound",
+    "exact_mean_width": "mean_width",
+    "mean_width_error_bound": "mean_width_error_bound",
+    "exact_mean_width_inside": "mean_width_inside",
+    "mean_width_inside_error_bound": "mean_width_inside_error_bound",
+    "exact_no_interval": "negative_variance_share",
+    "exact_vacuous": "vacuous_share",
+    "exact_negative_total": "negative_total_share",
+    "exact_coverage_given_negative_total": "coverage_given_negative_total",
+    "exact_coverage_given_nonnegative_total": "coverage_given_nonnegative_total",
+}
+"""Columns of the exact coverage, and what `ExactCoverage` calls them."""
+
+SIMULATED_COLUMNS = (
+    "simulated_coverage",
+    "simulated_error",
+    "simulated_low",
+    "simulated_high",
+    "simulated_vacuous",
+    "repetitions",
+)
+
+
+@checked()
+def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found: Performance | None) -> str:
+    """Return a line for each of the rules, exact and simulated, every digit; empty where there is no number.
+
+    A mean width is left out where its error has no bound, as for rules with almost no degrees of freedom.
+
+    >>> coverage_csv([], {}, None).startswith("rule,exact_coverage")
+    True
+    """
+    missing = [key for key in rules if found is not None and key not in found.rules]
+    if missing:
+        raise ValueError(f"rules must be rules of the simulation; it has none for {', '.join(missing)}.")
+    rows = []
+    for key in rules:
+        by_sum, by_run = [""] * len(EXACT_COLUMNS), [""] * len(SIMULATED_COLUMNS)
+        if key in exact:
+            by_sum = [cell(getattr(exact[key], name)) for name in EXACT_COLUMNS.values()]
+            if not math.isfinite(exact[key].mean_width_error_bound):
+                by_sum[list(EXACT_COLUMNS).index("exact_mean_width")] = ""
+        if found is not None:
+            rule = found.rules[key]
+            values = rule.coverage.value, rule.coverage.error, rule.coverage_low, rule.coverage_high
+            by_run = [*map(cell, (*values, rule.vacuous_share.value)), str(found.repetitions)]
+        rows.append([key, *by_sum, *by_run])
+    return csv_text(("rule", *EXACT_COLUMNS, *SIMULATED_COLUMNS), rows)
+
+
+@checked()
+def intervals_csv(tally: Tally) -> str:
+    """Return the first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
+    shown, plan = tally.shown, tally.plan
+    head = [
+        "repetition",
+        "x",
+        *(f"count_{one + 1}" for one in range(plan.sets)),
+        "estimate",
+        *(f"{end}_{key}" for key in plan.rules for end in ("low", "high")),
+    ]
+    rows = [
+        [
+            place + 1,
+            int(shown.confidential[place]),
+            *map(int, shown.counts[place]),
+            cell(float(shown.estimates[place])),
+            *map(cell, np.column_stack([shown.low[:, place], shown.high[:, place]]).ravel().tolist()),
+        ]
+        for place in range(len(shown))
+    ]
+    return csv_text(head, rows)

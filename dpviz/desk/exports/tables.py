@@ -1,0 +1,153 @@
+"""Numbers as CSV at full precision, and the tables of a release as LaTeX, in the layout of the papers."""
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+from dpviz.charts.style import Figure
+from dpviz.core import limits
+from dpviz.core.checked import checked
+from dpviz.core.plain import table_cell
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import Synthesizer
+
+__all__ = ["columns_csv", "figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex"]
+
+
+@checked()
+def matrix_csv(synthesizer: Synthesizer) -> str:
+    r"""Return the transition matrix as CSV: confidential counts, then a column a released table, every digit kept.
+
+    >>> from dpviz.mechanisms import GeometricSanitizer
+    >>> print(matrix_csv(GeometricSanitizer(n=1, epsilon=1.0)).splitlines()[0])
+    n1,n2,m1=0,m1=1
+    """
+    names = _names(synthesizer, "n{cell}")
+    return _csv(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix())
+
+
+@checked()
+def log_odds_csv(synthesizer: Synthesizer) -> str:
+    """Return the signed log-odds table as CSV: the counts of both neighbours, then a column a released table."""
+    names = _names(synthesizer, "n{cell}_a", "n{cell}_b")
+    return _csv(names, synthesizer, _neighbours(synthesizer), synthesizer.log_odds_table())
+
+
+@checked()
+def matrix_latex(synthesizer: Synthesizer, caption: str) -> str:
+    """Return the matrix as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 1, for the booktabs package."""
+    names = _names(synthesizer, "$n_{{{cell}}}$")
+    return _latex(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix(), caption)
+
+
+@checked()
+def log_odds_latex(synthesizer: Synthesizer, caption: str) -> str:
+    """Return the unsigned log-odds as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for booktabs."""
+    names = _names(synthesizer, "$n_{{{cell}}}^{{(1)}}$", "$n_{{{cell}}}^{{(2)}}$")
+    return _latex(names, synthesizer, _neighbours(synthesizer), np.abs(synthesizer.log_odds_table()), caption)
+
+
+@checked()
+def figure_html(figure: Figure, about: Sequence[str] = ()) -> str:
+    """Return a picture as one HTML file that needs nothing else, with lines `about` it below."""
+    figure.update_layout(template="plotly_white", height=560)
+    page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})
+    lines = "".join(f"<p>{escape(line)}</p>" for line in about)
+    below = f'<footer style="font: 13px sans-serif; overflow-wrap: anywhere">{lines}</footer>' if about else ""
+    beginning, end, rest = page.rpartition("</body>")
+    return f"{beginning}{below}{end}{rest}"
+
+
+def _names(synthesizer: Synthesizer, *forms: str) -> list[str]:
+    cells = range(1, synthesizer.row_counts.shape[1] + 1)
+    return [form.format(cell=cell) for form in forms for cell in cells]
+
+
+def _neighbours(synthesizer: Synthesizer) -> IntArray:
+    """Return the counts of both neighbours, side by side."""
+    return synthesizer.row_counts[synthesizer.neighbours].reshape(len(synthesizer.neighbours), -1)
+
+
+def _csv(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray) -> str:
+    if values.size > limits.TABLE_ENTRIES:
+        raise ValueError(
+            f"The table has {values.size:,} cells; files hold at most {limits.TABLE_ENTRIES:,}. "
+            "The script of this page computes it."
+        )
+    tables = synthesizer.column_counts.tolist()
+    two_cells = len(tables[0]) == 2
+    released = [f"m1={table[0]}" if two_cells else "m=" + "-".join(map(str, table)) for table in tables]
+    lines = zip(counts.tolist(), values.tolist(), strict=True)
+    return csv_text(names + released, [[*label, *map(repr, line)] for label, line in lines])
+
+
+def _latex(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray, caption: str) -> str:
+    tables = synthesizer.column_counts
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{caption.translate(LATEX)}}}",
+        rf"\begin{{tabular}}{{{'r' * len(names)}|{'r' * len(tables)}}}",
+        r"\toprule",
+    ]
+    for cell, released in enumerate(tables.T.tolist(), start=1):
+        lead = names if cell == tables.shape[1] else [""] * len(names)
+        lines.append(" & ".join([*lead, *map(str, released)]) + rf" \\ % m_{cell}")
+    lines.append(r"\midrule")
+    for label, line in zip(counts.tolist(), values.tolist(), strict=True):
+        numbers = (r"$\infty$" if math.isinf(value) else f"{value:.6f}" for value in line)
+        lines.append(" & ".join([*map(str, label), *numbers]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+LATEX = str.maketrans(
+    {
+        "ε": r"$\varepsilon$",
+        "δ": r"$\delta$",
+        "α": r"$\alpha$",
+        "β": r"$\beta$",
+        "ñ": r"\~n",
+        "−": "$-$",
+        "&": r"\&",
+        "%": r"\%",
+        "_": r"\_",
+    }
+)
+"""What LaTeX would not print as it stands."""
+
+
+def cell(value: float | None) -> str:
+    """Return a number to every digit; empty where there is none.
+
+    >>> cell(0.1), cell(None), cell(float("nan"))
+    ('0.1', '', '')
+    """
+    return "" if value is None or math.isnan(value) else repr(float(value))
+
+
+def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a header and its rows; no cell is one that a spreadsheet would evaluate."""
+    out = io.StringIO()
+    cells = ([table_cell(one) if isinstance(one, str) else one for one in row] for row in (head, *rows))
+    csv.writer(out, lineterminator="\n").writerows(cells)
+    return out.getvalue()
+
+
+@checked()
+def columns_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArray]) -> str:
+    """Return curves along an axis as CSV, a column for each, every digit; empty where a curve has no number.
+
+    >>> import numpy as np
+    >>> columns_csv("x", np.array([0.0, 1.0]), {"probability": np.array([0.25, 0.75])}).split()
+    ['x,probability', '0.0,0.25', '1.0,0.75']
+    """
+    for name, column in columns.items():
+        if points.ndim != 1 or np.shape(column) != points.shape:
+            raise ValueError(f"columns must hold a number for each of the points; {name} has shape {np.shape(column)}.")
+    lines = np.column_stack([points, *columns.values()]).tolist()
+    return csv_text([axis, *columns], [[*map(cell, line)] for line in lines])

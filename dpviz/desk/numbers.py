@@ -1,0 +1,354 @@
+"""Every number of a design once: what it is, how it follows, from which source, and how it was computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dpviz.comparisons import DATA_KINDS as COMPARED
+from dpviz.comparisons.terms import PROMISES
+from dpviz.core.keeping import kept
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.desk.accuracy import ACCURACY, USABLE, AccuracyMeasure, RangeFigure
+from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, Protection
+from dpviz.desk.search import Assessed
+from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.privacy.optimum import LeastError
+
+ASKED_PART = "What was asked"
+SETTINGS_PART = "Settings"
+GIVEN_AWAY_PART = "What it gives away"
+ACCURACY_PART = "Accuracy"
+ADDED_PART = "What the release adds"
+DESK, COMPARE, MATRICES, COVERED = "Curator's desk", "Compare synthesizers", "Transition matrices", "Coverage"
+"""Pages on which a number is found again: the desk has them all, another page has some without it."""
+EXACT_LOSS, GIVEN_EPSILON = "Exact privacy loss of all sets", "ε that all sets are given"
+WRITTEN = 12  # Digits in a file: of those that follow, the last depends on the order in which a processor adds
+AS_GIVEN, NOT_KNOWN = "as given in the question", "not known"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignNumber:
+    """A number of a design, with all that a reader needs to check it.
+
+    The `measure` is NaN where it is not known, and `note` says why; `bound` says that the number is no more than a
+    limit on what is meant. `at` names the true value at which a worst case is found. A `share` below 1 never reads 1.
+
+    >>> number = DesignNumber(part="Accuracy", label="coverage", measure=Measure(0.94, 0.0034), bound=False)
+    >>> number.text(), number.exact
+    ('0.94 ± 0.0034', False)
+    """
+
+    part: str
+    label: str
+    symbol: str = ""
+    measure: Measure
+    formula: str = ""
+    source: str = ""
+    how: str = ""
+    page: str = DESK
+    at: str = ""
+    bound: bool = False
+    share: bool = False
+    note: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known and not simulated."""
+        return self.measure.error == 0
+
+    @property
+    def written(self) -> Measure:
+        """The measure for a file, with as many digits as every processor finds alike."""
+        # A file has no −0.
+        value, error = (float(f"{one:.{WRITTEN}g}") + 0.0 for one in (self.measure.shown, self.measure.error))
+        return Measure(value, error)
+
+    @property
+    def origin(self) -> str:
+        """Where the number comes from, in sentences."""
+        told = (("Computed", self.how), ("Source", self.source), ("Page", self.page))
+        return " ".join([*filter(None, [self.note]), *(f"{name}: {said}." for name, said in told if said)])
+
+    def text(self, digits: int = 6) -> str:
+        """The number for a reader, with its standard error where it is simulated."""
+        value, error = self.measure.shown, self.measure.error
+        if math.isnan(value):
+            return NOT_KNOWN
+        if self.bound:
+            return f"at most {readable(rounded_up(value, digits), digits)}"
+        if self.exact or not error > 0:
+            near = self.share and 1 - value > 1e-12
+            return readable_apart(value, 1.0, digits) if near else readable(value, digits)
+        # No digit beyond the second of the error says anything.
+        held = math.floor(math.log10(max(abs(value), error))) - math.floor(math.log10(error)) + 2
+        return f"{readable(value, min(held, digits))} ± {readable(error, 2)}"
+
+
+@kept
+def numbers_of(design: Assessed) -> tuple[DesignNumber, ...]:
+    """Return every number of a design, in the order of a report; what is not known is there and says so."""
+    return (*_asked(design), *_settings(design), *_given_away(design), *_accuracy(design), *_added(design))
+
+
+def _exactly(value: float | None) -> Measure:
+    return Measure.unknown() if value is None else Measure(float(value), 0.0)
+
+
+def _asked(design: Assessed) -> Iterator[DesignNumber]:
+    """What the limits on protection are as ε and δ."""
+    for one in design.question.protections:
+        for symbol, value in zip("εδ", one.promise, strict=True):
+            yield DesignNumber(
+                part=ASKED_PART,
+                label=one.words[0].upper() + one.words[1:],
+                symbol=symbol,
+                measure=_exactly(value),
+                formula=AS_GIVEN if isinstance(one, PrivacyLoss) else one.formula,
+                source=one.source,
+            )
+
+
+def _settings(design: Assessed) -> Iterator[DesignNumber]:
+    asked, method = design.question, design.method
+    for declared in asked.data.parameters():
+        if declared.name != asked.data.true_value:
+            value = getattr(asked.data, declared.name)
+            yield _setting(declared.title, declared.symbol, value, AS_GIVEN)
+    yield _setting("Synthetic sets", "M", design.sets, AS_GIVEN)
+    if asked.promises and not design.sought:
+        formula = "the largest ε of all sets for which every limit on protection is kept"
+        if design.setting == PROMISES.maximum:
+            formula = "where the search for an ε ends; every limit on protection is kept there"
+        elif design.enough:
+            formula = "the smallest ε of all sets found beyond which nothing improves by a thousandth, though allowed"
+    else:
+        formula = "the smallest ε of all sets found with which every limit on accuracy is kept"
+    searched = (
+        "root finding on the exact loss, on the private side"
+        if asked.promises and not design.sought
+        else "a search over ε"
+    )
+    yield _setting(GIVEN_EPSILON, "ε", design.setting, formula, method.source, searched)
+    share = design.setting / design.sets
+    yield _setting("Share of each set", "ε′", share, "ε/M", method.source, "closed form")
+    for statistic, scale in method.noise_scales(asked.data, share).items():
+        label = f"Scale of the noise of each set, on {statistic}"
+        yield _setting(label, "b", scale, "sensitivity over its share of ε′", method.source, "closed form")
+    made, known = method.design(asked.data, design.setting, design.sets), {one.name for one in asked.data.parameters()}
+    if made is not None:
+        for one in made.synthesizer.parameters():
+            if one.name not in known:
+                what, value = "what protects one set, from its share ε′", getattr(made.synthesizer, one.name)
+                label = f"{one.title}, each set"
+                yield _setting(label, one.symbol, value, what, method.source, "closed form", MATRICES)
+
+
+def _setting(
+    label: str, symbol: str, value: float, formula: str, source: str = "", how: str = "", page: str = DESK
+) -> DesignNumber:
+    return DesignNumber(
+        part=SETTINGS_PART,
+        label=label,
+        symbol=symbol,
+        measure=_exactly(value),
+        formula=formula,
+        source=source,
+        how=how,
+        page=page,
+    )
+
+
+def _given_away(design: Assessed) -> Iterator[DesignNumber]:
+    """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
+    loss = design.real_epsilon
+    page = MATRICES if design.sets == 1 and _is_matrix(design) else _elsewhere(design)
+    unknown, exact = (
+        "" if loss is not None else "No ε is known that holds for this method.",
+        design.method.exact_epsilon,
+    )
+    yield DesignNumber(
+        part=GIVEN_AWAY_PART,
+        label=EXACT_LOSS,
+        symbol="L",
+        measure=_exactly(loss),
+        page=page,
+        note=unknown,
+        formula="L = M max |ln Pr(c | x) − ln Pr(c | x′)| over all neighbours x, x′ and all releases c of one set",
+        source="Abowd & Vilhuber (2008), equation (3)",
+        how=design.method.loss_by,
+        bound=not exact,
+    )
+    yield DesignNumber(
+        part=GIVEN_AWAY_PART,
+        label="Largest factor on an attacker's odds",
+        symbol="e^L",
+        page=page,
+        note=unknown,
+        measure=_exactly(None if loss is None else math.exp(min(loss, 709.0)) if loss < math.inf else math.inf),
+        formula="posterior odds ≤ e^L × prior odds",
+        source="Abowd & Vilhuber (2008), equation (4)",
+        how="closed form",
+        bound=not exact,
+    )
+    if loss is None:
+        return
+    delta, how, bound = _delta_of(design, loss)
+    for one in _limits_met(design):
+        value = one.reached(loss, delta)
+        # Where the loss itself is within ε, nothing escapes it, whatever is known of δ.
+        yield DesignNumber(
+            part=GIVEN_AWAY_PART,
+            label=one.measured[0].upper() + one.measured[1:],
+            symbol=one.symbol,
+            measure=_exactly(value),
+            formula=one.formula,
+            source=one.source,
+            how=how if one.by_delta else "closed form from L",
+            bound=bound and one.by_delta and value > 0,
+            share=one.share,
+        )
+
+
+def _limits_met(design: Assessed) -> list[Protection]:
+    """The limits of the question, and for each further kind its usual numbers; δ only where an ε was named."""
+    asked = {one.key: one for one in design.question.protections}
+    return [asked.get(key) or kind() for key, kind in PROTECTIONS.items() if key in asked or kind is not PrivacyLoss]
+
+
+def _delta_of(design: Assessed, loss: float) -> tuple[Callable[[float], float], str, bool]:
+    """Return δ of all sets at any ε, how it is computed, and whether it is only a bound."""
+    method, data, sets = design.method, design.question.data, design.sets
+
+    def bound(epsilon: float) -> float:
+        """The most that a pure loss allows (Kairouz, Oh & Viswanath 2015, theorem 2.1)."""
+        return (0.0 - math.expm1(min(epsilon - loss, 0.0))) / (1 + math.exp(-loss))
+
+    if method.real_delta(data, design.setting, sets, 0.0) is None:
+        return bound, "the most that L allows: δ(ε) ≤ (e^L − e^ε)/(e^L + 1)", True
+
+    def exact(epsilon: float) -> float:
+        found = None if loss <= epsilon else method.real_delta(data, design.setting, sets, epsilon)
+        return bound(epsilon) if found is None else found.value
+
+    return exact, "exact, over all neighbours" if sets == 1 else "losses of all sets on a grid, δ rounded up", False
+
+
+def _elsewhere(design: Assessed) -> str:
+    """The page that compares methods, where it knows such data."""
+    return COMPARE if design.question.data.key in COMPARED else DESK
+
+
+def _is_matrix(design: Assessed) -> bool:
+    """Whether the pages on one count know each of its sets."""
+    made = design.method.design(design.question.data, design.setting, design.sets)
+    return made is not None and isinstance(made.synthesizer, TwoCellSynthesizer)
+
+
+def _accuracy(design: Assessed) -> Iterator[DesignNumber]:
+    asked, rule = design.question, design.analysis.rule_for(design.sets)
+    for key, one in ACCURACY.items():
+        source = f"{rule.source}: {rule.formula}" if one.needs_interval else "Morris, White & Crowther (2019), Table 6"
+        page = COVERED if one.needs_interval and _is_matrix(design) else _elsewhere(design)
+        yield _over_truths(design, one, design.figures[key], source, page)
+    figure = USABLE.over(asked.truths, design.outcomes, asked.average)
+    yield _over_truths(design, USABLE, figure, design.method.source, _elsewhere(design))
+
+
+def _over_truths(design: Assessed, one: AccuracyMeasure, figure: RangeFigure, source: str, page: str) -> DesignNumber:
+    """A measure over the range of true values, the worst of them or their average."""
+    asked, measure = design.question, figure.measure
+    ranged = asked.ranged
+    where = ", ".join(filter(None, (f"average over {len(asked.truths)} true values", asked.prior_in_words)))
+    if not math.isnan(figure.at):
+        over = f"{figure.tried} true values" if figure.tried else f"all from {readable(asked.lowest)} to "
+        over += "" if figure.tried else readable(asked.highest)
+        where = f"worst of {over}, at {ranged.symbol} = {readable(figure.at)}"
+    how, note = asked.data.exactly, ""
+    if math.isnan(measure.value):
+        where, how, note = "", "", "No number is known: the analysis does not take such a release."
+    elif measure.error != 0:
+        how = f"simulated, {asked.repetitions:,} repetitions, seed {asked.seed}; ± is the standard error"
+    return DesignNumber(
+        part=ACCURACY_PART,
+        label=one.label[0].upper() + one.label[1:],
+        symbol=one.symbol,
+        measure=measure,
+        formula=one.formula,
+        source=source,
+        how=how,
+        page=page,
+        at=where,
+        share=one.share,
+        note=note,
+    )
+
+
+def _added(design: Assessed) -> Iterator[DesignNumber]:
+    """The error that the release adds, the smallest that any mechanism as private could add, and their ratio."""
+    added, optimum = design.outcomes[0].release_error, _least_error(design)
+    yield _of_added(
+        "Error that the release adds",
+        "e",
+        added,
+        "√ mean of E[(q − x/n)² | x] over x = 0 … n, each alike",
+        design,
+        design.method.source,
+        design.question.data.exactly,
+    )
+    smallest, price, unknown = "Smallest error possible with this protection", "Price of the method", Measure.unknown()
+    if optimum is None:
+        for label, symbol, formula in ((smallest, "e₀", "the smallest e of any mechanism"), (price, "e/e₀", "e/e₀")):
+            yield _of_added(label, symbol, unknown, formula, design, OPTIMUM)
+        return
+    ends = [(optimum.root_mean_squared_error, "e₀", "", "the error of the best mechanism with the same ε and δ")]
+    if optimum.gap > ERROR_GAP * optimum.root_mean_squared_error:
+        ends = [
+            (optimum.lower_bound, "e₀", ", at least", "no mechanism with the same ε and δ has a smaller e"),
+            (
+                optimum.root_mean_squared_error,
+                "e₁",
+                ", at most",
+                "the e of the best mechanism known with the same ε and δ",
+            ),
+        ]
+    for value, symbol, which, formula in ends:
+        yield _of_added(smallest + which, symbol, _exactly(value), formula, design, OPTIMUM, "certified by the dual")
+    for (value, symbol, _, _), (_, _, which, _) in zip(reversed(ends), ends, strict=True):
+        ratio = _exactly(added.value / value if value > 0 else math.nan)
+        yield _of_added(
+            price + which, f"e/{symbol}", ratio, f"e/{symbol}", design, OPTIMUM, "closed form, from the numbers above"
+        )
+
+
+def _of_added(
+    label: str, symbol: str, measure: Measure, formula: str, design: Assessed, source: str = "", how: str = ""
+) -> DesignNumber:
+    unknown = math.isnan(measure.value)
+    return DesignNumber(
+        part=ADDED_PART,
+        label=label,
+        symbol=symbol,
+        measure=measure,
+        formula=formula,
+        source=source,
+        how="" if unknown else how,
+        page=_elsewhere(design),
+        note="The smallest error is known for one proportion only." if unknown else "",
+    )
+
+
+def _least_error(design: Assessed) -> LeastError | None:
+    """Return the smallest error at the ε and δ that were asked, or at the loss that the release really has."""
+    asked = next((one for one in design.question.protections if isinstance(one, PrivacyLoss)), None)
+    loss = design.real_epsilon
+    if asked is not None and asked.most_delta > 0:
+        return design.question.data.least_error(*asked.promise)
+    return None if loss is None or not 0 < loss <= LARGEST_LOSS_COMPARED else design.question.data.least_error(loss)
+
+
+OPTIMUM = "Ghosh, Roughgarden & Sundararajan (2012); linear programme"
+ERROR_GAP = 1e-9  # Relative gap up to which the smallest error is known to every digit that is shown
+LARGEST_LOSS_COMPARED = 600.0  # ε up to which the smallest error is computed; with more it is 0 to every digit

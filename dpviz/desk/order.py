@@ -1,0 +1,151 @@
+"""The one order of designs, in which every sentence, table, picture, link and report has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dpviz.core.measures import Measure, in_ties
+from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.seeking import sought_within
+
+if TYPE_CHECKING:
+    from dpviz.desk.search import Assessed
+
+CALIBRATION_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one, and so of what is found with it
+NEXT = "root_mean_squared_error", "bias"
+"""The numbers that decide where the first one does not: those that are known of every design."""
+
+
+@dataclass(frozen=True)
+class OrderCriterion:
+    """One number by which designs are put in order, the smallest first; NaN comes last.
+
+    `why` ends the sentence "It comes first because …".
+    """
+
+    label: str
+    why: str
+    of: Callable[[Assessed], Measure]
+    tied: Callable[[Measure, Measure], bool]
+
+
+def calibrated(one: Measure, other: Measure) -> bool:
+    """Whether two numbers of designs that are set to what their promises allow cannot be told apart."""
+    return one.tied(other, CALIBRATION_TOLERANCE)
+
+
+def sought(simulated: bool, one: Measure, other: Measure) -> bool:
+    """The same of designs that are set to the smallest ε found: the search and its four digits leave more."""
+    return one.tied(other, sought_within(max(abs(one.value), abs(other.value)), simulated))
+
+
+def privacy_of(design: Assessed) -> Measure:
+    """The real privacy loss of all sets: infinite where no ε holds or none is known, which both come last."""
+    return Measure(math.inf if design.real_epsilon is None else design.real_epsilon, 0.0)
+
+
+def criteria(first: Assessed) -> list[OrderCriterion]:
+    """Return by what designs are ranked that keep, or break, their limits as this one does, what decides first.
+
+    Of designs that keep all limits: the goal of the question, or without a limit on protection the real ε that the
+    accuracy takes; then the real ε, the goal, root mean squared error and bias; then the fewer sets. The same of those
+    of which it is not decided whether they keep them.
+
+    Of designs that break a limit: those whose real ε is far above what is usual come last (`gives_much_away`), however
+    near they are, because limits that bound neither odds nor ε would let them; then how far the limit is exceeded that
+    is exceeded most; then as above.
+
+    In each of these numbers designs are tied that are closer than the tolerance of the search that found them, or than
+    two standard errors of a simulation, and the next number decides.
+    """
+    asked = first.question
+    sought_for = asked.seeks_smallest and first.keeps_all is not False
+    tied = partial(sought, asked.data.simulated) if sought_for else calibrated
+    privacy = OrderCriterion("real privacy loss ε", "it gives less away", privacy_of, tied)
+    numbers = dict.fromkeys((asked.goal, *NEXT) if asked.goal in ACCURACY else NEXT)
+    ways = [
+        OrderCriterion(ACCURACY[key].label, f"its {ACCURACY[key].label} is smaller", partial(_figure, key), tied)
+        for key in numbers
+    ]
+    if first.keeps_all is False:
+        much = OrderCriterion(
+            "real privacy loss ε",
+            "its real ε is less unusual",
+            lambda one: Measure(float(one.gives_much_away), 0.0),
+            tied,
+        )
+        nearest = OrderCriterion(
+            "distance from its limits", "it exceeds no limit by as much", lambda one: one.slack, tied
+        )
+        found = [much, nearest, privacy, *ways]
+    elif asked.ranked_by in ACCURACY:
+        found = [ways[0], privacy, *ways[1:]]
+    else:
+        found = [privacy, *ways]
+    fewer = OrderCriterion("number of sets", "it has fewer sets", lambda one: Measure(float(one.sets), 0.0), tied)
+    return [*found, fewer]
+
+
+def deciding_first(first: Assessed) -> OrderCriterion:
+    """Return by what a design that leads is ranked, whatever it leaves undecided."""
+    return criteria(first)[_main(first)]
+
+
+def _main(first: Assessed) -> int:
+    """The place of that: of those that break a limit the warning comes before it."""
+    return 1 if first.keeps_all is False else 0
+
+
+def _figure(key: str, design: Assessed) -> Measure:
+    return design.figures[key].measure
+
+
+def in_order(designs: Iterable[Assessed]) -> tuple[Assessed, ...]:
+    """Return the designs in their order: those that keep all limits, those that may, and those that break one."""
+    return tuple(one for found in _places(designs) for one in _refined(found, criteria(found[0])))
+
+
+def ties(designs: Sequence[Assessed]) -> tuple[Assessed, ...]:
+    """Return those, of designs in their order, that cannot be told from the first by what decides first."""
+    if not designs:
+        return ()
+    first, found = designs[0], _places(designs)[0]
+    for one in criteria(first)[: _main(first) + 1]:
+        found = _with(first, found, one)
+    return tuple(one for one in found if one is not first)
+
+
+def deciding(designs: Sequence[Assessed], other: Assessed) -> OrderCriterion | None:
+    """Return what tells the first of designs in their order from another one; None where nothing in numbers does.
+
+    Both keep, or break, their limits alike.
+    """
+    first, found = designs[0], _places(designs)[0]
+    for one in criteria(first):
+        found = _with(first, found, one)
+        if all(each is not other for each in found):
+            return one
+    return None
+
+
+def _places(designs: Iterable[Assessed]) -> list[list[Assessed]]:
+    places: dict[bool | None, list[Assessed]] = {True: [], None: [], False: []}
+    for one in designs:
+        places[one.keeps_all].append(one)
+    return [found for found in places.values() if found]
+
+
+def _with(first: Assessed, designs: list[Assessed], by: OrderCriterion) -> list[Assessed]:
+    """The class of a criterion in which the first design stands."""
+    return next(group for group in in_ties(designs, by.of, by.tied) if any(one is first for one in group))
+
+
+def _refined(designs: list[Assessed], by: Sequence[OrderCriterion]) -> list[Assessed]:
+    """The designs in classes of the first criterion, each in the order of the others; at last as they came."""
+    if len(designs) == 1 or not by:
+        return designs
+    return [one for group in in_ties(designs, by[0].of, by[0].tied) for one in _refined(group, by[1:])]

@@ -1,0 +1,398 @@
+"""What a column of a curator's own file suggests for a design: n, the share of ones, bounds.
+
+What is read here is confidential. Sentences name lines and columns and never quote a cell, and objects print as a name
+and sizes, so that neither a message nor a log repeats what somebody answered.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import ndtr
+
+from dpviz.core.checked import checked
+from dpviz.core.csv_text import decoded, is_formula, is_number, table_of
+from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS, PILOT_LARGEST, PILOT_ROWS
+from dpviz.core.numerics.round_bounds import round_bounds
+from dpviz.core.parameters import readable, shown
+from dpviz.mechanisms.given.columns import GivenColumn, PilotProblem, Quiet, quoted
+
+__all__ = [
+    "CategoryFacts",
+    "Column",
+    "Facts",
+    "NumberFacts",
+    "PilotFile",
+    "PilotProblem",
+    "ProportionFacts",
+    "read_columns",
+    "warning",
+]
+
+SKEWED, HEAVY = 1.0, 3.0  # Skewness and excess kurtosis from which a column is said not to be normal
+FAR_FROM_MEAN = (
+    0.05  # Standard deviations by which bounds may move the mean of a normal distribution before that is said
+)
+LONGEST_SCALE = 10  # Steps of a rating
+
+WORDS_FOR_ONE = (
+    "1",
+    "yes",
+    "true",
+    "y",
+    "t",
+    "ja",
+)  # What is counted as a one unless the reader chooses, the first of them
+PILOT_FITS = f"Keep the columns that you need: one of {PILOT_ROWS:,} values fits."
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Facts(Quiet):
+    """What a column says in one reading of it; `n` values are there and `missing` are left out."""
+
+    column: str
+    n: int
+    missing: int
+
+    words: ClassVar[dict[str, str]] = {"n": "n"}  # what a design may take of it, in words
+
+    @property
+    def _sizes(self) -> str:
+        return f"{quoted(self.column)}, n = {self.n:,}, {self.missing:,} missing"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProportionFacts(Facts):
+    r"""The share of the values that are `one`.
+
+    >>> read_columns("smoker\nno\nyes\nno\nno").column("smoker").proportion().share
+    0.25
+    """
+
+    one: str
+    share: float
+    others: int = 1
+
+    words: ClassVar = {**Facts.words, "share": "the share of ones"}
+
+    @property
+    def told(self) -> str:
+        """What counts as a zero, in a sentence, where that is more than one value."""
+        if self.others == 1:
+            return ""
+        every = "Both" if self.others == 2 else f"All {self.others:,}"
+        return f"{every} other values of {quoted(self.column)} count as zeros."
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CategoryFacts(Facts):
+    r"""The number of distinct values.
+
+    >>> read_columns("place\nnorth\nsouth\nwest").column("place").categories().categories
+    3
+    """
+
+    categories: int
+
+    words: ClassVar = {**Facts.words, "categories": "the number of categories"}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumberFacts(Facts):
+    r"""Extremes, mean and standard deviation (with n − 1) of numbers, and bounds `low` and `high` around them.
+
+    A bound is the next multiple of `step` outside the numbers, because an extreme is the value of a person. Only 0 may
+    be both: no bound lies beyond 0 unless a number does, so that a bound of 0 does not say whether 0 occurs. Whole
+    numbers of a `rating` have its ends as bounds. The `skewness` is the third central moment over σ³, the `excess` the
+    fourth over σ⁴, less 3, and `bias` how far from the mean a normal distribution with this mean and standard deviation
+    has its own where it is set to the bounds.
+
+    >>> found = read_columns("age\n17\n41\n64").column("age").numbers()
+    >>> found.low, found.high, found.step
+    (15.0, 65.0, 5.0)
+    """
+
+    smallest: float
+    largest: float
+    mean: float
+    standard_deviation: float
+    low: float
+    high: float
+    step: float
+    rating: bool
+    skewness: float
+    excess: float
+
+    words: ClassVar = {
+        **Facts.words,
+        "low": "the bounds",
+        "high": "the bounds",
+        "mean": "the mean",
+        "standard_deviation": "the standard deviation",
+        "smallest": "the smallest value",
+        "largest": "the largest value",
+    }
+
+    @property
+    def how(self) -> str:
+        """How the bounds are made, in sentences."""
+        if self.rating:
+            return (
+                f"Every whole number from {readable(self.low)} to {readable(self.high)} occurs, as in a rating: the "
+                "suggested bounds are the ends of that scale. They still come from the data: if the scale goes "
+                "further, use the bounds of the question."
+            )
+        zero = " 0 is kept as a bound where no value lies beyond it." if 0 in (self.low, self.high) else ""
+        return (
+            f"The suggested bounds are the next multiples of {readable(self.step)} outside the smallest and the "
+            f"largest value, because each of these may belong to one person.{zero} They still come from the data: "
+            "bounds that are known without them, such as those of the question, are better."
+        )
+
+    @property
+    def bias(self) -> float:
+        """E[Z] − μ of Z ~ N(μ, σ²) set to bounds a and b standard units from μ: σ(φ(a) − φ(b) + aΦ(a) + bΦ(−b))."""
+        if not self.standard_deviation:
+            return 0.0
+        ends = np.array([self.low - self.mean, self.high - self.mean]) / self.standard_deviation
+        density = np.exp(-(ends**2) / 2) / math.sqrt(2 * math.pi)
+        outside = ndtr(ends * [1, -1])
+        return float(self.standard_deviation * (density[0] - density[1] + ends @ outside))
+
+    @property
+    def misfit(self) -> str:
+        """Why a normal distribution between the bounds, which the desk assumes, does not fit; nothing where it does."""
+        wrong = []
+        if abs(self.skewness) > SKEWED:
+            wrong.append(f"the skewness is {readable(self.skewness, 3)}, and that of a normal distribution is 0")
+        if self.excess > HEAVY:
+            wrong.append(f"the excess kurtosis is {readable(self.excess, 3)}, and that of a normal distribution is 0")
+        if abs(self.bias) > FAR_FROM_MEAN * self.standard_deviation:
+            wrong.append("a normal distribution with its mean and standard deviation often lies outside the bounds")
+        if not wrong:
+            return ""
+        return (
+            f"The desk takes numbers to be normally distributed, and {quoted(self.column)} is not: {'; '.join(wrong)}. "
+            f"Between the suggested bounds, the mean of that normal distribution is off by {readable(self.bias, 3)}, "
+            "while no value of the column lies outside them. The desk's answers for this column can be far off; a "
+            "logarithm of the values may fit better."
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Column(GivenColumn):
+    """A column, and what it says read as a share of one value or as numbers."""
+
+    @property
+    def categorical(self) -> bool:
+        """Whether it can be read as categories."""
+        return 2 <= self.distinct <= LARGEST_CELLS and self.formula is None
+
+    @property
+    def two_valued(self) -> bool:
+        """Whether it can be read as yes or no."""
+        return self.distinct == 2 and self.categorical
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it can be read as numbers."""
+        return self.n > 1 and self.no_number is None
+
+    @property
+    def one(self) -> str:
+        """The value that is counted as a one unless another is chosen: 1, yes or true, else the second in order."""
+        self.check_values()
+        folded = {value.lower(): value for value in self.values}
+        return next((folded[word] for word in WORDS_FOR_ONE if word in folded), self.values[min(1, self.distinct - 1)])
+
+    @checked()
+    def proportion(self, one: str | None = None) -> ProportionFacts:
+        """Return the share of `one` among two values, or among categories, where it must be said; or a PilotProblem."""
+        self._check_categories()
+        if one is None and not self.two_valued:
+            raise PilotProblem(
+                f"{quoted(self.name)} holds {self.distinct:,} distinct values; say which of them counts as a one."
+            )
+        chosen = self.one if one is None else one
+        if chosen not in self.counts:
+            raise PilotProblem(
+                f"one must be one of the {self.distinct:,} values of {quoted(self.name)}, written as there."
+            )
+        return ProportionFacts(
+            column=self.name,
+            n=self.n,
+            missing=self.missing,
+            one=chosen,
+            share=self.counts[chosen] / self.n,
+            others=self.distinct - 1,
+        )
+
+    def categories(self) -> CategoryFacts:
+        """Return the number of categories, or raise a PilotProblem."""
+        self._check_categories()
+        return CategoryFacts(column=self.name, n=self.n, missing=self.missing, categories=self.distinct)
+
+    def numbers(self) -> NumberFacts:
+        """Return the extremes, mean, standard deviation and suggested bounds, or raise a PilotProblem."""
+        self.check_values()
+        if self.no_number is not None:
+            raise self.problem(
+                self.no_number,
+                f"Every value must be a number from −{readable(PILOT_LARGEST)} to {readable(PILOT_LARGEST)}, all of "
+                "them with the same decimal mark; leave a missing one empty.",
+            )
+        if self.n == 1:
+            raise PilotProblem(f"{quoted(self.name)} holds a single number; a mean and its spread need at least two.")
+        found = np.repeat(list(self.texts_as_numbers.values()), [self.texts[text] for text in self.texts_as_numbers])
+        smallest, largest = float(found.min()), float(found.max())
+        spread = largest - smallest
+        deviation = spread * float(np.std((found - smallest) / spread, ddof=1)) if spread else 0.0
+        mean, whole = min(max(float(found.mean()), smallest), largest), bool(np.all(found == np.rint(found)))
+        low, high, step = round_bounds(smallest, largest, whole=whole)
+        rating = whole and self._is_rating(smallest, largest)
+        if rating:
+            low, high, step = smallest, largest, 1.0
+        apart = (found - mean) / spread if spread else np.zeros(1)
+        square = float(np.mean(apart**2)) or 1.0
+        return NumberFacts(
+            column=self.name,
+            n=self.n,
+            missing=self.missing,
+            smallest=smallest,
+            largest=largest,
+            mean=mean,
+            standard_deviation=deviation,
+            low=low,
+            high=high,
+            step=step,
+            rating=rating,
+            skewness=float(np.mean(apart**3)) / square**1.5,
+            excess=float(np.mean(apart**4)) / square**2 - 3,
+        )
+
+    def _is_rating(self, smallest: float, largest: float) -> bool:
+        """Whether whole numbers are the steps of a short scale, all of which occur, and both ends more than once."""
+        often = list(self.counts.values())
+        return (
+            0 < largest - smallest <= LONGEST_SCALE
+            and self.distinct == largest - smallest + 1
+            and (min(often[0], often[-1]) > 1)
+        )
+
+    def _check_categories(self) -> None:
+        self.check_values()
+        if self.formula is not None:
+            raise self.problem(self.formula, "Save the values in its place, or put a letter before a text.")
+        if not self.categorical:
+            count = "a single distinct value" if self.distinct == 1 else f"{self.distinct:,} distinct values"
+            raise PilotProblem(
+                f"{quoted(self.name)} holds {count}; categories are read where there are 2 to {LARGEST_CELLS:,}."
+            )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PilotFile(Quiet):
+    """The columns of a file in their order, and notes on how it was read."""
+
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are below the header."""
+        return self.columns[0].rows
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def _sizes(self) -> str:
+        return f"{len(self.columns):,} columns, {self.rows:,} rows"
+
+    @checked()
+    def column(self, name: str) -> Column:
+        """Return the column of this name, or raise a PilotProblem."""
+        found = next((column for column in self.columns if column.name == name), None)
+        if found is None:
+            raise PilotProblem(f"name must be one of the file's {len(self.columns):,} columns; got {quoted(name)}.")
+        return found
+
+
+@checked()
+def read_columns(content: bytes | str) -> PilotFile:
+    r"""Return the columns of a CSV with a header, a text or the bytes of a file, or raise a PilotProblem.
+
+    Comma, semicolon or tab between values; UTF-8, UTF-16 with its mark, or else Windows-1252, with a note. Who shows
+    the result keeps it for one reader: a cache that readers share would hold the file longer than it is needed.
+
+    >>> read_columns("age;smoker\n17;no\n41;yes").names
+    ('age', 'smoker')
+    """
+    text, notes = decoded(content, PILOT_BYTES, PILOT_FITS, PilotProblem)
+    names, rows, lines, separator = table_of(text, PILOT_ROWS, PILOT_COLUMNS, PILOT_FITS, PilotProblem)
+    cells = list(zip(*rows, strict=True))
+    _check_names(names, cells)
+    unnamed = [place for place, name in enumerate(names, start=1) if not name]
+    if unnamed:
+        places = _listed([f"{place:,}" for place in unnamed[:3]]) + (" and others" if len(unnamed) > 3 else "")
+        notes += (f"Left out, because the first line gives no name: column {places}. Write a name above to use it.",)
+    begins = tuple(lines)
+    columns = (
+        Column(name=name, cells=one, lines=begins, comma_separates=separator == ",")
+        for name, one in zip(names, cells, strict=True)
+        if name
+    )
+    return PilotFile(columns=tuple(columns), notes=notes)
+
+
+def _check_names(names: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    """Raise a PilotProblem where the first line does not name the columns, each by its own name."""
+    if all(is_number(name) or name in one for name, one in zip(names, cells, strict=True) if name):
+        raise PilotProblem(
+            "The first line holds values and no names, which would be lost. Write a line with the name of every column "
+            "above it."
+        )
+    named = {name: place for place, name in reversed([*enumerate(names, start=1)]) if name}
+    for place, name in enumerate(names, start=1):
+        if name and named[name] != place:
+            raise PilotProblem(
+                f"The name {quoted(name)} stands above columns {named[name]:,} and {place:,}. Every column needs its "
+                "own name: rename one of them."
+            )
+        if is_formula(name):
+            raise PilotProblem(
+                f"The name of column {place:,} begins with “{name[0]}” as a formula does. A formula is never evaluated "
+                "here: give the column another name."
+            )
+
+
+@checked()
+def warning(facts: Facts, taken: Sequence[str] | None = None) -> str:
+    r"""Return what it means to use `taken` of the facts, all of them unless named, in a design.
+
+    >>> warning(read_columns("smoker\nno\nyes").column("smoker").proportion()).split(". ")[0]
+    'You take n and the share of ones from the confidential column “smoker”'
+    """
+    used = list(facts.words) if taken is None else list(taken)
+    if not used or not set(used) <= set(facts.words):
+        raise ValueError(
+            f"taken must name at least one of {', '.join(facts.words)}, and only these; got {shown(taken)}."
+        )
+    secret = _listed([facts.words[name] for name in used if name != "n"])
+    often = f"Agencies often publish n{f', but not {secret}' if secret else ''}. " if "n" in used else ""
+    return (
+        f"You take {_listed([facts.words[name] for name in used])} from the confidential column "
+        f"{quoted(facts.column)}. This spends privacy that no ε of the design accounts for: whoever learns what you "
+        f"took, or can tell it from the design, learns something about the people in the data. {often}Where you can, "
+        f"take {secret or 'n'} from an earlier survey or from public knowledge instead."
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence, each once."""
+    *first, last = dict.fromkeys(words) or [""]
+    return f"{', '.join(first)} and {last}" if first else last

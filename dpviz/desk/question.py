@@ -1,0 +1,295 @@
+"""What a curator asks: the data, the range of the true value that matters, and the limits that must hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
+
+from dpviz.comparisons import CategoryData, ComparedMethod, CountData, DataKind, UnknownVariance
+from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis, Estimand
+from dpviz.core.checked import DeclaredFields, check_fields, checked, declared
+from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, SEED
+from dpviz.core.parameters import Parameter, readable, shown
+from dpviz.core.types import FloatArray
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.protection import PROTECTIONS, Protection
+from dpviz.inference.rules import RULES
+
+ASKED_KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (CountData, CategoryData, UnknownVariance)}
+"""The kinds of data that a curator can ask about, by key."""
+
+GOALS: dict[str, str] = {
+    "root_mean_squared_error": "the smallest root mean squared error",
+    "bias": "the smallest bias",
+    "mean_width": "the shortest interval",
+    "epsilon": "the strongest protection",
+}
+"""What comes first among the designs that keep all limits."""
+
+VALUES = Parameter(
+    name="values",
+    symbol="",
+    title="True values tried",
+    minimum=1,
+    maximum=65,
+    default=9,
+    integer=True,
+    slider_maximum=33,
+    private_end="neither",
+    help="How many true values are tried, from the lowest to the highest. An average is one of these, and so is the "
+    "worst where it is simulated; all other numbers are the worst of the whole range.",
+)
+BELIEVED_ONES = dataclasses.replace(
+    GAMMA_ONES,
+    name="believed_ones",
+    symbol="a",
+    title="Your prior ones",
+    help="What you believe of the true proportion before you see the data, as rows with a one that you have seen: a "
+    "Beta distribution, cut off at the lowest and the highest proportion. 1 and 1: all are alike.",
+)
+BELIEVED_ZEROS = dataclasses.replace(
+    GAMMA_ZEROS,
+    name="believed_zeros",
+    symbol="b",
+    title="Your prior zeros",
+    help="The same for rows with a zero. The larger both numbers, the surer you are of a / (a + b).",
+)
+BELIEVED_PRIOR = BELIEVED_ONES, BELIEVED_ZEROS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(DeclaredFields):
+    """A curator's question; `stream_designs` answers it.
+
+    `data` has the sizes, `lowest` and `highest` the range of its true value (`DataKind.true_value`), of which `values`
+    are tried, and `average` says whether their average counts or the worst of them: of the worst they are evenly
+    spaced, of the average evenly in probability under a prior, of a proportion Beta(`believed_ones`, `believed_zeros`),
+    cut off at both ends. `sets` and `rules` are the numbers
+    of sets and the analyses that are considered, `methods` the keys of the methods, all of them where it is empty.
+    `goal` is a key of `GOALS`. `repetitions` and `seed` are those of what has to be simulated.
+
+    >>> from dpviz.desk.protection import PrivacyLoss
+    >>> data, loss = CountData(n=100, m=100, p=0.5), PrivacyLoss(most_epsilon=1.0)
+    >>> asked = Question(data=data, protections=(loss,), lowest=0.1, highest=0.3, values=3)
+    >>> asked.truths, asked.promises
+    ((0.1, 0.2, 0.3), ((1.0, 0.0),))
+    >>> Question.from_json(asked.to_json()) == asked
+    True
+    """
+
+    data: DataKind
+    lowest: float
+    highest: float
+    protections: tuple[Protection, ...] = ()
+    limits: tuple[AccuracyLimit, ...] = ()
+    values: int = declared(VALUES)
+    average: bool = False
+    believed_ones: float = declared(BELIEVED_ONES)
+    believed_zeros: float = declared(BELIEVED_ZEROS)
+    sets: tuple[int, ...] = (1, 5)
+    rules: tuple[str, ...] = ("reiter_2003",)
+    methods: tuple[str, ...] = ()
+    goal: str = "root_mean_squared_error"
+    level: float = declared(LEVEL)
+    repetitions: int = declared(SIMULATED_REPETITIONS)
+    seed: int = declared(SEED)
+
+    def check(self) -> None:
+        if not isinstance(self.data, tuple(ASKED_KINDS.values())):
+            raise ValueError(f"data must be of a kind among {', '.join(ASKED_KINDS)}; got {shown(self.data)}.")
+        if not isinstance(self.average, bool):
+            raise ValueError(f"average must be true or false; got {shown(self.average)}.")
+        ranged = self.ranged
+        if (self.believed_ones, self.believed_zeros) != (1, 1) and not (self.average and takes_prior(ranged)):
+            raise ValueError(
+                f"believed_ones and believed_zeros must be 1 and 1 unless a proportion is averaged over; got "
+                f"{readable(self.believed_ones)} and {readable(self.believed_zeros)}."
+            )
+        check_fields(self, *(dataclasses.replace(ranged, name=name) for name in ("lowest", "highest")))
+        if self.lowest > self.highest:
+            raise ValueError(
+                f"The lowest {ranged.title.lower()} must not be above the highest; got {readable(self.lowest)} and "
+                f"{readable(self.highest)}."
+            )
+        self._set("sets", tuple(sorted({int(COMPARED_SETS.check(one)) for one in _listed("sets", self.sets)})))
+        self._set("rules", _known("rules", self.rules, RULES))
+        methods = [one.key for one in type(self.data).methods]
+        self._set("methods", tuple(sorted(_known("methods", self.methods, dict.fromkeys(methods)), key=methods.index)))
+        if not self.sets or not self.rules:
+            raise ValueError("Choose at least one number of sets and one analysis.")
+        if not isinstance(self.goal, str) or self.goal not in GOALS:
+            raise ValueError(f"goal must be one of {', '.join(GOALS)}; got {shown(self.goal)}.")
+        for name, kind in (("protections", Protection), ("limits", AccuracyLimit)):
+            held = tuple(_listed(name, getattr(self, name)))
+            if any(not isinstance(one, kind) for one in held) or len({one.key for one in held}) < len(held):
+                raise ValueError(f"{name} must be limits of this kind, each once; got {shown(held)}.")
+            self._set(name, held)
+        if not self.promises and not self.limits:
+            raise ValueError(
+                "Set at least one limit, on what the release may give away or on how far an analyst may be off: "
+                "without one every design will do."
+            )
+        self.data_at  # noqa: B018 (a range that the data cannot have is refused here)
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def ranged(self) -> Parameter:
+        """The declaration of the true value."""
+        return next(one for one in self.data.parameters() if one.name == self.data.true_value)
+
+    @property
+    def wanted(self) -> Estimand:
+        """What users of the release want to know."""
+        return next(one for one in self.data.estimands if one.key == self.data.estimand)
+
+    @property
+    def supposed(self) -> str:
+        """What accuracy rests on beside the range of the true value, in a sentence; nothing where that is all."""
+        numbers = (one for one in self.data.parameters() if one.name in self.data.supposed)
+        named = " and ".join(
+            f"{one.title.lower()} {one.symbol} = {readable(getattr(self.data, one.name), 4)}" for one in numbers
+        )
+        return named and f"The accuracy is that for a {named}, which is assumed: with another it can be far worse."
+
+    @cached_property
+    def truths(self) -> tuple[float, ...]:
+        """The true values that are tried."""
+        if self.lowest == self.highest or (self.values == 1 and not self.average):
+            return ((self.lowest + self.highest) / 2,)
+        shares = (np.arange(self.values) + 0.5) / self.values
+        found = self._believed(shares) if self.average else np.linspace(self.lowest, self.highest, self.values)
+        return tuple(float(f"{one:.12g}") for one in found)
+
+    def _believed(self, shares: FloatArray) -> FloatArray:
+        """The quantiles of the prior between both ends, from the tail in which the range has its digits."""
+        if (self.believed_ones, self.believed_zeros) == (1, 1):
+            return self.lowest + shares * (self.highest - self.lowest)
+        beta = self.believed_ones, self.believed_zeros
+        below, quantile = betainc, betaincinv
+        if below(*beta, self.lowest) > 0.5:
+            below, quantile = betaincc, betainccinv
+        first, last = (float(below(*beta, end)) for end in (self.lowest, self.highest))
+        found: FloatArray = np.clip(quantile(*beta, first + shares * (last - first)), self.lowest, self.highest)
+        if first == last or not np.isfinite(found).all():
+            raise ValueError(
+                f"Your prior, Beta({readable(beta[0])}, {readable(beta[1])}), holds nothing from "
+                f"{readable(self.lowest)} to {readable(self.highest)} for possible: widen the range, or lower both."
+            )
+        return found
+
+    @property
+    def prior_in_words(self) -> str:
+        """What is believed of the true value, where that is more than that all are alike."""
+        beta = self.believed_ones, self.believed_zeros
+        return "" if beta == (1, 1) else f"prior Beta({readable(beta[0])}, {readable(beta[1])})"
+
+    @cached_property
+    def data_at(self) -> tuple[DataKind, ...]:
+        """The data with each true value."""
+        values: list[dict[str, Any]] = [{self.data.true_value: one} for one in self.truths]
+        return tuple(dataclasses.replace(self.data, **one) for one in values)
+
+    @cached_property
+    def promises(self) -> tuple[tuple[float, float], ...]:
+        """What the limits on protection ask, as ε and δ; without those that every release keeps."""
+        return tuple(one.promise for one in self.protections if one.promise[0] < math.inf)
+
+    @property
+    def tried(self) -> tuple[ComparedMethod, ...]:
+        """The methods that are considered: those that promise privacy, also where they cannot release such data."""
+        chosen = self.methods or [one.key for one in self.data.methods]
+        return tuple(one for one in self.data.methods if one.key in chosen and not one.reference)
+
+    @property
+    def ranked_by(self) -> str:
+        """The key of `GOALS` that comes first: without a limit on protection the smallest ε for the accuracy."""
+        return self.goal if self.promises else "epsilon"
+
+    @property
+    def seeks_smallest(self) -> bool:
+        """Whether a design is given the smallest ε that is enough for the accuracy, and not the largest allowed."""
+        return self.ranked_by == "epsilon" and bool(self.limits)
+
+    @property
+    def needs_interval(self) -> bool:
+        """Whether an interval decides: a limit is on one, or the goal is a short one."""
+        goal = ACCURACY.get(self.goal)
+        return any(one.measure.needs_interval for one in self.limits) or bool(goal and goal.needs_interval)
+
+    def analysis(self, sets: int, rule: str) -> Analysis:
+        """Return what an analyst does."""
+        return Analysis(sets=sets, rule=rule, level=self.level, repetitions=self.repetitions, seed=self.seed)
+
+    def to_json(self) -> str:
+        """Return the question as JSON, every digit."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        own = [field.name for field in dataclasses.fields(self.data) if field.init]
+        values["data"] = {"kind": self.data.key, **{name: getattr(self.data, name) for name in own}}
+        values["protections"] = {one.key: dataclasses.asdict(one) for one in self.protections}
+        values["limits"] = {one.key: one.limit for one in self.limits}
+        return json.dumps(values, ensure_ascii=False, indent=2)
+
+    @classmethod
+    @checked()
+    def from_json(cls, text: str) -> Self:
+        """Return the question that `to_json` wrote."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError(f"The question must be JSON; got {shown(text)}.") from None
+        names = [field.name for field in dataclasses.fields(cls)]
+        if not isinstance(values, dict) or not {"data", "lowest", "highest"} <= set(values) <= set(names):
+            raise ValueError(f"A question has some of {', '.join(names)}; got {shown(values)}.")
+        made: dict[str, Any] = {
+            "data": lambda given: _made("data.kind", ASKED_KINDS, given.pop("kind", None), given),
+            "protections": lambda given: tuple(_made("protections", PROTECTIONS, *one) for one in given.items()),
+            "limits": lambda given: tuple(AccuracyLimit(*one) for one in given.items()),
+        }
+        for name, make in made.items():
+            if name in values:
+                if not isinstance(values[name], dict):
+                    raise ValueError(f"{name} must be a JSON object; got {shown(values[name])}.")
+                values[name] = make(dict(values[name]))
+        given: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
+        return cls(**given)
+
+
+def takes_prior(ranged: Parameter) -> bool:
+    """Whether a Beta distribution can say what is believed of a true value: where it is a proportion."""
+    return (ranged.minimum, ranged.maximum) == (0, 1)
+
+
+def _made(name: str, known: Mapping[str, type[Any]], key: object, values: object) -> Any:
+    """Return the object of a key with these values, or a ValueError that says what it takes."""
+    if not isinstance(key, str) or key not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}; got {shown(key)}.")
+    fields = [field.name for field in dataclasses.fields(known[key]) if field.init]
+    if not isinstance(values, dict) or not set(values) <= set(fields):
+        raise ValueError(f"{key} has {', '.join(fields)}; got {shown(values)}.")
+    try:
+        return known[key](**values)
+    except TypeError:
+        raise ValueError(f"{key} needs {', '.join(fields)}; got {shown(values)}.") from None
+
+
+def _listed(name: str, given: object) -> tuple[Any, ...]:
+    if not isinstance(given, (tuple, list)):
+        raise ValueError(f"{name} must be a list; got {shown(given)}.")
+    return tuple(given)
+
+
+def _known(name: str, given: object, known: Mapping[str, object]) -> tuple[str, ...]:
+    keys = _listed(name, given)
+    if not all(isinstance(one, str) and one in known for one in keys) or len(set(keys)) < len(keys):
+        raise ValueError(f"{name} must be some of {', '.join(known)}, each once; got {shown(given)}.")
+    return keys

@@ -1,0 +1,119 @@
+"""The report as one HTML file: it fetches nothing, prints on A4, and the same desk gives the same bytes.
+
+A PDF is what a browser prints of it. Typst makes one in 0.3 s, but takes 80 MB and a second layout of every page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+import dpviz
+from dpviz.core.parameters import readable
+from dpviz.desk.numbers import DesignNumber, numbers_of
+from dpviz.desk.paths import PATHS, stream_path
+from dpviz.desk.protection import PrivacyLoss
+from dpviz.desk.report import words
+from dpviz.desk.report.files import design_json, report_script
+from dpviz.desk.report.handoff import handoff_of
+from dpviz.desk.report.pictures import RANKED_DESIGNS, frontier_picture, ranking_picture, truth_pictures
+from dpviz.desk.report.registry import registry_json
+from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.texts import filled
+
+BRIEF = 4  # Digits of a number beside its limit, or in the ranking
+
+
+def report_html(desk: Desk, design: Assessed, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
+    """Return the report on a design of a complete desk.
+
+    `pilot_note` says what confidential data told, where they did, and `date` and the `address` of the page are printed
+    as they are given: nothing else in the file depends on when and where it is made.
+    """
+    if not desk.complete or not design.complete:
+        raise ValueError("desk and design must be complete: take the last answer of the search, and `chosen` from it.")
+    numbers = numbers_of(design)
+    handoff = handoff_of(design)
+    return filled(
+        "report/report.html",
+        version=dpviz.__version__,
+        date=date,
+        design=design,
+        answer=words.answer(design),
+        question=words.question(design),
+        limits=_limits(design, numbers),
+        choice=_choice(desk, design),
+        numbers=numbers,
+        pictures=_pictures(desk, design),
+        caveats=words.caveats(design, numbers, pilot_note),
+        handing_over=words.handing_over(handoff),
+        handoff=handoff,
+        registry=registry_json(design, pilot_note=pilot_note),
+        origins=words.origin(design, address),
+        script=report_script(design, pilot_note=pilot_note, date=date, address=address),
+        json=design_json(design),
+    )
+
+
+def _limits(design: Assessed, numbers: Sequence[DesignNumber]) -> list[list[str]]:
+    """Every limit, what the design attains of it, and whether it is kept."""
+    asked, rows = design.question, []
+    reached = {one.label: one for one in numbers}
+    for one in asked.protections:
+        found = reached.get(one.measured[0].upper() + one.measured[1:])
+        text = f"{one.symbol} = {found.text(BRIEF)}" if found else "not known"
+        if design.real_epsilon is not None and isinstance(one, PrivacyLoss):
+            sign = "=" if design.method.exact_epsilon else "≤"
+            text = f"L {sign} {readable(design.real_epsilon, BRIEF)}, {text}"
+        rows.append([one.explained, text, words.VERDICTS[True]])
+    for limit in asked.limits:
+        figure = design.figures[limit.key]
+        text = next(one.text(BRIEF) for one in numbers if one.symbol == limit.measure.symbol)
+        kept = words.VERDICTS[design.verdicts[limit.key]]
+        where = f" at {asked.ranged.symbol} = {readable(figure.at)}" if not math.isnan(figure.at) else ""
+        where += f", the worst of {figure.tried} values" if where and figure.tried > 1 else ""
+        rows.append([limit.words, text + where, kept])
+    return rows
+
+
+def _choice(desk: Desk, design: Assessed) -> dict[str, Any]:
+    """Why this one, the picture of the ranking, and its table."""
+    head = ["design", "analysis", "ε given", "real ε", "bias", "error", "coverage", "length", "kept"]
+    shown = desk.designs[:RANKED_DESIGNS]
+    rows = []
+    for place, one in enumerate(shown, start=1):
+        figures = [_brief(one.figures[key].measure.shown) for key in words.RANKING_COLUMNS]
+        real = one.real_text(BRIEF) + (" (hardly protects)" if one.gives_much_away else "")
+        rule = one.analysis.rule_for(one.sets).abbreviation
+        kept = words.VERDICTS[one.keeps_all]
+        rows.append([f"{place}. {one.name}", rule, _brief(one.setting), real, *figures, kept])
+    return {
+        "sentences": words.choice(desk, design),
+        "picture": Markup(ranking_picture(desk, design)),
+        "head": head,
+        "rows": rows,
+        "here": next((place for place, one in enumerate(shown) if one.key == design.key), -1),
+        "further": len(desk.designs) - len(shown),
+        "absent": [f"{name}: {why}." for name, why in desk.absent],
+    }
+
+
+def _brief(value: float | None) -> str:
+    return "–" if value is None or math.isnan(value) else readable(value, 3)
+
+
+def _pictures(desk: Desk, design: Assessed) -> dict[str, Any]:
+    beside = next((one for one in desk.designs if one.key != design.key), None)
+    asked, at = desk.question, design.figures["root_mean_squared_error"].at
+    if not math.isnan(at):  # where the error is worst: following all true values would take as many times as long
+        asked = replace(asked, lowest=at, highest=at)
+    *_, followed = stream_path(PATHS["epsilon"], asked, [design] if beside is None else [design, beside])
+    return {
+        "against_truth": [Markup(one) for one in truth_pictures(design)],
+        "frontier": Markup(frontier_picture(followed)),
+        "words": words.frontier(design, beside),
+    }

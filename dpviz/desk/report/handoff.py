@@ -1,0 +1,129 @@
+"""The hand-off: the chosen mechanism as a script for OpenDP, a library that is made for releasing data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpviz.comparisons import ComparedMethod
+from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.categories import PriorCellsRelease, category_method
+from dpviz.comparisons.gaussian_histograms import (
+    PERTURBED_HISTOGRAM_SAFE,
+    SANITIZE_THEN_BOOTSTRAP,
+    Histogram,
+)
+from dpviz.comparisons.normal_models import (
+    MODIPS_COMMUNAL,
+    MODIPS_COMMUNAL_TRUNCATED,
+    MODIPS_SPLIT,
+    MODIPS_SPLIT_TRUNCATED,
+)
+from dpviz.comparisons.terms import setting_for
+from dpviz.desk.search import Assessed
+from dpviz.desk.texts import filled
+from dpviz.mechanisms import GeometricSanitizer, LaplaceCells
+
+LIBRARY, LIBRARY_VERSION = "OpenDP", "0.16"
+"""The scripts were run with this version."""
+SAME_RELEASE_NOTE = (
+    "OpenDP has what this design is made of. The script draws the noise with OpenDP; what follows looks at the noisy "
+    "numbers alone and costs nothing."
+)
+OTHER_RELEASE_NOTE = (
+    "OpenDP has no mechanism that makes this release, so there is no script for the chosen design. The script below is "
+    "another release, the nearest that OpenDP has, which keeps the same limits on protection: the {name}. Its accuracy "
+    "is not that of this design."
+)
+NO_RELEASE_NOTE = (
+    "OpenDP has no mechanism that makes this release, and none that is near to it, so there is no script for it."
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How OpenDP makes a release: the name of a text beside this file, and the method if that is only the nearest."""
+
+    text: str
+    instead: ComparedMethod | None = None
+
+
+@dataclass(frozen=True)
+class Handoff:
+    """What OpenDP has of a design: a sentence, and a script, empty where there is none; is it the `same` release?"""
+
+    note: str
+    script: str
+    same: bool
+
+
+TEXTS = {
+    "modips_split": "mean_and_variance",
+    "modips_communal": "mean_and_variance",
+    "perturbed_histogram": "histogram",
+    "perturbed_histogram_safe": "histogram",
+    "sanitize_bootstrap": "histogram",
+}
+"""The text of what OpenDP has, by the key of the method that it makes, where no synthesizer says it by `opendp`."""
+
+NEAREST_METHODS: tuple[tuple[type[ComparedMethod], ComparedMethod], ...] = (
+    (PriorCellsRelease, category_method(LaplaceCells)),
+    (BinaryMethod, BinaryMethod.of(GeometricSanitizer)),
+    (Histogram, PERTURBED_HISTOGRAM_SAFE),
+)
+"""What is nearest to methods of a class that OpenDP does not have."""
+
+NEAREST_OF = {MODIPS_SPLIT_TRUNCATED.key: MODIPS_SPLIT, MODIPS_COMMUNAL_TRUNCATED.key: MODIPS_COMMUNAL}
+"""The same of single methods, by key."""
+
+
+def recipe_of(method: ComparedMethod) -> Recipe | None:
+    """Return what OpenDP has for a method that a curator can choose, or is nearest to it; None where there is none."""
+    if text := _text_of(method):
+        return Recipe(text)
+    of_class = next((other for kind, other in NEAREST_METHODS if isinstance(method, kind)), None)
+    near = NEAREST_OF.get(method.key, of_class)
+    return None if near is None else Recipe(_text_of(near), near)
+
+
+def _text_of(method: ComparedMethod) -> str:
+    return method.opendp if isinstance(method, BinaryMethod) else TEXTS.get(method.key, "")
+
+
+def handoff_of(design: Assessed) -> Handoff:
+    """Return the chosen mechanism as a script for OpenDP, or the nearest one, or a sentence that there is none.
+
+    The script stops before it spends anything until the confidential rows stand in it, and writes all released rows to
+    a file.
+    """
+    recipe = recipe_of(design.method)
+    if recipe is None:
+        return Handoff(NO_RELEASE_NOTE, "", False)
+    made, sets, setting, note = design.method, design.sets, design.setting, SAME_RELEASE_NOTE
+    if recipe.instead is not None:
+        other = _setting_of(recipe.instead, design)
+        if other is None:
+            return Handoff(NO_RELEASE_NOTE, "", False)
+        made, sets, setting, note = recipe.instead, 1, other, OTHER_RELEASE_NOTE.format(name=recipe.instead.label)
+    data, share = design.question.data, setting / sets
+    script = filled(
+        f"report/opendp_{recipe.text}.txt",
+        method=made,
+        version=LIBRARY_VERSION,
+        data=data,
+        sets=sets,
+        epsilon=setting,
+        share=share,
+        scales=list(made.noise_scales(data, share).values()),
+        twice=made.key == SANITIZE_THEN_BOOTSTRAP.key,
+    )
+    return Handoff(note, script, recipe.instead is None)
+
+
+def _setting_of(other: ComparedMethod, design: Assessed) -> float | None:
+    """Return the ε with which one set by another method keeps the same limits; else what the design really loses."""
+    asked = design.question
+    if asked.promises and not design.sought:
+        return setting_for(other, asked.data, 1, asked.promises)
+    real = design.real_epsilon
+    return None if real is None or math.isinf(real) else real

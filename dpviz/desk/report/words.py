@@ -1,0 +1,300 @@
+"""What a report says in sentences: the question, the choice, the caveats, and where its numbers come from."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import scipy
+
+import dpviz
+from dpviz.claims.printed_methods import RELEASE_METHODS
+from dpviz.comparisons import DataKind
+from dpviz.comparisons.terms import PROMISES
+from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.numbers import DesignNumber
+from dpviz.desk.order import OrderCriterion, deciding_first
+from dpviz.desk.protection import HARDLY, odds_factor
+from dpviz.desk.question import GOALS
+from dpviz.desk.report.handoff import Handoff
+from dpviz.desk.search import Assessed, Desk
+
+NAMED_DESIGNS = 2  # Designs that a sentence names
+VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
+RANKING_COLUMNS = ("bias", "root_mean_squared_error", "coverage", "mean_width")
+
+
+def sizes(data: DataKind) -> str:
+    """All numbers of the data but those that are true and confidential."""
+    known = (one for one in data.parameters() if one.name not in (data.true_value, *data.supposed))
+    return ", ".join(f"{one.title.lower()} {one.symbol} = {readable(getattr(data, one.name))}" for one in known)
+
+
+def question(design: Assessed) -> Iterator[str]:
+    """What was asked."""
+    asked = design.question
+    data, ranged = asked.data, asked.ranged
+    yield f"The data: {data.label}; {sizes(data)}."
+    yield f"What users of the release want to know: {asked.wanted.label} ({asked.wanted.symbol})."
+    low, high = readable(asked.lowest), readable(asked.highest)
+    spaced = (
+        f"values evenly spaced in probability ({asked.prior_in_words})"
+        if asked.prior_in_words
+        else "evenly spaced values"
+    )
+    tried = f"{len(asked.truths)} {spaced} are tried" if len(asked.truths) > 1 else "one value is tried"
+    counts = "their average counts" if asked.average else "the worst of them counts"
+    if any(one.tried == 0 for one in design.figures.values()):
+        counts = "what counts is the worst of the whole range, where that can be certified"
+    yield f"The {ranged.title.lower()} {ranged.symbol} may be anywhere from {low} to {high}: {tried}, and {counts}."
+    sets = " or ".join(readable(one) for one in asked.sets)
+    rules = " or ".join(
+        dict.fromkeys(asked.analysis(one, rule).rule_for(one).label for one in asked.sets for rule in asked.rules)
+    )
+    yield f"Synthetic sets: {sets}. What users do with them: {rules}, with intervals of level {readable(asked.level)}."
+    methods = "all methods that promise privacy" if not asked.methods else f"{len(asked.tried)} methods"
+    first = GOALS[asked.ranked_by] if asked.promises else "the smallest real ε that is enough for the accuracy"
+    yield f"Considered: {methods}. Among those that keep all limits, {first} comes first."
+
+
+def answer(design: Assessed) -> str:
+    """The choice in a sentence or two."""
+    asked, error = design.question, design.figures["root_mean_squared_error"].measure
+    if not asked.limits:
+        kept = "It keeps every limit on protection."
+    elif design.keeps_all:
+        kept = "It keeps every limit."
+    elif design.keeps_all is None:
+        near = [design.figures[key].measure for key, one in design.verdicts.items() if one is None]
+        what = "a simulation is" if any(one.error > 0 for one in near) else "what is known of it is"
+        kept = f"Whether it keeps every limit is not decided: {what} too close to one."
+    else:
+        broken = " and ".join(f"“{one.words}”" for one in asked.limits if design.verdicts[one.key] is False)
+        kept = f"It does not keep {broken}."
+    real = design.real_epsilon
+    sets = f"Its {design.sets} sets" if design.sets > 1 else "Its one set"
+    have = "has" if design.sets == 1 else "together have"
+    if real is None:
+        loss = "gives an unknown amount away" if design.sets == 1 else "give an unknown amount away"
+    elif math.isinf(real):
+        loss = f"{have} an unbounded privacy loss"
+    else:
+        odds = f"a factor of {odds_factor(real)} on the odds on one row"
+        said = f"an exact privacy loss of ε = {readable(real, 3)}"
+        if not design.method.exact_epsilon:
+            said = f"a privacy loss of at most ε = {readable(rounded_up(real, 3), 3)}"
+        loss = f"{have} {said} without any δ, {odds}"
+    off = (
+        ""
+        if math.isnan(error.value)
+        else (
+            f", and an estimate from {'it' if design.sets == 1 else 'them'} is typically off by "
+            f"{'about ' if error.error else ''}{readable(error.value, 3)}"
+        )
+    )
+    average = "on average over the true values" if asked.average else "at the worst of the true values"
+    rule = design.analysis.rule_for(design.sets).label
+    chosen = f"The chosen design: {design.name}, analyzed by “{rule}”."
+    warning = f" {': '.join(HARDLY)}" if design.gives_much_away else ""
+    said = f"{chosen} {kept} {sets} {loss}{off}{f' {average}' if off else ''}.{warning} {asked.supposed}"
+    return said.strip()
+
+
+def choice(desk: Desk, design: Assessed) -> Iterator[str]:
+    """How many designs kept the limits, why this one, and what came next."""
+    tried, keeping, open_ = len(desk.designs), len(desk.keeping), len(desk.undecided)
+    undecided = f" Of {open_} it is not decided." if open_ else ""
+    many = "all" if keeping == tried > 1 else keeping or "none"
+    keep = f"{many} of them keep{'s' if keeping < 2 else ''} all limits"
+    if tried > 1:
+        yield f"{tried} designs were tried, and {keep}.{undecided}"
+    else:
+        yield "It was the only design tried."
+    place = next((place for place, one in enumerate(desk.designs, start=1) if one.key == design.key), 0)
+    goal = GOALS[design.question.ranked_by]
+    if place == 1 and design.keeps_all and desk.ties:
+        yield f"The chosen design keeps all limits and comes first of those that do, by {goal}."
+    elif place == 1 and design.keeps_all:
+        sure = " that the simulation confirms" if desk.untold else ""
+        yield f"The chosen design keeps all limits and has {goal}{sure} of those that do."
+    elif place == 1 and design.keeps_all is None:
+        yield "No design is sure to keep all limits. Of the chosen one, which comes first, it is not decided."
+    elif place == 1:
+        yield f"The chosen design is the nearest: {_missed(design)}."
+        if design.gives_much_away:
+            yield "Every design that misses a limit has an ε far above what is usual, or one that is not known."
+        elif any(one.gives_much_away and one.slack.value < design.slack.value for one in desk.designs):
+            yield "Designs that miss by less come after it where their real ε is above 10 and above what was asked."
+    else:
+        first = desk.designs[0]
+        yield f"The chosen design is number {place} in the ranking, the curator's own choice. First is {first.name}."
+    if place == 1 and len(desk.designs) > 1:
+        yield _following(desk) + untold(desk)
+
+
+def _following(desk: Desk) -> str:
+    """What came next, and by how much the first beats it in what put them in order."""
+    first, other = desk.designs[:2]
+    if desk.ties:
+        names = ", ".join(one.name for one in desk.ties)
+        by = desk.beats(other) if other in desk.ties else None
+        why = f"It comes first because {by.why}{_against(by, first, other)}" if by else "Nothing in numbers decides"
+        label = deciding_first(first).label
+        return f"In its {label} it is tied with {names}. {why}."
+    if first.keeps_all is not other.keeps_all:
+        rest = "It does not keep all limits" if other.keeps_all is False else "Of it that is not decided"
+        by = deciding_first(first)
+        return f"Next came {other.name}{_against(by, first, other) if desk.keeping else ''}. {rest}."
+    telling = desk.beats(other)
+    if telling is None:
+        return f"Next came {other.name}, from which nothing in numbers tells it apart."
+    if first.keeps_all is False:
+        return f"Next came {other.name}: {_missed(other)}{_of_limits(first, other)}."
+    return f"Next came {other.name}, by its {telling.label}{_against(telling, first, other)}."
+
+
+def untold(desk: Desk) -> str:
+    """Of which designs the simulation does not prove that they need a larger ε than the first, in a sentence."""
+    names = [one.name for one in desk.untold]
+    if not names:
+        return ""
+    shown = names if len(names) <= NAMED_DESIGNS else [*names[:NAMED_DESIGNS], f"{len(names) - NAMED_DESIGNS} more"]
+    said = " and ".join(filter(None, ("; ".join(shown[:-1]), *shown[-1:])))
+    return f" The simulation cannot tell whether {said} really need{'s' if len(names) == 1 else ''} more."
+
+
+def _against(by: OrderCriterion, first: Assessed, other: Assessed) -> str:
+    """Both numbers that decide, the other design's first, and how much more it has; nothing where one is unknown."""
+    here, there = by.of(first), by.of(other)
+    if not (math.isfinite(here.value) and math.isfinite(there.value)):
+        return ""
+    said = f", {readable_apart(there.value, here.value, 3)} against {readable_apart(here.value, there.value, 3)}"
+    if not here.value > 0 or by.tied(here, there):
+        return said
+    return f"{said}, which is {readable(100 * (there.value / here.value - 1), 2)} % more"
+
+
+def _missed(design: Assessed) -> str:
+    """Which limit a design misses most, and what it has of it."""
+    if design.tightest is None:
+        return "it misses no limit on accuracy"
+    limit, _ = design.tightest
+    found = design.figures[limit.key].measure.value
+    value = "no number is known" if math.isnan(found) else f"it has {readable_apart(found, limit.limit, 3)}"
+    return f"of “{limit.words}”, which it misses most, {value}"
+
+
+def _of_limits(first: Assessed, other: Assessed) -> str:
+    """How much of their limits two designs use that break one."""
+    here, there = first.slack.value, other.slack.value
+    if not (math.isfinite(here) and math.isfinite(there)):
+        return ""
+    return (
+        f"; of what the limits allow it uses {readable_apart(there, here, 3)} times as much, the chosen one "
+        f"{readable_apart(here, there, 3)} times"
+    )
+
+
+def caveats(design: Assessed, numbers: Sequence[DesignNumber], pilot_note: str) -> Iterator[str]:
+    """What a reader must know to trust the numbers no further than they go."""
+    asked, method = design.question, design.method
+    yield (
+        "Neighbouring data sets have the same n and differ in one row, which is substituted; one person has one row. "
+        "Where rows may be added or removed, or a person has several, these numbers do not hold."
+    )
+    yield (
+        "All probabilities are those of mathematically exact distributions. A program that adds noise as "
+        "floating-point numbers can give away far more than its ε (Mironov 2012), so a real release needs a library "
+        "that guards against it."
+    )
+    simulated = [one for one in numbers if one.measure.error > 0]
+    if simulated:
+        names = "; ".join(f"{one.label.lower()} {one.text(4)}" for one in simulated)
+        yield (
+            f"Simulated, with {asked.repetitions:,} repetitions at each true value and seed {asked.seed}: {names}. The "
+            "number after ± is the standard error; the true one is likely within two of them. The worst of several "
+            "simulated numbers tends to look somewhat worse than it is. The other numbers are not simulated."
+        )
+    else:
+        yield (
+            "No number of this design is simulated: each is an exact sum or a closed form, to the digits shown, or "
+            "says that it is rounded up or a bound."
+        )
+    if any(one.bound for one in numbers):
+        yield "Numbers that say “at most” are bounds that follow from the privacy loss; the true ones may be smaller."
+    tried = [ACCURACY[key].label for key, one in design.figures.items() if one.tried > 1 and not math.isnan(one.at)]
+    if asked.average:
+        yield "At single true values, and outside their range, the accuracy may be worse than on average."
+    elif tried:
+        yield (
+            f"Only {len(asked.truths)} true values were tried for {' and '.join(tried)}: between them, and outside "
+            "their range, the accuracy may be worse."
+        )
+    elif len(asked.truths) > 1:
+        yield "Outside the range of true values the accuracy may be worse. Inside it every worst case is certified."
+    made = f"How the data are made is assumed: {asked.data.label.lower()}, {asked.data.assumed}."
+    yield f"{made} {asked.supposed}".strip()
+    record = next((one for one in RELEASE_METHODS if one.key == method.audited), None)
+    about = method.finding or (record.why if record else "")
+    if design.gives_much_away:
+        many = "Limits on guesses, and those with a δ, bound how often a release may tell much, not how much."
+        yield f"{': '.join(HARDLY)} {many}"
+    yield (
+        f"{method.label} is given ε = {readable(design.setting, 4)} for all sets. What counts is not this promise but "
+        f"the real loss, which is among the numbers above.{f' Of the method as printed: {about}' if about else ''}"
+    )
+    if design.enough:
+        yield (
+            "The limits on protection would allow a larger ε than it is given. It has the smallest found beyond which "
+            "neither the goal nor a limit improves by a thousandth."
+            if design.setting < PROMISES.maximum
+            else "The limits on protection allow every ε; that it is given is where the search ends."
+        )
+    elif asked.promises and design.sought:
+        yield "The limits on protection may allow a larger ε; it is given the smallest found that is enough."
+    elif asked.promises:
+        yield "The ε that it is given is found to a relative 10⁻⁶, on the private side of every limit."
+    yield (
+        "Every limit, bound and number of the question must be chosen without the confidential data. Whatever is taken "
+        "from them is a further release that no number here accounts for."
+    )
+    if pilot_note:
+        yield pilot_note
+
+
+def frontier(design: Assessed, beside: Assessed | None) -> str:
+    """What the picture over ε shows."""
+    fewer = " Dots rest on fewer repetitions than the numbers." if design.question.data.simulated else ""
+    next_to = "" if beside is None else f", in grey {beside.name}"
+    return (
+        f"What a stricter or a looser limit on ε would do: the chosen design{next_to}, each given the largest ε that "
+        f"keeps the limit, and no more than helps. The thin line is the limit that was asked.{fewer}"
+    )
+
+
+def handing_over(handoff: Handoff) -> str:
+    """What OpenDP has of the design."""
+    if not handoff.script:
+        return handoff.note
+    return (
+        f"{handoff.note} It stops, and spends nothing, until the confidential rows stand in it. Then it prints the "
+        "privacy loss, the pure ε of all that it releases, and writes every released row to a file. Run it once. The "
+        "word “contrib” in it enables parts of OpenDP whose proofs have not been reviewed to the end. dpviz "
+        "itself releases nothing."
+    )
+
+
+def origin(design: Assessed, address: str = "") -> Iterator[str]:
+    """Seed, versions and the address of the page."""
+    yield f"Seed {design.question.seed}, {design.question.repetitions:,} repetitions where something is simulated."
+    yield (
+        f"dpviz {dpviz.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy "
+        f"{scipy.__version__}."
+    )
+    if address:
+        yield f"The same question on the page: {address}"
+    yield "PDF: print this file from a browser, to A4; nothing is fetched from anywhere."
+    yield "The script below prints every number again and writes this file, the same to the last byte."

@@ -1,0 +1,413 @@
+"""Every design that could answer a curator's question, judged by its limits, the more complete the later."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from dpviz.comparisons import ComparedMethod, Outcome
+from dpviz.comparisons.base import Analysis
+from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_for, unprotected
+from dpviz.core.measures import Measure
+from dpviz.core.numerics.steps import SoFar, Steps, telling
+from dpviz.core.parameters import readable
+from dpviz.core.types import FloatArray
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure
+from dpviz.desk.order import CALIBRATION_TOLERANCE, OrderCriterion, deciding, in_order, privacy_of, ties
+from dpviz.desk.protection import USUAL_EPSILON
+from dpviz.desk.question import Question
+from dpviz.desk.seeking import EARLY, NOTHING_MORE, SCANNED, seek_enough, seek_smallest
+
+DesignKey = tuple[str, int, str]
+
+LESS = 0.9, 0.3  # Of the largest setting: where it is seen whether an error has risen again
+LEADING = 8  # Designs of which everything is computed, beside those that may keep all limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessed:
+    """A design and what is known of it: the outcomes at the true values of the question, in their order.
+
+    `setting` is the ε that all its sets together are given, `sets` their number, `rule` the key of the analysis that
+    they get, which is that of a single set where the chosen one needs more. `enough` says that no limit on protection
+    asks for so small a setting: a larger one would keep them too, and improve nothing (`seek_enough`). `refuted` is,
+    where `setting` is the smallest that was sought, the largest below it that is known to break a limit, 0 if none is;
+    NaN elsewhere.
+    """
+
+    question: Question
+    method: ComparedMethod
+    sets: int
+    rule: str
+    setting: float
+    outcomes: tuple[Outcome, ...]
+    complete: bool = False
+    enough: bool = False
+    refuted: float = math.nan
+
+    @property
+    def sought(self) -> bool:
+        """Whether `setting` is the smallest found that is enough for the accuracy."""
+        return not math.isnan(self.refuted)
+
+    @property
+    def key(self) -> DesignKey:
+        """What tells it from the others of one question."""
+        return self.method.key, self.sets, self.rule
+
+    @property
+    def name(self) -> str:
+        """Synthesizer and number of sets, for a reader."""
+        return f"{self.method.label}, {'one set' if self.sets == 1 else f'{self.sets} sets'}"
+
+    @property
+    def analysis(self) -> Analysis:
+        """What the analyst does."""
+        return self.question.analysis(self.sets, self.rule)
+
+    @property
+    def real_epsilon(self) -> float | None:
+        """The exact pure ε of all sets together: infinite where no ε holds, None where none is known."""
+        return self.outcomes[0].real_epsilon
+
+    def real_text(self, digits: int = 4) -> str:
+        """The pure ε of all sets as a table shows it: "at most" where it is proven and not exact."""
+        real = self.real_epsilon
+        if real is None or math.isinf(real):
+            return "not known" if real is None else "unbounded"
+        return readable(real, digits) if self.method.exact_epsilon else f"at most {readable(real, digits)}"
+
+    @cached_property
+    def figures(self) -> dict[str, RangeFigure]:
+        """Every measure over the range of true values, by key: the certified worst where there is one.
+
+        Where that takes up to some seconds it is sought for limits alone, while every limit may still be kept.
+        """
+        asked = self.question
+        found = {key: one.over(asked.truths, self.outcomes, asked.average) for key, one in ACCURACY.items()}
+        if asked.average or len(asked.truths) == 1:
+            return found
+        found = {key: self._worst(key, found[key]) for key in found}
+        for limit in asked.limits:
+            if all(one.kept(found[one.key].measure) is not False for one in asked.limits) and found[limit.key].tried:
+                found[limit.key] = self._worst(limit.key, found[limit.key], thorough=True)
+        return found
+
+    def _worst(self, key: str, tried: RangeFigure, *, thorough: bool = False) -> RangeFigure:
+        """The worst of all true values of the range, or else that of those tried."""
+        if tried.measure.error != 0:  # not yet known, or simulated
+            return tried
+        asked = self.question
+        ends = asked.lowest, asked.highest
+        found = asked.data.worst(self.method, self.setting, self.analysis, key, *ends, thorough=thorough)
+        if found is None:
+            return tried
+        half = (-1 if ACCURACY[key].share else 1) * found.gap / 2
+        return RangeFigure(Measure(found.value + half, 0.0, within=abs(half)), found.at, 0)
+
+    @cached_property
+    def verdicts(self) -> dict[str, bool | None]:
+        """By limit on accuracy: whether it is kept; None where that is not known, or too close to the limit."""
+        return {one.key: one.kept(self.figures[one.key].measure) for one in self.question.limits}
+
+    @property
+    def keeps_all(self) -> bool | None:
+        """Whether every limit is kept; None where that is not known."""
+        found = self.verdicts.values()
+        return False if False in found else None if None in found else True
+
+    @property
+    def beyond_doubt(self) -> bool:
+        """Whether further repetitions could not change `keeps_all`."""
+        found = [one.kept(self.figures[one.key].measure, EARLY) for one in self.question.limits]
+        return self.complete or False in found or None not in found
+
+    def value(self, key: str) -> float:
+        """Return a measure of `ACCURACY` over the range; NaN where it is not known."""
+        return self.figures[key].measure.value
+
+    @cached_property
+    def tightest(self) -> tuple[AccuracyLimit, Measure] | None:
+        """The limit of which it uses the most, as far as that is known, and how much: at most 1 where it is kept."""
+        found = ((one, self.figures[one.key].measure) for one in self.question.limits)
+        known = [(one, one.slack(here)) for one, here in found if self.complete or not math.isnan(here.value)]
+        return max(known, key=lambda one: one[1].value, default=None)
+
+    @property
+    def slack(self) -> Measure:
+        """How much of its tightest limit it uses."""
+        return self.tightest[1] if self.tightest else Measure(0.0, 0.0)
+
+    @property
+    def repetitions(self) -> int:
+        """On how many repetitions what is simulated rests, at the true value with the fewest; all where nothing is."""
+        return min(one.unfinished or self.question.repetitions for one in self.outcomes)
+
+    @property
+    def gives_much_away(self) -> bool:
+        """Whether its real ε is above 10 and above every ε that was asked for, infinite or not known at all.
+
+        Limits on guesses, and a δ, leave room for that: they bound how often a release may tell much, not how much.
+        """
+        return privacy_of(self).value > _usual(self.question)
+
+    @property
+    def aim(self) -> Measure:
+        """The number by which designs that keep all limits are ranked first; NaN where it is not known."""
+        if self.question.ranked_by in ACCURACY:
+            return self.figures[self.question.ranked_by].measure
+        loss = privacy_of(self)
+        return loss if math.isfinite(loss.value) else Measure.unknown()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """The answer to a question so far: all designs, and by name why a method has none."""
+
+    question: Question
+    found: tuple[Assessed, ...]
+    absent: tuple[tuple[str, str], ...]
+    complete: bool
+
+    @cached_property
+    def designs(self) -> tuple[Assessed, ...]:
+        """The designs in order."""
+        return in_order(self.found)
+
+    @property
+    def keeping(self) -> tuple[Assessed, ...]:
+        """Designs that keep every limit."""
+        return tuple(one for one in self.designs if one.keeps_all)
+
+    @property
+    def undecided(self) -> tuple[Assessed, ...]:
+        """Designs of which it is not known: not yet computed, or too close to a limit."""
+        return tuple(one for one in self.designs if one.keeps_all is None)
+
+    @property
+    def first(self) -> Assessed | None:
+        """The design that leads: the best of those that keep all limits, or the nearest; None where there is none."""
+        return self.designs[0] if self.designs else None
+
+    @cached_property
+    def ties(self) -> tuple[Assessed, ...]:
+        """Designs that cannot be told from the first by what decides."""
+        return ties(self.designs)
+
+    @cached_property
+    def untold(self) -> tuple[Assessed, ...]:
+        """Designs with a larger smallest ε than the first, all found by simulation, which does not refute less of them.
+
+        Both are what the simulation confirms. Where the other design is known to break a limit at no ε from that of the
+        first on, it may need less.
+        """
+        first = self.first
+        if first is None or not (first.keeps_all and first.sought and first.question.data.simulated):
+            return ()
+        others = (one for one in self.keeping if one is not first and one not in self.ties)
+        return tuple(one for one in others if _refuted(one) < privacy_of(first).value)
+
+    def beats(self, other: Assessed) -> OrderCriterion | None:
+        """Return what decides between the first and another one; None where they cannot be told apart."""
+        return deciding(self.designs, other)
+
+
+def stream_designs(question: Question) -> Iterator[Desk]:
+    """Yield the answer, the more complete the later: bias and error of all designs first, then the intervals.
+
+    With limits on protection every design is given the largest ε that keeps them, or where they allow more than is
+    usual, or less is better, the smallest beyond which nothing improves; without such limits, or where the
+    strongest protection is the goal, or where an exact error has risen above its limit again, the smallest that keeps
+    the limits on accuracy. Intervals are computed of the leading designs, and of all that may keep every limit; what is
+    simulated gets all repetitions unless it breaks a limit beyond doubt.
+    """
+    found: dict[DesignKey, Assessed] = {}
+    absent: dict[str, str] = {}
+    streams: dict[DesignKey, list[Iterator[Outcome]]] = {}
+
+    def desk(complete: bool = False) -> Desk:
+        return Desk(question=question, found=tuple(found.values()), absent=tuple(absent.items()), complete=complete)
+
+    for method, sets in candidates(question):
+        if reason := method.absence(question.data) or _double(question, method):
+            absent[method.label] = reason
+            continue
+        name = f"{method.label}, {sets} sets" if sets > 1 else method.label
+        setting = setting_for(method, question.data, sets, question.promises) if question.promises else None
+        if setting is None and (reason := _absence(question, method, sets)):
+            absent[name] = reason
+            continue
+        for rule in dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules):
+            made: Assessed | None = None
+            judge = partial(stream_assessment, question, method, sets, rule)
+            if question.seeks_smallest:
+                made = yield from seek_smallest(judge, desk, math.inf if setting is None else setting)
+            if made is None and setting is not None:
+                given = yield from _needed(question, method, sets, rule, desk, setting)
+                enough = given < setting or setting == PROMISES.maximum
+                made, begun = yield from telling(_begun(question, method, sets, rule, given, enough=enough), desk)
+                streams[made.key] = begun
+                if made.keeps_all is False and given < setting and not question.seeks_smallest:
+                    made = (yield from seek_smallest(judge, desk, given)) or made
+            if made is None:
+                absent[name] = f"no ε that was tried up to {SCANNED[-1]:g} keeps the limits"
+                continue
+            found[made.key] = made
+            yield desk()
+    while waiting := _waiting(desk().designs):
+        for further in _completed(waiting, streams.pop(waiting.key)):
+            found[waiting.key] = further
+            yield desk()
+    yield desk(complete=True)
+
+
+def candidates(question: Question) -> list[tuple[ComparedMethod, int]]:
+    """Return every method with every number of sets that it can release."""
+    return list(dict.fromkeys((method, method.sets(sets)) for sets in question.sets for method in question.tried))
+
+
+def stream_assessment(
+    question: Question, method: ComparedMethod, sets: int, rule: str, setting: float
+) -> Iterator[Assessed | None]:
+    """Yield a design at this setting, with what is quick and then the more complete the later.
+
+    None comes as long as what is quick is not yet there at every true value.
+    """
+    design, streams = yield from _begun(question, method, sets, rule, setting)
+    yield design
+    yield from _completed(design, streams)
+
+
+def assess(
+    question: Question, method: ComparedMethod, sets: int, rule: str, setting: float, *, whole: bool = True
+) -> Assessed:
+    """Return a design at this setting, with everything known of it, or with what is quick."""
+    stream = (one for one in stream_assessment(question, method, sets, rule, setting) if one is not None)
+    return deque(stream, maxlen=1)[0] if whole else next(stream)
+
+
+def setting_within(question: Question, method: ComparedMethod, sets: int, rule: str) -> Steps[float | None]:
+    """Return, in steps, the ε that a design is given under the promises of a question; None where it keeps none."""
+    setting = setting_for(method, question.data, sets, question.promises)
+    if setting is None:
+        return None
+    return (yield from _needed(question, method, sets, rule, lambda: None, setting))
+
+
+def smallest_setting(question: Question, method: ComparedMethod, sets: int, rule: str) -> Assessed | None:
+    """Return the design that `seek_smallest` finds, whatever the question says of protection."""
+    alone = {"protections": (), "methods": (method.key,), "sets": (sets,), "rules": (rule,)}
+    *_, desk = stream_designs(dataclasses.replace(question, **alone))  # type: ignore[arg-type]
+    return desk.first
+
+
+def _refuted(design: Assessed) -> float:
+    """The largest real ε at which a design is known to break a limit, 0 if none is; infinite where none was sought."""
+    if not design.refuted > 0:
+        return 0.0 if design.sought else math.inf
+    found = design.method.real_epsilon(design.question.data, design.refuted, design.sets)
+    return math.inf if found is None else found
+
+
+def _usual(question: Question) -> float:
+    """The ε above which a release gives much away: 10, or the largest that was asked for."""
+    return max(USUAL_EPSILON, *(epsilon for epsilon, _ in question.promises), 0.0) * (1 + CALIBRATION_TOLERANCE)
+
+
+def _needed(
+    question: Question, method: ComparedMethod, sets: int, rule: str, tell: Callable[[], SoFar], setting: float
+) -> Generator[SoFar, None, float]:
+    """Return what a design gets of the largest ε that it may have: all, unless that is unusual or less is better."""
+    real = method.real_epsilon(question.data, setting, sets)
+    far = setting == PROMISES.maximum or (real is not None and real > _usual(question))
+    if far or (yield from _risen(question, method, question.analysis(sets, rule), tell, setting)):
+        return (yield from seek_enough(partial(stream_assessment, question, method, sets, rule), tell, setting))
+    return setting
+
+
+def _risen(
+    question: Question, method: ComparedMethod, analysis: Analysis, tell: Callable[[], SoFar], setting: float
+) -> Generator[SoFar, None, bool]:
+    """Return whether an error or a bias that counts is better with a part of the setting: it can fall and rise again.
+
+    By the true values tried alone, which takes a moment, and where nothing is simulated. Below 0.01 nothing is tried.
+    """
+    keys = {*(limit.key for limit in question.limits), question.goal}
+    counting = [place for place, key in enumerate(("bias", "root_mean_squared_error")) if key in keys] or [1]
+    found: list[FloatArray] = []
+    for share in (1.0, *LESS):
+        if question.data.simulated or share * setting < SCANNED[0]:
+            return False
+        here = np.array([data.accuracy(method, share * setting, analysis) for data in question.data_at])
+        found.append((np.mean if question.average else np.max)(np.abs(here), axis=0))
+        if any(found[0][place] - found[-1][place] > NOTHING_MORE * found[0][1] for place in counting):
+            return True
+        yield tell()
+    return False
+
+
+def _waiting(designs: tuple[Assessed, ...]) -> Assessed | None:
+    """The next design of which more is needed: one that is shown first, or may keep all limits, or may lead."""
+    left = (one for place, one in enumerate(designs) if not one.complete and (place < LEADING or _open(one)))
+    return next(left, None)
+
+
+def _open(one: Assessed) -> bool:
+    """Whether what is missing could change its place."""
+    more = one.question.needs_interval or one.question.data.simulated
+    return not one.beyond_doubt or (more and one.keeps_all is not False)
+
+
+def _begun(
+    question: Question, method: ComparedMethod, sets: int, rule: str, setting: float, *, enough: bool = False
+) -> Steps[tuple[Assessed, list[Iterator[Outcome]]]]:
+    """Return a design with what is quick, and at each true value what makes the rest of it.
+
+    What is simulated takes a moment at each true value: there is a stop between two of them.
+    """
+    analysis = question.analysis(sets, rule)
+    streams = [data.outcomes(method, setting, setting, analysis) for data in question.data_at]
+    outcomes = [next(streams[0])]
+    for one in streams[1:]:
+        if question.data.simulated:
+            yield
+        outcomes.append(next(one))
+    design = Assessed(
+        question=question, method=method, sets=sets, rule=rule, setting=setting, outcomes=tuple(outcomes), enough=enough
+    )
+    return design, streams
+
+
+def _completed(design: Assessed, streams: list[Iterator[Outcome]]) -> Iterator[Assessed]:
+    """Yield a design with every outcome that comes, at last complete."""
+    outcomes = list(design.outcomes)
+    for place, stream in enumerate(streams):
+        for outcome in stream:
+            outcomes[place] = outcome
+            yield dataclasses.replace(design, outcomes=tuple(outcomes))
+    yield dataclasses.replace(design, outcomes=tuple(outcomes), complete=True)
+
+
+def _absence(question: Question, method: ComparedMethod, sets: int) -> str:
+    """Why a method has no setting: it cannot keep the promises, or without any, no ε holds for it; else nothing."""
+    smallest = min((epsilon for epsilon, _ in question.promises if epsilon), default=1.0)
+    try:
+        reason = unprotected(method, question.data, smallest, sets)
+    except ValueError:
+        return "the share of ε that a set would have is too small to compute with" if question.promises else ""
+    if question.promises:
+        return reason or "even at the smallest setting it gives more away"
+    return reason if reason == NO_EPSILON else ""
+
+
+def _double(question: Question, method: ComparedMethod) -> str:
+    """Why a method is left out whose releases another one makes that is tried, too; else nothing."""
+    others = {one.key: one.label for one in question.tried if one != method}
+    same = method.same_release(question.data)
+    return f"the same releases as {others[same]}, given another ε" if same in others else ""

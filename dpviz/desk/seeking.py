@@ -1,0 +1,247 @@
+"""The smallest ε of a design: with which it keeps the limits on accuracy, or beyond which nothing improves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from operator import methodcaller
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpviz.comparisons.terms import PROMISES
+from dpviz.core.measures import SURE
+from dpviz.core.numerics.steps import SoFar
+from dpviz.core.parameters import rounded_up
+from dpviz.desk.accuracy import ACCURACY
+
+if TYPE_CHECKING:
+    from dpviz.desk.search import Assessed
+
+SCANNED = np.geomspace(0.01, 100.0, 25)  # Where the smallest ε for an accuracy is sought first
+FAR_APART = 6  # Of these: where it is seen first whether bias and error keep their limits anywhere
+SCAN_HALVINGS = 11  # Of the step between two of these
+SIMULATED_STEPS = 6  # Of a search by simulation, at most
+WITHIN, AIMED = 0.01, 0.002  # Relative distance at the end of such a search, and inside
+EARLY = 3.0  # Standard errors by which a simulation that still grows has decided
+HALVED = 2e-4  # Relative distance from the exact value that so many leave
+GOLDEN = (math.sqrt(5) - 1) / 2  # Of the range in which an error is smallest, down to `HALVED`
+SAME_POINT = 1e-9  # Distance in logarithms within which a point of one section is one of the next
+EPSILON_DIGITS = 4  # Of an ε that was sought, rounded up
+TO_THE_END = 16  # Settings up to the largest that is allowed, by which is sought beyond which nothing improves
+STILL_FALLING = 0.9  # Of the largest ε there is
+ERROR_KEY = "root_mean_squared_error"
+NOTHING_MORE = 1e-3  # Relative improvement below which a larger ε improves nothing: no sentence shows it
+
+
+JudgeAt = Callable[[float], "Iterator[Assessed | None]"]
+"""What yields a design at a setting, with what is quick and then the more complete the later; None until then."""
+
+
+def sought_within(value: float, simulated: bool) -> float:
+    """Return the relative distance from the exact value that a search leaves: its halvings and its four digits.
+
+    >>> [round(sought_within(value, simulated), 12) for value, simulated in ((0.5, False), (100, False), (0.5, True))]
+    [0.0004, 0.0012, 0.0102]
+    """
+    unit = 10.0 ** (math.floor(math.log10(value)) - EPSILON_DIGITS + 1) / value if 0 < value < math.inf else 0.0
+    return (WITHIN if simulated else HALVED) + unit
+
+
+def seek_smallest(
+    judge: JudgeAt, tell: Callable[[], SoFar], most: float = math.inf
+) -> Generator[SoFar, None, Assessed | None]:
+    """Return the design with the smallest ε found that keeps the limits on accuracy; None where none tried does.
+
+    None above `most` is tried, which is the last where it is below 100.
+
+    After every value that is tried, and while it is judged, what there is to `tell` is yielded.
+
+    Of 25 values from 0.01 to 100 the first that keeps them, and then halved towards the one before: between two of
+    these, or below an ε from which coverage falls again, a smaller one could be overlooked. It is rounded up to four
+    digits, and keeps the limits as it stands. Where bias or error are too large at six values far apart, that is tried
+    at which they exceed their limits by as little as possible, and others only if they keep them there. Where
+    everything is simulated, a line through what the limits leave takes the place of most halvings, and the search ends
+    within one per cent. `refuted` is the largest ε tried below it that breaks a limit for sure: of those between a
+    simulation cannot tell.
+    """
+    tried: list[Assessed] = []
+
+    def at(setting: float) -> Generator[SoFar, None, Assessed | None]:
+        one = yield from _judged(judge(setting), tell, lambda one: one.beyond_doubt)
+        tried.append(one)
+        return one if one.keeps_all else None
+
+    scanned = sorted({*SCANNED[most >= SCANNED].tolist(), min(most, SCANNED[-1].item())})
+    # Noise can help: an estimate that is drawn to the middle is nearer to a true value there than the data are.
+    apart: list[Assessed] = []
+    for value in sorted({*scanned[::-FAR_APART], scanned[0]}, reverse=True):
+        first = yield from _judged(judge(value), tell)
+        apart.insert(0, first)
+        if first.keeps_all is not False:
+            break
+        yield tell()
+    else:
+        first = yield from _smallest(judge, tell, apart, lambda one: one.slack.value, 1.0)
+        if first.keeps_all is False:
+            return None
+        scanned = sorted({*scanned, first.setting})
+    low: float | None = None
+    for high in scanned:
+        found = yield from at(high)
+        yield tell()
+        if found is not None:
+            break
+        low = high
+    else:
+        return None
+    if low is not None:
+        wide = first.question.data.simulated
+        for step in range(SIMULATED_STEPS if wide else SCAN_HALVINGS):
+            middle = _between(tried, low, high) if wide and step % 3 else math.sqrt(low * high)
+            better = yield from at(middle)
+            yield tell()
+            low, high, found = (low, middle, better) if better else (middle, high, found)
+            if wide and high <= low * (1 + WITHIN):
+                break
+        found = (yield from at(min(rounded_up(high, EPSILON_DIGITS), PROMISES.maximum, most))) or found
+    refuted = max((one.setting for one in tried if one.keeps_all is False and one.setting < found.setting), default=0.0)
+    if not found.complete:
+        found = yield from _whole(judge(found.setting), tell)
+    return replace(found, refuted=refuted)
+
+
+def _judged(
+    stream: Iterator[Assessed | None], tell: Callable[[], SoFar], enough: Callable[[Assessed], bool] = lambda _: True
+) -> Generator[SoFar, None, Assessed]:
+    """Return the first of which `enough` is known; a complete one always has it."""
+    while (one := next(stream)) is None or not enough(one):
+        yield tell()
+    return one
+
+
+def _whole(stream: Iterator[Assessed | None], tell: Callable[[], SoFar]) -> Generator[SoFar, None, Assessed]:
+    return (yield from _judged(stream, tell, lambda one: one.complete))
+
+
+def _between(tried: list[Assessed], low: float, high: float) -> float:
+    """Where between two settings the limits are just kept for sure, by a straight line in logarithms.
+
+    The same random numbers at every ε make what a limit leaves a smooth function of it. Where the line leads to an end,
+    the geometric mean is tried.
+    """
+    sure = {one.setting: _surely_used(one) for one in tried if one.setting in (low, high)}
+    over, under = sure.get(low, math.nan), sure.get(high, math.nan)
+    middle = math.sqrt(low * high)
+    if not (math.isfinite(over) and math.isfinite(under) and over > 0 > under):
+        return middle
+    place = low * (high / low) ** ((over + AIMED) / (over - under))
+    return place if low < place < high else middle
+
+
+def _surely_used(design: Assessed) -> float:
+    """ln of how much of its tightest limit a design uses with two standard errors more; below 0 where all are kept."""
+    used = [one.slack_around(design.figures[one.key].measure, SURE)[1] for one in design.question.limits]
+    return math.log(max(used)) if max(used, default=0.0) > 0 else -math.inf
+
+
+def seek_enough(judge: JudgeAt, tell: Callable[[], SoFar], most: float) -> Generator[SoFar, None, float]:
+    """Return the smallest setting found beyond which neither the goal nor a limit improves by a thousandth.
+
+    For a design that keeps every limit on protection up to `most`, far above what is usual or where less is better:
+    that says nothing of what it needs. Where it still improves near the largest ε there is, it gets that, as nobody
+    knows what more would do. No limit that is kept with a larger setting is broken with this one. Bias and error are
+    compared at 16 values from 0.01 to that and where each is smallest, of which the first that will do is halved
+    towards the one before, and rounded up to four digits. Where an interval counts it is compared with that at the end,
+    and the setting doubled until it is as good.
+    """
+    tried: list[Assessed] = []
+    for value in np.geomspace(SCANNED[0], most, TO_THE_END).tolist():
+        tried.append((yield from _judged(judge(value), tell)))
+        yield tell()
+    lowest: list[Assessed] = []
+    for key in sorted(_counting(tried[-1], tried[-1])):
+        if not ACCURACY[key].needs_interval:
+            lowest.append((yield from _smallest(judge, tell, tried, methodcaller("value", key))))
+    tried = sorted([*tried, *lowest], key=lambda one: one.setting)
+    place = next(place for place, one in enumerate(tried) if not any(_improves(one, more) for more in tried[place:]))
+    found = tried[place].setting
+    if place:
+        low, beyond = tried[place - 1].setting, tried[place:]
+        for _ in range(SCAN_HALVINGS):
+            middle = yield from _judged(judge(math.sqrt(low * found)), tell)
+            yield tell()
+            if any(_improves(middle, more) for more in beyond):
+                low = middle.setting
+            else:
+                found = middle.setting
+        found = min(rounded_up(found, EPSILON_DIGITS), most)
+    if tried[-1].question.needs_interval:
+        end = yield from _whole(judge(most), tell)
+        yield tell()
+        while found < most and _improves((yield from _whole(judge(found), tell)), end):
+            found = min(2 * found, most)
+            yield tell()
+    return most if most == PROMISES.maximum and found > STILL_FALLING * most else found
+
+
+def _smallest(
+    judge: JudgeAt,
+    tell: Callable[[], SoFar],
+    tried: list[Assessed],
+    of: Callable[[Assessed], float],
+    enough: float = math.nan,
+) -> Generator[SoFar, None, Assessed]:
+    """Return the design with the smallest value, sought by golden section around the best of those tried, which rise.
+
+    An error can fall and rise again: between two values that were tried there may be a better one. The search ends
+    where the value is `enough`, or where a convex curve through those known falls nowhere so far; of NaN at neither.
+    """
+
+    def value(one: Assessed) -> float:
+        return math.inf if math.isnan(of(one)) else of(one)
+
+    best = min(tried, key=value)
+    place = tried.index(best)
+    ends = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
+    known = {math.log(one.setting): one for one in ends}
+    while (high := max(known)) - (low := min(known)) > HALVED:
+        for at in (high - GOLDEN * (high - low), low + GOLDEN * (high - low)):
+            if all(abs(at - one) > SAME_POINT for one in known):
+                known[at] = yield from _judged(judge(math.exp(at)), tell)
+                yield tell()
+        values = [value(one) for one in known.values()]
+        best = min([best, *known.values()], key=value)
+        if value(best) <= enough or min(values) - (max(values) - min(values)) / GOLDEN > enough:
+            break
+        _, first, second, _ = sorted(known)
+        del known[low if value(known[second]) < value(known[first]) else high]
+    return best
+
+
+def _counting(one: Assessed, more: Assessed) -> set[str]:
+    """The measures that limits and the goal are on, as far as they are known of both; the error alone without any."""
+    asked = one.question
+    keys = {*(limit.key for limit in asked.limits), asked.goal} & ACCURACY.keys()
+    return {key for key in keys if not (math.isnan(one.value(key)) or math.isnan(more.value(key)))} or {ERROR_KEY}
+
+
+def _improves(one: Assessed, more: Assessed) -> bool:
+    """Whether with another ε a limit is kept instead of broken, or what counts is better by a thousandth.
+
+    A limit counts by a thousandth of itself, the goal by one of its own value, a bias by one of the typical error; the
+    error alone where nothing else is known of both.
+    """
+    asked = one.question
+    if any(more.verdicts[limit.key] and one.verdicts[limit.key] is False for limit in asked.limits):
+        return True
+    units = {limit.key: limit.limit for limit in asked.limits}
+    for key in _counting(one, more):
+        unit = abs(one.value(key if ACCURACY[key].needs_interval else ERROR_KEY))
+        if key != asked.goal and key in units:
+            unit = units[key]
+        apart = abs(one.value(key) - more.value(key))
+        if ACCURACY[key].worse(one.value(key), more.value(key)) and apart > NOTHING_MORE * unit:
+            return True
+    return False

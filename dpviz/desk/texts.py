@@ -1,0 +1,52 @@
+"""Texts with places for data: reports in HTML and scripts, each a file that carries all of its words."""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING
+
+from dpviz.desk.exports.markup import exponents_raised
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from jinja2.nodes import EvalContext
+    from markupsafe import Markup
+
+
+def filled(name: str, /, **data: object) -> str:
+    """Return the text of the file `name`, a path below this folder, with `data` in its places.
+
+    In HTML every word of the data is plain: it makes no markup unless it is `Markup`. In a script a place says
+    ``| repr`` where data stand as Python writes them. A place without data is an error.
+    """
+    return _environment().get_template(name).render(data)
+
+
+@cache
+def _environment() -> Environment:
+    """The files of this folder; jinja2 is loaded with the first text, since most pages are shown without any."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined, pass_eval_context
+    from markupsafe import Markup
+
+    def plain(value: object) -> Markup:
+        """The letters of a value, with the entities that Python's own library writes."""
+        return value if isinstance(value, Markup) else Markup(escape(str(value)))
+
+    @pass_eval_context
+    def finalize(context: EvalContext, value: object) -> object:
+        return plain(value) if context.autoescape else value
+
+    found = Environment(
+        loader=PackageLoader("dpviz.desk", ""),
+        autoescape=lambda name: name is not None and name.endswith(".html"),
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters["repr"] = repr
+    found.filters["type_name"] = lambda one: type(one).__name__
+    found.filters["raised"] = lambda text: Markup(exponents_raised(plain(text)))
+    return found

@@ -1,0 +1,214 @@
+"""The Beta-binomial synthesizer: draw the proportion from its posterior, then the synthetic rows from it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.core.checked import checked
+from dpviz.core.numerics.ends import private_side, within
+from dpviz.core.numerics.sums import SplitSum, from_ratios, log_binomials, log_rising, log_rising_ratio
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import _staircase
+from dpviz.mechanisms._stop_loss import log_delta_of_pairs
+from dpviz.mechanisms.base import WorstCase, check_index
+from dpviz.mechanisms.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
+
+# Prior size from which logarithms are taken relative to the prior, so that nearly equal ones do not round alike.
+LARGE = 1e4
+# Largest m, and smallest ratio of the smallest to the largest number of the Hankel table, for which its
+# products neither under- nor overflow.
+HANKEL_COLUMNS, HANKEL_RANGE = 900, 1e-260
+# Rows filled by one product, and the smallest prior for which the products of so many factors cannot overflow.
+ROWS_TOGETHER, TOGETHER_PRIOR = 8, 1e-200
+RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows before the run starts from a fresh row
+
+
+@dataclass(frozen=True, kw_only=True)
+class BetaBinomial(PriorSynthesizer):
+    """Pr(m1 | n1) = C(m, m1) B(α + n1 + m1, β + n0 + m0) / B(α + n1, β + n0), with n0 = n − n1 and m0 = m − m1.
+
+    Source: Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One). With the
+    prior 1/3 it is the non-private multiple synthesis (MS) of Bowen & Liu (2016).
+    With one row and a flat prior the posterior is Beta(1, 2) or Beta(2, 1), so a single draw has odds 2 to 1.
+
+    >>> BetaBinomial(n=1, m=1, alpha=1, beta=1).transition_matrix().round(6).tolist()
+    [[0.666667, 0.333333], [0.333333, 0.666667]]
+    """
+
+    key = "beta_binomial"
+    label = "Beta-binomial (posterior draw)"
+    formula = r"p \sim \mathrm{Beta}(\alpha+n_1,\ \beta+n_2),\quad m_1 \mid p \sim \mathrm{Binomial}(m, p)"
+    source = "Abowd & Vilhuber (2008), equation (1); Zheng (2015), SYNTH_Post(One)"
+    compared_source = "Bowen & Liu (2016), Multinomial-Dirichlet; Abowd & Vilhuber (2008), Charest (2011)"
+    audited = "beta_binomial"
+    color = "blue"
+    kept_by = finding = opendp = ""
+    zheng = ("synth_post_one", "SYNTH_Post(One)")
+    rows_drawn = "one draw of the proportion, then m rows from it"
+    releases = (
+        "Each set draws the proportion from its posterior and then the rows to be released. It invents as many rows of "
+        "each kind as its share of ε asks for, and spends exactly that."
+    )
+    several_sets = True
+
+    @cached_property
+    def _log_terms(self) -> tuple[SplitSum, SplitSum, SplitSum]:
+        return beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        by_sum, by_column, by_row = self._log_terms
+        i, j = np.asarray(rows)[:, None], np.asarray(columns)[None, :]
+        return (by_sum[i + j] + by_column[j] + by_row[i]).total()
+
+    def log_likelihood(self, counts: IntArray) -> FloatArray:
+        return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)
+
+    def row(self, index: int) -> FloatArray:
+        """As of every synthesizer, no tail of which loses its digits."""
+        index = check_index(index, self.n + 1)
+        x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(self.m)
+        with np.errstate(over="ignore"):
+            return from_ratios((self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j))))
+
+    def transition_matrix(self) -> FloatArray:
+        """Pr(m1 | n1), shape (n + 1, m + 1), relative error about 1e-13 wherever it exceeds 1e-280."""
+        if self.m <= HANKEL_COLUMNS:
+            k = np.arange(self.n + self.m)
+            hankel = np.ones(self.n + self.m + 1)
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                by_sum = (self.alpha + k) / (self.beta + ((self.n - 1 + self.m) - k))
+                np.multiply.accumulate(by_sum, out=hankel[1:])
+                hankel /= max(1.0, hankel[-1])  # by_sum increases, so that the largest number is at an end
+            if hankel.min() >= HANKEL_RANGE:
+                return self._matrix_from_hankel(hankel)
+        return self._matrix_from_recurrence()
+
+    def _matrix_from_hankel(self, hankel: FloatArray) -> FloatArray:
+        """T[i, j] ∝ C(m, j) h[i + j], every row divided by its sum."""
+        n, m, j = self.n, self.m, np.arange(self.m)
+        binomials = np.ones(m + 1)
+        np.multiply.accumulate((m - j) / (j + 1), out=binomials[1:])
+        shifted: FloatArray = np.ndarray((n + 1, m + 1), buffer=hankel, strides=hankel.strides * 2)
+        matrix: FloatArray = shifted * binomials
+        matrix *= (1 / np.correlate(hankel, binomials, "valid"))[:, None]
+        return matrix
+
+    def _matrix_from_recurrence(self) -> FloatArray:
+        """T[i+1, j] = T[i, j] U[i+j] c[i]: two multiplications a cell, several rows at once.
+
+        A cell that underflowed could grow back without its digits, so a fresh row starts before growth reaches e^60.
+        A power of two goes from U to c, so that neither overflows where α and β lie 300 decades apart.
+        """
+        n, m, i, k = self.n, self.m, np.arange(self.n), np.arange(self.n + self.m)
+        balance = 2.0 ** round(math.log2((self.alpha + n) / (self.beta + n)))
+        by_sum = (self.alpha + k) / balance / (self.beta + ((n - 1 + m) - k))
+        by_row = (self.beta + ((n - 1) - i)) * balance / (self.alpha + i)
+        step = min(ROWS_TOGETHER, n) if min(self.alpha, self.beta) > TOGETHER_PRIOR else 1
+        windows = np.lib.stride_tricks.sliding_window_view
+        far_sum, far_row = windows(by_sum, step).prod(axis=1), windows(by_row, step).prod(axis=1)[:, None]
+        shifted: FloatArray = np.ndarray((n - step + 1, m + 1), buffer=far_sum, strides=far_sum.strides * 2)
+        growth = np.concatenate([[0.0], np.cumsum(np.log1p(m / (self.alpha + i)))])
+        matrix = np.empty((n + 1, m + 1))
+        start = 0
+        with np.errstate(under="ignore"):
+            while start <= n:
+                stop = int(np.searchsorted(growth, growth[start] + RESEED_GROWTH, side="right"))
+                stop = min(max(stop, start + 1), n + 1)
+                matrix[start] = self.row(start)
+                for index in range(start, min(start + step, stop) - 1):
+                    np.multiply(matrix[index], by_sum[index : index + m + 1], out=matrix[index + 1])
+                    matrix[index + 1] *= by_row[index]
+                for first in range(start, stop - step, step):
+                    last = min(first + step, stop - step)
+                    below = matrix[first + step : last + step]
+                    np.multiply(matrix[first:last], shifted[first:last], out=below)
+                    below *= far_row[first:last]
+                start = stop
+        return matrix
+
+    @cached_property
+    def _log_odds_terms(self) -> tuple[FloatArray, FloatArray]:
+        """Terms in i + j and in i whose sum is the log-odds of rows i, i + 1 at column j."""
+        n, m = self.n, self.m
+        k, i = np.arange(n + m), np.arange(n)
+        ones, zeros = _log_growth(self.alpha, k), _log_growth(self.beta, k)
+        return zeros[::-1] - ones, ones[i] - zeros[n - 1 - i]
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        by_sum, by_row = self._log_odds_terms
+        pairs, columns = np.asarray(pairs), np.asarray(columns)
+        rows = np.lib.stride_tricks.sliding_window_view(by_sum, self.m + 1)
+        whole = np.array_equal(columns, np.arange(self.m + 1))
+        table = rows[pairs] if whole else rows[pairs[:, None], columns[None, :]]
+        table += by_row[pairs][:, None]
+        # Of the outermost counts one term is left, beside which the rounding of those that cancel can be anything.
+        table[:, columns == 0] = np.log1p(self.m / (self.beta + (self.n - 1 - pairs)))[:, None]
+        table[:, columns == self.m] = -np.log1p(self.m / (self.alpha + pairs))[:, None]
+        return table
+
+    def worst_log_odds(self) -> WorstCase:
+        """ε* = ln(1 + m / min(α, β))."""
+        return self.single_row(math.log1p(self.m / min(self.alpha, self.beta)))
+
+    log_pair_deltas = staticmethod(log_delta_of_pairs)
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        return _staircase.worst_upward_pair(self, epsilon)
+
+    @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
+    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
+        """m / (e^ε − 1). Source: Abowd & Vilhuber (2008), Charest (2011) after Machanavajjhala et al. (2008)."""
+        alpha = m / math.expm1(epsilon) if epsilon < 700 else m * math.exp(-epsilon)
+        return private_side(
+            max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: within(epsilon, times=1, rows=m, prior=value)
+        )
+
+
+def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[SplitSum, SplitSum, SplitSum]:
+    """Terms in i + j, in j and in i whose sum is ln BetaBinomial(j; m, α + i, β + n − i), for n = 0 too."""
+    total = alpha + beta + n
+    i, j, k = np.arange(n + 1), np.arange(m + 1), np.arange(n + m + 1)
+    large_ones, large_zeros = alpha > LARGE, beta > LARGE
+    ones = (log_rising_ratio if large_ones else log_rising)(alpha, n + m)
+    zeros = (log_rising_ratio if large_zeros else log_rising)(beta, n + m)
+    by_column = log_binomials(m)
+    by_row = SplitSum(np.zeros(n + 1), np.zeros(n + 1)) - ones[i] - zeros[n - i]
+    if large_ones or large_zeros:
+        scale_ones, scale_zeros = alpha if large_ones else 1.0, beta if large_zeros else 1.0
+        share = j * _log_ratio(scale_ones, total) + (m - j) * _log_ratio(scale_zeros, total)
+        by_column = by_column + SplitSum(np.zeros(m + 1), share)
+        normalizer = log_rising_ratio(total, m)
+    else:
+        normalizer = log_rising(total, m)
+    return ones[k] + zeros[n + m - k], by_column, by_row - normalizer[np.full(n + 1, m)]
+
+
+def beta_binomial_log_likelihood(
+    counts: Sequence[int] | IntArray, x: IntArray, n: IntArray | int, m: int, alpha: float, beta: float
+) -> FloatArray:
+    """Σ_j ln BetaBinomial(x̃_j; m, α + x, β + n − x) up to a constant that is the same for every x and n.
+
+    Rising factorials are relative to powers of α and β, so that neither a prior of 1e-107 nor one of 1e12 loses digits.
+    """
+    x, n = np.broadcast_arrays(x, n)
+    largest = int(n.max()) + m
+    ones, zeros, total = (log_rising_ratio(base, largest) for base in (alpha, beta, alpha + beta))
+    base = ones[x] + zeros[n - x] + total[n + m] - total[n]
+    sum_of_sets = SplitSum(np.zeros(x.shape), np.zeros(x.shape))
+    for count in counts:
+        sum_of_sets = sum_of_sets + ones[x + count] + zeros[(n - x) + (m - count)] - base
+    return sum_of_sets.total()
+
+
+def _log_ratio(part: float, whole: float) -> float:
+    """ln(part / whole), to full precision where they are nearly equal."""
+    return math.log1p((part - whole) / whole) if 2 * part > whole else math.log(part / whole)
+
+
+def _log_growth(base: float, k: IntArray) -> FloatArray:
+    """ln(base + k) up to a constant, relative to `base` where that keeps digits."""
+    return np.log1p(k / base) if base > 1 else np.log(base + k)

@@ -1,0 +1,110 @@
+"""Two-cell synthesizers that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from dpviz.core.checked import checked
+from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.parameters import ANY_EPSILON, Parameter, argument
+from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+
+PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
+PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
+PRIOR_ONES = Parameter(
+    name="alpha",
+    symbol="α",
+    title="Prior ones",
+    minimum=1e-300,
+    maximum=1e12,
+    default=0.5,
+    slider_minimum=1e-3,
+    slider_maximum=1e6,
+    scale="log",
+    private_end="larger",
+    help="Invented rows with a 1 that the prior adds to the data. More of them are more private, and pull the "
+    "synthetic data away from the confidential data.",
+)
+PRIOR_ZEROS = dataclasses.replace(
+    PRIOR_ONES,
+    name="beta",
+    symbol="β",
+    title="Prior zeros",
+    help="Invented rows with a 0 that the prior adds to the data. Equal to α unless it is set.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderPrior(ABC):
+    """A release of two counts, or of what stands behind them, that adds α invented ones and β invented zeros to n rows.
+
+    Its privacy is that of its worst pair: the tables with i and with i + 1 ones, in either direction.
+    """
+
+    n: int
+    alpha: float
+    beta: float
+
+    @property
+    def mirrored(self) -> Self:
+        """The same release with ones and zeros exchanged."""
+        return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
+
+    def of_pair(self, pair: int) -> Self:
+        """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
+        return self.of_pairs(pair, pair)
+
+    def of_pairs(self, first: int, last: int) -> Self:
+        """The release of a single row beside what all these pairs share, which tells no less than that of any."""
+        return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
+
+    @abstractmethod
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """Return the largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over the rows i = 0 … n − 1."""
+
+    @checked(epsilon=ANY_EPSILON)
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        worst = self.worst_upward_pair(epsilon)
+        if self.alpha == self.beta:
+            return worst
+        other = self.mirrored.worst_upward_pair(epsilon)
+        if other.value <= worst.value:
+            return worst
+        return WorstCase(other.value, self.n - other.likelier, self.n - other.other)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
+    """A synthesizer of two counts that adds α invented rows with a one and β with a zero to the n confidential rows.
+
+    δ(ε) never rises in α or in β: the release with α + c is post-processing of the one with α. Each row goes to a third
+    cell with the probability that c invented rows there would give it (one Beta(A, c) draw for the posterior draw,
+    c / (A + c) for the plug-ins, A = n + α + β being public), and that cell is then merged with the first.
+    """
+
+    has_prior = True
+    needs_no_matrix = True
+    lost: ClassVar[int] = 0
+    """Invented rows of each cell that the synthesizer does not use."""
+    rows_drawn: ClassVar[str]
+
+    @classmethod
+    def required_facts(cls) -> list[str]:
+        return [*super().required_facts(), "rows_drawn"]
+
+    n: int = parameter(ROWS)
+    m: int = parameter(SYNTHETIC_ROWS)
+    alpha: float = parameter(PRIOR_ONES)
+    beta: float = parameter(PRIOR_ZEROS)
+
+    def line_of_means(self) -> tuple[float, float]:
+        """The posterior mean of the proportion."""
+        ones, zeros = self.alpha - self.lost, self.beta - self.lost
+        return ones / (self.n + ones + zeros), self.n / (self.n + ones + zeros)
+
+    def single_row(self, value: float) -> WorstCase:
+        """The neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
+        if self.alpha <= self.beta:
+            return WorstCase(value, 1, 0, self.m)
+        return WorstCase(value, self.n - 1, self.n, 0)

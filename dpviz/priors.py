@@ -1,0 +1,25 @@
+"""For scripts: which prior, or which range of the data, a promise of privacy needs, and the audit of printed bounds."""
+
+from dpviz.calibration.exact import minimum_prior, minimum_prior_probabilistic
+from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.methods import CALIBRATED_METHODS as CALIBRATED
+from dpviz.calibration.methods import PRIOR_METHODS as METHODS
+from dpviz.calibration.ranges import GaussianRelease, maximum_range
+from dpviz.calibration.releases import release
+from dpviz.claims.audit import audit
+
+__all__ = [
+    "CALIBRATED",
+    "KINDS",
+    "METHODS",
+    "GaussianRelease",
+    "Kind",
+    "Setting",
+    "audit",
+    "maximum_range",
+    "minimum_prior",
+    "minimum_prior_probabilistic",
+    "release",
+]
+__path__: list[str] = []
+"""Modules that were once in a package of this name are found by `dpviz.former_names`."""

@@ -1,1 +1,0 @@
-"""The papers' printed tables, digit for digit, and what they really show."""

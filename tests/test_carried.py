@@ -1,0 +1,217 @@
+"""One release on all pages: what two pages know of it arrives unchanged, by links and by the navigation."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import re
+from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import pages.home.controls  # noqa: F401 (its settings)
+from dpviz.comparisons.overview import Overview
+from dpviz.designs import Design
+from pages.components.address import SETTINGS
+from pages.components.links import address_of
+from pages.components.navigation import PAGES
+from pages.components.prior_rule import settings_of, taken_by
+from pages.components.spec import PageSpec
+from pages.home.questions import questions
+from tests.pages import address as page_address
+from tests.pages import html, problems
+
+for one in PAGES:
+    import_module(one.module)  # which keeps the page's settings
+
+KNOWN = ("synthesizer", "n", "m", "sets", "epsilon", "delta", "alpha", "p", "x", "seed")
+PAIRS = [pytest.param(a, b, id=f"{a.title} to {b.title}") for a, b in itertools.permutations(PAGES, 2)]
+START = next(page for page in PAGES if page.home)
+RELEASES = {
+    "Start": Design(mechanism="beta_binomial", n=20, epsilon=2.5, p=0.35, confidential_count=7, seed=4),
+    "several sets": Design(mechanism="beta_binomial", n=20, sets=3, epsilon=2.5, p=0.35, confidential_count=7, seed=4),
+    "noise": Design(mechanism="geometric", n=20, epsilon=2.5, p=0.35, confidential_count=7, seed=4),
+}
+
+
+QUICK = {"bu_repetitions": 50, "cs_repetitions": 50, "cu_repetitions": 60, "cu_values": 2}
+"""Settings with which pages answer at once, none of which belongs to a release."""
+KEPT = "valid", "drawn", "answered", "in_files", "brought", "entry", "then", "noted", "yours"
+
+
+def session_of(page: AppTest) -> dict[str, Any]:
+    """What the session keeps for a reader who goes to another page."""
+    names = {*SETTINGS, "release", "release_page", "release_entered", "release_refused", "release_touched"}
+    names |= {one.prefix + name for one in PAGES for name in KEPT}
+    return {key: copy.copy(page.session_state[key]) for key in names if key in page.session_state}
+
+
+def settled(page: PageSpec, address: dict[str, str] | None = None, before: AppTest | None = None) -> AppTest:
+    """A page that a reader comes to, after `before` if any, by an address or by the navigation."""
+    found = AppTest.from_file(str(page.file), default_timeout=120)
+    for key, value in (QUICK if before is None else session_of(before)).items():
+        found.session_state[key] = value
+    for key, word in (address or {}).items():
+        found.query_params[key] = word
+    found.run()
+    assert not found.exception, found.exception[0].value
+    return found
+
+
+@functools.cache
+def first_of(page: PageSpec, name: str) -> AppTest:
+    """A page that a reader has opened with that release, before going to any other."""
+    return settled(page, dict(address_of(page, RELEASES[name])))
+
+
+def shown(page: PageSpec, found: AppTest) -> dict[str, Any]:
+    """What a page shows of the release that every other page may know, by the names of an address."""
+    design = found.session_state[f"{page.prefix}valid"].design
+    drawn = found.session_state[f"{page.prefix}drawn"]
+    told = {key.removeprefix(page.prefix) for key, one in drawn.items() if one.value is not None} | {*page.tells}
+    every = {
+        "synthesizer": design.synthesizer_type.key,
+        "n": design.n, "m": design.m, "sets": design.sets, "epsilon": design.epsilon,
+        "delta": design.delta, "p": design.p, "x": design.confidential_count, "seed": design.seed,
+    }  # fmt: skip
+    if f"{page.prefix}synthesizer" in SETTINGS or page.home:
+        told |= {"synthesizer", "m"}
+        every["alpha"] = design.alpha_of_one_set if design.synthesizer_type.has_prior else None
+        told |= {"alpha"}
+    return {name: every[name] for name in KNOWN if name in told and every.get(name) is not None}
+
+
+def troubles(page: AppTest) -> list[str]:
+    """What a page refuses; of one set Coverage shows fewer rules, and says which."""
+    return [one for one in problems(page) if not one.startswith("Left out")]
+
+
+def taken(page: PageSpec, design: Design) -> bool:
+    try:
+        settings_of(page.prefix, design)
+    except ValueError:
+        return False
+    return True
+
+
+def agree(first: dict[str, Any], second: dict[str, Any]) -> None:
+    for name in first.keys() & second.keys():
+        assert second[name] == (first[name] if name == "synthesizer" else pytest.approx(first[name], rel=1e-12)), name
+
+
+@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_what_two_pages_know_of_a_release_arrives_by_the_navigation(first: PageSpec, second: PageSpec, name: str):
+    design = RELEASES[name]
+    if not (taken(first, design) and taken(second, design)):
+        pytest.skip("one of the two does not take the release, and says so")
+    here = first_of(first, name)
+    there = settled(second, before=here)
+    assert troubles(there) == []
+    agree(shown(first, here), shown(second, there))
+    told = "synthesizer" in shown(first, here)  # where the mechanism is not said, Beta-binomial stands for it
+    asked = taken_by(second.prefix, design) if told else {}
+    assert {key: there.session_state[second.prefix + key] for key in asked} == dict(asked)
+
+
+def links_of(found: AppTest) -> dict[str, dict[str, str]]:
+    """The addresses of the links to other pages on a page, by the titles of these."""
+    return {
+        re.sub(r" →$", "", link.proto.label): dict(parse_qsl(link.proto.query_string))
+        for link in found.get("page_link")
+    }
+
+
+@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize("first", PAGES, ids=[page.title for page in PAGES])
+def test_what_two_pages_know_of_a_release_arrives_by_the_links(first: PageSpec, name: str):
+    design = RELEASES[name]
+    if not taken(first, design):
+        pytest.skip("the page does not take the release, and says so")
+    here = first_of(first, name)
+    print(first.title, links_of(here))
+    for title, words in links_of(here).items():
+        second = next(page for page in PAGES if page.title == title)
+        there = settled(second, words)  # in another browser: the link alone says it
+        assert troubles(there) == []
+        if first.prefix not in ("cs_", "bu_", "cu_"):  # these lead on with a release that they have found
+            agree(shown(first, here), shown(second, there))
+
+
+@pytest.mark.parametrize(("people", "epsilon"), [("100", 1.0), ("100", 5.0), ("20", 10.0)])
+def test_the_numbers_on_a_card_are_shown_by_the_page_that_it_opens(people: str, epsilon: float):
+    here = settled(START, {"home_n": people, "home_epsilon": str(epsilon), "home_seed": "1"})
+    found = Overview(here.session_state["home_valid"].design)
+    links = links_of(here)
+    for one in questions(found):
+        there = settled(one.page, links[one.page.title])
+        words = re.sub(r"<[^>]+>", "", " ".join(html(there)))
+        # the guesses, the invented rows with and without δ, the coverage; an interval is in per cent on a card alone
+        for number in re.findall(
+            r"\d[\d.,]*\d(?= %)|(?<=weight of )[\d.,]*\d|[\d.,]*\d(?= invented)", plain(one.answer)
+        ):
+            share = f"{float(number) / 100:.6g}"
+            assert number in words or (one.page.prefix == "po_" and share in words), (one.page.title, number)
+
+
+def plain(answer: str) -> str:
+    """An answer without its markup and without what everybody starts from."""
+    return re.sub(r"<[^>]+>", "", answer).replace("with probability 95 %", "")
+
+
+def test_the_secret_table_and_the_seed_of_start_are_drawn_from_on_the_matrices():
+    """100 people, ε = 1, seed 1: Start draws 39 of 100 from (25, 75), and so does everybody else."""
+    here = settled(START)
+    assert Overview(here.session_state["home_valid"].design).released == 39
+    drawn = settled(PAGES[1], {**links_of(here)["Transition matrices"], "tm_look": "Draw a release",
+                               "tm_drawn_releases": "1"})  # fmt: skip
+    assert "The secret table is <b>(25, 75)</b>. Release 1: <b>(39, 61)</b>" in " ".join(html(drawn))
+    posterior = settled(PAGES[4], before=here)  # by the navigation, where nothing has been touched
+    assert posterior.session_state["po_valid"].counts == (39,)
+    assert "n = 100" not in problems(posterior) and posterior.session_state["po_x"] == 25
+
+
+def test_what_came_with_a_release_stays_in_the_address_of_a_page_without_a_control_for_it():
+    words = dict(address_of(PAGES[2], RELEASES["Start"]))
+    found = settled(PAGES[2], words)
+    assert {"mp_x": "7", "mp_seed": "4", "mp_p": "0.35"}.items() <= page_address(found).items()
+
+
+def test_a_release_that_a_page_does_not_take_stays_on_the_others_and_is_said():
+    here = settled(PAGES[3], dict(address_of(PAGES[3], Design(mechanism="beta_binomial", n=40, m=20, epsilon=1.5))))
+    there = settled(PAGES[6], before=here)
+    (sentence,) = problems(there)
+    assert "as many rows are released here as there are, n = 40; got m = 20." in sentence
+    back = settled(PAGES[4], before=there)
+    assert (back.session_state["po_valid"].design.n, back.session_state["po_valid"].design.m) == (40, 20)
+
+
+def test_a_few_rows_find_a_count_that_fits_them():
+    here = settled(PAGES[3], {"cv_n": "20", "cv_p": "0.25"})
+    there = settled(PAGES[4], before=here)  # whose own 30 ones do not fit
+    assert problems(there) == [] and there.session_state["po_x"] == 5
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "now"),
+    [
+        (1, {"tm_draw_seed": "7", "tm_n": "9"}, {"tm_seed": 7}),
+        (1, {"tm_draw_seed": "7", "tm_seed": "8"}, {"tm_seed": 8}),  # the name of today goes first
+        (1, {"tm_n": "60", "tm_secret": "25", "tm_look": "Draw a release"}, {"tm_x": 25}),
+        (1, {"tm_n": "9", "tm_secret": "25", "tm_look": "Draw a release"}, {"tm_x": 1}),  # there is no such table
+        (1, {"tm_synthesizer": "dirichlet_multinomial", "tm_secret": "4", "tm_look": "Draw a release"},
+         {"tm_secret": 4, "tm_x": None}),
+        (2, {"mp_proportion": "0.37"}, {"mp_p": 0.37}),
+    ],
+)  # fmt: skip
+def test_addresses_of_earlier_versions_keep_what_they_say(place: int, words: dict[str, str], now: dict[str, Any]):
+    found = settled(PAGES[place], words)
+    assert troubles(found) == []
+    assert {key: found.session_state[key] for key in now} == now
+    assert all(page_address(found)[key] == str(value) for key, value in now.items() if value not in (1, None))
+    if now.get("tm_x") == 25:
+        assert links_of(found)["Posterior"]["po_x"] == "25"  # from the first run on

@@ -1,0 +1,277 @@
+"""The worst over a whole range of p: never better than any single p, attained, and as small as exact fractions say."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpviz.comparisons import Analysis, BinaryData, CountData
+from dpviz.comparisons.worst import worst_of
+from dpviz.core.numerics.bernstein import extremes, of_higher_degree, times_p
+from dpviz.coverage import exact_coverage
+from dpviz.coverage.certified import certifiable, largest_mean_width, release_table, smallest_coverage
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.protection import PrivacyLoss
+from dpviz.desk.question import Question
+from dpviz.desk.search import stream_designs
+from dpviz.inference.interval_rules import reached
+from dpviz.inference.rules import RULES
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, TwoCellSynthesizer
+
+TOLERANCE = 1e-12
+
+
+@pytest.mark.parametrize(
+    ("release", "low", "high", "expected"),
+    [
+        (GeometricSanitizer(n=50, epsilon=2), 0.05, 0.5, 0.9242167),
+        (GeometricSanitizer(n=200, epsilon=1), 0.1, 0.4, 0.9383076),
+        (BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65), 0.1, 0.4, 0.9425816),
+    ],
+    ids=["50", "200", "posterior"],
+)
+def test_the_smallest_coverage_of_the_score_interval_is_that_of_de_casteljau_in_full_degree(
+    release: TwoCellSynthesizer, low: float, high: float, expected: float
+) -> None:
+    found = smallest_coverage(release, sets=1, rule="score", low=low, high=high)
+    assert found.value == pytest.approx(expected, abs=5e-8)
+    assert low <= found.at <= high
+
+
+def test_nine_values_miss_where_the_score_interval_is_worst() -> None:
+    release = GeometricSanitizer(n=50, epsilon=2)
+    nine = [
+        exact_coverage(synthesizer=release, p=p, sets=1, rule="score").coverage
+        for p in np.linspace(0.05, 0.5, 9).tolist()
+    ]
+    assert min(nine) == pytest.approx(0.9369, abs=5e-5)
+    found = smallest_coverage(release, sets=1, rule="score", low=0.05, high=0.5)
+    assert found.at == pytest.approx(0.11015, abs=5e-6)
+
+
+def _sides(release: TwoCellSynthesizer, sets: int, rule: str, low: float, high: float, points: int) -> list[float]:
+    """Coverage at many p and beside every end of an interval, by sums over all releases, one p after the other."""
+    table = release_table(release, sets, RULES[rule], 0.95)
+    lowest, highest = reached(table.low, table.high)
+    ends = np.concatenate([lowest, highest, [low, high]])
+    beside = np.concatenate([ends - 1e-13, ends + 1e-13, np.linspace(low, high, points)])
+    beside = np.unique(beside[(beside >= low) & (beside <= high)])
+    x = np.arange(release.n + 1)
+    law = binom.pmf(x, release.n, beside[:, None]) @ table.rows
+    covers = (lowest <= beside[:, None]) & (beside[:, None] <= highest)
+    return list((law * covers).sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("release", "sets", "rule"),
+    [
+        (GeometricSanitizer(n=30, epsilon=5), 1, "as_if_real"),
+        (GeometricSanitizer(n=12, epsilon=0.3), 1, "clopper_pearson"),
+        (LaplaceSanitizer(n=40, epsilon=0.5), 1, "posterior"),
+        (BetaBinomial(n=7, m=3, alpha=0.5, beta=2.0), 1, "score"),
+        (BetaBinomial(n=20, m=20, alpha=4.0, beta=4.0), 2, "reiter_2002"),
+        (BetaBinomial(n=15, m=9, alpha=1.0, beta=1.0), 2, "raghunathan_2003"),
+        (BetaBinomial(n=10, m=10, alpha=2.0, beta=2.0), 4, "blaker_2000"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+@pytest.mark.parametrize(("low", "high"), [(0.2, 0.5), (0.0, 1.0), (0.0, 0.01), (0.97, 1.0)])
+def test_no_p_is_below_the_smallest_coverage_and_the_sides_of_jumps_reach_it(
+    release: TwoCellSynthesizer, sets: int, rule: str, low: float, high: float
+) -> None:
+    found = smallest_coverage(release, sets=sets, rule=rule, low=low, high=high)
+    seen = min(_sides(release, sets, rule, low, high, 4001))
+    assert seen >= found.value - TOLERANCE
+    assert seen - found.value < 1e-6
+    assert low <= found.at <= high
+
+
+def test_a_tiny_design_in_exact_fractions() -> None:
+    """Two rows, one released row, told truly with probability 2/3 where both are alike; as if real covers ends alone.
+
+    With intervals [0, 0] and [1, 1] no p between is covered; at p = 0 the release 0 covers, with probability 3/4.
+    """
+    release = BetaBinomial(n=2, m=1, alpha=1, beta=1)  # Pr(1 | x) = (x + 1)/4
+    assert smallest_coverage(release, sets=1, rule="as_if_real", low=0.25, high=0.75).value == 0
+    for end in (0.0, 1.0):
+        assert smallest_coverage(release, sets=1, rule="as_if_real", low=end, high=end).value == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize(("low", "high"), [(Fraction(1, 10), Fraction(2, 5)), (Fraction(0), Fraction(1))])
+def test_the_smallest_coverage_is_that_of_exact_fractions_on_a_fine_grid(low: Fraction, high: Fraction) -> None:
+    n, sides = 4, []
+    release = BetaBinomial(n=n, m=3, alpha=1, beta=1)
+    rows = [[_beta_binomial(n, 3, x, j) for j in range(4)] for x in range(n + 1)]
+    table = release_table(release, 1, RULES["clopper_pearson"], 0.5)
+    lowest, highest = (list(map(Fraction, end.tolist())) for end in reached(table.low, table.high))
+    cuts = sorted({low, high, *(one for one in (*lowest, *highest) if low < one < high)})
+    for left, right in itertools.pairwise(cuts):
+        held = [j for j in range(4) if lowest[j] <= left and right <= highest[j]]
+        given = [sum((rows[x][j] for j in held), Fraction(0)) for x in range(n + 1)]
+        for step in range(201):
+            p = left + (right - left) * Fraction(step, 200)
+            sides.append(sum(math.comb(n, x) * p**x * (1 - p) ** (n - x) * given[x] for x in range(n + 1)))
+    found = smallest_coverage(release, sets=1, rule="clopper_pearson", level=0.5, low=float(low), high=float(high))
+    assert float(min(sides)) >= found.value - TOLERANCE
+    assert float(min(sides)) == pytest.approx(found.value, abs=1e-5)
+
+
+def _beta_binomial(n: int, m: int, x: int, j: int) -> Fraction:
+    """Pr(j of m | x of n) with one invented row of each kind: C(m, j) B(1 + x + j, 1 + n − x + m − j) / B(1 + x, …)."""
+
+    def beta(a: int, b: int) -> Fraction:
+        return Fraction(math.factorial(a - 1) * math.factorial(b - 1), math.factorial(a + b - 1))
+
+    return math.comb(m, j) * beta(1 + x + j, 1 + n - x + m - j) / beta(1 + x, 1 + n - x)
+
+
+def test_a_range_of_one_value_is_the_coverage_there_on_the_closed_intervals() -> None:
+    release = GeometricSanitizer(n=50, epsilon=2)
+    for p in (0.0, 0.11, 1.0):
+        exact = exact_coverage(synthesizer=release, p=p, sets=1, rule="score").coverage
+        assert smallest_coverage(release, sets=1, rule="score", low=p, high=p).value == pytest.approx(exact, abs=1e-9)
+
+
+def test_intervals_that_cover_everything_are_never_wrong() -> None:
+    release = GeometricSanitizer(n=20, epsilon=1e-6)
+    assert smallest_coverage(release, sets=1, rule="clopper_pearson", level=0.9999).value == pytest.approx(1, abs=1e-12)
+
+
+def test_an_exact_interval_keeps_its_level_everywhere_and_is_not_far_above_it_somewhere() -> None:
+    release = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)
+    found = smallest_coverage(release, sets=1, rule="blaker_2000")
+    assert 0.95 <= found.value < 0.9501
+
+
+def test_bad_ranges_and_too_many_releases_are_refused_in_a_sentence() -> None:
+    release = GeometricSanitizer(n=20, epsilon=1)
+    with pytest.raises(ValueError, match="low must not be above high"):
+        smallest_coverage(release, sets=1, rule="score", low=0.5, high=0.2)
+    many = BetaBinomial(n=100, m=100, alpha=1, beta=1)
+    assert not certifiable(many, 3, RULES["reiter_2003"])
+    assert certifiable(many, 3, RULES["score"])
+    with pytest.raises(ValueError, match="too long"):
+        release_table(many, 3, RULES["reiter_2003"], 0.95)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 60, 700])
+def test_the_extremes_of_a_polynomial_are_never_passed_and_are_reached(n: int) -> None:
+    coefficients = np.random.default_rng(n).random(n + 1)
+    p = np.linspace(0.03, 0.9, 20_001)
+    values = np.concatenate(
+        [binom.pmf(np.arange(n + 1), n, part[:, None]) @ coefficients for part in np.array_split(p, 20)]
+    )
+    smallest, largest = extremes(coefficients, 0.03, 0.9)
+    assert values.min() >= smallest.value - TOLERANCE
+    assert values.max() <= largest.value + TOLERANCE
+    assert values.min() - smallest.value < 1e-6
+    assert largest.value - values.max() < 1e-6
+
+
+def test_raising_the_degree_and_multiplying_by_p_change_nothing_else() -> None:
+    coefficients, p = np.array([0.3, -1.0, 2.0, 0.7]), 0.37
+
+    def at(given: np.ndarray) -> float:
+        return float(binom.pmf(np.arange(len(given)), len(given) - 1, p) @ given)
+
+    assert at(of_higher_degree(coefficients, 2)) == pytest.approx(at(coefficients), rel=1e-14)
+    assert at(times_p(coefficients)) == pytest.approx(p * at(coefficients), rel=1e-14)
+
+
+@pytest.mark.parametrize("key", ["bias", "root_mean_squared_error", "coverage", "mean_width"])
+@pytest.mark.parametrize(("method", "sets", "rule"), [("geometric", 1, "score"), ("beta_binomial", 2, "reiter_2003")])
+def test_what_is_certified_of_a_design_is_the_worst_of_many_true_values(
+    key: str, method: str, sets: int, rule: str
+) -> None:
+    one, analysis, seen = CountData.method(method), Analysis(sets=sets, rule=rule), []
+    for p in np.linspace(0.02, 0.6, 121).tolist():
+        *_, outcome = CountData(n=40, m=40, p=p).outcomes(one, 1.0, 1.0, analysis)
+        seen.append(ACCURACY[key].of(outcome).value)
+    found = CountData(n=40, m=40, p=0.3).worst(one, 1.0, analysis, key, 0.02, 0.6)
+    assert found is not None
+    worst = min(seen) if key == "coverage" else max(seen)
+    assert (worst - found.value) * (1 if key == "coverage" else -1) >= -1e-9
+    assert worst == pytest.approx(found.value, abs=0.015 if key == "coverage" else 1e-4)
+
+
+def test_the_length_of_missing_intervals_is_certified_unless_almost_all_are_missing() -> None:
+    release = BetaBinomial(n=8, m=8, alpha=0.1, beta=0.1)
+    found = worst_of(release, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.1, 0.4)
+    assert found is not None
+    at_end = exact_coverage(synthesizer=release, p=0.4, sets=2, rule="raghunathan_2003").mean_width_inside
+    assert (found.value, found.at) == (pytest.approx(at_end, abs=1e-10), 0.4)
+    assert found.value == pytest.approx(0.928001, abs=5e-7)
+    same = GeometricSanitizer(n=30, epsilon=50)  # both sets are the confidential one, so that T < 0
+    assert worst_of(same, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.4, 0.6) is None
+    with pytest.raises(ValueError, match="Almost no release has an interval"):
+        largest_mean_width(same, sets=2, rule="raghunathan_2003", low=0.4, high=0.6)
+
+
+def _asked(**changed: object) -> Question:
+    given: dict[str, object] = {
+        "data": CountData(n=50, m=50, p=0.25), "lowest": 0.05, "highest": 0.5, "sets": (1,), "rules": ("score",),
+        "methods": ("geometric",), "protections": (PrivacyLoss(most_epsilon=2.0),),
+        "limits": (AccuracyLimit("coverage", 0.93),),
+    }  # fmt: skip
+    return Question(**(given | changed))  # type: ignore[arg-type]
+
+
+def test_the_desk_keeps_a_limit_only_where_the_certified_worst_keeps_it() -> None:
+    *_, desk = stream_designs(_asked())
+    (design,) = desk.designs
+    figure = design.figures["coverage"]
+    assert (round(figure.measure.value, 7), figure.tried, design.keeps_all) == (0.9242167, 0, False)
+    *_, looser = stream_designs(_asked(limits=(AccuracyLimit("coverage", 0.924),)))
+    assert looser.designs[0].keeps_all
+
+
+def test_what_is_not_certified_says_of_how_many_values_it_is_the_worst() -> None:
+    average = next(desk for desk in stream_designs(_asked(average=True)) if desk.designs).designs[0]
+    assert {one.tried for one in average.figures.values()} == {9}
+    *_, desk = stream_designs(_asked(sets=(3,), methods=("beta_binomial",), rules=("reiter_2003",)))
+    figures = desk.designs[0].figures
+    assert [figures[key].tried for key in ACCURACY] == [0, 0, 9, 9]
+
+
+@pytest.mark.parametrize("rule", ["reiter_2002", "raghunathan_2003"])
+def test_an_interval_without_end_is_as_long_as_0_to_1_on_the_desk_and_has_no_finite_length_elsewhere(rule: str) -> None:
+    """n = m = 8, ε = 60, p = 1, three sets: of the 729 releases some have ν below 10⁻³, with probability 10⁻²⁶.
+
+    By the sum over all of them with mpmath the expected length is beyond 10¹²⁰, and 3.588·10⁻⁸ inside 0 to 1.
+    """
+    analysis = Analysis(sets=3, rule=rule)
+    *_, free = BinaryData(n=8, p=1.0).outcomes(BinaryData.method("beta_binomial"), 60.0, 60.0, analysis)
+    assert free.mean_width.value == math.inf
+    *_, inside = CountData(n=8, m=8, p=1.0).outcomes(CountData.method("beta_binomial"), 60.0, 60.0, analysis)
+    assert inside.mean_width.value == pytest.approx(3.588e-8, abs=4e-9)
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "epsilon", "sets", "rule", "expected"),
+    [
+        (7, 0.0, 25.0, 2, "reiter_2002", 12.630001),
+        (8, 1.0, 30.0, 2, "raghunathan_2003", 2.5252537),
+        (3, 0.5, 60.0, 3, "raghunathan_2003", 9.7680712),
+        (6, 0.5, 40.0, 2, "reiter_2002", 51462.875),
+        (20, 1.0, 60.0, 2, "reiter_2002", math.inf),  # 9·10¹²⁴
+    ],
+)
+def test_a_length_made_by_a_few_unlikely_releases_is_summed_over_all_of_them(
+    n: int, p: float, epsilon: float, sets: int, rule: str, expected: float
+) -> None:
+    """By the sum over all releases with gamma functions and the t quantiles of SciPy."""
+    analysis = Analysis(sets=sets, rule=rule)
+    *_, found = BinaryData(n=n, p=p).outcomes(BinaryData.method("beta_binomial"), epsilon, epsilon, analysis)
+    assert found.mean_width.value == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize(("n", "epsilon", "sets"), [(20, 60.0, 2), (10, 90.0, 3)])
+def test_a_length_smaller_than_the_error_of_its_sum_is_shown_as_0(n: int, epsilon: float, sets: int) -> None:
+    """They are 2.64·10⁻¹² and 2.02·10⁻¹²; what the sum leaves out is as large."""
+    analysis, method = Analysis(sets=sets, rule="reiter_2002"), CountData.method("beta_binomial")
+    *_, found = CountData(n=n, m=n, p=1.0).outcomes(method, epsilon, epsilon, analysis)
+    assert 0 <= found.mean_width.value < 3e-12 < 3e-12 + found.mean_width.within
+    assert found.mean_width.shown == 0

@@ -1,0 +1,62 @@
+"""Every mechanism that one page knows is on every page that could show it, or its class says why it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.comparisons import DATA_KINDS, BinaryData, CategoryData, CountData
+from dpviz.comparisons.base import Outcome
+from dpviz.comparisons.budget import OverSets
+from dpviz.comparisons.categories import CategoryMethod
+from dpviz.desk.question import ASKED_KINDS as OF_DESK
+from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer, two_cell_synthesizers
+from pages.budget.controls import dividable
+
+
+def distributions_of(kind: Any) -> set[str]:
+    return {one.synthesizer_type.key for one in kind.methods if not one.reference and not one.only_compared}
+
+
+@pytest.mark.parametrize("key", two_cell_synthesizers())
+def test_a_synthesizer_of_two_counts_is_compared_divided_and_on_the_desk(key: str):
+    law = two_cell_synthesizers()[key]
+    if law.compared_as:
+        other = two_cell_synthesizers()[law.compared_as]
+        for n, epsilon in ((7, 0.5), (20, 2.0)):
+            made: list[Any] = [(each, each.smallest_alpha(m=n, epsilon=epsilon)) for each in (law, other)]
+            first, second = (each(n=n, m=n, alpha=a, beta=a).transition_matrix() for each, a in made)
+            np.testing.assert_allclose(first, second, rtol=1e-9)
+        return
+    assert key in distributions_of(BinaryData) and key in distributions_of(CountData)
+    assert key in dividable(OverSets, BinaryData)
+
+
+def test_a_synthesizer_of_more_counts_is_on_the_desk():
+    shown = {one.of_cells.key for one in CategoryData.methods if isinstance(one, CategoryMethod)}
+    for key, law in SYNTHESIZERS.items():
+        if not issubclass(law, TwoCellSynthesizer):
+            assert key in shown or law.compared_as in shown, key
+
+
+def test_the_desk_and_the_comparison_have_the_same_methods_of_one_kind():
+    compared = {one.key for one in BinaryData.methods if not one.reference and not one.only_compared}
+    assert compared == {one.key for one in CountData.methods if not one.reference}
+    for key in DATA_KINDS.keys() & OF_DESK.keys():
+        assert [one.key for one in DATA_KINDS[key].methods] == [one.key for one in OF_DESK[key].methods]
+
+
+def test_at_one_promise_no_method_of_one_set_is_nearer_than_the_geometric():
+    """n = 100, p = ¼, ε = 1: the noise that is optimal for one count, against its continuous sister."""
+    data = BinaryData(n=100, p=0.25)
+    found = {one.method.key: first_error(one) for one in data.compare(data.methods, [1.0])}
+    assert found["geometric"] < found["laplace"]
+    # sqrt(p(1 − p)/n + 2r/(1 − r)²/n²) with r = e^−1: clamping does not matter so far from the ends
+    r = np.exp(-1.0)
+    assert found["geometric"] == pytest.approx(np.sqrt(0.25 * 0.75 / 100 + 2 * r / (1 - r) ** 2 / 1e4), rel=1e-6)
+
+
+def first_error(one: Outcome) -> float:
+    return one.root_mean_squared_error.value

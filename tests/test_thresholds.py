@@ -1,0 +1,286 @@
+"""Thresholds that a page mentions: each sentence changes where the literal number says, and not elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable
+from dpviz.coverage import decomposition
+from dpviz.coverage.distributions import release_distribution
+from dpviz.designs import Design
+from dpviz.desk import numbers, search
+from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.desk.numbers import _added
+from dpviz.desk.numbers import _least_error as least_of
+from dpviz.desk.pilot import read_columns
+from dpviz.desk.protection import odds_factor
+from dpviz.desk.seeking import _improves
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+from dpviz.privacy.optimum import least_error
+from dpviz.privacy.summary import summarize
+from pages.compare_synthesizers.answer import answer_sentence
+from pages.compare_synthesizers.controls import first_asked
+from pages.compare_synthesizers.published import _far as compared_far
+from pages.coverage import lengths, live
+from pages.coverage.controls import first_asked as coverage_asked
+from pages.coverage.exact import estimate_sentence, vacuous_sentence
+from pages.coverage.fails import failure_sentence
+from pages.coverage.live import _apart
+from pages.curator.sentences import _below, privacy
+from pages.home.controls import taken as start_takes
+from pages.minimum_priors.controls import first_asked as priors_asked
+from pages.minimum_priors.faces import face_of
+from pages.posterior.secret import doubts
+from pages.transition_matrices.better import better_sentence, promises
+from pages.transition_matrices.verdict import verdict_sentence
+
+
+def failing(off: float) -> Any:
+    """A rule whose coverage is off by so much, all of it by the prior."""
+    return SimpleNamespace(
+        lost={"prior_bias": off},
+        level=0.95,
+        published=0.95 - off,
+        main_cause="prior_bias",
+        mean_variance=1.0,
+        variance=2.0,
+    )
+
+
+@pytest.mark.parametrize(("off", "told"), [(4.9e-4, False), (5.1e-4, True)])
+def test_a_sentence_speaks_of_coverage_from_a_twentieth_of_a_point_on(off: float, told: bool) -> None:
+    assert ("misses too often" in failure_sentence(failing(off), "Rule", BetaBinomial)) == told
+
+
+@pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])
+def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_difference(
+    apart: float, tied: bool
+) -> None:
+    assert Measure(1.0 + 5e-3 * apart, 3e-3).tied(Measure(1.0, 4e-3)) == tied
+
+
+@pytest.mark.parametrize(("usable", "told"), [(0.899, True), (0.901, False)])
+def test_compare_says_how_few_releases_can_be_analyzed_below_nine_in_ten(usable: float, told: bool) -> None:
+    asked = first_asked()
+    *_, found = BinaryData(n=10, p=0.5).compare([BinaryData.method("geometric")], [1.0])
+    rare = dataclasses.replace(found, usable_share=Measure(usable, 0.0))
+    assert ("of the releases of" in answer_sentence(asked, [rare], None)[1]) == told
+
+
+@pytest.mark.parametrize(("away", "far"), [(2.99, 0), (3.01, 1)])
+def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, far: int) -> None:
+    line: Any = SimpleNamespace(z=-away)
+    assert compared_far([line]) == far
+
+
+@pytest.mark.parametrize(("times", "told"), [(9_900, False), (10_100, True)])
+def test_causes_are_told_apart_where_the_variance_is_ten_thousand_times_its_error(
+    times: float, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if real v̄ = q(1 − q)/m is at most 1/16 with m = 4, and that times what was left out is the error of E[T]."""
+    made = BetaBinomial(n=4, m=4, alpha=1, beta=1)
+    law = release_distribution(made, p=0.5, sets=1)
+    q = law.releases.estimate
+    mean, most = float(law.probability @ (q * (1 - q) / 4)), 1 / 16
+    unsure = dataclasses.replace(law, left_out=mean / (times * most))
+    monkeypatch.setattr(decomposition, "release_distribution", lambda *_, **__: unsure)
+    refused = pytest.raises(ValueError, match="the causes cannot be told apart")
+    with contextlib.nullcontext() if told else refused:
+        decomposition.coverage_decomposition(synthesizer=made, p=0.5, sets=1, rule="as_if_real")
+
+
+@pytest.mark.parametrize(("errors", "moved"), [(0.0049, False), (0.0051, True)])
+def test_an_estimate_is_moved_from_a_two_hundredth_of_its_standard_error_on(errors: float, moved: bool) -> None:
+    law: Any = SimpleNamespace(variance=0.04, bias=0.2 * errors, mean=0.25 + 0.2 * errors, proportion=0.25)
+    assert ("pulls the estimate" in estimate_sentence(law, BetaBinomial)) == moved
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.0099, False), (0.0101, True)])
+def test_intervals_that_say_nothing_are_told_from_one_in_a_hundred_on(share: float, said: bool) -> None:
+    assert bool(vacuous_sentence(share)) == said
+
+
+@pytest.mark.parametrize(("share", "compared"), [(0.9951, False), (0.9949, True), (0.0049, False), (0.0051, True)])
+def test_a_simulated_share_is_compared_from_five_expected_hits_or_misses_on(share: float, compared: bool) -> None:
+    rule = SimpleNamespace(coverage=Measure(share, 0.0))
+    found: Any = SimpleNamespace(repetitions=1000, rules={"score": rule})
+    assert (_apart(share, "score", found) == "0") == compared
+
+
+@pytest.mark.parametrize(("times", "piled"), [(2.99, False), (3.01, True)])
+def test_the_posterior_of_n_piles_up_from_three_times_its_prior_on(times: float, piled: bool) -> None:
+    prior = SimpleNamespace(sizes=[50, 51, 200], weights=[0.1, 0.8, 0.1])
+    found: Any = SimpleNamespace(prior=prior, end_weights=(0.1 * times, 0.1))
+    assert any("piles up at n = 50," in one for one in doubts(100, found)) == piled
+
+
+def designed(**own: Any) -> Any:
+    """A design of the desk with these numbers."""
+    question = SimpleNamespace(
+        data=SimpleNamespace(simulated=True, least_error=lambda *_: "found"), repetitions=500,
+        promises=((1.0, 1e-6),), protections=(),
+    )  # fmt: skip
+    exact = SimpleNamespace(exact_epsilon=True)
+    return SimpleNamespace(question=question, method=exact, gives_much_away=False, enough=False, **own)
+
+
+@pytest.mark.parametrize(("below", "between"), [(0.9e-3, False), (1.1e-3, True)])
+def test_nothing_is_left_between_an_epsilon_and_a_refuted_one_a_thousandth_below(below: float, between: bool) -> None:
+    words = _below(designed(setting=2.0, refuted=2.0 * (1 - below)))
+    assert ("between the two it cannot tell" in words) == between
+    assert ("Of the values tried, no smaller one is enough" in words) != between
+
+
+@pytest.mark.parametrize(("above", "more"), [(0.9e-6, False), (1.1e-6, True)])
+def test_a_real_epsilon_is_more_than_was_asked_from_a_millionth_on(above: float, more: bool) -> None:
+    assert ("That is more than the ε = 1 of your limits" in privacy(designed(real_epsilon=1 + above))) == more
+
+
+@pytest.mark.parametrize(("loss", "known"), [(599.0, True), (601.0, False)])
+def test_the_report_has_the_smallest_error_up_to_a_loss_of_600(loss: float, known: bool) -> None:
+    assert (least_of(designed(real_epsilon=loss)) == "found") == known
+
+
+@pytest.mark.parametrize(("loss", "bound"), [(699.0, False), (701.0, True)])
+def test_odds_are_written_up_to_a_loss_of_700(loss: float, bound: bool) -> None:
+    assert odds_factor(loss).startswith("more than") == bound
+
+
+@pytest.mark.parametrize(("real", "much"), [(9.9, False), (10.1, True)])
+def test_a_privacy_loss_hardly_protects_above_ten(real: float, much: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "privacy_of", lambda one: Measure(one.real_epsilon, 0.0))
+    found = search.Assessed.gives_much_away.fget(designed(real_epsilon=real))  # type: ignore[attr-defined]
+    assert found == much
+
+
+def listed(place: Any, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The rows that a table of this module of a page gets."""
+    rows: list[list[str]] = []
+    monkeypatch.setattr(place, "listing", lambda _, found, *__: rows.extend(found))
+    monkeypatch.setattr(place, "st", SimpleNamespace(caption=lambda _: None))
+    monkeypatch.setattr(place, "show_figure", lambda *_, **__: None)
+    return rows
+
+
+@pytest.mark.parametrize(("below", "few"), [(0.9e-6, False), (1.1e-6, True)])
+def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(
+    below: float, few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = coverage_asked().design
+    points = np.array([asked.p, 0.9])
+    curves = SimpleNamespace(
+        rules=("score",), mean_width_inside=np.array([[0.2, 0.1]]), coverage=np.array([[0.99, asked.level - below]])
+    )
+    rows, none = listed(lengths, monkeypatch), np.full(2, np.nan)
+    found: Any = SimpleNamespace(curves=curves, proportions=points, limit=none, limit_error=none)
+    lengths._draw(asked, found)
+    assert ("too few" in rows[0][-1]) == few
+
+
+@pytest.mark.parametrize(("bound", "written"), [(0.9e-4, True), (1.1e-4, False)])
+def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(
+    bound: float, written: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = dataclasses.replace(coverage_asked().design, rules=("as_if_real",))
+    shares: dict[str, Any] = dict.fromkeys((*live.SHARES.values(), *live.SHARES_OF_SETS.values()), 0.5)
+    one: Any = SimpleNamespace(
+        coverage=0.94, mean_width_inside=0.1234, mean_width_inside_error_bound=bound, negative_total_share=0.5, **shares
+    )
+    rows, smallest = listed(live, monkeypatch), SimpleNamespace(latest=None, stream=None)
+    live._table(asked, {"as_if_real": one}, None, smallest)  # type: ignore[arg-type]
+    assert ("0.1234" in rows[0]) == written
+
+
+@pytest.mark.parametrize(("bound", "said"), [(1.26, False), (1.25, True)])
+def test_bounds_move_a_mean_from_a_twentieth_of_a_standard_deviation_on(bound: float, said: bool) -> None:
+    """A table of the unit normal loss has .05059 at 1.25 and .04954 at 1.26; the other bound is far away."""
+    facts = read_columns("age\n17\n41\n64").column("age").numbers()
+    normal = dataclasses.replace(
+        facts, mean=0.0, standard_deviation=10.0, low=-1000.0, high=10 * bound, skewness=0.0, excess=0.0
+    )
+    assert ("often lies outside the bounds" in normal.misfit) == said
+
+
+@pytest.mark.parametrize(("more", "saves"), [(0.9e-3, False), (1.1e-3, True)])
+def test_a_delta_saves_invented_rows_from_a_thousandth_on(more: float, saves: bool) -> None:
+    asked = priors_asked()
+    _, sentence = face_of(asked).answer(asked, 50.0 * (1 + more), 50.0)
+    assert ("too small to save a noticeable share" in sentence) != saves
+    assert ("are enough." in sentence) == saves
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [(1 - 1.1e-9, "is closer"), (1 - 0.9e-9, "no better one"), (1 + 0.9e-9, "no better one"), (1 + 1.1e-9, "times")],
+)
+def test_no_mechanism_is_better_within_a_billionth(times: float, said: str) -> None:
+    best: Any = least_error(n=10, epsilon=1.0)
+    errors = {"average": best.root_mean_squared_error * times}
+    assert said in better_sentence(errors, "the same ε", {"average": best}).rpartition(": ")[2]
+
+
+@pytest.mark.parametrize(("apart", "two"), [(0.9e-9, False), (1.1e-9, True)])
+def test_a_real_epsilon_is_the_promised_one_within_a_billionth(apart: float, two: bool) -> None:
+    found = summarize(GeometricSanitizer(n=10, epsilon=1.0), 1.0, 0.0)
+    summary: Any = SimpleNamespace(worst=found.worst, epsilon=found.worst.value * (1 + apart))
+    assert (len(promises(summary)) == 2) == two
+
+
+@pytest.mark.parametrize(("gap", "range_"), [(0.9e-9, False), (1.1e-9, True)])
+def test_the_smallest_error_is_a_range_from_a_gap_of_a_billionth_on(
+    gap: float, range_: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    least: Any = SimpleNamespace(root_mean_squared_error=0.1, gap=0.1 * gap, lower_bound=0.1 * (1 - gap))
+    monkeypatch.setattr(numbers, "_least_error", lambda _: least)
+    data = BinaryData(n=10, p=0.5)
+    *_, outcome = data.compare([data.method("geometric")], [1.0])
+    design: Any = SimpleNamespace(outcomes=(outcome,), method=outcome.method, question=SimpleNamespace(data=data))
+    labels = [one.label for one in _added(design)]
+    assert any(one.endswith(", at least") for one in labels) == range_
+
+
+@pytest.mark.parametrize(("better", "improves"), [(0.9e-3, False), (1.1e-3, True)])
+def test_more_privacy_loss_improves_an_error_from_a_thousandth_on(better: float, improves: bool) -> None:
+    limit = AccuracyLimit("root_mean_squared_error", 0.1)
+    question = SimpleNamespace(limits=(limit,), goal="root_mean_squared_error")
+
+    def design(error: float) -> Any:
+        return SimpleNamespace(question=question, verdicts={limit.key: True}, value=lambda _: error)
+
+    assert _improves(design(0.1), design(0.1 * (1 - better))) == improves
+
+
+@pytest.mark.parametrize(("repetitions", "ranked"), [(19, False), (20, True)])
+def test_an_error_is_ranked_from_twenty_estimates_on(repetitions: int, ranked: bool) -> None:
+    data = UnknownVariance(n=4, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    *_, found = data.compare([data.method("modips_split")], [1.0], Analysis(sets=1, repetitions=repetitions))
+    assert math.isfinite(found.ranked_error.value) == ranked
+
+
+@pytest.mark.parametrize(("apart", "told"), [(0.9e-12, False), (1.1e-12, True)])
+def test_a_real_epsilon_is_written_apart_from_the_promised_one_from_a_trillionth_on(apart: float, told: bool) -> None:
+    release = BetaBinomial(n=10, m=10, alpha=5, beta=5)
+    real = summarize(release, 1.0, 0.0).worst.value
+    _, sentence = verdict_sentence(summarize(release, real * (1 - apart), 0.0))
+    assert (f"<b>{readable(real)}</b>" not in sentence) == told
+
+
+@pytest.mark.parametrize(("more", "taken"), [(0.9e-6, True), (1.1e-6, False)])
+def test_start_takes_a_prior_that_is_the_smallest_within_a_millionth(more: float, taken: bool) -> None:
+    plain = Design(mechanism="beta_binomial", n=100, epsilon=1.0)
+    alpha = plain.alpha_of_one_set * (1 + more)
+    given = Design(mechanism="beta_binomial", n=100, epsilon=1.0, prior="own", alpha=alpha)
+    other = dataclasses.replace(given, alpha=plain.alpha_of_one_set, details=(("beta", alpha),))
+    for one in (given, other):
+        refused = pytest.raises(ValueError, match="it draws one table")
+        with contextlib.nullcontext() if taken else refused:
+            start_takes(one)

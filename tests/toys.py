@@ -1,0 +1,175 @@
+"""Toys of all that somebody can add: each is a class or a record here, and a line of `register`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpviz.comparisons import DATA_KINDS, BinaryData, CountData, Estimand
+from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.parameters import EPSILON, Parameter
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.desk.accuracy import ACCURACY, MOST_ERROR, AccuracyMeasure
+from dpviz.desk.question import ASKED_KINDS
+from dpviz.inference import COMBINING_RULES, RULES
+from dpviz.inference.combining_rules import CombiningRule
+from dpviz.mechanisms import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
+from dpviz.mechanisms.base import parameter
+
+TRUTH = Parameter(
+    name="truth",
+    symbol="t",
+    title="Chance of the truth",
+    minimum=0.5,
+    maximum=0.99,
+    default=0.75,
+    slider_minimum=0.5,
+    scale="log",
+    private_end="smaller",
+    help="How likely the single row answers truthfully.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomizedResponse(TwoCellSynthesizer):
+    """One row that tells the truth with probability t: losses are ± ln(t / (1 − t))."""
+
+    key: ClassVar[str] = "randomized_response"
+    label: ClassVar[str] = "Randomised response"
+    formula: ClassVar[str] = r"\Pr(m_1 = n_1) = t"
+    source: ClassVar[str] = "Warner (1965)"
+    color: ClassVar[str] = "other"
+    kept_by: ClassVar[str] = ""
+    moved_by: ClassVar[str] = "an answer that is sometimes a lie"
+    not_compared: ClassVar[str] = "t sets its ε"
+
+    n: int = 1
+    m: int = 1
+    truth: float = parameter(TRUTH)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        same = np.asarray(rows)[:, None] == np.asarray(columns)[None, :]
+        return np.where(same, math.log(self.truth), math.log1p(-self.truth))
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        return WorstCase(max(0.0, self.truth - math.exp(epsilon) * (1 - self.truth)), 1, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialMechanism(TwoCellSynthesizer):
+    """Every count from 0 to m, with probability proportional to e^{−ε |j/m − x/n| n/2}."""
+
+    key: ClassVar[str] = "exponential"
+    label: ClassVar[str] = "Toy of an exponential mechanism"
+    formula: ClassVar[str] = r"\Pr(m_1 = j) \propto e^{-\varepsilon |jn/m - n_1|/2}"
+    source: ClassVar[str] = "McSherry & Talwar (2007)"
+    moved_by: ClassVar[str] = "the choice between counts at random"
+    releases: ClassVar[str] = "One set, whose count is chosen at random: the nearer to the real one, the likelier."
+    several_sets: ClassVar[bool] = False
+    color: ClassVar[str] = "moss"
+    kept_by: ClassVar[str] = ""
+    finding: ClassVar[str] = "Half of ε is spent on the distance, and the rest on the sum of all weights."
+    opendp: ClassVar[str] = ""
+
+    n: int = parameter(ROWS)
+    m: int = parameter(SYNTHETIC_ROWS)
+    epsilon: float = parameter(EPSILON)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        every = -self.epsilon / 2 * np.abs(np.arange(self.m + 1) * self.n / self.m - np.asarray(rows)[:, None])
+        return every[:, columns] - np.logaddexp.reduce(every, axis=1)[:, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShyMean(PosteriorMean):
+    """The posterior mean under a prior ten times as large."""
+
+    key: ClassVar[str] = "shy_mean"
+    label: ClassVar[str] = "Shy posterior mean"
+    formula: ClassVar[str] = r"m_1 \sim \mathrm{Binomial}(m, (n_1 + 10\alpha)/(n + 10\alpha + 10\beta))"
+    source: ClassVar[str] = "a test"
+    color: ClassVar[str] = "other"
+    kept_by: ClassVar[str] = ""
+    finding: ClassVar[str] = ""
+    opendp: ClassVar[str] = ""
+    rows_drawn: ClassVar[str] = "m rows from a proportion near one half"
+    releases: ClassVar[str] = "One set of rows drawn with the posterior mean under ten times the prior."
+
+    @property
+    def effective_prior(self) -> tuple[float, float]:
+        return 10 * self.alpha, 10 * self.beta
+
+    @classmethod
+    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
+        return PosteriorMean.smallest_alpha(m=m, epsilon=epsilon) / 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lazy(ExponentialMechanism):
+    """The exponential mechanism that answers with probability t, else with a count drawn evenly."""
+
+    key: ClassVar[str] = "lazy"
+    label: ClassVar[str] = "Lazy exponential mechanism"
+    formula: ClassVar[str] = ExponentialMechanism.formula
+    source: ClassVar[str] = "a test"
+    color: ClassVar[str] = "other"
+    kept_by: ClassVar[str] = ""
+    finding: ClassVar[str] = ""
+    opendp: ClassVar[str] = ""
+    releases: ClassVar[str] = "One set, whose count is chosen at random, and now and then blindly."
+
+    truth: float = parameter(TRUTH)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        answered = super().log_transition(rows, columns) + math.log(self.truth)
+        return np.logaddexp(answered, math.log((1 - self.truth) / (self.m + 1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Smokers(BinaryData):
+    """Who smokes, among few people."""
+
+    key: ClassVar[str] = "smokers"
+    label: ClassVar[str] = "Smokers (a toy)"
+    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("smokers", "the share of smokers", "p"),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManySmokers(CountData):
+    """Who smokes, among many people."""
+
+    key: ClassVar[str] = "many_smokers"
+    label: ClassVar[str] = "Many smokers (a toy)"
+    estimands: ClassVar[tuple[Estimand, ...]] = Smokers.estimands
+
+
+TWICE = CombiningRule(
+    key="twice",
+    label="Twice the variance between",
+    abbreviation="Twice b",
+    formula="T = 2 b",
+    source="a test",
+    total=lambda between, within, sets, ratio: 2 * between,
+)
+ADDED = AccuracyMeasure(
+    key="release_error",
+    label="error that the toy measures",
+    column="toy error",
+    symbol="√E[(q − x/n)²]",
+    meaning=", what the release adds",
+    asks=dataclasses.replace(MOST_ERROR, name="most_added", title="Largest error added"),
+    told="the release adds an error of {}",
+)
+
+
+def register() -> None:
+    """One line for each toy."""
+    SYNTHESIZERS[ExponentialMechanism.key] = ExponentialMechanism
+    COMBINING_RULES[TWICE.key] = RULES[TWICE.key] = TWICE
+    DATA_KINDS[Smokers.key] = Smokers
+    ASKED_KINDS[ManySmokers.key] = ManySmokers
+    ACCURACY[ADDED.key] = ADDED
