@@ -127,9 +127,9 @@ def dots_of(page: AppTest) -> list[dict[str, Any]]:
 
 
 def grown(page: AppTest) -> AppTest:
-    """The page with its curves complete."""
-    for _ in range(100):
-        if page.session_state["cv_growing"].stream is None:
+    """The page with its curves and its smallest coverages complete."""
+    for _ in range(200):
+        if all(page.session_state[key].stream is None for key in ("cv_growing", "cv_smallest")):
             check_sound(page)
             return page
         page.run()

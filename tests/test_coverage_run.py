@@ -22,7 +22,7 @@ from pages.coverage.controls import DEFAULT_RULES
 from pages.coverage.run import FIRST_PICTURES, REVEALED, Run, plan_of
 from pages.coverage.watched import repetition_html
 from tests.pages import address, check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
-from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, plan_at, started
+from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, grown, plan_at, started
 
 LONG = 10_000_000
 """Repetitions that no test waits for."""
@@ -164,18 +164,28 @@ def test_changing_a_control_while_it_runs_gives_the_new_run_at_once_and_leaves_n
     check_no_threads()
 
 
+def test_the_button_says_that_a_run_has_ended_while_the_curves_still_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.coverage.live.WORK", 0.0)
+    monkeypatch.setattr("pages.components.growing.AT_ONCE", 0.0)
+    page = open_coverage(repetitions=1000, n=64)
+    run_to_the_end(page)
+    assert page.session_state["cv_growing"].stream is not None
+    assert words_on(page) == "Run again"
+    check_sound(page)
+
+
 def test_when_nothing_runs_a_change_starts_nothing_and_shows_no_old_number() -> None:
-    page = started(repetitions=2000, **SMALL)
+    page = grown(started(repetitions=2000, **SMALL))
     before = coverage_rows(page)
     for name, value, back in (("n", 0, 30), ("rules", [], list(DEFAULT_RULES))):
         page.session_state[f"cv_{name}"] = value
         assert len(problems(page.run())) == 1
         page.session_state[f"cv_{name}"] = back
-        check_sound(page.run())
+        check_sound(grown(page.run()))
         assert coverage_rows(page) == before  # what is refused loses no run
     press(page)
     run_on(page)
-    assert coverage_rows(page) == before  # to run again gives the same digits
+    assert coverage_rows(grown(page)) == before  # to run again gives the same digits
     page.number_input(key="cv_p").set_value(0.4).run()
     check_sound(page)
     assert (run_of(page), words_on(page)) == (None, "Start")

@@ -75,6 +75,7 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
     moving = moves()
 
     def draw() -> None:
+        ran = run is not None and run.running
         if curves is not None:
             curves.advance(WORK if curves.latest is not None else 0.0)
         if curves is None or curves.stream is None:
@@ -97,7 +98,8 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
                 show_first(design, tally, run.revealed, picture_height(len(design.rules)) - (CARD if watched else 0))
         _status(run, exact=len(exact) == len(design.rules))
         _table(design, exact, found, smallest)
-        if moving and not moves():
+        ended = ran and run is not None and not run.running  # its buttons stand outside of what a step draws
+        if moving and (ended or not moves()):
             st.rerun()
         _estimates(design, run)
         if moving:
