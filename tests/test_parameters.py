@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.core.declarations import LEVEL
-from dpviz.core.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable
+from dpviz.core.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable, shown
 from dpviz.desk.report.files import _written
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 
@@ -132,16 +132,30 @@ def test_what_is_no_number_is_refused(declaration: Parameter) -> None:
 
 
 @every_declaration
-@pytest.mark.parametrize("text", NOT_NUMBERS)
-def test_text_that_is_no_number_is_refused_and_quoted(declaration: Parameter, text: str) -> None:
-    with pytest.raises(ValueError, match="must be") as refusal:
-        declaration.parse(text)
-    assert declaration.domain in str(refusal.value)
+def test_text_that_is_no_number_is_refused_and_quoted(declaration: Parameter) -> None:
+    for text in NOT_NUMBERS:
+        with pytest.raises(ValueError, match="must be") as refusal:
+            declaration.parse(text)
+        got = text if text == "nan" else shown(float(text)) if "inf" in text else repr(text)
+        assert str(refusal.value).endswith(f" must be {declaration.domain}; got {got}."), text
 
 
 def test_what_came_is_shown_with_its_digits() -> None:
     with pytest.raises(ValueError, match=r"got 0\.9999999"):
         LEVEL.check(0.9999999)
+
+
+@every_declaration
+def test_an_array_is_checked_number_by_number(declaration: Parameter) -> None:
+    ends = [math.nextafter(declaration.minimum, math.inf), declaration.maximum]
+    inside = [declaration.default, *([declaration.minimum + 1] if declaration.integer else ends)]
+    assert declaration.check_each(inside).tolist() == inside
+    below = declaration.minimum if declaration.open_minimum else math.nextafter(declaration.minimum, -math.inf)
+    for outside in (below, math.nextafter(declaration.maximum, math.inf), math.nan):
+        for values in ([outside, *inside], [*inside, outside]):
+            with pytest.raises(ValueError, match="must be") as refusal:
+                declaration.check_each(np.array(values))
+            assert declaration.domain in str(refusal.value), values
 
 
 @every_declaration
@@ -153,7 +167,7 @@ def test_a_value_outside_is_never_shown_as_the_end_that_is_allowed(declaration: 
 
 
 @every_declaration
-@laws
+@settings(laws, max_examples=40)
 @given(data=st.data())
 def test_every_value_of_the_domain_is_read_back_from_its_text(declaration: Parameter, data: st.DataObject) -> None:
     kinds = st.integers if declaration.integer else st.floats
