@@ -406,7 +406,7 @@ COMPARISON_OF_METHODS = Case(
     opened=open_comparison,
     sliders={
         name: (name, comparison.NUMBERS[name], COMPARED | WHERE_COMPARISON.get(name, {}))
-        for name in ("epsilon", "delta", "n", "sets", "p", "level", "first", "last", "repetitions", "seed")
+        for name in ("epsilon", "delta", "n", "sets", "p", "level", "last", "first", "repetitions", "seed")
     }
     | {
         name: (name, comparison.NUMBERS[name], {"kind": "gaussian", "gaussian_methods": ["modips_split"], "n": 9} | one)

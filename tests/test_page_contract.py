@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -75,19 +75,43 @@ def test_every_page_has_its_case() -> None:
         assert {"Download", "Why, and sources", *case.edged} <= shown
 
 
-@of_every("sliders")
-def test_each_slider_moves_its_box_to_both_ends(case: Case, entry: str) -> None:
-    name, declared, state = case.sliders[entry]
-    low = 0.0 if name == "delta" else declared.slider_minimum or declared.minimum
-    high = declared.maximum if declared.slider_maximum is None else declared.slider_maximum
+def under_the_same_settings(entries: Callable[[Case], Iterable[tuple[State, Any]]]) -> Any:
+    """A test of every page for all entries that ask for the same settings, which are tried on one page."""
+    found: dict[tuple[str, str], tuple[Case, State, list[Any]]] = {}
+    for page, case in CASES.items():
+        for state, one in entries(case):
+            found.setdefault((page, repr(state)), (case, state, []))[2].append(one)
+    ids = [f"{page}-{state:.70}" for page, state in found]
+    return pytest.mark.parametrize(("case", "state", "entries"), found.values(), ids=ids)
+
+
+def show(page: AppTest, start: dict[str, Any], moved: Collection[str]) -> None:
+    """Run the page with every number back where it was, those aside that were moved."""
+    for key in start.keys() - moved:
+        if page.number_input(key=key).value != start[key]:
+            page.number_input(key=key).set_value(start[key])
+    page.run()
+
+
+@under_the_same_settings(lambda case: ((state, name) for name, (*_, state) in case.sliders.items()))
+def test_each_slider_moves_its_box_to_both_ends(case: Case, state: State, entries: list[str]) -> None:
+    """On one page: each goes to its lower end as the one before goes to its upper end, and then back."""
     page = opened(case, **state)
-    for end, value in ((0, low), (-1, high)):
-        slider = page.select_slider(key=f"{case.prefix}{name}_slider")
-        assert slider.options[end] == readable(value)
-        if (entry, end) not in case.slow:  # which a test of the page asks for once
-            slider.set_value(value).run()
-            check_shown(case, page)
-            assert boxes(page)[case.prefix + name] == value
+    start = boxes(page)
+    for lower, upper in zip([*entries, None], [None, *entries], strict=True):
+        moved = {}
+        for end, entry in ((0, lower), (-1, upper)):
+            if entry is not None and (entry, end) not in case.slow:  # which a test of the page asks for once
+                name, declared, _ = case.sliders[entry]
+                low = 0.0 if name == "delta" else declared.slider_minimum or declared.minimum
+                high = declared.maximum if declared.slider_maximum is None else declared.slider_maximum
+                slider = page.select_slider(key=f"{case.prefix}{name}_slider")
+                moved[case.prefix + name] = value = high if end else low
+                assert slider.options[end] == readable(value), entry
+                slider.set_value(value)
+        show(page, start, moved.keys())
+        check_shown(case, page)
+        assert boxes(page) == start | moved, (lower, upper)
 
 
 @of_every("extremes")
@@ -122,25 +146,26 @@ def test_every_section_is_shown(case: Case, entry: str) -> None:
         check_shown(case, page)
 
 
-@of_every("refused")
+@under_the_same_settings(lambda case: ((state, (name, value)) for name, value, state in case.refused))
 def test_a_value_that_is_refused_has_one_sentence_and_costs_no_other_setting(
-    case: Case, entry: tuple[str, float, State]
+    case: Case, state: State, entries: list[tuple[str, float]]
 ) -> None:
-    name, value, state = entry
-    key = case.prefix + name
+    """On one page, on which each takes the place of the one before."""
     page = opened(case, **state)
     before, answered = boxes(page), marks(page)
-    page.number_input(key=key).set_value(value).run()
-    check_sound(page)
-    (sentence,) = problems(page)
-    declared = next(one for one in case.sliders.values() if one[0] == name)[1]
-    assert sentence.startswith(f"{declared.name} ")
-    assert " must be " in sentence
-    assert " got " in sentence
-    assert 'role="alert"' in next(part for part in html(page) if "dpviz-problem" in part and "<p" in part)
-    assert marks(page) == answered
-    assert STILL in text(page) or "What follows is the answer for " in sentence
-    page.number_input(key=key).set_value(before[key]).run()
+    for name, value in entries:
+        page.number_input(key=case.prefix + name).set_value(value)
+        show(page, before, {case.prefix + name})
+        check_sound(page)
+        said = problems(page)
+        declared = next(one for one in case.sliders.values() if one[0] == name)[1]
+        assert len(said) == 1, (name, value, said)
+        assert re.match(rf"{declared.name} (.* )?must be .* got ", said[0]), (name, value, said)
+        assert 'role="alert"' in next(part for part in html(page) if "dpviz-problem" in part and "<p" in part)
+        assert marks(page) == answered, (name, value)
+        assert STILL in text(page) or "What follows is the answer for " in said[0], (name, value)
+        assert boxes(page) == before | {case.prefix + name: value}, (name, value)
+    show(page, before, set())
     check_shown(case, page)
     assert boxes(page) == before
     assert marks(page) == answered
