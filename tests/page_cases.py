@@ -215,12 +215,19 @@ MINIMUM_PRIORS = Case(
     variants={label: (FEW | {"family": label}, sections) for label, sections in SECTIONS_OF.items()},
     extremes=[
         {"family": label, "n": 12, "epsilon": 1.5, "delta": 1e-4} | one
-        for label in FAMILIES
-        for one in (
-            {"epsilon": 1e-4}, {"epsilon": 50.0}, {"delta": 0.0}, {"delta": 1e-300}, {"delta": 0.5},
-            {"epsilon": 50.0, "delta": 0.5}, {"n": 1}, {"n": 1, "delta": 0.0}, {"n": 1, "m": 300, "m_is_n": False},
-            {"n": 300, "m": 1, "m_is_n": False}, {"sigma": 1e-12, "sigma0": 1e12}, {"sigma": 1e12, "sigma0": 1e-12},
-            {"p": 0.0}, {"p": 1.0},
+        for place, label in enumerate(FAMILIES)
+        for one in in_turn(
+            [
+                {"epsilon": 1e-4}, {"epsilon": 50.0}, {"delta": 0.0}, {"delta": 1e-300}, {"n": 1}, {"delta": 0.5},
+                {"epsilon": 50.0, "delta": 0.5}, {"n": 1, "delta": 0.0}, {"n": 300, "m": 1, "m_is_n": False},
+                {"n": 1, "m": 300, "m_is_n": False},
+            ],
+            place,
+        )
+        + (
+            [{"sigma": 1e-12, "sigma0": 1e12}, {"sigma": 1e12, "sigma0": 1e-12}]
+            if "sigma" in FAMILY_NUMBERS[label]
+            else [{"p": 0.0}, {"p": 1.0}]
         )
     ],
     extremes_of_sections=[
@@ -298,9 +305,11 @@ COVERAGE_OF_SETS = Case(
         for one in STUDY_EDGES
     ] + [
         {"synthesizer": law, "repetitions": 60, "n": 12, "sets": 5} | one
-        for law in two_cell_synthesizers()
+        for place, law in enumerate(two_cell_synthesizers())
         if law != coverage.DEFAULT_SYNTHESIZER
-        for one in ({"p": 0.0}, {"epsilon": 1e-4}, {"epsilon": 700.0}, {"n": 1}, {"sets": 1}, {"sets": 20})
+        for one in in_turn(
+            [{"p": 0.0}, {"epsilon": 1e-4}, {"epsilon": 700.0}, {"n": 1}, {"sets": 20}, {"sets": 1}], place
+        )
     ],
     extremes_of_sections=[
         {"repetitions": 50, "rules": EVERY, "n": 12, "sets": 3} | one
@@ -424,9 +433,9 @@ COMPARISON_OF_METHODS = Case(
     variants={
         f"{kind}, {terms}": (
             FAST | {"n": 20, "sets": 3, "kind": kind, "terms": terms},
-            in_turn(COMPARISON_SECTIONS, place),
+            [one for one in in_turn(COMPARISON_SECTIONS, place) if first or one != "As published"],
         )
-        for kind in DATA_KINDS
+        for kind, first in zip(DATA_KINDS, [True, *[False] * len(DATA_KINDS)], strict=False)
         for place, terms in enumerate(TERMS)
     },
     extremes=[

@@ -40,6 +40,7 @@ from tests.pages import (
     table_called,
     table_rows,
     value_of,
+    whole,
 )
 
 BEYOND = "beyond exact sums"
@@ -128,12 +129,8 @@ def dots_of(page: AppTest) -> list[dict[str, Any]]:
 
 def grown(page: AppTest) -> AppTest:
     """The page with its curves and its smallest coverages complete."""
-    for _ in range(200):
-        if all(page.session_state[key].stream is None for key in ("cv_growing", "cv_smallest")):
-            check_sound(page)
-            return page
-        page.run()
-    raise AssertionError("the curves did not come to an end")
+    check_sound(whole(page, "cv_growing", "cv_smallest"))
+    return page
 
 
 # The answer, the table and the curves.
@@ -217,7 +214,7 @@ def test_the_curves_along_p_are_exact_and_pass_the_chosen_point_wherever_it_is_m
     points = np.array(lines[0]["x"])
     assert 0.123 in points
     assert len(points) > 200
-    some = slice(None, None, 9)
+    some = slice(None, None, 15)
     exact = coverage_by_proportion(release_at(synthesizer=law, **SMALL), proportions=points[some], sets=3, rules=EVERY)
     for trace, line in zip(lines, exact.coverage, strict=True):
         assert np.allclose(np.array(trace["y"])[some], line, rtol=0, atol=1e-8)
@@ -243,7 +240,7 @@ def test_the_curves_along_epsilon_are_exact_and_pass_the_chosen_point(law: str, 
     held, lines = page.session_state["cv_growing"], lines_of(page)
     points = list(lines[0]["x"])
     assert 1.5 in points
-    picked = points[::6]
+    picked = points[::12]
     *_, exact = stream_by_synthesizer(
         [release_at(**asked, **SMALL | {"epsilon": float(one)}) for one in picked], p=0.25, sets=3, rules=DEFAULT_RULES
     )
