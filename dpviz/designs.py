@@ -1,17 +1,15 @@
 """One design for every page and file: mechanism, sizes, promise, how the prior follows, truth, analysis and seed."""
 
 import dataclasses
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from types import MappingProxyType
+from functools import cached_property
 from typing import Any, Self, cast
 
 import numpy as np
 
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
-from dpviz.core.checked import checked
+from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import (
     GAMMA_ONES,
     GAMMA_ZEROS,
@@ -24,6 +22,7 @@ from dpviz.core.declarations import (
     SETS,
 )
 from dpviz.core.parameters import DELTA, EPSILON, Parameter, shown
+from dpviz.core.record import Reader, Record, part
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.mechanisms.prior import PRIOR_ONES
@@ -37,14 +36,20 @@ CONFIDENTIAL_COUNT = dataclasses.replace(
 SHORT, NOISE_EPSILON_KEY = {"mechanism": "synthesizer", "confidential_count": "x"}, "noise_epsilon"
 
 
-def _number(declaration: Parameter, **changes: Any) -> Any:
-    """Return a field that carries its declaration, whose default it has."""
-    declaration = dataclasses.replace(declaration, **changes)
-    return dataclasses.field(default=declaration.default, metadata={"parameter": declaration})
+def _mechanism_written(given: str | GivenMatrix) -> Any:
+    if isinstance(given, GivenMatrix):
+        return {name: np.asarray(getattr(given, name)).tolist() for name in MATRIX_FIELDS}
+    return given
+
+
+def _mechanism_read(given: dict[str, Any]) -> GivenMatrix:
+    if not set(given) <= set(MATRIX_FIELDS) or "probabilities" not in given:
+        raise ValueError(f"A matrix has probabilities, and may have decimals; got {shown(list(given))}.")
+    return GivenMatrix(**given)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design:
+class Design(Record):
     """M independent synthetic sets under one promise, and what is asked of them.
 
     `mechanism` is a key of the registry, or a matrix of one's own, which brings its n and m; m is n where it is not
@@ -62,32 +67,34 @@ class Design:
     True
     """
 
-    mechanism: str | GivenMatrix
-    n: int = _number(MANY_ROWS, default=None)
-    m: int = _number(MANY_SYNTHETIC_ROWS, default=None)
-    sets: int = _number(SETS, default=1)
-    epsilon: float = _number(EPSILON)
-    delta: float = _number(DELTA, default=0.0)
+    noun, short = "design", SHORT
+
+    mechanism: str | GivenMatrix = part(_mechanism_written, _mechanism_read, texts=True)
+    n: int = declared(MANY_ROWS, default=None)
+    m: int = declared(MANY_SYNTHETIC_ROWS, default=None)
+    sets: int = declared(SETS, default=1)
+    epsilon: float = declared(EPSILON)
+    delta: float = declared(DELTA, default=0.0)
     prior: str = "pure"
-    alpha: float = _number(PRIOR_ONES, default=1.0)
+    alpha: float = declared(PRIOR_ONES, default=1.0)
     details: tuple[tuple[str, float], ...] = ()
-    p: float = _number(PROPORTION)
-    confidential_count: int | None = _number(CONFIDENTIAL_COUNT, default=None)
-    gamma1: float = _number(GAMMA_ONES)
-    gamma2: float = _number(GAMMA_ZEROS)
-    level: float = _number(LEVEL)
+    p: float = declared(PROPORTION)
+    confidential_count: int | None = declared(CONFIDENTIAL_COUNT, default=None)
+    gamma1: float = declared(GAMMA_ONES)
+    gamma2: float = declared(GAMMA_ZEROS)
+    level: float = declared(LEVEL)
     rules: tuple[str, ...] = ()
-    repetitions: int = _number(REPETITIONS)
-    seed: int = _number(SEED)
+    repetitions: int = declared(REPETITIONS)
+    seed: int = declared(SEED)
 
     def __post_init__(self) -> None:
         asked, fixed = {one.name: one for one in self.synthesizer_type.parameters()}, self._fixed
         n, m = cast("tuple[int | None, int | None]", (self.n, self.m))
         self._set("n", fixed.get("n") if n is None else n)
         self._set("m", m if m is not None else fixed.get("m", self.n))
-        for name, declared in self.numbers().items():
+        for name, one in self.numbers().items():
             if name not in fixed and (name != "confidential_count" or self.confidential_count is not None):
-                self._set(name, declared.check(getattr(self, name)))
+                self._set(name, one.check(getattr(self, name)))
         if any(getattr(self, name) != size for name, size in fixed.items()):
             sizes = " and ".join(f"{size:,}" for size in fixed.values())
             raise ValueError(
@@ -144,13 +151,6 @@ class Design:
         found = cls(mechanism=made.key, details=tuple(own.items()), **sizes, **prior, **shared)
         return found if found.synthesizer == made else None
 
-    @classmethod
-    @cache
-    def numbers(cls) -> Mapping[str, Parameter]:
-        """Declarations of its numbers by name."""
-        found = {one.name: one.metadata["parameter"] for one in dataclasses.fields(cls) if one.metadata}
-        return MappingProxyType(found)
-
     @cached_property
     def synthesizer_type(self) -> type[Synthesizer]:
         """What the mechanism is."""
@@ -204,76 +204,40 @@ class Design:
         """Return the releases of one set at other promises, each made when it is asked for."""
         return _AlongEpsilon(self, epsilons)
 
-    def to_json(self) -> str:
-        """Return the design as JSON, every digit."""
-        return json.dumps(self._values(), ensure_ascii=False)
+    def written(self) -> dict[str, Any]:
+        """Return its fields, and those of its mechanism, as JSON knows them."""
+        values = super().written()
+        details = dict(values.pop("details"))
+        return values | {NOISE_EPSILON_KEY if name == "epsilon" else name: value for name, value in details.items()}
 
     @classmethod
-    @checked()
-    def from_json(cls, text: str) -> Self:
-        """Return the design that `to_json` wrote."""
-        values = _loaded(text)
-        if not isinstance(values, dict):
-            raise ValueError(f"The design must be a JSON object; got {shown(values)}.")
-        return cls.of(values)
-
-    def to_address(self) -> dict[str, str]:
-        """Return the design as words by the names that a page's address has, every digit; what is None is left out."""
-        return dict(self._words)
-
-    @cached_property
-    def _words(self) -> dict[str, str]:
-        given = {name: value for name, value in self._values().items() if value is not None}
-        given["rules"] = ".".join(self.rules)
-        words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
-        return {SHORT.get(name, name): word for name, word in words.items()}
+    def readers(cls, words: Mapping[str, str]) -> dict[str, Reader]:
+        """Return what reads its fields, and those of the mechanism that the words name."""
+        own = super().readers(words)
+        del own["details"]
+        return own | {name: one.parse for name, one in _further(words.get(SHORT["mechanism"])).items()}
 
     @classmethod
     @checked()
     def from_address(cls, words: Mapping[str, str]) -> Self:
         """Return the design that `to_address` wrote, or did so when it called the mechanism `law`."""
-        words = {"synthesizer" if word == "law" else word: text for word, text in words.items()}
-        read: dict[str, Callable[[str], Any]] = {name: one.parse for name, one in cls.numbers().items()}
-        read["rules"] = lambda text: [key for key in text.split(".") if key]
-        read["mechanism"] = lambda text: _loaded(text) if text.startswith("{") else text
-        read |= {name: one.parse for name, one in _further(words.get("synthesizer")).items()}
-        names = {SHORT.get(name, name): name for name in (*_fields(), *read)}
-        for word, text in words.items():
-            if word not in names or not isinstance(text, str):
-                raise ValueError(
-                    f"The address of a design holds texts called {', '.join(names)}; got {shown(word)} = {shown(text)}."
-                )
-        return cls.of({names[word]: read.get(names[word], str)(text) for word, text in words.items()})
+        return super().from_address({"synthesizer" if word == "law" else word: text for word, text in words.items()})
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Self:
+    def of(cls, values: Any) -> Self:
         """Return the design of values by name, the mechanism's own among them."""
-        mechanism = values.get("mechanism")
-        further = _further(mechanism)
-        names = [*_fields(), *further]
+        if not isinstance(values, Mapping):
+            raise ValueError(f"The design must be a JSON object; got {shown(values)}.")
+        further = _further(values.get("mechanism"))
+        names = [*(one.name for one in dataclasses.fields(cls) if one.name != "details"), *further]
         if unknown := [name for name in values if name not in names]:
             raise ValueError(f"A design has {', '.join(names)}; got {shown(unknown[0])}.")
         if "mechanism" not in values:
             raise ValueError("mechanism must be given; the design has none.")
-        if isinstance(mechanism, dict):
-            if not set(mechanism) <= set(MATRIX_FIELDS) or "probabilities" not in mechanism:
-                raise ValueError(f"A matrix has probabilities, and may have decimals; got {shown(list(mechanism))}.")
-            mechanism = GivenMatrix(**mechanism)
-        details = {one.name: values[name] for name, one in further.items() if name in values}
         own = {name: value for name, value in values.items() if name not in further}
-        return cls(**{**own, "mechanism": mechanism, "details": details})
-
-    def _values(self) -> dict[str, Any]:
-        """Return its fields, and those of its mechanism, as JSON knows them."""
-        values, given = {name: getattr(self, name) for name in _fields()}, self.mechanism
-        if isinstance(given, GivenMatrix):
-            values["mechanism"] = {name: np.asarray(getattr(given, name)).tolist() for name in MATRIX_FIELDS}
-        return values | {NOISE_EPSILON_KEY if name == "epsilon" else name: value for name, value in self.details}
-
-
-@cache
-def _fields() -> tuple[str, ...]:
-    return tuple(one.name for one in dataclasses.fields(Design) if one.name != "details")
+        return super().of(
+            own | {"details": {one.name: values[name] for name, one in further.items() if name in values}}
+        )
 
 
 def _further(mechanism: object) -> dict[str, Parameter]:
@@ -297,13 +261,6 @@ def _rules(given: object) -> tuple[str, ...]:
     if keys is None or len(set(keys)) < len(keys) or not set(keys) <= set(RULES):
         raise ValueError(f"rules must be some of {', '.join(RULES)}, each once; got {shown(given)}.")
     return keys
-
-
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError(f"The design must be JSON; got {shown(text)}.") from None
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,11 @@ from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PriorMethod
 from dpviz.calibration.ranges import ANY_SIGMA0, SIGMA, GaussianRelease
 from dpviz.calibration.sets import minimum_prior_in_steps, smallest_by_advanced
 from dpviz.calibration.smallest_root import Start
-from dpviz.core.checked import check_fields
+from dpviz.core.checked import declared, parameter
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.numerics.steps import Steps, finished, paused
 from dpviz.core.parameters import DELTA, EPSILON, PRIOR_QUANTITY, RANGE_QUANTITY, readable
+from dpviz.core.record import Record
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.privacy.composition import DeltaBracket
@@ -28,21 +29,19 @@ from dpviz.privacy.summary import PROFILE_POINTS, SMALLEST_PROFILE_DELTA
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class Setting(Record):
     """What the printed bounds are held against; without δ no (ε, δ) theorem is asked."""
 
-    n: int
-    m: int
-    epsilon: float
-    delta: float = 0.0
-    cells: int = 3  # of the categorical family
-    sigma: float = 1.0
-    sigma0: float = math.inf  # with σ, of the Gaussian family
-    alpha: float = 1.0  # at least 1: the prior of the release that Corollary 6.2 adds noise to
+    n: int = parameter(MANY_ROWS)
+    m: int = parameter(MANY_SYNTHETIC_ROWS)
+    epsilon: float = parameter(EPSILON)
+    delta: float = declared(DELTA, default=0.0)
+    cells: int = declared(TWO_CELLS_OR_MORE, default=3)  # of the categorical family
+    sigma: float = declared(SIGMA, default=1.0)
+    sigma0: float = declared(ANY_SIGMA0, default=math.inf)  # with σ, of the Gaussian family
+    alpha: float = declared(PRIOR_ONES, default=1.0)  # at least 1: of the release that Corollary 6.2 adds noise to
 
-    def __post_init__(self) -> None:
-        check_fields(self, MANY_ROWS, MANY_SYNTHETIC_ROWS, EPSILON, DELTA, TWO_CELLS_OR_MORE)
-        check_fields(self, PRIOR_ONES, SIGMA, ANY_SIGMA0)
+    def check(self) -> None:
         if self.delta == 1:
             raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
         if self.alpha < 1:

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from dpviz.calibration.conditioned import conditioned_epsilon, joint_distribution, number_distribution
 from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod
 from dpviz.core import limits
-from dpviz.core.checked import check_fields, checked
+from dpviz.core.checked import DeclaredFields, checked, declared, parameter
 from dpviz.core.declarations import COMPOSED_SETS, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.numerics.ends import private_side
 from dpviz.core.parameters import ANY_EPSILON, DELTA, EPSILON, Parameter, shown
@@ -68,7 +68,7 @@ RANGE_OVER_SIGMA = Parameter(
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianRelease:
+class GaussianRelease(DeclaredFields):
     """M releases by a method of `PRIOR_METHODS` from n rows of N(μ, σ²), the prior μ ~ N(0, σ0²), data in [−R, R].
 
     n and m are 1 to 100,000, σ and σ0, infinite for a flat prior, are in the unit of the data. Source: Zheng (2015),
@@ -80,16 +80,16 @@ class GaussianRelease:
     """
 
     method: str
-    n: int
-    m: int
-    sigma: float
-    sigma0: float
-    sets: int = 1
+    n: int = parameter(MANY_ROWS)
+    m: int = parameter(MANY_SYNTHETIC_ROWS)
+    sigma: float = parameter(SIGMA)
+    sigma0: float = parameter(ANY_SIGMA0)
+    sets: int = declared(GAUSSIAN_SETS, default=1)
 
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in PRIOR_METHODS:
             raise ValueError(f"method must be one of {', '.join(PRIOR_METHODS)}; got {shown(self.method)}.")
-        check_fields(self, MANY_ROWS, MANY_SYNTHETIC_ROWS, SIGMA, ANY_SIGMA0, GAUSSIAN_SETS)
+        super().__post_init__()
 
     @property
     def made(self) -> PriorMethod:

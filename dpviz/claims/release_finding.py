@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dpviz.core import limits
-from dpviz.core.checked import check_fields
+from dpviz.core.checked import declared, parameter
+from dpviz.core.declarations import ROWS, SETS
 from dpviz.core.parameters import DELTA, EPSILON, argument, readable, readable_apart, rounded_down, rounded_up
+from dpviz.core.record import Record
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
 SMALLEST_NOISE_EPSILON = 5e-7  # of one set: more noise than that has no digits left
@@ -20,20 +22,11 @@ VERDICT_SIGNS = {
 }
 """The verdict in a sign and a word."""
 
-FIELDS = (
-    argument("n", 4, limits.LARGEST_ROWS, title="confidential rows", integer=True),
-    replace(EPSILON, minimum=1e-5, maximum=150.0),
-    argument("sets", 1, limits.LARGEST_SETS, title="synthetic data sets", integer=True),
-    argument("bins", 2, limits.RELEASE_BINS, title="bins or cells", integer=True),
-    argument("cell", 2, limits.LARGEST_ROWS, title="rows in the smallest cell", integer=True),
-    argument("draws", 1, limits.LARGEST_SETS, title="draws from one sanitized posterior", integer=True),
-    argument("lower", -limits.RELEASE_BOUND, limits.RELEASE_BOUND, title="lower bound of the data"),
-    argument("upper", -limits.RELEASE_BOUND, limits.RELEASE_BOUND, title="upper bound of the data"),
-)
+BOUND = argument("bound", -limits.RELEASE_BOUND, limits.RELEASE_BOUND)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseSetting:
+class ReleaseSetting(Record):
     """What the methods are held against: n rows, which are public, and ε for all sets together.
 
     Numbers lie between `lower` and `upper`, in standard deviations of the data; `cell` rows are in the smallest cell of
@@ -43,18 +36,17 @@ class ReleaseSetting:
     8.0
     """
 
-    n: int
-    epsilon: float
-    delta: float = 1e-5
-    sets: int = 10
-    bins: int = 10
-    cell: int = 7
-    draws: int = 10
-    lower: float = -4.0
-    upper: float = 4.0
+    n: int = parameter(ROWS, minimum=4)
+    epsilon: float = parameter(EPSILON, minimum=1e-5, maximum=150.0)
+    delta: float = declared(DELTA)
+    sets: int = declared(SETS, title="synthetic data sets", default=10)
+    bins: int = declared(argument("bins", 2, limits.RELEASE_BINS, title="bins or cells", integer=True), default=10)
+    cell: int = declared(ROWS, name="cell", title="rows in the smallest cell", minimum=2, default=7)
+    draws: int = declared(SETS, name="draws", title="draws from one sanitized posterior", default=10)
+    lower: float = declared(BOUND, name="lower", title="lower bound of the data", default=-4.0)
+    upper: float = declared(BOUND, name="upper", title="upper bound of the data", default=4.0)
 
-    def __post_init__(self) -> None:
-        check_fields(self, *FIELDS, DELTA)
+    def check(self) -> None:
         if not 0 < self.delta < 1:
             raise ValueError(f"delta (allowed failure) must be a number between 0 and 1; got {readable(self.delta)}.")
         if self.upper <= self.lower:

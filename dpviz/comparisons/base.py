@@ -15,11 +15,12 @@ import numpy as np
 
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
-from dpviz.core.checked import DeclaredFields, declared
+from dpviz.core.checked import declared
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.measures import TIED_TOLERANCE, Measure
 from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import Parameter, shown
+from dpviz.core.parameters import shown
+from dpviz.core.record import Record
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -51,7 +52,7 @@ class Estimand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis(DeclaredFields):
+class Analysis(Record):
     """How many sets are released where a method releases several, and what an analyst makes of them.
 
     `rule` is a key of `dpviz.inference.RULES`; a single set is analysed as if it were real where the rule needs more.
@@ -71,11 +72,6 @@ class Analysis(DeclaredFields):
         if not isinstance(self.rule, str):
             raise ValueError(f"rule must be one of {', '.join(RULES)}; got {shown(self.rule)}.")
         check_rule(self.rule, RULES[self.rule].fewest_sets if self.rule in RULES else 1)
-
-    @classmethod
-    def numbers(cls) -> dict[str, Parameter]:
-        """Declarations of its numbers by name."""
-        return {one.name: one for one in cls.parameters()}
 
     def rule_for(self, sets: int) -> IntervalRule:
         """Return the rule that analyses so many sets."""
@@ -158,7 +154,7 @@ def beyond_rounding(bias: float, spread: float, truth: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataKind(DeclaredFields, ABC):
+class DataKind(Record, ABC):
     """Confidential data of one kind with their true values, and the methods that can release them.
 
     A subclass declares its sizes, bounds and true values as fields (`dpviz.mechanisms.base.parameter`), which are

@@ -12,7 +12,7 @@ import numpy as np
 from dpviz.comparisons.base import COMPARED_SETS, DataKind
 from dpviz.comparisons.gaussian_estimands import NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod, ReleasedSets
-from dpviz.core.checked import check_fields, checked
+from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import LEVEL
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.quantiles import quantile_table
@@ -138,11 +138,11 @@ class GaussianPlan(Plan[GaussianTally]):
 
     data: GaussianData
     method: GaussianMethod
-    epsilon: float = 1.0
-    sets: int = 10
+    epsilon: float = declared(EPSILON_OF_ALL_SETS, default=1.0)
+    sets: int = declared(COMPARED_SETS)
     estimands: tuple[str, ...] = ("mean",)
     rules: tuple[str, ...] = ("reiter_2003",)
-    level: float = 0.95
+    level: float = declared(LEVEL)
 
     def __post_init__(self) -> None:
         # Of all kinds of data, those that are simulated are the `GaussianData`.
@@ -153,7 +153,6 @@ class GaussianPlan(Plan[GaussianTally]):
         if not issubclass(self.data.drawn, self.method.takes):
             raise ValueError(f'"{self.method.label}" does not release data of the kind "{self.data.label}".')
         super().__post_init__()
-        check_fields(self, EPSILON_OF_ALL_SETS, COMPARED_SETS, LEVEL)
         object.__setattr__(self, "sets", self.method.sets(self.sets))
         known: Mapping[str, object]
         for name, known in (("estimands", self.data.studied), ("rules", COMBINING_RULES)):

@@ -83,8 +83,14 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
     return decorate
 
 
-def declared(declaration: Parameter) -> Any:
-    """Return a dataclass field that carries its declaration, whose default it has."""
+def parameter(declaration: Parameter, **changes: Any) -> Any:
+    """Return a dataclass field without a default that carries its declaration, with `changes` to it."""
+    return field(metadata={"parameter": replace(declaration, **changes)})
+
+
+def declared(declaration: Parameter, **changes: Any) -> Any:
+    """Return the same with the default that the declaration has."""
+    declaration = replace(declaration, **changes)
     return field(default=declaration.default, metadata={"parameter": declaration})
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpviz.core.checked import check_fields, checked
+from dpviz.core.checked import check_fields, checked, declared, parameter
 from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
 from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, quantile_table
 from dpviz.core.parameters import shown
@@ -14,7 +14,7 @@ from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import features
 from dpviz.coverage._sampling import ReleaseSampler, single_alias_table
 from dpviz.coverage.studies import Blocks, Plan
-from dpviz.coverage.studies.plan import StudyTally
+from dpviz.coverage.studies.plan import SHOWN, StudyTally
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
 from dpviz.inference.rules import RULES, check_rule
@@ -131,19 +131,18 @@ class CoveragePlan(Plan[Tally]):
     """
 
     synthesizer: TwoCellSynthesizer
-    p: float
-    sets: int
+    p: float = parameter(PROPORTION)
+    sets: int = parameter(SETS)
     rules: tuple[str, ...]
-    level: float = 0.95
+    level: float = declared(LEVEL)
     confidential_count: int | None = None
-    shown: int = 100
+    shown: int = declared(SHOWN, default=100)
 
     def __post_init__(self) -> None:
         given = self.synthesizer
         if not isinstance(given, TwoCellSynthesizer):
             raise ValueError(f"synthesizer must be a two-cell synthesizer; got {getattr(given, 'key', shown(given))}.")
         super().__post_init__()
-        check_fields(self, PROPORTION, SETS, LEVEL)
         if self.confidential_count is not None:
             count = replace(ROWS, name="confidential_count", title="confidential ones", minimum=0, maximum=given.n)
             check_fields(self, count)

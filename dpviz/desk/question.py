@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +14,10 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
 from dpviz.comparisons import CategoryData, ComparedMethod, CountData, DataKind, UnknownVariance
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis, Estimand
-from dpviz.core.checked import DeclaredFields, check_fields, checked, declared
+from dpviz.core.checked import check_fields, declared
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, SEED
 from dpviz.core.parameters import Parameter, readable, shown
+from dpviz.core.record import Record, part
 from dpviz.core.types import FloatArray
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import PROTECTIONS, Protection
@@ -66,7 +66,7 @@ BELIEVED_PRIOR = BELIEVED_ONES, BELIEVED_ZEROS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(DeclaredFields):
+class Question(Record):
     """A curator's question; `stream_designs` answers it.
 
     `data` has the sizes, `lowest` and `highest` the range of its true value (`DataKind.true_value`), of which `values`
@@ -85,11 +85,24 @@ class Question(DeclaredFields):
     True
     """
 
-    data: DataKind
+    noun, indent = "question", 2
+
+    data: DataKind = part(
+        lambda data: {"kind": data.key, **data.written()},
+        lambda given: _made("data.kind", ASKED_KINDS, given.pop("kind", None), given),
+    )
     lowest: float
     highest: float
-    protections: tuple[Protection, ...] = ()
-    limits: tuple[AccuracyLimit, ...] = ()
+    protections: tuple[Protection, ...] = part(
+        lambda held: {one.key: one.written() for one in held},
+        lambda given: tuple(_made("protections", PROTECTIONS, *one) for one in given.items()),
+        default=(),
+    )
+    limits: tuple[AccuracyLimit, ...] = part(
+        lambda held: {one.key: one.limit for one in held},
+        lambda given: tuple(AccuracyLimit(*one) for one in given.items()),
+        default=(),
+    )
     values: int = declared(VALUES)
     average: bool = False
     believed_ones: float = declared(BELIEVED_ONES)
@@ -228,40 +241,15 @@ class Question(DeclaredFields):
 
     def analysis(self, sets: int, rule: str) -> Analysis:
         """Return what an analyst does."""
-        return Analysis(sets=sets, rule=rule, level=self.level, repetitions=self.repetitions, seed=self.seed)
-
-    def to_json(self) -> str:
-        """Return the question as JSON, every digit."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        own = [field.name for field in dataclasses.fields(self.data) if field.init]
-        values["data"] = {"kind": self.data.key, **{name: getattr(self.data, name) for name in own}}
-        values["protections"] = {one.key: dataclasses.asdict(one) for one in self.protections}
-        values["limits"] = {one.key: one.limit for one in self.limits}
-        return json.dumps(values, ensure_ascii=False, indent=2)
+        return Analysis(**Analysis.shared(vars(self)) | {"sets": sets, "rule": rule})
 
     @classmethod
-    @checked()
-    def from_json(cls, text: str) -> Self:
-        """Return the question that `to_json` wrote."""
-        try:
-            values = json.loads(text)
-        except (ValueError, RecursionError):
-            raise ValueError(f"The question must be JSON; got {shown(text)}.") from None
+    def of(cls, values: Any) -> Self:
+        """Return the question with these values by name, as JSON has them."""
         names = [field.name for field in dataclasses.fields(cls)]
         if not isinstance(values, dict) or not {"data", "lowest", "highest"} <= set(values) <= set(names):
             raise ValueError(f"A question has some of {', '.join(names)}; got {shown(values)}.")
-        made: dict[str, Any] = {
-            "data": lambda given: _made("data.kind", ASKED_KINDS, given.pop("kind", None), given),
-            "protections": lambda given: tuple(_made("protections", PROTECTIONS, *one) for one in given.items()),
-            "limits": lambda given: tuple(AccuracyLimit(*one) for one in given.items()),
-        }
-        for name, make in made.items():
-            if name in values:
-                if not isinstance(values[name], dict):
-                    raise ValueError(f"{name} must be a JSON object; got {shown(values[name])}.")
-                values[name] = make(dict(values[name]))
-        given: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
-        return cls(**given)
+        return super().of({name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
 
 
 def takes_prior(ranged: Parameter) -> bool:

@@ -1,6 +1,5 @@
 """What every synthesizer is: a distribution of the released counts for each table of confidential counts."""
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.checked import DeclaredFields, checked
-from dpviz.core.parameters import ANY_EPSILON, Parameter, argument
+from dpviz.core.checked import parameter as parameter
+from dpviz.core.parameters import ANY_EPSILON, argument
 from dpviz.core.types import FloatArray, IntArray
 
 FACTS = {
@@ -37,11 +37,6 @@ COMPARED_FACTS = ("releases", "finding", "several_sets", "opendp")
 """Those of one that is compared."""
 OWN_FACTS = set(FACTS) - {"moved_by", "several_sets", "two_cells", "share_of_a_count"}
 """Those that a class made from another must say anew."""
-
-
-def parameter(declaration: Parameter, **changes: Any) -> Any:
-    """Return a dataclass field without a default that carries its declaration, with `changes` to it."""
-    return dataclasses.field(metadata={"parameter": dataclasses.replace(declaration, **changes)})
 
 
 @dataclass(frozen=True)

@@ -173,14 +173,14 @@ def _asked(
     spending: type[Spending], kind: type[DataKind], method: str, rule: str, estimand: str, values: dict[str, Any]
 ) -> Asked:
     """The division with these values; a ValueError in a sentence refuses."""
-    analysis = Analysis(rule=rule, **{name: values[name] for name in Analysis.numbers() if name in values})
-    shared = {name: values[name] for name in Design.numbers() if name in values} | handed_on(PREFIX, values["n"])
+    analysis = Analysis(rule=rule, **Analysis.shared(values))
+    shared = Design.shared(values) | handed_on(PREFIX, values["n"])
     made = kind.method(method)
     synthesizer_type = made.synthesizer_type.key if isinstance(made, BinaryMethod) else SYNTHESIZER
     return Asked(
         design=Design(mechanism=synthesizer_type, rules=(rule,), **shared),
         spending=spending(
-            data=kind(estimand=estimand, **{one.name: values[one.name] for one in kind.parameters()}),
+            data=kind(estimand=estimand, **kind.shared(values)),
             method=made,
             epsilon=values["epsilon"],
             analysis=analysis,

@@ -218,14 +218,12 @@ def _asked(
     if values["first"] >= values["last"]:
         ends = f"{readable(values['first'])} and {readable(values['last'])}"
         raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
-    analysis = Analysis(rule=rule, **{name: values[name] for name in Analysis.numbers()})
-    shared = {name: values[name] for name in Design.numbers() if name in values}
-    design = Design(mechanism=SYNTHESIZER, rules=(rule,), **shared, **handed_on(PREFIX, values["n"]))
+    design = Design(mechanism=SYNTHESIZER, rules=(rule,), **Design.shared(values), **handed_on(PREFIX, values["n"]))
     return Asked(
         design=design,
-        data=kind(estimand=estimand, **{one.name: values[one.name] for one in kind.parameters()}),
+        data=kind(estimand=estimand, **kind.shared(values)),
         methods=tuple(methods),
-        analysis=analysis,
+        analysis=Analysis(rule=rule, **Analysis.shared(values)),
         terms=terms(**{name: values[name] for name in terms.asks}),
         span=(values["first"], values["last"]),
     )

@@ -234,7 +234,7 @@ def asked_with(
         },
         **further,
     )
-    shared = {name: values[name] for name in Design.numbers() if name in values} | handed_on(PREFIX, values["n"])
+    shared = Design.shared(values) | handed_on(PREFIX, values["n"])
     return Asked(design=Design(mechanism=SYNTHESIZER, rules=question.rules, **shared), question=question)
 
 

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from dpviz.core.checked import check_fields
+from dpviz.core.checked import declared, parameter
 from dpviz.core.declarations import REPETITIONS, SEED
 from dpviz.core.parameters import argument
+from dpviz.core.record import Record
 from dpviz.core.running_sums import Sums
 
 BATCH = argument("batch", 1, 10_000, title="repetitions in a block", integer=True)
@@ -20,20 +21,17 @@ Found = TypeVar("Found", bound="StudyTally")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(ABC, Generic[Found]):
+class Plan(Record, ABC, Generic[Found]):
     """What a study repeats, how often, and the seed that fixes every digit of it; each kind of study adds its fields.
 
     The repr of a plan must say all that its digits follow from, and a plan must be hashable. The digits depend on the
     size of a block, `batch`, too; the first `shown` repetitions are kept one by one.
     """
 
-    repetitions: int
-    seed: int
-    batch: int = 500
-    shown: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self, REPETITIONS, SEED, BATCH, SHOWN)
+    repetitions: int = parameter(REPETITIONS)
+    seed: int = parameter(SEED)
+    batch: int = declared(BATCH, default=500)
+    shown: int = declared(SHOWN, default=0)
 
     @abstractmethod
     def work(self) -> "Callable[[Blocks], Found]":

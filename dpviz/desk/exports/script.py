@@ -82,12 +82,7 @@ def _source(design: Design, given_text: str | None = None, stated: Collection[st
 
     What the release follows from and the numbers `stated` are always there; of others, those that are not a default.
     """
-    stated = {"n", "m", "sets", *design.promised, *stated}
-    told = {
-        field.name: value
-        for field in dataclasses.fields(design)
-        if (value := getattr(design, field.name)) != field.default or field.name in stated
-    }
+    told = design.told({"n", "m", "sets", *design.promised, *stated})
     given = isinstance(design.mechanism, GivenMatrix)
     if given:
         told["mechanism"] = NameInScript("matrix")

@@ -34,7 +34,7 @@ def design_json(design: Assessed) -> str:
     method, sets, rule = design.key
     whole = {
         "dpviz": dpviz.__version__,
-        "question": json.loads(design.question.to_json()),
+        "question": design.question.written(),
         "design": {"method": method, "sets": sets, "rule": rule, "epsilon": design.setting},
         "numbers": [
             {
@@ -82,7 +82,7 @@ def load_question(text: str) -> tuple[Question, DesignKey | None]:
         raise ValueError(f"The file must hold a question, or a design with its question; got {shown(text)}.")
     if "question" not in whole:
         return Question.from_json(text), None
-    question = Question.from_json(json.dumps(whole["question"]))
+    question = Question.of(whole["question"])
     return question, _key(whole["design"], question) if "design" in whole else None
 
 
@@ -192,17 +192,12 @@ def stored_design(text: str) -> Stored | None:
 def report_script(design: Assessed, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
     """Return the script that prints the numbers of a design and writes its report again."""
     asked = design.question
-    told = {
-        field.name: getattr(asked, field.name)
-        for field in dataclasses.fields(asked)
-        if field.default is dataclasses.MISSING or getattr(asked, field.name) != field.default
-    }
     return filled(
         "report/report_script.txt",
         design=design,
         version=dpviz.__version__,
         types=sorted({type(one) for one in (asked.data, *asked.protections, *asked.limits)}, key=_imported),
-        arguments=told,
+        arguments=asked.told(),
         pilot_note=pilot_note,
         date=date,
         address=address,
