@@ -22,7 +22,7 @@ from dpviz.core.declarations import (
     SETS,
 )
 from dpviz.core.parameters import DELTA, EPSILON, Parameter, shown
-from dpviz.core.record import Reader, Record, part
+from dpviz.core.record import DeclaredFields, Reader, part
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.mechanisms.prior import PRIOR_ONES
@@ -49,7 +49,7 @@ def _mechanism_read(given: dict[str, Any]) -> GivenMatrix:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design(Record):
+class Design(DeclaredFields):
     """M independent synthetic sets under one promise, and what is asked of them.
 
     `mechanism` is a key of the registry, or a matrix of one's own, which brings its n and m; m is n where it is not

@@ -20,7 +20,7 @@ from dpviz.core.checked import declared, parameter
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.numerics.steps import Steps, finished, paused
 from dpviz.core.parameters import DELTA, EPSILON, PRIOR_QUANTITY, RANGE_QUANTITY, readable
-from dpviz.core.record import Record
+from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.privacy.composition import DeltaBracket
@@ -29,7 +29,7 @@ from dpviz.privacy.summary import PROFILE_POINTS, SMALLEST_PROFILE_DELTA
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting(Record):
+class Setting(DeclaredFields):
     """What the printed bounds are held against; without δ no (ε, δ) theorem is asked."""
 
     n: int = parameter(MANY_ROWS)

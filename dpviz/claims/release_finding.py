@@ -8,7 +8,7 @@ from dpviz.core import limits
 from dpviz.core.checked import declared, parameter
 from dpviz.core.declarations import ROWS, SETS
 from dpviz.core.parameters import DELTA, EPSILON, argument, readable, readable_apart, rounded_down, rounded_up
-from dpviz.core.record import Record
+from dpviz.core.record import DeclaredFields
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
 SMALLEST_NOISE_EPSILON = 5e-7  # of one set: more noise than that has no digits left
@@ -26,7 +26,7 @@ BOUND = argument("bound", -limits.RELEASE_BOUND, limits.RELEASE_BOUND)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseSetting(Record):
+class ReleaseSetting(DeclaredFields):
     """What the methods are held against: n rows, which are public, and ε for all sets together.
 
     Numbers lie between `lower` and `upper`, in standard deviations of the data; `cell` rows are in the smallest cell of

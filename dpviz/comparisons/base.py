@@ -20,7 +20,7 @@ from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.measures import TIED_TOLERANCE, Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import shown
-from dpviz.core.record import Record
+from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -52,7 +52,7 @@ class Estimand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis(Record):
+class Analysis(DeclaredFields):
     """How many sets are released where a method releases several, and what an analyst makes of them.
 
     `rule` is a key of `dpviz.inference.RULES`; a single set is analysed as if it were real where the rule needs more.
@@ -154,7 +154,7 @@ def beyond_rounding(bias: float, spread: float, truth: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataKind(Record, ABC):
+class DataKind(DeclaredFields, ABC):
     """Confidential data of one kind with their true values, and the methods that can release them.
 
     A subclass declares its sizes, bounds and true values as fields (`dpviz.mechanisms.base.parameter`), which are

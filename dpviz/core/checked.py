@@ -6,7 +6,7 @@ import math
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -100,24 +100,6 @@ def check_fields(made: object, *declarations: Parameter) -> None:
         value = getattr(made, one.name)
         several = one.per_cell and (isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1)
         object.__setattr__(made, one.name, tuple(map(one.check, value)) if several else one.check(value))
-
-
-@dataclass(frozen=True)
-class DeclaredFields:
-    """A frozen dataclass whose fields carry their declarations as "parameter", by which they are checked one by one."""
-
-    def __post_init__(self) -> None:
-        check_fields(self, *self.parameters())
-        self.check()
-
-    @classmethod
-    @functools.cache
-    def parameters(cls) -> tuple[Parameter, ...]:
-        """Declarations of its numbers, in the order of its signature."""
-        return tuple(one.metadata["parameter"] for one in fields(cls) if "parameter" in one.metadata)
-
-    def check(self) -> None:
-        """Raise a ValueError where the values contradict each other."""
 
 
 def _check(name: str, annotation: Any, declared: Declared | None, broadcast: bool) -> Check:

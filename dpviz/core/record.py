@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-from dpviz.core.checked import DeclaredFields, checked
+from dpviz.core.checked import check_fields, checked
 from dpviz.core.parameters import Parameter, shown
 
 Reader = Callable[[Any], Any]
@@ -24,13 +24,29 @@ def part(write: Callable[[Any], Any], read: Reader, *, texts: bool = False, **se
     return field(metadata={"write": write, "read": read_object}, **settings)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Record(DeclaredFields):
-    """Something that is asked: frozen, compared and hashed by its fields, of which numbers carry their declarations."""
+@dataclass(frozen=True)
+class DeclaredFields:
+    """A record of what is asked: frozen, compared by its fields, of which numbers carry their declarations.
+
+    These are checked one by one; `check` says what must hold between them.
+    """
 
     noun: ClassVar[str] = "record"  # what a sentence calls it
     short: ClassVar[Mapping[str, str]] = MappingProxyType({})  # what an address calls its fields
     indent: ClassVar[int | None] = None  # blanks before each line of its JSON; None for a single line
+
+    def __post_init__(self) -> None:
+        check_fields(self, *self.parameters())
+        self.check()
+
+    @classmethod
+    @cache
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Return the declarations of its numbers, in the order of its signature."""
+        return tuple(one.metadata["parameter"] for one in fields(cls) if "parameter" in one.metadata)
+
+    def check(self) -> None:
+        """Raise a ValueError where the values contradict each other."""
 
     @classmethod
     @cache

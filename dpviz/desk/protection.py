@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 
 from dpviz.core.checked import checked, declared
 from dpviz.core.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable
-from dpviz.core.record import Record
+from dpviz.core.record import DeclaredFields
 from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.trade_off import PRIOR_OF_PAIR
 
@@ -88,7 +88,7 @@ RISK, MOST_RATIO = replace(PRIOR_RISK, name="risk_before", symbol="p₀"), repla
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protection(Record, ABC):
+class Protection(DeclaredFields, ABC):
     """One limit on what all sets together may give away, on any two neighbouring data sets.
 
     A subclass declares its numbers as fields, which are checked one by one; `check` says what must hold between them.

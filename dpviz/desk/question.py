@@ -17,7 +17,7 @@ from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, Analysi
 from dpviz.core.checked import check_fields, declared
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, SEED
 from dpviz.core.parameters import Parameter, readable, shown
-from dpviz.core.record import Record, part
+from dpviz.core.record import DeclaredFields, part
 from dpviz.core.types import FloatArray
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import PROTECTIONS, Protection
@@ -66,7 +66,7 @@ BELIEVED_PRIOR = BELIEVED_ONES, BELIEVED_ZEROS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(Record):
+class Question(DeclaredFields):
     """A curator's question; `stream_designs` answers it.
 
     `data` has the sizes, `lowest` and `highest` the range of its true value (`DataKind.true_value`), of which `values`

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.checked import DeclaredFields, checked
+from dpviz.core.checked import checked
 from dpviz.core.checked import parameter as parameter
 from dpviz.core.parameters import ANY_EPSILON, argument
+from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray, IntArray
 
 FACTS = {

@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.core.checked import declared, parameter
 from dpviz.core.declarations import REPETITIONS, SEED
 from dpviz.core.parameters import argument
-from dpviz.core.record import Record
+from dpviz.core.record import DeclaredFields
 from dpviz.core.running_sums import Sums
 
 BATCH = argument("batch", 1, 10_000, title="repetitions in a block", integer=True)
@@ -21,7 +21,7 @@ Found = TypeVar("Found", bound="StudyTally")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(Record, ABC, Generic[Found]):
+class Plan(DeclaredFields, ABC, Generic[Found]):
     """What a study repeats, how often, and the seed that fixes every digit of it; each kind of study adds its fields.
 
     The repr of a plan must say all that its digits follow from, and a plan must be hashable. The digits depend on the
