@@ -22,7 +22,7 @@ from dpviz.core.declarations import (
     SETS,
 )
 from dpviz.core.parameters import DELTA, EPSILON, Parameter, shown
-from dpviz.core.record import DeclaredFields, Reader, part
+from dpviz.core.record import DeclaredFields, Reader, each_once, part
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.mechanisms.prior import PRIOR_ONES
@@ -122,7 +122,10 @@ class Design(DeclaredFields):
         x = self.confidential_count
         if x is not None and x > self.n:
             raise ValueError(f"confidential_count (confidential ones) must be at most n = {self.n:,}; got {x:,}.")
-        self._set("rules", _rules(self.rules))
+        if self.rules != ():
+            from dpviz.inference.rules import RULES  # which are loaded where a design has some
+
+            self._set("rules", each_once("rules", self.rules, RULES))
 
     _set = object.__setattr__
 
@@ -143,7 +146,7 @@ class Design(DeclaredFields):
         >>> design.details, design.synthesizer == LaplaceSanitizer(n=5, epsilon=0.5)
         ((('epsilon', 0.5),), True)
         """
-        own = {one.name: getattr(made, one.name) for one in made.parameters()}
+        own = made.settings()
         sizes = {name: own.pop(name) for name in ("n", "m") if name in own}
         prior = {"prior": "own", "alpha": own.pop("alpha")} if made.has_prior else {}
         if own.get("beta") == prior.get("alpha"):
@@ -249,18 +252,6 @@ def _further(mechanism: object) -> dict[str, Parameter]:
         for one in asked
         if one.name not in ("n", "m", "alpha")
     }
-
-
-def _rules(given: object) -> tuple[str, ...]:
-    """Keys of rules; the rules themselves are loaded where a design has some."""
-    if given == ():
-        return ()
-    from dpviz.inference.rules import RULES
-
-    keys = tuple(given) if isinstance(given, (tuple, list)) and all(isinstance(key, str) for key in given) else None
-    if keys is None or len(set(keys)) < len(keys) or not set(keys) <= set(RULES):
-        raise ValueError(f"rules must be some of {', '.join(RULES)}, each once; got {shown(given)}.")
-    return keys
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def test_the_best_number_of_sets_is_none_that_a_coarse_grid_passes_over() -> Non
     asked = OverSets(data=data, method=method, epsilon=1000.0, analysis=analysis)
     spent = next(one for one in asked.stream() if one.every)
     assert spent.best == 235
-    given = dataclasses.replace(first_asked(), spending=asked)
+    given = dataclasses.replace(first_asked(), question=asked)
     mark, sentence, _ = answer_sentence(given, spent)
     assert mark == "235 sets"
     assert "Everything from 1 set to 500 sets was tried." in sentence
@@ -94,7 +94,7 @@ def test_the_best_number_of_sets_is_none_that_a_coarse_grid_passes_over() -> Non
 def test_where_the_search_ends_the_sentence_says_so() -> None:
     asked = OverSets(data=BinaryData(n=20, p=0.1), method=binary("modips"), epsilon=1000.0, analysis=Analysis())
     found = next(one for one in asked.stream() if one.every)
-    given = dataclasses.replace(first_asked(), spending=asked)
+    given = dataclasses.replace(first_asked(), question=asked)
     assert "The search ends at 500 sets: more may be better still." in answer_sentence(given, found)[1]
 
 
@@ -119,7 +119,7 @@ def test_divisions_are_told_apart_by_the_noise_that_they_share() -> None:
     assert apart.value > 10 * apart.error
     spent = Spent(outcomes)
     assert (spent.best, spent.tied) == (0.99, [0.99])
-    given = dataclasses.replace(first_asked(), spending=asked)
+    given = dataclasses.replace(first_asked(), question=asked)
     assert "and lies at their end." in answer_sentence(given, spent)[1]
 
 
@@ -131,7 +131,7 @@ def test_a_division_with_hardly_any_estimate_is_not_the_best() -> None:
     found = Spent({0.5: usual, 0.9: lucky})
     assert (found.best, found.tied) == (0.5, [0.5])
     asked = OverStatistics(data=data, method=data.method("modips_split"), epsilon=1.0, analysis=QUICK)
-    given = dataclasses.replace(first_asked(), spending=asked)
+    given = dataclasses.replace(first_asked(), question=asked)
     assert answer_sentence(given, found)[0] == "50 % for the mean"
     assert answer_sentence(given, Spent({0.9: lucky}))[0] == "no estimate"
 
@@ -191,7 +191,7 @@ def test_a_method_without_two_statistics_takes_no_share() -> None:
 GRID = [
     dataclasses.replace(
         first_asked(),
-        spending=SPENDINGS[key](
+        question=SPENDINGS[key](
             data=fresh(DATA_KINDS[kind]) if kind != "binary" else BinaryData(n=10, p=p),
             method=DATA_KINDS[kind].method(next(iter(dividable(SPENDINGS[key], DATA_KINDS[kind])))),
             epsilon=epsilon,
@@ -206,9 +206,9 @@ GRID = [
 ]
 
 
-@pytest.mark.parametrize("asked", GRID, ids=lambda one: f"{type(one.spending.data).__name__} {one.spending.epsilon}")
+@pytest.mark.parametrize("asked", GRID, ids=lambda one: f"{type(one.question.data).__name__} {one.question.epsilon}")
 def test_the_sentence_says_what_the_numbers_say(asked: Asked) -> None:
-    spending = asked.spending
+    spending = asked.question
     places = {*spending.places, *spending.usual.values()}
     found = next(one for one in spending.stream() if len(one.outcomes) == len(places))
     mark, sentence, brief = answer_sentence(asked, found)
@@ -250,7 +250,7 @@ def test_a_simulated_coverage_has_its_error_in_the_table() -> None:
 def test_the_best_division_leads_on() -> None:
     data = BinaryData(n=8, p=0.5)
     spending = OverSets(data=data, method=data.method("beta_binomial"), epsilon=0.5, analysis=Analysis())
-    asked = dataclasses.replace(first_asked(), spending=spending)
+    asked = dataclasses.replace(first_asked(), question=spending)
     found = Spent(
         {place: next(data.outcomes(*spending.at(place)[:1], 0.5, 0.5, spending.at(place)[1])) for place in (1, 500)}
     )
@@ -284,7 +284,7 @@ def test_the_best_release_of_one_set_stands_beside_every_division() -> None:
     assert found.single is not None
     assert (found.single.method.key, found.single.sets) == ("geometric", 1)
     assert found.single.root_mean_squared_error.value == pytest.approx(0.0453777, abs=5e-8)
-    sentence = answer_sentence(dataclasses.replace(first_asked(), spending=asked), found)[1]
+    sentence = answer_sentence(dataclasses.replace(first_asked(), question=asked), found)[1]
     assert "A single set of the Geometric sanitizer has an error of <b>0.0454</b>, which is less." in sentence
 
 
@@ -293,7 +293,7 @@ def test_two_errors_that_are_written_alike_are_hardly_apart() -> None:
     data = BinaryData(n=50, p=0.05)
     asked = OverSets(data=data, method=data.method("laplace"), epsilon=0.2, analysis=Analysis())
     found = next(one for one in asked.stream() if one.every)
-    sentence = answer_sentence(dataclasses.replace(first_asked(), spending=asked), found)[1]
+    sentence = answer_sentence(dataclasses.replace(first_asked(), question=asked), found)[1]
     assert "A single set of the Geometric sanitizer has an error of <b>0.107</b>, which is hardly less." in sentence
 
 
@@ -317,7 +317,7 @@ def test_mean_and_variance_are_divided_together_and_each_is_asked_for() -> None:
         for place, one in found.outcomes.items():  # the same releases, whichever is judged
             assert one.beside[other].value == own.outcomes[place].root_mean_squared_error.value
         assert found.best_for(other) == own.best
-        sentence = answer_sentence(dataclasses.replace(first_asked(), spending=asked), found)[1]
+        sentence = answer_sentence(dataclasses.replace(first_asked(), question=asked), found)[1]
         assert f"estimate of the {estimand} is typically off by" in sentence
         assert f"The error is smallest for the estimate of the {other} with {asked.named(own.best)}." in sentence
 
@@ -332,7 +332,7 @@ def test_what_is_beside_is_best_where_the_simulation_can_tell_and_no_place_wins_
     told = "The error is smallest for the estimate of the variance with 5 % for the mean. The simulation cannot tell "
     assert (
         f"{told}it from 1 % for the mean."
-        in answer_sentence(dataclasses.replace(first_asked(), spending=asked), found)[1]
+        in answer_sentence(dataclasses.replace(first_asked(), question=asked), found)[1]
     )
     few = {0.05: Measure.unknown(), 0.5: Measure(0.2, 0.01)}
     outcomes = {
@@ -342,7 +342,7 @@ def test_what_is_beside_is_best_where_the_simulation_can_tell_and_no_place_wins_
     outcomes = {
         place: dataclasses.replace(one, beside={"variance": Measure.unknown()}) for place, one in outcomes.items()
     }
-    words = answer_sentence(dataclasses.replace(first_asked(), spending=asked), Spent(outcomes))[1]
+    words = answer_sentence(dataclasses.replace(first_asked(), question=asked), Spent(outcomes))[1]
     assert "for the estimate of the variance" not in words
 
 

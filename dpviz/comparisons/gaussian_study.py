@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from dpviz.core.declarations import LEVEL
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.quantiles import quantile_table
 from dpviz.core.parameters import argument, shown
+from dpviz.core.record import each_once
 from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.coverage.studies import Blocks, Plan
@@ -154,13 +154,8 @@ class GaussianPlan(Plan[GaussianTally]):
             raise ValueError(f'"{self.method.label}" does not release data of the kind "{self.data.label}".')
         super().__post_init__()
         object.__setattr__(self, "sets", self.method.sets(self.sets))
-        known: Mapping[str, object]
-        for name, known in (("estimands", self.data.studied), ("rules", COMBINING_RULES)):
-            keys: Any = getattr(self, name)
-            given = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
-            if not given or len(set(given)) < len(given) or not set(given) <= set(known):
-                raise ValueError(f"{name} must be at least one of {', '.join(known)}, each once; got {shown(keys)}.")
-            object.__setattr__(self, name, given)
+        for name, known in (("estimands", [*self.data.studied]), ("rules", [*COMBINING_RULES])):
+            object.__setattr__(self, name, each_once(name, getattr(self, name), known, fewest=1))
         for key in self.rules:
             COMBINING_RULES[key].check_sets(self.sets)
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from dpviz.core.checked import check_fields, checked
-from dpviz.core.parameters import Parameter, shown
+from dpviz.core.parameters import Parameter, readable, shown
 
 Reader = Callable[[Any], Any]
 
@@ -22,6 +22,15 @@ def part(write: Callable[[Any], Any], read: Reader, *, texts: bool = False, **se
         return read(dict(value)) if isinstance(value, dict) else value
 
     return field(metadata={"write": write, "read": read_object}, **settings)
+
+
+def each_once(name: str, given: object, known: Collection[str], *, fewest: int = 0) -> tuple[str, ...]:
+    """Return keys of what is `known`, each once, as they are given; raise a ValueError that says which there are."""
+    keys = tuple(given) if isinstance(given, (tuple, list)) and all(isinstance(key, str) for key in given) else None
+    if keys is None or len(keys) < fewest or len(set(keys)) < len(keys) or not set(keys) <= set(known):
+        some = "at least one" if fewest else "some"
+        raise ValueError(f"{name} must be {some} of {', '.join(known)}, each once; got {shown(given)}.")
+    return keys
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,15 @@ class DeclaredFields:
     def shared(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of the values that are numbers of such a record, by name."""
         return {name: values[name] for name in cls.numbers() if name in values}
+
+    def settings(self) -> dict[str, Any]:
+        """Return its numbers by name."""
+        return {name: getattr(self, name) for name in self.numbers()}
+
+    def in_symbols(self, digits: int = 6, names: Collection[str] | None = None) -> list[str]:
+        """Return each of its numbers, or those of some names, as "n = 100"."""
+        chosen = [one for one in self.parameters() if names is None or one.name in names]
+        return [f"{one.symbol} = {readable(getattr(self, one.name), digits)}" for one in chosen]
 
     def told(self, stated: Collection[str] = ()) -> dict[str, Any]:
         """Return the fields that a script must give: those that are not a default, or are `stated`."""

@@ -17,7 +17,7 @@ from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, Analysi
 from dpviz.core.checked import check_fields, declared
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, SEED
 from dpviz.core.parameters import Parameter, readable, shown
-from dpviz.core.record import DeclaredFields, part
+from dpviz.core.record import DeclaredFields, each_once, part
 from dpviz.core.types import FloatArray
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import PROTECTIONS, Protection
@@ -133,9 +133,10 @@ class Question(DeclaredFields):
                 f"{readable(self.highest)}."
             )
         self._set("sets", tuple(sorted({int(COMPARED_SETS.check(one)) for one in _listed("sets", self.sets)})))
-        self._set("rules", _known("rules", self.rules, RULES))
+        self._set("rules", each_once("rules", _listed("rules", self.rules), RULES))
         methods = [one.key for one in type(self.data).methods]
-        self._set("methods", tuple(sorted(_known("methods", self.methods, dict.fromkeys(methods)), key=methods.index)))
+        chosen = each_once("methods", _listed("methods", self.methods), methods)
+        self._set("methods", tuple(sorted(chosen, key=methods.index)))
         if not self.sets or not self.rules:
             raise ValueError("Choose at least one number of sets and one analysis.")
         if not isinstance(self.goal, str) or self.goal not in GOALS:
@@ -274,10 +275,3 @@ def _listed(name: str, given: object) -> tuple[Any, ...]:
     if not isinstance(given, (tuple, list)):
         raise ValueError(f"{name} must be a list; got {shown(given)}.")
     return tuple(given)
-
-
-def _known(name: str, given: object, known: Mapping[str, object]) -> tuple[str, ...]:
-    keys = _listed(name, given)
-    if not all(isinstance(one, str) and one in known for one in keys) or len(set(keys)) < len(keys):
-        raise ValueError(f"{name} must be some of {', '.join(known)}, each once; got {shown(given)}.")
-    return keys

@@ -42,7 +42,7 @@ def beside(spending: Spending, found: Spent) -> list[Estimand]:
 
 def show_pictures(asked: Asked, found: Spent) -> None:
     """Errors, coverage, bias and standard deviation, two beside each other."""
-    level, spending = asked.spending.analysis.level, asked.spending
+    level, spending = asked.question.analysis.level, asked.question
     symbol = judged(spending).symbol
     panels = {
         "root_mean_squared_error": Panel(title=f"error of the estimate of {symbol}", log=True),
@@ -92,18 +92,18 @@ def _series(asked: Asked, found: Spent, name: str) -> Series:
     values = {place: _measure(one, name) for place, one in sorted(found.outcomes.items())}
     known = [(place, one.value, one.error) for place, one in values.items() if math.isfinite(one.value)]
     x, y, error = np.array(known).T if known else np.empty((3, 0))
-    method = asked.spending.method
+    method = asked.question.method
     return Series(key=method.key, name=method.label, x=x, y=y, error=error, exact=error == 0)
 
 
 def spent_first(asked: Asked) -> Spent:
     """The first number: a refusal comes with it."""
-    return first_of(asked.spending.stream)()
+    return first_of(asked.question.stream)()
 
 
 def growing_answer(asked: Asked) -> Growing[Spent]:
     """The reader's numbers, which come one after the other."""
-    return growing_of(f"{PREFIX}spent", ("spent", repr(asked.spending)), Spent, asked.spending.stream)
+    return growing_of(f"{PREFIX}spent", ("spent", repr(asked.question)), Spent, asked.question.stream)
 
 
 def show_answer(asked: Asked) -> None:
@@ -114,12 +114,12 @@ def show_answer(asked: Asked) -> None:
 def _draw(asked: Asked, found: Spent) -> None:
     st.html(page_answer(*answer_sentence(asked, found)))
     show_pictures(asked, found)
-    _show_table(asked.spending, found)
+    _show_table(asked.question, found)
 
 
 def answer_sentence(asked: Asked, found: Spent) -> tuple[str, str, str]:
     """Return the mark, the sentence, and the few words for a phone."""
-    spending, best = asked.spending, found.best
+    spending, best = asked.question, found.best
     name, epsilon = spending.named(best), readable(spending.epsilon, 4)
     error = found.outcomes[best].ranked_error
     if math.isnan(error.value):
@@ -222,7 +222,7 @@ def _show_table(spending: Spending, found: Spent) -> None:
 
 def lead_design(asked: Asked, found: Spent | None) -> Design | None:
     """The release with the smallest error so far as other pages know it; None where they do not."""
-    spending = asked.spending
+    spending = asked.question
     if not isinstance(spending.method, BinaryMethod) or found is None:
         return None
     method, analysis = spending.at(found.best)

@@ -1,9 +1,8 @@
 """The controls of the page "Budget", and the division of ε that they ask for."""
 
 import dataclasses
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import streamlit as st
 
@@ -29,7 +28,7 @@ from pages.components.compared import (
     scenarios,
 )
 from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
+from pages.components.last_valid import AskedOf, Refused
 from pages.components.prior_rule import TAKEN_BY
 from pages.components.release import handed_on, keep_truth
 
@@ -124,20 +123,12 @@ PRESETS: dict[str, dict[str, object]] = {
 """What Liu (2016) divides in sections 5.1 and 5.3."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a division of ε; `design` has the numbers that other pages share."""
+Asked = AskedOf[Spending]
 
-    design: Design
-    spending: Spending
-    problems: ClassVar[tuple[str, ...]] = ()
 
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        data = self.spending.data
-        numbers = [f"{one.symbol} = {readable(getattr(data, one.name), 4)}" for one in data.parameters()]
-        return f"{', '.join(numbers)} and ε = {readable(self.spending.epsilon, 4)}"
+def named(spending: Spending) -> str:
+    """The settings of a division in words."""
+    return f"{', '.join(spending.data.in_symbols(4))} and ε = {readable(spending.epsilon, 4)}"
 
 
 def choose() -> Asked | Refused:
@@ -179,12 +170,13 @@ def _asked(
     synthesizer_type = made.synthesizer_type.key if isinstance(made, BinaryMethod) else SYNTHESIZER
     return Asked(
         design=Design(mechanism=synthesizer_type, rules=(rule,), **shared),
-        spending=spending(
+        question=spending(
             data=kind(estimand=estimand, **kind.shared(values)),
             method=made,
             epsilon=values["epsilon"],
             analysis=analysis,
         ),
+        words=named,
     )
 
 

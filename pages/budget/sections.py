@@ -22,7 +22,7 @@ AT_END = "<br><small>the largest tried</small>"
 
 def _show_paying(asked: Asked) -> None:
     """At which ε more than one set errs less."""
-    spending = asked.spending
+    spending = asked.question
     heading(f"Are several sets worth it? {spending.method.label}")
     data, method, analysis = spending.data, spending.method, spending.analysis
     if data.accuracy(method, spending.epsilon, analysis) is None:
@@ -51,10 +51,10 @@ def _draw_paying(found: tuple[Paying, ...]) -> None:
 def _show_downloads(asked: Asked) -> None:
     """Offer every number of the pictures as CSV, and the script."""
     tables: list[Part] = [
-        ("All measures at every division, CSV", "budget.csv", lambda: budget_csv(last_of(asked.spending.stream)())),
+        ("All measures at every division, CSV", "budget.csv", lambda: budget_csv(last_of(asked.question.stream)())),
         "The file is made when the button is pressed, which takes as long as the pictures do.",
     ]
-    text = budget_script(asked.spending)
+    text = budget_script(asked.question)
     show_columns(PREFIX, tables, [SAVED], ("budget.py", text, "the numbers of the pictures"))
 
 

@@ -171,8 +171,9 @@ class Asked:
     @property
     def named(self) -> str:
         """Its settings in words."""
-        numbers = [f"{one.symbol} = {readable(getattr(self.data, one.name), 4)}" for one in self.data.parameters()]
-        return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {readable(self.design.epsilon, 4)}"
+        return (
+            f"{', '.join(self.data.in_symbols(4))}, M = {self.analysis.sets} and ε = {readable(self.design.epsilon, 4)}"
+        )
 
 
 def choose() -> Asked | Refused:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import streamlit as st
 
 from dpviz.designs import Design
 from pages.components.address import address_problems, note_answered
 from pages.components.words import note, problem
+
+Question = TypeVar("Question")
 
 
 class Asked(Protocol):
@@ -20,6 +22,22 @@ class Asked(Protocol):
     def problems(self) -> tuple[str, ...]: ...
     @property
     def named(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class AskedOf(Generic[Question]):
+    """A question to the package, which may be the design that pages share, and its settings in words."""
+
+    design: Design
+    question: Question
+    words: Callable[[Question], str] = field(repr=False)
+    problems: tuple[str, ...] = ()
+    given_text: str | None = None  # of a matrix
+
+    @property
+    def named(self) -> str:
+        """Its settings in words."""
+        return self.words(self.question)
 
 
 @dataclass(frozen=True)

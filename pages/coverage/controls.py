@@ -1,7 +1,6 @@
 """The controls of the page "Coverage", and the design that they ask for."""
 
 import dataclasses
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -16,7 +15,7 @@ from pages.components import prior_rule
 from pages.components.address import keep_choice, keep_choices
 from pages.components.choices import choices, presets
 from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
+from pages.components.last_valid import AskedOf, Refused
 from pages.components.matrix import synthesizer_choice
 from pages.components.release import handed_on, keep_truth
 from pages.coverage import SPEC
@@ -61,17 +60,7 @@ PRESETS: dict[str, dict[str, object]] = {
 """The settings of Charest's tables and of her figure, and what allowing a small δ does to them."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a design with those of the chosen rules that it allows, and what was left out."""
-
-    design: Design
-    problems: tuple[str, ...] = ()
-
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        return named(self.design)
+Asked = AskedOf[Design]  # with those of the chosen rules that it allows
 
 
 def named(design: Design) -> str:
@@ -119,7 +108,7 @@ def choose() -> Asked | Refused:
                 names = _listed(large)
                 raise ValueError(f"All the rules chosen are {sentence}: {names}. Choose another, or fewer rows.")
             troubles.append(f"Left out, because the distribution of the sum is {sentence}: {_listed(large)}.")
-        return Asked(dataclasses.replace(design, rules=fit), tuple(troubles))
+        return _asked(dataclasses.replace(design, rules=fit), *troubles)
     except ValueError as broken:
         refused = PAGE.refused(broken, values, synthesizer_types[synthesizer_type])
         return Refused((*troubles, *refused.problems), {**refused.mends, **mends})
@@ -129,7 +118,11 @@ def first_asked() -> Asked:
     """What a fresh page asks for."""
     names = ("p", "n", "m", "sets", "epsilon", "level", "repetitions", "seed")
     fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
-    return Asked(Design(mechanism=DEFAULT_SYNTHESIZER, rules=DEFAULT_RULES, **fresh))
+    return _asked(Design(mechanism=DEFAULT_SYNTHESIZER, rules=DEFAULT_RULES, **fresh))
+
+
+def _asked(design: Design, *problems: str) -> Asked:
+    return Asked(design, design, named, problems)
 
 
 def short(key: str) -> str:

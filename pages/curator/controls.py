@@ -2,9 +2,8 @@
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import streamlit as st
 
@@ -22,7 +21,7 @@ from pages.components.address import keep_choice, keep_choices
 from pages.components.choices import choices, named_choice, presets, segments
 from pages.components.compared import kind_choice, numbers_of, refused
 from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
+from pages.components.last_valid import AskedOf, Refused
 from pages.components.prior_rule import TAKEN_BY
 from pages.components.release import handed_on, keep_truth
 from pages.curator import SPEC
@@ -142,21 +141,14 @@ METHODS = {
 }
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a question; `design` has the numbers that other pages share."""
+Asked = AskedOf[Question]
 
-    design: Design
-    question: Question
-    problems: ClassVar[tuple[str, ...]] = ()
 
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        data, ranged = self.question.data, self.question.ranged
-        sizes = [f"{one.symbol} = {readable(getattr(data, one.name), 4)}" for one in data.parameters() if one != ranged]
-        ends = f"{readable(self.question.lowest, 4)} to {readable(self.question.highest, 4)}"
-        return f"{', '.join(sizes)} and {ranged.symbol} from {ends}"
+def named(question: Question) -> str:
+    """The settings of a question in words."""
+    data, ends = question.data, f"{readable(question.lowest, 4)} to {readable(question.highest, 4)}"
+    sizes = ", ".join(data.in_symbols(4, data.numbers().keys() - {data.true_value}))
+    return f"{sizes} and {question.ranged.symbol} from {ends}"
 
 
 def choose() -> Asked | Refused:
@@ -235,7 +227,7 @@ def asked_with(
         **further,
     )
     shared = Design.shared(values) | handed_on(PREFIX, values["n"])
-    return Asked(design=Design(mechanism=SYNTHESIZER, rules=question.rules, **shared), question=question)
+    return Asked(Design(mechanism=SYNTHESIZER, rules=question.rules, **shared), question, named)
 
 
 def first_asked() -> Asked:

@@ -46,8 +46,7 @@ def comparison_of(one: Assessed) -> dict[str, str]:
     """What the address of the comparison says: the same data, ε, sets and analysis, and this method beside the data."""
     question, prefix = one.question, compare_synthesizers.SPEC.prefix
     data = question.data_at[worst_truth(one)]
-    numbers = {each.name: getattr(data, each.name) for each in data.parameters()}
-    numbers |= {"epsilon": one.setting, "sets": one.sets, "level": question.level, "seed": question.seed}
-    numbers |= {"repetitions": question.repetitions}
+    numbers = data.settings() | {"epsilon": one.setting, "sets": one.sets, "level": question.level}
+    numbers |= {"seed": question.seed, "repetitions": question.repetitions}
     words = {"kind": data.key, f"{data.key}_methods": f"original.{one.method.key}", "rule": one.rule}
     return {f"{prefix}{name}": str(value) for name, value in (numbers | words).items()}

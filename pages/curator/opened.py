@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, Question
+from dpviz.desk.question import ASKED_KINDS, Question
 from dpviz.desk.report.files import load_question, stored_design
 from pages.components.address import SETTINGS
 from pages.components.downloads import text_of
@@ -46,15 +46,13 @@ def settings_of(question: Question) -> dict[str, Any]:
     data = question.data
     kind = ASKED_KINDS[data.key]
     protect, limited = [one.key for one in question.protections], [one.key for one in question.limits]
-    numbers: dict[str, Any] = {one.name: getattr(data, one.name) for one in kind.parameters() if one != question.ranged}
+    numbers: dict[str, Any] = data.settings()
+    del numbers[data.true_value]
     numbers |= dict(zip(ends_of(kind), (question.lowest, question.highest), strict=True))
     for one in question.protections:
         numbers |= {name: getattr(one, its.name) for name, its in asked_by(one).items()}
     numbers |= {one.measure.asks.name: one.limit for one in question.limits}
-    numbers |= {
-        name: getattr(question, name)
-        for name in (*(one.name for one in BELIEVED_PRIOR), "values", "level", "repetitions", "seed")
-    }
+    numbers |= question.settings()
     tried = [str(one) for one in question.sets]
     again = asked_with(
         kind, {name: one.default for name, one in NUMBERS.items()} | numbers, protect, limited, rules=question.rules,

@@ -2,8 +2,7 @@
 
 import dataclasses
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import streamlit as st
 
@@ -13,7 +12,7 @@ from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from pages.components.address import SETTINGS, drawn, keep_choice, keep_handed_on, keep_numbers, read_address
 from pages.components.choices import choice
 from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
+from pages.components.last_valid import AskedOf, Refused
 from pages.components.prior_rule import TAKEN_BY
 from pages.components.release import keep_truth
 from pages.home import SPEC
@@ -70,17 +69,7 @@ def taken(design: Design) -> dict[str, Any]:
 TAKEN_BY[PREFIX] = taken
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a design of one set."""
-
-    design: Design
-    problems: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        return f"ε = {readable(self.design.epsilon, 4)} with {readable(self.design.n)} people"
+Asked = AskedOf[Design]  # of one set
 
 
 def choose() -> Asked | Refused:
@@ -93,23 +82,24 @@ def choose() -> Asked | Refused:
         st.button("Draw again", on_click=_next_seed, width="stretch", key=f"{PREFIX}go")
     seed = drawn(DRAW, int(st.session_state[DRAW]), "Seed")
     try:
-        return Asked(_design(epsilon, n, seed, st.session_state[X], st.session_state[P]))
+        return _asked(epsilon, n, seed, st.session_state[X], st.session_state[P])
     except ValueError as broken:
         return Refused((str(broken),))
 
 
 def first_asked() -> Asked:
     """What a fresh page asks for."""
-    return Asked(_design(SETTINGS[f"{PREFIX}epsilon"].default, SETTINGS[N].default, SETTINGS[DRAW].default))
+    return _asked(SETTINGS[f"{PREFIX}epsilon"].default, SETTINGS[N].default, SETTINGS[DRAW].default)
 
 
-def _design(epsilon: float, people: str, seed: int, x: int | None = None, p: float | None = None) -> Design:
+def _asked(epsilon: float, people: str, seed: int, x: int | None = None, p: float | None = None) -> Asked:
     n = int(people)
     yes = max(1, round((YES if p is None else p) * n)) if x is None else x
-    return Design(
+    design = Design(
         mechanism=SYNTHESIZER, n=n, epsilon=epsilon, p=yes / n if p is None else p, confidential_count=yes,
         rules=("as_if_real",), seed=seed,
     )  # fmt: skip
+    return Asked(design, design, lambda one: f"ε = {readable(one.epsilon, 4)} with {readable(one.n)} people")
 
 
 def _next_seed() -> None:

@@ -2,9 +2,8 @@
 
 import dataclasses
 import math
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 import streamlit as st
 
@@ -16,7 +15,7 @@ from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import SETTINGS, keep_choice, keep_numbers, take_older
 from pages.components.choices import presets
 from pages.components.controls import LINKS, PageNumbers
-from pages.components.last_valid import Refused
+from pages.components.last_valid import AskedOf, Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
 from pages.components.prior_rule import say_real_epsilon
 from pages.components.release import handed_on, keep_truth
@@ -39,24 +38,15 @@ PRESETS: dict[str, dict[str, object]] = {
 """Abowd & Vilhuber's figures, Liu's release for a proportion, and one of ordinary size at its smallest prior."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a design of a single set with a prior of its own, and the text of a given matrix."""
+Asked = AskedOf[Design]  # of a single set with a prior of its own
 
-    design: Design
-    given_text: str | None = None
-    problems: ClassVar[tuple[str, ...]] = ()
 
-    @property
-    def named(self) -> str:
-        """The release and the promise in words."""
-        release, design = self.design.synthesizer, self.design
-        promise = f"ε = {readable(design.epsilon)}, δ = {readable(design.delta)}"
-        if isinstance(release, GivenMatrix):
-            return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
-        own = {one.symbol: getattr(release, one.name) for one in release.parameters() if one.name != "epsilon"}
-        numbers = ", ".join(f"{symbol} = {readable(value)}" for symbol, value in own.items())
-        return f"{release.label}, {numbers}, {promise}"
+def named(design: Design) -> str:
+    """The release and the promise in words."""
+    release, promise = design.synthesizer, f"ε = {readable(design.epsilon)}, δ = {readable(design.delta)}"
+    if isinstance(release, GivenMatrix):
+        return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
+    return ", ".join([release.label, *release.in_symbols(names=release.numbers().keys() - {"epsilon"}), promise])
 
 
 @cache
@@ -95,7 +85,8 @@ keep_truth(PREFIX)
 def first_asked() -> Asked:
     """What a fresh page asks for."""
     fresh = {name: PAGE.declared[name].default for name in ("n", "alpha", "epsilon", "delta")}
-    return Asked(Design.of({"mechanism": DEFAULT_SYNTHESIZER, "prior": "own", **fresh}))
+    design = Design.of({"mechanism": DEFAULT_SYNTHESIZER, "prior": "own", **fresh})
+    return Asked(design, design, named)
 
 
 def choose() -> Asked | Refused:
@@ -134,7 +125,7 @@ def choose() -> Asked | Refused:
         design = Design.of({"mechanism": mechanism, "prior": "own", **own, **handed_on(PREFIX, own.get("n", 0))})
         design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
         say_real_epsilon(design, SYNTHESIZER_KEY, beside)
-        return Asked(design, text)
+        return Asked(design, design, named, given_text=text)
     except ValueError as broken:
         return page.refused(broken, values, synthesizer_type)
 

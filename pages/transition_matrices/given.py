@@ -43,7 +43,7 @@ def _word(synthesizer: Synthesizer) -> str:
 
 def _accepted(given: GivenMatrix, synthesizer: Synthesizer, word: str) -> bool:
     """Offer the exact values of a synthesizer; return whether the reader takes them."""
-    values = ", ".join(f"{one.symbol} = {readable(getattr(synthesizer, one.name))}" for one in synthesizer.parameters())
+    values = ", ".join(synthesizer.in_symbols())
     digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
     switch = f"{RECOGNIZED}_{word}"
     taken = st.session_state[RECOGNIZED] == word

@@ -21,11 +21,10 @@ def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given
 
     `given_text` is the text of a given matrix; a long one is read from ``matrix.csv``.
     """
-    fields = [field.name for field in dataclasses.fields(synthesizer) if "parameter" in field.metadata]
     return filled(
         "exports/transition_matrices_script.txt",
         synthesizer=synthesizer,
-        arguments={name: getattr(synthesizer, name) for name in fields},
+        arguments=synthesizer.settings(),
         given=isinstance(synthesizer, GivenMatrix),
         text=_inline(given_text),
         epsilon=epsilon,

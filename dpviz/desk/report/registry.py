@@ -112,12 +112,7 @@ def _supposed(design: Assessed) -> str:
     """Return what a design supposes of the true numbers."""
     asked = design.question
     low, high, symbol = readable(asked.lowest), readable(asked.highest), asked.ranged.symbol
-    further = [
-        f"{one.symbol} = {readable(getattr(asked.data, one.name))}"
-        for one in asked.data.parameters()
-        if one.name in asked.data.supposed
-    ]
-    return " and ".join([f"{symbol} from {low} to {high}", *further])
+    return " and ".join([f"{symbol} from {low} to {high}", *asked.data.in_symbols(names=asked.data.supposed)])
 
 
 def _promised(design: Assessed) -> tuple[dict[str, float], str]:
