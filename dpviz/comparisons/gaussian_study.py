@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import LEVEL
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.quantiles import quantile_table
-from dpviz.core.parameters import argument, shown
+from dpviz.core.parameters import EPSILON, shown
 from dpviz.core.record import each_once
 from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray
@@ -31,7 +31,7 @@ LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are wit
 EQUAL_SETS_VARIANCE = (
     1e-28  # Variance between sets, in units of their squared mean, that equal sets may have by rounding
 )
-EPSILON_OF_ALL_SETS = argument("epsilon", 1e-9, 1e6, title="ε of all sets")
+EPSILON_OF_ALL_SETS = replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
 GROUPS = 400  # Groups of repetitions by which studies are paired, at least; of one repetition where there are fewer
 UNBOUNDED_WIDTH = (
     1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
@@ -138,7 +138,7 @@ class GaussianPlan(Plan[GaussianTally]):
 
     data: GaussianData
     method: GaussianMethod
-    epsilon: float = declared(EPSILON_OF_ALL_SETS, default=1.0)
+    epsilon: float = declared(EPSILON_OF_ALL_SETS)
     sets: int = declared(COMPARED_SETS)
     estimands: tuple[str, ...] = ("mean",)
     rules: tuple[str, ...] = ("reiter_2003",)

@@ -11,10 +11,11 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
 from dpviz.core.declarations import SETS
 from dpviz.core.keeping import kept
-from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable, readable_apart, rounded_up
+from dpviz.core.parameters import DELTA, EPSILON, readable, readable_apart, rounded_up
 from dpviz.designs import NOISE_EPSILON_KEY, Design
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
 from pages.components.address import SETTINGS, keep_choice
 from pages.components.cached import cached
@@ -35,9 +36,8 @@ SHARED_SETS = dataclasses.replace(
 PROMISE = {
     "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
     "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
-    "alpha": Parameter(
-        name="alpha", symbol="α", title="Prior ones", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
-        slider_maximum=1e4, scale="log", private_end="larger",
+    "alpha": dataclasses.replace(
+        PRIOR_ONES, minimum=1e-12, default=10.0, slider_minimum=0.01, slider_maximum=1e4,
         help="Invented rows with a one and as many with a zero, in each set. More of them are more private.",
     ),
 }  # fmt: skip

@@ -9,16 +9,16 @@ import streamlit as st
 
 from dpviz.calibration.kinds import KINDS, Kind, Setting
 from dpviz.calibration.ranges import GAUSSIAN_SETS, SIGMA, SIGMA0
-from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS, PROPORTION
 from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from dpviz.mechanisms.cells import CELL_COUNT
+from pages.components import prior_rule
 from pages.components.address import keep_choice
 from pages.components.choices import presets, segments
 from pages.components.controls import PageNumbers
 from pages.components.last_valid import Refused
-from pages.components.prior_rule import TAKEN_BY
 from pages.components.release import handed_on, keep_truth
 from pages.minimum_priors import SPEC
 
@@ -27,16 +27,13 @@ FAMILIES = {kind.label: kind for kind in KINDS.values()}
 
 SMALLEST_FAILURE = 1e-300  # what is smaller, beside 0, is near the end of the floating-point numbers
 FAILURE = dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5)
-PROPORTION = Parameter(
-    name="p", symbol="p", title="True proportion", minimum=0.0, maximum=1.0, default=0.1,
-    slider_minimum=0.001, slider_maximum=0.5, scale="log",
+OWN_PROPORTION = dataclasses.replace(
+    PROPORTION, default=0.1, slider_minimum=0.001, slider_maximum=0.5, scale="log",
     help="The proportion of ones in the population, for what the prior costs: bias and standard error of its estimate.",
 )  # fmt: skip
-ALPHA = Parameter(
-    name="alpha", symbol="α", title="Your prior", minimum=1e-12, maximum=1e12, default=10.0, slider_minimum=0.01,
-    slider_maximum=1e4, scale="log", private_end="larger",
-    help="Invented rows in each cell. More of them are more private.",
-)  # fmt: skip
+ALPHA = dataclasses.replace(
+    prior_rule.PROMISE["alpha"], title="Your prior", help="Invented rows in each cell. More of them are more private."
+)
 NUMBERS = {
     "n": dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000),
     "m": dataclasses.replace(MANY_SYNTHETIC_ROWS, default=1000, slider_maximum=100_000),
@@ -48,7 +45,7 @@ NUMBERS = {
     "delta": FAILURE,
     "sigma": SIGMA,
     "sigma0": dataclasses.replace(SIGMA0, slider_minimum=0.01, slider_maximum=100.0),
-    "p": PROPORTION,
+    "p": OWN_PROPORTION,
     "alpha": ALPHA,
     "reach": Parameter(
         name="range_over_sigma", symbol="R/σ", title="Your range", minimum=1e-6, maximum=1e6, default=2.0,
@@ -87,7 +84,7 @@ def taken(design: Design) -> dict[str, str]:
     return {"family": KINDS[kind].label}
 
 
-TAKEN_BY[PREFIX] = taken
+prior_rule.TAKEN_BY[PREFIX] = taken
 
 PRESETS: dict[str, dict[str, object]] = {
     "1,000 rows, δ = 10⁻⁶": {"family": "Bernoulli", "n": 1000, "epsilon": 1.0, "delta": 1e-6},
@@ -132,7 +129,7 @@ class Asked:
 def asked_of(kind: Kind, *, m_is_n: bool = True, **values: Any) -> Asked:
     """What is asked with the numbers of the page; a ValueError in a sentence refuses."""
     spread = tuple((name, values.pop(name)) for name in ("sigma", "sigma0") if name in values)
-    values.setdefault("p", PROPORTION.default)
+    values.setdefault("p", OWN_PROPORTION.default)
     return Asked(Design.of({"mechanism": kind.mechanism, "prior": "exact", **values}), kind, spread, m_is_n)
 
 

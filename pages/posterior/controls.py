@@ -11,9 +11,9 @@ import streamlit as st
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, SEED
 from dpviz.core.limits import COUNTS_SHOWN
 from dpviz.core.limits import LARGEST_POSTERIOR_ROWS as MOST_ROWS
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
-from dpviz.designs import Design
+from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import prior_rule
@@ -35,9 +35,8 @@ EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0
 
 THOUGHT = "Rows that the analyst thinks possible."
 SIZE = dataclasses.replace(POSTERIOR_ROWS, symbol="", slider_maximum=1900, help=THOUGHT)
-ONES = Parameter(
-    name="x", symbol="x", title="Confidential ones", minimum=0, maximum=MOST_ROWS, default=30, slider_maximum=1000,
-    integer=True, scale="log",
+ONES = dataclasses.replace(
+    CONFIDENTIAL_COUNT, name="x", maximum=MOST_ROWS, default=30, slider_maximum=1000,
     help="The number of ones among the n confidential rows. The analyst does not see it; the agency does.",
 )  # fmt: skip
 NUMBERS = prior_rule.PROMISE | {

@@ -8,7 +8,8 @@ import streamlit as st
 from dpviz.charts.heatmap import lit_places
 from dpviz.charts.releases import draws_chart, draws_log_odds_chart
 from dpviz.core.declarations import SEED
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.parameters import readable
+from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, Draws, draw_releases
 from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.summary import PrivacySummary, view_tables
@@ -25,8 +26,8 @@ _light = component("light")  # of rows and cells of tables and heatmaps, not dra
 
 
 NUMBER_KEY, SEED_KEY, MOVING = "tm_drawn_releases", "tm_seed", "tm_drawing"
-SECRET = Parameter(
-    name="x", symbol="x", title="Secret table", minimum=0, maximum=4_000_000, default=1, slider_maximum=5, integer=True,
+SECRET = dataclasses.replace(
+    CONFIDENTIAL_COUNT, name="x", title="Secret table", maximum=4_000_000, default=1, slider_maximum=5, scale="linear",
     help="The confidential count that the tables are drawn from.",
 )  # fmt: skip
 PLACE = dataclasses.replace(
