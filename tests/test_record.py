@@ -19,7 +19,7 @@ from tests.test_import_boundaries import MODULE_FILES, PAGE_FILES, ROOT
 
 TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in [*MODULE_FILES, *PAGE_FILES]}
 RECORDS = [Design, Setting, ReleaseSetting, Analysis, CoveragePlan, GaussianPlan, Question]
-RECORDS += sorted({*DATA_KINDS.values(), *ASKED_KINDS.values()}, key=lambda kind: kind.key)
+RECORDS += sorted({*DATA_KINDS.values(), *ASKED_KINDS.values()}, key=lambda kind: kind.__name__)
 WAYS = {"to_json", "from_json", "to_address", "from_address"}
 SHARED = {*Design.numbers(), "beta", "x"}
 """Numbers that several records, or pages, ask for."""
