@@ -218,7 +218,7 @@ def test_a_key_holds_nothing_that_was_computed_since() -> None:
 CACHES = {
     # Made once, or by what the program itself declares: classes, functions, pages.
     "dpviz.comparisons.binary_base.cache": 1, "dpviz.comparisons.categories.cache": 1,
-    "dpviz.core.checked.cache": 2, "dpviz.designs.cache": 2, "dpviz.mechanisms.base.cache": 1,
+    "dpviz.core.checked.cache": 1, "dpviz.core.record.cache": 2, "dpviz.mechanisms.base.cache": 1,
     "dpviz.calibration.methods.cache": 1, "pages.components.spec.cache": 2,
     "pages.transition_matrices.controls.cache": 2,
     "dpviz.core.numerics.quadrature.cache": 1, "dpviz.desk.texts.cache": 1,

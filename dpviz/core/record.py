@@ -149,7 +149,3 @@ class DeclaredFields:
     @classmethod
     def _loaded_object(cls, text: str) -> Any:
         return cls._loaded(text) if text.startswith("{") else text
-
-
-def _several(text: str) -> list[str]:
-    return [word for word in text.split(".") if word]

@@ -30,7 +30,7 @@ class AskedOf(Generic[Question]):
 
     design: Design
     question: Question
-    words: Callable[[Question], str] = field(repr=False)
+    words: Callable[[Question], str] = field(repr=False, compare=False)
     problems: tuple[str, ...] = ()
     given_text: str | None = None  # of a matrix
 
