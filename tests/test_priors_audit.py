@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.claims.audit import Finding, audit, audit_statements, judged
 from dpviz.claims.claim import NECESSARY
 from dpviz.core.parameters import NOISE_QUANTITY, readable
-from dpviz.desk.exports.markup import exponents_raised
+from dpviz.desk.texts import exponents_raised
 from dpviz.priors import METHODS, Setting
 from pages.minimum_priors.audited import MARKS
 from pages.minimum_priors.controls import FAMILIES

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
-
-from dpviz.desk.exports.markup import exponents_raised
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import EvalContext
     from markupsafe import Markup
+
+
+def exponents_raised(formula: str) -> str:
+    """A formula as HTML, whose exponents, written after ^, stand above the line.
+
+    >>> exponents_raised("1/(e^{ε/m} − 1) + e^ε")
+    '1/(e<sup>ε/m</sup> − 1) + e<sup>ε</sup>'
+    """
+    return re.sub(r"\^(?:\{([^}]*)\}|(\w))", lambda found: f"<sup>{found[1] or found[2]}</sup>", formula)
 
 
 def filled(name: str, /, **data: object) -> str:

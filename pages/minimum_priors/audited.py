@@ -15,7 +15,7 @@ from dpviz.claims.audit import Finding, audit_statements, explained, judged
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.statements import JUDGES
 from dpviz.core.parameters import NOISE_QUANTITY, readable, readable_apart
-from dpviz.desk.exports.markup import exponents_raised
+from dpviz.desk.texts import exponents_raised
 from pages.components.cached import cached
 from pages.components.frame import show_section
 from pages.components.words import audit_region, audit_row, audit_table, heading_html

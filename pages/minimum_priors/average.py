@@ -13,7 +13,7 @@ from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.theorems_of_counts import CLAIMS_ON_AVERAGE
 from dpviz.core.limits import AVERAGED_ROWS_SHOWN
 from dpviz.core.parameters import readable, rounded_down, rounded_up
-from dpviz.desk.exports.markup import exponents_raised
+from dpviz.desk.texts import exponents_raised
 from dpviz.privacy.average_case import count_release_curve, count_simulator_deltas
 from pages.components.cached import cached
 from pages.components.growing import growing_of, show_growing

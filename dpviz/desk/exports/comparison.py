@@ -2,46 +2,36 @@
 
 from collections.abc import Sequence
 
-from dpviz.comparisons import Analysis, Compared, ComparedMethod, ComparisonTerms, DataKind, Outcome
+from dpviz.comparisons import Analysis, Compared, ComparedMethod, ComparisonTerms, DataKind
 from dpviz.comparisons.base import OUTCOME_MEASURES
 from dpviz.comparisons.budget import Spending, Spent
-from dpviz.desk.exports.tables import cell, csv_text
+from dpviz.desk.exports.tables import csv_text, fields_of
 from dpviz.desk.texts import filled
+
+MEASURED = {
+    "setting": "setting",
+    "sets": "sets",
+    "real_epsilon": "real_epsilon",
+    "real_epsilon_exact": "method.exact_epsilon",
+    **{
+        f"{measure}{end}": f"{measure}.{part}"
+        for measure in (*OUTCOME_MEASURES, "release_error")
+        for end, part in (("", "value"), ("_error", "error"))
+    },
+}
+"""The columns of an outcome: each measure with its Monte Carlo error."""
 
 
 def comparison_csv(compared: Compared) -> str:
     """Return every outcome with all measures and their Monte Carlo errors, every digit; empty where there is none."""
-    rows = [[key, cell(epsilon), *_cells(one)] for (key, epsilon), one in sorted(compared.outcomes.items())]
-    return csv_text(["method", "epsilon", *MEASURED_HEAD], rows)
+    rows = [[*key, *fields_of(one, MEASURED)] for key, one in sorted(compared.outcomes.items())]
+    return csv_text(["method", "epsilon", *MEASURED], rows)
 
 
 def budget_csv(spent: Spent) -> str:
     """Return the outcome at every division of ε in the same way; `place` is the number of sets, or the share."""
-    rows = [[one.method.key, cell(place), *_cells(one)] for place, one in sorted(spent.outcomes.items())]
-    return csv_text(["method", "place", *MEASURED_HEAD], rows)
-
-
-def _cells(one: Outcome) -> list[object]:
-    measures = [getattr(one, name) for name in MEASURE_NAMES]
-    numbers = [part for measure in measures for part in (measure.value, measure.error)]
-    return [
-        cell(one.setting),
-        one.sets,
-        cell(one.real_epsilon),
-        str(one.method.exact_epsilon).lower(),
-        *map(cell, numbers),
-    ]
-
-
-MEASURE_NAMES = (*OUTCOME_MEASURES, "release_error")
-MEASURE_ENDS = ("", "_error")  # A measure, and its Monte Carlo error
-MEASURED_HEAD = [
-    "setting",
-    "sets",
-    "real_epsilon",
-    "real_epsilon_exact",
-    *(f"{one}{end}" for one in MEASURE_NAMES for end in MEASURE_ENDS),
-]
+    rows = [[one.method.key, float(place), *fields_of(one, MEASURED)] for place, one in sorted(spent.outcomes.items())]
+    return csv_text(["method", "place", *MEASURED], rows)
 
 
 def comparison_script(

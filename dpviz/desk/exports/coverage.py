@@ -7,7 +7,7 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.coverage import ExactCoverage, Performance, Tally
-from dpviz.desk.exports.tables import cell, csv_text
+from dpviz.desk.exports.tables import csv_text, fields_of
 
 __all__ = ["coverage_csv", "intervals_csv"]
 
@@ -26,14 +26,14 @@ EXACT_COLUMNS = {
 }
 """Columns of the exact coverage, and what `ExactCoverage` calls them."""
 
-SIMULATED_COLUMNS = (
-    "simulated_coverage",
-    "simulated_error",
-    "simulated_low",
-    "simulated_high",
-    "simulated_vacuous",
-    "repetitions",
-)
+SIMULATED_COLUMNS = {
+    "simulated_coverage": "coverage.value",
+    "simulated_error": "coverage.error",
+    "simulated_low": "coverage_low",
+    "simulated_high": "coverage_high",
+    "simulated_vacuous": "vacuous_share.value",
+}
+"""The same of the simulation, and what a rule of `Performance` calls them."""
 
 
 @checked()
@@ -50,38 +50,28 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
         raise ValueError(f"rules must be rules of the simulation; it has none for {', '.join(missing)}.")
     rows = []
     for key in rules:
-        by_sum, by_run = [""] * len(EXACT_COLUMNS), [""] * len(SIMULATED_COLUMNS)
-        if key in exact:
-            by_sum = [cell(getattr(exact[key], name)) for name in EXACT_COLUMNS.values()]
-            if not math.isfinite(exact[key].mean_width_error_bound):
-                by_sum[list(EXACT_COLUMNS).index("exact_mean_width")] = ""
-        if found is not None:
-            rule = found.rules[key]
-            values = rule.coverage.value, rule.coverage.error, rule.coverage_low, rule.coverage_high
-            by_run = [*map(cell, (*values, rule.vacuous_share.value)), str(found.repetitions)]
-        rows.append([key, *by_sum, *by_run])
-    return csv_text(("rule", *EXACT_COLUMNS, *SIMULATED_COLUMNS), rows)
+        by_sum = fields_of(exact.get(key), EXACT_COLUMNS)
+        if key in exact and not math.isfinite(exact[key].mean_width_error_bound):
+            by_sum[list(EXACT_COLUMNS).index("exact_mean_width")] = None
+        by_run = [None] * len(SIMULATED_COLUMNS) if found is None else fields_of(found.rules[key], SIMULATED_COLUMNS)
+        rows.append([key, *by_sum, *by_run, found and found.repetitions])
+    return csv_text(("rule", *EXACT_COLUMNS, *SIMULATED_COLUMNS, "repetitions"), rows)
 
 
 @checked()
 def intervals_csv(tally: Tally) -> str:
     """Return the first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
     shown, plan = tally.shown, tally.plan
-    head = [
-        "repetition",
-        "x",
-        *(f"count_{one + 1}" for one in range(plan.sets)),
-        "estimate",
-        *(f"{end}_{key}" for key in plan.rules for end in ("low", "high")),
-    ]
+    counts = [f"count_{one + 1}" for one in range(plan.sets)]
+    ends = [f"{end}_{key}" for key in plan.rules for end in ("low", "high")]
     rows = [
         [
             place + 1,
-            int(shown.confidential[place]),
-            *map(int, shown.counts[place]),
-            cell(float(shown.estimates[place])),
-            *map(cell, np.column_stack([shown.low[:, place], shown.high[:, place]]).ravel().tolist()),
+            shown.confidential[place],
+            *shown.counts[place],
+            shown.estimates[place],
+            *np.column_stack([shown.low[:, place], shown.high[:, place]]).ravel(),
         ]
         for place in range(len(shown))
     ]
-    return csv_text(head, rows)
+    return csv_text(["repetition", "x", *counts, "estimate", *ends], rows)

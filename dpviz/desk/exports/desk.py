@@ -1,7 +1,7 @@
 """The designs of a curator's question as a file, and as a script."""
 
 from dpviz.desk.accuracy import ACCURACY
-from dpviz.desk.exports.tables import cell, csv_text
+from dpviz.desk.exports.tables import csv_text
 from dpviz.desk.question import Question
 from dpviz.desk.search import Desk
 from dpviz.desk.texts import filled
@@ -13,27 +13,14 @@ DESIGN_HEAD = ["place", "method", "sets", "rule", "setting", "real_epsilon", "re
 
 def desk_csv(desk: Desk) -> str:
     """Return every design with all its measures in order, every digit that is known; empty where there is no number."""
-    head = [*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY for end in FIGURE_ENDS)]
-    rows = [
-        [
-            place,
-            one.method.key,
-            one.sets,
-            one.rule,
-            cell(one.setting),
-            cell(one.real_epsilon),
-            str(one.method.exact_epsilon).lower(),
-            "" if one.keeps_all is None else str(one.keeps_all).lower(),
-            *(
-                cell(part)
-                for key in ACCURACY
-                for figure in [one.figures[key]]
-                for part in (figure.measure.shown, figure.measure.error, figure.at, figure.tried)
-            ),
-        ]
-        for place, one in enumerate(desk.designs, start=1)
-    ]
-    return csv_text(head, rows)
+    rows = []
+    for place, one in enumerate(desk.designs, start=1):
+        exact, figures = one.method.exact_epsilon, [one.figures[key] for key in ACCURACY]
+        row: list[object] = [place, *one.key, one.setting, one.real_epsilon, exact, one.keeps_all]
+        for figure in figures:
+            row += [figure.measure.shown, figure.measure.error, figure.at, float(figure.tried)]
+        rows.append(row)
+    return csv_text([*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY for end in FIGURE_ENDS)], rows)
 
 
 def desk_script(question: Question) -> str:

@@ -6,27 +6,27 @@ from dpviz.calibration.kinds import KINDS, Setting
 from dpviz.claims.audit import Finding
 from dpviz.claims.curves import Curves
 from dpviz.core.checked import checked
-from dpviz.desk.exports.tables import cell, columns_csv, csv_text
+from dpviz.desk.exports.tables import columns_csv, records_csv
 from dpviz.desk.texts import filled
 
 __all__ = ["curves_csv", "findings_csv", "priors_script"]
 
-FINDING_COLUMNS = (
-    "theorem",
-    "part",
-    "method",
-    "claim",
-    "m",
-    "verdict",
-    "printed",
-    "gives_epsilon",
-    "gives_delta",
-    "exact",
-    "printed_over_exact",
-    "constant",
-    "sentence",
-    "source",
-)
+FINDING_COLUMNS = {
+    "theorem": "bound.name",
+    "part": "bound.part",
+    "method": "method",
+    "claim": "bound.statement",
+    "m": "setting.m",
+    "verdict": "verdict",
+    "printed": "printed",
+    "gives_epsilon": "gives_epsilon",
+    "gives_delta": "gives_delta",
+    "exact": "exact",
+    "printed_over_exact": "factor",
+    "constant": "constant",
+    "sentence": "sentence",
+    "source": "bound.source",
+}
 
 
 @checked()
@@ -36,23 +36,7 @@ def findings_csv(findings: Sequence[Finding]) -> str:
     >>> print(findings_csv([])[:19])
     theorem,part,method
     """
-    rows = [
-        [
-            finding.bound.name,
-            finding.bound.part,
-            finding.method,
-            finding.bound.statement,
-            finding.setting.m,
-            finding.verdict,
-            *map(cell, (finding.printed, finding.gives_epsilon, finding.gives_delta, finding.exact)),
-            cell(finding.factor),
-            cell(finding.constant),
-            finding.sentence,
-            finding.bound.source,
-        ]
-        for finding in findings
-    ]
-    return csv_text(FINDING_COLUMNS, rows)
+    return records_csv(FINDING_COLUMNS, findings)
 
 
 @checked()

@@ -4,28 +4,28 @@ from collections.abc import Sequence
 
 from dpviz.claims.printed_methods import ReleaseFinding
 from dpviz.core.checked import checked
-from dpviz.desk.exports.tables import cell, csv_text
+from dpviz.desk.exports.tables import records_csv
 
 __all__ = ["releases_csv"]
 
-RELEASE_COLUMNS = (
-    "method",
-    "source",
-    "released",
-    "n",
-    "sets",
-    "promised_epsilon",
-    "real_epsilon_at_least",
-    "real_epsilon_at_most",
-    "real_over_promised",
-    "delta_of_every_epsilon",
-    "verdict",
-    "sentence",
-    "why",
-    "safe_variant",
-    "noise_factor",
-    "checked",
-)
+RELEASE_COLUMNS = {
+    "method": "method.name",
+    "source": "method.source",
+    "released": "method.released",
+    "n": "setting.n",
+    "sets": "setting.sets",
+    "promised_epsilon": "promised",
+    "real_epsilon_at_least": "loss.at_least",
+    "real_epsilon_at_most": "loss.at_most",
+    "real_over_promised": "factor",
+    "delta_of_every_epsilon": "loss.delta",
+    "verdict": "verdict",
+    "sentence": "sentence",
+    "why": "explanation",
+    "safe_variant": "safe",
+    "noise_factor": "noise_factor",
+    "checked": "method.checked",
+}
 
 
 @checked()
@@ -35,21 +35,4 @@ def releases_csv(findings: Sequence[ReleaseFinding]) -> str:
     >>> print(releases_csv([])[:13])
     method,source
     """
-    rows = [
-        [
-            one.method.name,
-            one.method.source,
-            one.method.released,
-            one.setting.n,
-            one.setting.sets,
-            *map(cell, (one.promised, one.loss.at_least, one.loss.at_most, one.factor, one.loss.delta)),
-            one.verdict,
-            one.sentence,
-            one.explanation,
-            one.safe,
-            cell(one.noise_factor),
-            one.method.checked,
-        ]
-        for one in findings
-    ]
-    return csv_text(RELEASE_COLUMNS, rows)
+    return records_csv(RELEASE_COLUMNS, findings)

@@ -1,8 +1,7 @@
 """Numbers as CSV at full precision, and the tables of a release as LaTeX, in the layout of the papers."""
 
-import csv
-import io
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -82,7 +81,7 @@ def _csv(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: F
     two_cells = len(tables[0]) == 2
     released = [f"m1={table[0]}" if two_cells else "m=" + "-".join(map(str, table)) for table in tables]
     lines = zip(counts.tolist(), values.tolist(), strict=True)
-    return csv_text(names + released, [[*label, *map(repr, line)] for label, line in lines])
+    return csv_text(names + released, [[*label, *line] for label, line in lines])
 
 
 def _latex(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray, caption: str) -> str:
@@ -121,21 +120,33 @@ LATEX = str.maketrans(
 """What LaTeX would not print as it stands."""
 
 
-def cell(value: float | None) -> str:
-    """Return a number to every digit; empty where there is none.
-
-    >>> cell(0.1), cell(None), cell(float("nan"))
-    ('0.1', '', '')
-    """
-    return "" if value is None or math.isnan(value) else repr(float(value))
-
-
 def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a header and its rows; no cell is one that a spreadsheet would evaluate."""
-    out = io.StringIO()
-    cells = ([table_cell(one) if isinstance(one, str) else one for one in row] for row in (head, *rows))
-    csv.writer(out, lineterminator="\n").writerows(cells)
-    return out.getvalue()
+    r"""Return a header and its rows, every digit, empty where there is no number; a spreadsheet would evaluate no cell.
+
+    >>> csv_text(["a", "b", "c"], [[0.1, None, True], [float("nan"), "=1+1", 2]])
+    "a,b,c\n0.1,,true\n,'=1+1,2\n"
+    """
+    import pandas as pd  # with the first file: most pages are shown without any
+
+    names = [table_cell(one) for one in head]
+    table = pd.DataFrame([[_cell(one) for one in row] for row in rows], columns=names, dtype=object)
+    return str(table.to_csv(index=False, lineterminator="\n"))
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return table_cell(value) if isinstance(value, str) else value
+
+
+def fields_of(record: object, columns: Mapping[str, str]) -> list[object]:
+    """Return what stands in a record by the head of each column; nothing in any of them where there is no record."""
+    return [None if record is None else operator.attrgetter(place)(record) for place in columns.values()]
+
+
+def records_csv(columns: Mapping[str, str], records: Sequence[object]) -> str:
+    """Return a line for each record, with what stands in it by the head of each column."""
+    return csv_text(list(columns), [fields_of(one, columns) for one in records])
 
 
 @checked()
@@ -149,5 +160,4 @@ def columns_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArray]
     for name, column in columns.items():
         if points.ndim != 1 or np.shape(column) != points.shape:
             raise ValueError(f"columns must hold a number for each of the points; {name} has shape {np.shape(column)}.")
-    lines = np.column_stack([points, *columns.values()]).tolist()
-    return csv_text([axis, *columns], [[*map(cell, line)] for line in lines])
+    return csv_text([axis, *columns], np.column_stack([points, *columns.values()]).tolist())
