@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any
 
 from dpviz.comparisons import DATA_KINDS as COMPARED
 from dpviz.comparisons.terms import PROMISES
@@ -12,8 +13,10 @@ from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.desk.accuracy import ACCURACY, USABLE, AccuracyMeasure, RangeFigure
-from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, Protection
+from dpviz.desk.protection import PROTECTIONS, PrivacyLoss
+from dpviz.desk.question import Question
 from dpviz.desk.search import Assessed
+from dpviz.desk.texts import capitalized
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError
 
@@ -29,7 +32,7 @@ WRITTEN = 12  # Digits in a file: of those that follow, the last depends on the 
 AS_GIVEN, NOT_KNOWN = "as given in the question", "not known"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class DesignNumber:
     """A number of a design, with all that a reader needs to check it.
 
@@ -41,14 +44,15 @@ class DesignNumber:
     ('0.94 ± 0.0034', False)
     """
 
-    part: str
     label: str
-    symbol: str = ""
     measure: Measure
+    symbol: str = ""
     formula: str = ""
     source: str = ""
     how: str = ""
     page: str = DESK
+    _: KW_ONLY
+    part: str = ""
     at: str = ""
     bound: bool = False
     share: bool = False
@@ -90,7 +94,14 @@ class DesignNumber:
 @kept
 def numbers_of(design: Assessed) -> tuple[DesignNumber, ...]:
     """Return every number of a design, in the order of a report; what is not known is there and says so."""
-    return (*_asked(design), *_settings(design), *_given_away(design), *_accuracy(design), *_added(design))
+    every = {
+        ASKED_PART: _asked,
+        SETTINGS_PART: _settings,
+        GIVEN_AWAY_PART: _given_away,
+        ACCURACY_PART: _accuracy,
+        ADDED_PART: _added,
+    }
+    return tuple(replace(one, part=part) for part, found in every.items() for one in found(design))
 
 
 def _exactly(value: float | None) -> Measure:
@@ -100,122 +111,80 @@ def _exactly(value: float | None) -> Measure:
 def _asked(design: Assessed) -> Iterator[DesignNumber]:
     """What the limits on protection are as ε and δ."""
     for one in design.question.protections:
+        formula = AS_GIVEN if isinstance(one, PrivacyLoss) else one.formula
         for symbol, value in zip("εδ", one.promise, strict=True):
-            yield DesignNumber(
-                part=ASKED_PART,
-                label=one.words[0].upper() + one.words[1:],
-                symbol=symbol,
-                measure=_exactly(value),
-                formula=AS_GIVEN if isinstance(one, PrivacyLoss) else one.formula,
-                source=one.source,
-            )
+            yield DesignNumber(capitalized(one.words), _exactly(value), symbol, formula, one.source)
 
 
 def _settings(design: Assessed) -> Iterator[DesignNumber]:
-    asked, method = design.question, design.method
-    for declared in asked.data.parameters():
-        if declared.name != asked.data.true_value:
-            value = getattr(asked.data, declared.name)
-            yield _setting(declared.title, declared.symbol, value, AS_GIVEN)
-    yield _setting("Synthetic sets", "M", design.sets, AS_GIVEN)
+    asked, data, method = design.question, design.question.data, design.method
+    for one in data.parameters():
+        if one.name != data.true_value:
+            yield DesignNumber(one.title, _exactly(getattr(data, one.name)), one.symbol, AS_GIVEN)
+    yield DesignNumber("Synthetic sets", _exactly(design.sets), "M", AS_GIVEN)
+    formula, searched = "the smallest ε of all sets found with which every limit on accuracy is kept", "a search over ε"
     if asked.promises and not design.sought:
         formula = "the largest ε of all sets for which every limit on protection is kept"
+        searched = "root finding on the exact loss, on the private side"
         if design.setting == PROMISES.maximum:
             formula = "where the search for an ε ends; every limit on protection is kept there"
         elif design.enough:
             formula = "the smallest ε of all sets found beyond which nothing improves by a thousandth, though allowed"
-    else:
-        formula = "the smallest ε of all sets found with which every limit on accuracy is kept"
-    searched = (
-        "root finding on the exact loss, on the private side"
-        if asked.promises and not design.sought
-        else "a search over ε"
-    )
-    yield _setting(GIVEN_EPSILON, "ε", design.setting, formula, method.source, searched)
-    share = design.setting / design.sets
-    yield _setting("Share of each set", "ε′", share, "ε/M", method.source, "closed form")
-    for statistic, scale in method.noise_scales(asked.data, share).items():
+    yield DesignNumber(GIVEN_EPSILON, _exactly(design.setting), "ε", formula, method.source, searched)
+    closed, share = (method.source, "closed form"), design.setting / design.sets
+    yield DesignNumber("Share of each set", _exactly(share), "ε′", "ε/M", *closed)
+    for statistic, scale in method.noise_scales(data, share).items():
         label = f"Scale of the noise of each set, on {statistic}"
-        yield _setting(label, "b", scale, "sensitivity over its share of ε′", method.source, "closed form")
-    made, known = method.design(asked.data, design.setting, design.sets), {one.name for one in asked.data.parameters()}
-    if made is not None:
-        for one in made.synthesizer.parameters():
-            if one.name not in known:
-                what, value = "what protects one set, from its share ε′", getattr(made.synthesizer, one.name)
-                label = f"{one.title}, each set"
-                yield _setting(label, one.symbol, value, what, method.source, "closed form", MATRICES)
-
-
-def _setting(
-    label: str, symbol: str, value: float, formula: str, source: str = "", how: str = "", page: str = DESK
-) -> DesignNumber:
-    return DesignNumber(
-        part=SETTINGS_PART,
-        label=label,
-        symbol=symbol,
-        measure=_exactly(value),
-        formula=formula,
-        source=source,
-        how=how,
-        page=page,
-    )
+        yield DesignNumber(label, _exactly(scale), "b", "sensitivity over its share of ε′", *closed)
+    made = method.design(data, design.setting, design.sets)
+    release = None if made is None else made.synthesizer
+    for one in () if release is None else release.parameters():
+        if one.name not in data.numbers():
+            label, value = f"{one.title}, each set", _exactly(getattr(release, one.name))
+            yield DesignNumber(label, value, one.symbol, "what protects one set, from its share ε′", *closed, MATRICES)
 
 
 def _given_away(design: Assessed) -> Iterator[DesignNumber]:
     """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
-    loss = design.real_epsilon
-    page = MATRICES if design.sets == 1 and _is_matrix(design) else _elsewhere(design)
-    unknown, exact = (
-        "" if loss is not None else "No ε is known that holds for this method.",
-        design.method.exact_epsilon,
+    loss, known = design.real_epsilon, dict[str, Any](bound=not design.method.exact_epsilon)
+    known["page"] = MATRICES if design.sets == 1 and _is_matrix(design) else _elsewhere(design)
+    known["note"] = "" if loss is not None else "No ε is known that holds for this method."
+    yield DesignNumber(
+        EXACT_LOSS,
+        _exactly(loss),
+        "L",
+        "L = M max |ln Pr(c | x) − ln Pr(c | x′)| over all neighbours x, x′ and all releases c of one set",
+        "Abowd & Vilhuber (2008), equation (3)",
+        design.method.loss_by,
+        **known,
     )
     yield DesignNumber(
-        part=GIVEN_AWAY_PART,
-        label=EXACT_LOSS,
-        symbol="L",
-        measure=_exactly(loss),
-        page=page,
-        note=unknown,
-        formula="L = M max |ln Pr(c | x) − ln Pr(c | x′)| over all neighbours x, x′ and all releases c of one set",
-        source="Abowd & Vilhuber (2008), equation (3)",
-        how=design.method.loss_by,
-        bound=not exact,
-    )
-    yield DesignNumber(
-        part=GIVEN_AWAY_PART,
-        label="Largest factor on an attacker's odds",
-        symbol="e^L",
-        page=page,
-        note=unknown,
-        measure=_exactly(None if loss is None else math.exp(min(loss, 709.0)) if loss < math.inf else math.inf),
-        formula="posterior odds ≤ e^L × prior odds",
-        source="Abowd & Vilhuber (2008), equation (4)",
-        how="closed form",
-        bound=not exact,
+        "Largest factor on an attacker's odds",
+        _exactly(None if loss is None else math.exp(min(loss, 709.0)) if loss < math.inf else math.inf),
+        "e^L",
+        "posterior odds ≤ e^L × prior odds",
+        "Abowd & Vilhuber (2008), equation (4)",
+        "closed form",
+        **known,
     )
     if loss is None:
         return
     delta, how, bound = _delta_of(design, loss)
-    for one in _limits_met(design):
-        value = one.reached(loss, delta)
-        # Where the loss itself is within ε, nothing escapes it, whatever is known of δ.
-        yield DesignNumber(
-            part=GIVEN_AWAY_PART,
-            label=one.measured[0].upper() + one.measured[1:],
-            symbol=one.symbol,
-            measure=_exactly(value),
-            formula=one.formula,
-            source=one.source,
-            how=how if one.by_delta else "closed form from L",
-            bound=bound and one.by_delta and value > 0,
-            share=one.share,
-        )
-
-
-def _limits_met(design: Assessed) -> list[Protection]:
-    """The limits of the question, and for each further kind its usual numbers; δ only where an ε was named."""
     asked = {one.key: one for one in design.question.protections}
-    return [asked.get(key) or kind() for key, kind in PROTECTIONS.items() if key in asked or kind is not PrivacyLoss]
+    for key, kind in PROTECTIONS.items():  # of each further kind its usual numbers; δ only where an ε was named
+        if key in asked or kind is not PrivacyLoss:
+            one = asked.get(key) or kind()
+            value, means = one.reached(loss, delta), how if one.by_delta else "closed form from L"
+            yield DesignNumber(
+                capitalized(one.measured),
+                _exactly(value),
+                one.symbol,
+                one.formula,
+                one.source,
+                means,
+                bound=bound and one.by_delta and value > 0,  # within ε nothing escapes, whatever is known of δ
+                share=one.share,
+            )
 
 
 def _delta_of(design: Assessed, loss: float) -> tuple[Callable[[float], float], str, bool]:
@@ -252,92 +221,57 @@ def _accuracy(design: Assessed) -> Iterator[DesignNumber]:
     for key, one in ACCURACY.items():
         source = f"{rule.source}: {rule.formula}" if one.needs_interval else "Morris, White & Crowther (2019), Table 6"
         page = COVERED if one.needs_interval and _is_matrix(design) else _elsewhere(design)
-        yield _over_truths(design, one, design.figures[key], source, page)
+        yield _over_truths(asked, one, design.figures[key], source, page)
     figure = USABLE.over(asked.truths, design.outcomes, asked.average)
-    yield _over_truths(design, USABLE, figure, design.method.source, _elsewhere(design))
+    yield _over_truths(asked, USABLE, figure, design.method.source, _elsewhere(design))
 
 
-def _over_truths(design: Assessed, one: AccuracyMeasure, figure: RangeFigure, source: str, page: str) -> DesignNumber:
+def _over_truths(asked: Question, one: AccuracyMeasure, figure: RangeFigure, source: str, page: str) -> DesignNumber:
     """A measure over the range of true values, the worst of them or their average."""
-    asked, measure = design.question, figure.measure
-    ranged = asked.ranged
+    measure, how, note = figure.measure, asked.data.exactly, ""
     where = ", ".join(filter(None, (f"average over {len(asked.truths)} true values", asked.prior_in_words)))
     if not math.isnan(figure.at):
-        over = f"{figure.tried} true values" if figure.tried else f"all from {readable(asked.lowest)} to "
-        over += "" if figure.tried else readable(asked.highest)
-        where = f"worst of {over}, at {ranged.symbol} = {readable(figure.at)}"
-    how, note = asked.data.exactly, ""
+        ends = f"all from {readable(asked.lowest)} to {readable(asked.highest)}"
+        tried = f"{figure.tried} true values" if figure.tried else ends
+        where = f"worst of {tried}, at {asked.ranged.symbol} = {readable(figure.at)}"
     if math.isnan(measure.value):
         where, how, note = "", "", "No number is known: the analysis does not take such a release."
     elif measure.error != 0:
         how = f"simulated, {asked.repetitions:,} repetitions, seed {asked.seed}; ± is the standard error"
-    return DesignNumber(
-        part=ACCURACY_PART,
-        label=one.label[0].upper() + one.label[1:],
-        symbol=one.symbol,
-        measure=measure,
-        formula=one.formula,
-        source=source,
-        how=how,
-        page=page,
-        at=where,
-        share=one.share,
-        note=note,
-    )
+    told: dict[str, Any] = {"at": where, "share": one.share, "note": note}
+    return DesignNumber(capitalized(one.label), measure, one.symbol, one.formula, source, how, page, **told)
 
 
 def _added(design: Assessed) -> Iterator[DesignNumber]:
     """The error that the release adds, the smallest that any mechanism as private could add, and their ratio."""
+
+    def of_added(label: str, measure: Measure, symbol: str, formula: str, source: str, how: str = "") -> DesignNumber:
+        page, unknown = _elsewhere(design), math.isnan(measure.value)
+        note = "The smallest error is known for one proportion only." if unknown else ""
+        return DesignNumber(label, measure, symbol, formula, source, "" if unknown else how, page, note=note)
+
     added, optimum = design.outcomes[0].release_error, _least_error(design)
-    yield _of_added(
-        "Error that the release adds",
-        "e",
-        added,
-        "√ mean of E[(q − x/n)² | x] over x = 0 … n, each alike",
-        design,
-        design.method.source,
-        design.question.data.exactly,
-    )
-    smallest, price, unknown = "Smallest error possible with this protection", "Price of the method", Measure.unknown()
+    formula = "√ mean of E[(q − x/n)² | x] over x = 0 … n, each alike"
+    own = design.method.source, design.question.data.exactly
+    yield of_added("Error that the release adds", added, "e", formula, *own)
+    smallest, price = "Smallest error possible with this protection", "Price of the method"
     if optimum is None:
-        for label, symbol, formula in ((smallest, "e₀", "the smallest e of any mechanism"), (price, "e/e₀", "e/e₀")):
-            yield _of_added(label, symbol, unknown, formula, design, OPTIMUM)
+        yield of_added(smallest, Measure.unknown(), "e₀", "the smallest e of any mechanism", OPTIMUM)
+        yield of_added(price, Measure.unknown(), "e/e₀", "e/e₀", OPTIMUM)
         return
-    ends = [(optimum.root_mean_squared_error, "e₀", "", "the error of the best mechanism with the same ε and δ")]
-    if optimum.gap > ERROR_GAP * optimum.root_mean_squared_error:
+    error = optimum.root_mean_squared_error
+    ends = [(error, "e₀", "", "the error of the best mechanism with the same ε and δ")]
+    if optimum.gap > ERROR_GAP * error:
         ends = [
             (optimum.lower_bound, "e₀", ", at least", "no mechanism with the same ε and δ has a smaller e"),
-            (
-                optimum.root_mean_squared_error,
-                "e₁",
-                ", at most",
-                "the e of the best mechanism known with the same ε and δ",
-            ),
+            (error, "e₁", ", at most", "the e of the best mechanism known with the same ε and δ"),
         ]
     for value, symbol, which, formula in ends:
-        yield _of_added(smallest + which, symbol, _exactly(value), formula, design, OPTIMUM, "certified by the dual")
+        yield of_added(smallest + which, _exactly(value), symbol, formula, OPTIMUM, "certified by the dual")
     for (value, symbol, _, _), (_, _, which, _) in zip(reversed(ends), ends, strict=True):
         ratio = _exactly(added.value / value if value > 0 else math.nan)
-        yield _of_added(
-            price + which, f"e/{symbol}", ratio, f"e/{symbol}", design, OPTIMUM, "closed form, from the numbers above"
-        )
-
-
-def _of_added(
-    label: str, symbol: str, measure: Measure, formula: str, design: Assessed, source: str = "", how: str = ""
-) -> DesignNumber:
-    unknown = math.isnan(measure.value)
-    return DesignNumber(
-        part=ADDED_PART,
-        label=label,
-        symbol=symbol,
-        measure=measure,
-        formula=formula,
-        source=source,
-        how="" if unknown else how,
-        page=_elsewhere(design),
-        note="The smallest error is known for one proportion only." if unknown else "",
-    )
+        how = "closed form, from the numbers above"
+        yield of_added(price + which, ratio, f"e/{symbol}", f"e/{symbol}", OPTIMUM, how)
 
 
 def _least_error(design: Assessed) -> LeastError | None:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 
+def capitalized(text: str) -> str:
+    """A text with a large first letter and all others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def exponents_raised(formula: str) -> str:
     """A formula as HTML, whose exponents, written after ^, stand above the line.
 

@@ -15,6 +15,7 @@ from dpviz.designs import Design
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, VALUES, Question, takes_prior
+from dpviz.desk.texts import capitalized
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 from pages.components.address import keep_choice, keep_choices
@@ -166,7 +167,7 @@ def choose() -> Asked | Refused:
         )
     values |= page.values(*(name for key in protect for name in asked_by(PROTECTIONS[key])))
     with page.at("accuracy"):
-        labels = {key: one.label[0].upper() + one.label[1:] for key, one in ACCURACY.items()}
+        labels = {key: capitalized(one.label) for key, one in ACCURACY.items()}
         limited = several("How far an analyst may be off", labels, LIMITED, "accuracy")
     values |= page.values(*(ACCURACY[key].asks.name for key in limited))
     with page.at("rules"):

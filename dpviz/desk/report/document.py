@@ -23,7 +23,7 @@ from dpviz.desk.report.handoff import handoff_of
 from dpviz.desk.report.pictures import RANKED_DESIGNS, frontier_picture, ranking_picture, truth_pictures
 from dpviz.desk.report.registry import registry_json
 from dpviz.desk.search import Assessed, Desk
-from dpviz.desk.texts import filled
+from dpviz.desk.texts import capitalized, filled
 
 BRIEF = 4  # Digits of a number beside its limit, or in the ranking
 
@@ -64,7 +64,7 @@ def _limits(design: Assessed, numbers: Sequence[DesignNumber]) -> list[list[str]
     asked, rows = design.question, []
     reached = {one.label: one for one in numbers}
     for one in asked.protections:
-        found = reached.get(one.measured[0].upper() + one.measured[1:])
+        found = reached.get(capitalized(one.measured))
         text = f"{one.symbol} = {found.text(BRIEF)}" if found else "not known"
         if design.real_epsilon is not None and isinstance(one, PrivacyLoss):
             sign = "=" if design.method.exact_epsilon else "≤"

@@ -12,6 +12,7 @@ from dpviz.desk.paths import Followed
 from dpviz.desk.question import GOALS
 from dpviz.desk.report.drawing import Drawing, ends
 from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.texts import capitalized
 
 RANKED_DESIGNS = 10  # Designs in the picture of the ranking
 RANKING_ROW = 26  # Height of one of them
@@ -38,7 +39,7 @@ def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure]
     if not math.isnan(figure.at):  # the worst may lie between the values that the line goes through
         spread.append(figure.measure.value)
     low, high = ends(spread)
-    title, note = one.label[0].upper() + one.label[1:], ""
+    title, note = capitalized(one.label), ""
     near = limit is not None and low - ROOM * (high - low) <= limit <= high + ROOM * (high - low)
     if limit is not None and near:
         low, high = ends([*spread, limit])
@@ -79,7 +80,7 @@ def frontier_picture(followed: Followed) -> str:
         x=(min(places) / 1.08, max(places) * 1.08),
         y=ends([0.0, *spread]),
         log=True,
-        title=f"{ACCURACY[key].label[0].upper()}{ACCURACY[key].label[1:]}{where}, at other limits on ε",
+        title=f"{capitalized(ACCURACY[key].label)}{where}, at other limits on ε",
     )
     drawn.axis_y()
     drawn.axis_x("limit on ε of all sets, left is more private")
