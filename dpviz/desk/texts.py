@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
-from functools import cache
+from functools import cache, partial
 from html import escape
 from typing import TYPE_CHECKING
+
+from dpviz.core.parameters import readable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,6 +39,16 @@ def filled(name: str, /, **data: object) -> str:
     return _environment().get_template(name).render(data)
 
 
+def sentences(name: str, /, **data: object) -> list[str]:
+    """Return what a text says with `data` in its places: each of its paragraphs in one line, but for empty ones."""
+    return [_joined(one) for one in re.split(r"\n{2,}", filled(name, **data)) if one.strip()]
+
+
+def _joined(text: str) -> str:
+    """The lines of a text in one, without the blanks around them."""
+    return " ".join(filter(None, (line.strip(" ") for line in text.splitlines())))
+
+
 @cache
 def _environment() -> Environment:
     """The files of this folder; jinja2 is loaded with the first text, since most pages are shown without any."""
@@ -59,7 +72,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters["repr"] = repr
+    found.filters |= {"repr": repr, "readable": readable, "joined": _joined}
+    found.filters["json"] = partial(json.dumps, ensure_ascii=False)
     found.filters["type_name"] = lambda one: type(one).__name__
     found.filters["raised"] = lambda text: Markup(exponents_raised(plain(text)))
     return found

@@ -115,5 +115,5 @@ def _pictures(desk: Desk, design: Assessed) -> dict[str, Any]:
     return {
         "against_truth": [Markup(one) for one in truth_pictures(design)],
         "frontier": Markup(frontier_picture(followed)),
-        "words": words.frontier(design, beside),
+        "beside": beside,
     }

@@ -21,6 +21,7 @@ from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS
 from dpviz.desk.report.handoff import Handoff
 from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.texts import sentences
 
 NAMED_DESIGNS = 2  # Designs that a sentence names
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
@@ -33,31 +34,19 @@ def sizes(data: DataKind) -> str:
     return ", ".join(f"{one.title.lower()} {one.symbol} = {readable(getattr(data, one.name))}" for one in known)
 
 
-def question(design: Assessed) -> Iterator[str]:
+def question(design: Assessed) -> list[str]:
     """What was asked."""
     asked = design.question
-    data, ranged = asked.data, asked.ranged
-    yield f"The data: {data.label}; {sizes(data)}."
-    yield f"What users of the release want to know: {asked.wanted.label} ({asked.wanted.symbol})."
-    low, high = readable(asked.lowest), readable(asked.highest)
-    spaced = (
-        f"values evenly spaced in probability ({asked.prior_in_words})"
-        if asked.prior_in_words
-        else "evenly spaced values"
+    rules = [asked.analysis(one, rule).rule_for(one).label for one in asked.sets for rule in asked.rules]
+    return sentences(
+        "report/question.txt",
+        design=design,
+        asked=asked,
+        ranged=asked.ranged,
+        sizes=sizes(asked.data),
+        rules=dict.fromkeys(rules),
+        first=GOALS[asked.ranked_by] if asked.promises else "the smallest real ε that is enough for the accuracy",
     )
-    tried = f"{len(asked.truths)} {spaced} are tried" if len(asked.truths) > 1 else "one value is tried"
-    counts = "their average counts" if asked.average else "the worst of them counts"
-    if any(one.tried == 0 for one in design.figures.values()):
-        counts = "what counts is the worst of the whole range, where that can be certified"
-    yield f"The {ranged.title.lower()} {ranged.symbol} may be anywhere from {low} to {high}: {tried}, and {counts}."
-    sets = " or ".join(readable(one) for one in asked.sets)
-    rules = " or ".join(
-        dict.fromkeys(asked.analysis(one, rule).rule_for(one).label for one in asked.sets for rule in asked.rules)
-    )
-    yield f"Synthetic sets: {sets}. What users do with them: {rules}, with intervals of level {readable(asked.level)}."
-    methods = "all methods that promise privacy" if not asked.methods else f"{len(asked.tried)} methods"
-    first = GOALS[asked.ranked_by] if asked.promises else "the smallest real ε that is enough for the accuracy"
-    yield f"Considered: {methods}. Among those that keep all limits, {first} comes first."
 
 
 def answer(design: Assessed) -> str:
@@ -198,80 +187,20 @@ def _of_limits(first: Assessed, other: Assessed) -> str:
     )
 
 
-def caveats(design: Assessed, numbers: Sequence[DesignNumber], pilot_note: str) -> Iterator[str]:
+def caveats(design: Assessed, numbers: Sequence[DesignNumber], pilot_note: str) -> list[str]:
     """What a reader must know to trust the numbers no further than they go."""
-    asked, method = design.question, design.method
-    yield (
-        "Neighbouring data sets have the same n and differ in one row, which is substituted; one person has one row. "
-        "Where rows may be added or removed, or a person has several, these numbers do not hold."
-    )
-    yield (
-        "All probabilities are those of mathematically exact distributions. A program that adds noise as "
-        "floating-point numbers can give away far more than its ε (Mironov 2012), so a real release needs a library "
-        "that guards against it."
-    )
-    simulated = [one for one in numbers if one.measure.error > 0]
-    if simulated:
-        names = "; ".join(f"{one.label.lower()} {one.text(4)}" for one in simulated)
-        yield (
-            f"Simulated, with {asked.repetitions:,} repetitions at each true value and seed {asked.seed}: {names}. The "
-            "number after ± is the standard error; the true one is likely within two of them. The worst of several "
-            "simulated numbers tends to look somewhat worse than it is. The other numbers are not simulated."
-        )
-    else:
-        yield (
-            "No number of this design is simulated: each is an exact sum or a closed form, to the digits shown, or "
-            "says that it is rounded up or a bound."
-        )
-    if any(one.bound for one in numbers):
-        yield "Numbers that say “at most” are bounds that follow from the privacy loss; the true ones may be smaller."
-    tried = [ACCURACY[key].label for key, one in design.figures.items() if one.tried > 1 and not math.isnan(one.at)]
-    if asked.average:
-        yield "At single true values, and outside their range, the accuracy may be worse than on average."
-    elif tried:
-        yield (
-            f"Only {len(asked.truths)} true values were tried for {' and '.join(tried)}: between them, and outside "
-            "their range, the accuracy may be worse."
-        )
-    elif len(asked.truths) > 1:
-        yield "Outside the range of true values the accuracy may be worse. Inside it every worst case is certified."
-    made = f"How the data are made is assumed: {asked.data.label.lower()}, {asked.data.assumed}."
-    yield f"{made} {asked.supposed}".strip()
-    record = next((one for one in RELEASE_METHODS if one.key == method.audited), None)
-    about = method.finding or (record.why if record else "")
-    if design.gives_much_away:
-        many = "Limits on guesses, and those with a δ, bound how often a release may tell much, not how much."
-        yield f"{': '.join(HARDLY)} {many}"
-    yield (
-        f"{method.label} is given ε = {readable(design.setting, 4)} for all sets. What counts is not this promise but "
-        f"the real loss, which is among the numbers above.{f' Of the method as printed: {about}' if about else ''}"
-    )
-    if design.enough:
-        yield (
-            "The limits on protection would allow a larger ε than it is given. It has the smallest found beyond which "
-            "neither the goal nor a limit improves by a thousandth."
-            if design.setting < PROMISES.maximum
-            else "The limits on protection allow every ε; that it is given is where the search ends."
-        )
-    elif asked.promises and design.sought:
-        yield "The limits on protection may allow a larger ε; it is given the smallest found that is enough."
-    elif asked.promises:
-        yield "The ε that it is given is found to a relative 10⁻⁶, on the private side of every limit."
-    yield (
-        "Every limit, bound and number of the question must be chosen without the confidential data. Whatever is taken "
-        "from them is a further release that no number here accounts for."
-    )
-    if pilot_note:
-        yield pilot_note
-
-
-def frontier(design: Assessed, beside: Assessed | None) -> str:
-    """What the picture over ε shows."""
-    fewer = " Dots rest on fewer repetitions than the numbers." if design.question.data.simulated else ""
-    next_to = "" if beside is None else f", in grey {beside.name}"
-    return (
-        f"What a stricter or a looser limit on ε would do: the chosen design{next_to}, each given the largest ε that "
-        f"keeps the limit, and no more than helps. The thin line is the limit that was asked.{fewer}"
+    record = next((one for one in RELEASE_METHODS if one.key == design.method.audited), None)
+    return sentences(
+        "report/caveats.txt",
+        design=design,
+        asked=design.question,
+        numbers=numbers,
+        simulated=[one for one in numbers if one.measure.error > 0],
+        tried=[ACCURACY[key].label for key, one in design.figures.items() if one.tried > 1 and not math.isnan(one.at)],
+        hardly=": ".join(HARDLY),
+        about=design.method.finding or (record.why if record else ""),
+        largest=PROMISES.maximum,
+        pilot_note=pilot_note,
     )
 
 
@@ -287,14 +216,7 @@ def handing_over(handoff: Handoff) -> str:
     )
 
 
-def origin(design: Assessed, address: str = "") -> Iterator[str]:
+def origin(design: Assessed, address: str = "") -> list[str]:
     """Seed, versions and the address of the page."""
-    yield f"Seed {design.question.seed}, {design.question.repetitions:,} repetitions where something is simulated."
-    yield (
-        f"dpviz {dpviz.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, SciPy "
-        f"{scipy.__version__}."
-    )
-    if address:
-        yield f"The same question on the page: {address}"
-    yield "PDF: print this file from a browser, to A4; nothing is fetched from anywhere."
-    yield "The script below prints every number again and writes this file, the same to the last byte."
+    versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    return sentences("report/origin.txt", asked=design.question, version=dpviz.__version__, address=address, **versions)
