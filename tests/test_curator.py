@@ -26,7 +26,6 @@ from dpviz.desk.protection import (
     largest_guess_rate,
 )
 from dpviz.desk.question import GOALS, Question
-from dpviz.desk.relaxing import stream_relaxations
 from dpviz.desk.search import (
     LEADING,
     Assessed,
@@ -35,6 +34,7 @@ from dpviz.desk.search import (
     candidates,
     smallest_setting,
     stream_designs,
+    stream_relaxations,
 )
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.given_matrix import GivenMatrix

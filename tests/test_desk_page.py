@@ -20,8 +20,7 @@ from dpviz.desk.exports.desk import desk_csv, desk_script
 from dpviz.desk.pilot import read_columns
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
-from dpviz.desk.relaxing import Relaxed
-from dpviz.desk.search import Desk, stream_designs
+from dpviz.desk.search import Desk, Relaxed, stream_designs
 from pages.curator.controls import PRESETS
 from pages.curator.links import comparison_of, design_of
 from pages.curator.pilot import outward, share_of

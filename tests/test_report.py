@@ -25,10 +25,9 @@ from dpviz.desk.numbers import DesignNumber, numbers_of
 from dpviz.desk.protection import PROTECTIONS, GuessRate, PosteriorOdds, PrivacyLoss, Protection, RiskRatio
 from dpviz.desk.question import ASKED_KINDS, Question
 from dpviz.desk.report.document import report_html
-from dpviz.desk.report.drawing import ends
-from dpviz.desk.report.files import chosen, design_json, load_question, report_script
-from dpviz.desk.report.handoff import handoff_of, recipe_of
-from dpviz.desk.report.registry import registry_entry, registry_json
+from dpviz.desk.report.files import chosen, design_json, load_question, registry_entry, registry_json, report_script
+from dpviz.desk.report.handoff import handoff_of, nearest_method
+from dpviz.desk.report.pictures import ends
 from dpviz.desk.search import Assessed, Desk, assess, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy import pure_epsilon, trade_off_curve
@@ -446,7 +445,7 @@ def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: in
             compile(handed.script, method.key, "exec")
             assert "$" not in handed.script
             assert handed.note.endswith((".", "script for it."))
-            assert bool(handed.script) == (recipe_of(method) is not None)
+            assert bool(handed.script) == (nearest_method(method) is not None)
             assert handed.same == handed.note.startswith("OpenDP has what")
 
 
@@ -578,9 +577,10 @@ def test_a_script_writes_every_released_row_to_the_last_digit(tmp_path: Path) ->
     ("bootstrap_sanitize", "Perturbed histogram, twice the noise"),
 ])  # fmt: skip
 def test_methods_for_numbers_have_what_opendp_has_of_them(key: str, near: str | None) -> None:
-    recipe = recipe_of(NUMBERS.method(key))
-    assert recipe is not None
-    assert (recipe.instead and recipe.instead.label) == near
+    method = NUMBERS.method(key)
+    found = nearest_method(method)
+    assert found is not None
+    assert (None if found is method else found.label) == near
     assert ("once more from the histogram" in handed_over(NUMBERS, key)) == (key == "sanitize_bootstrap")
 
 

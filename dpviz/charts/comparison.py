@@ -17,11 +17,7 @@ METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", 
 FADED = 0.35  # Opacity of what is there to be seen, but not to be chosen
 NOMINAL_LABEL_SHARE = 0.06  # Height of the words of a nominal share
 BAR = 1.96  # Standard errors to both sides of a simulated value
-
-
-SMALLEST_SHOWN_SHARE = (
-    1e-4  # Share of the largest value of a logarithmic axis at which it ends, however small the others are
-)
+SMALLEST_SHOWN_SHARE = 1e-4  # Of the largest value of a logarithmic axis: there it ends, however small the others are
 PLOT_HEIGHT = 220  # Pixels of a picture's inside
 AXIS_ROOM = 66  # Pixels of what is written below it
 LEGEND_LINE = 19  # Pixels of a line of a legend
@@ -106,14 +102,19 @@ def comparison_chart(
 
     A single line needs no legend. `room` are pixels below, at least: those of pictures beside it.
     """
-    traces = [] if limit is None else [_limit(limit, symbol)]
+    traces = []
+    if limit is not None:
+        hover = f"<b>{limit.name}</b><br>{symbol} = %{{x:.4g}}: %{{y:.5g}}<extra></extra>"
+        traces.append(style.limit(limit.x, limit.y, hover, limit.name))
     for place, one in enumerate(series):
         traces += _traces(one, METHOD_DASHES[place % len(METHOD_DASHES)], symbol)
     ends = [math.log10(end) if log else end for end in span]
     steps = log_scale(*ends) if log else {"range": ends}
     below = max(room, legend_height([one["name"] for one in traces if one.get("showlegend", True)]))
     if mark is not None:
-        traces.append(_mark(mark))
+        hover = f"<b>your design</b><br>{mark.text}<extra></extra>"
+        ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.key), "line": {"width": 3}}
+        traces.append(style.mark(mark.x, mark.y, hover, text=[mark.text], textposition="top center", marker=ring))
     shapes, words = [] if math.isnan(chosen) else [style.rule(x=chosen)], []
     if panel.nominal is not None:
         shapes.append(style.rule(y=panel.nominal))
@@ -151,17 +152,6 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
         dots = {"marker": style.dot_marker(7, color, width=1), "error_y": bar, "showlegend": not exact.any()}
         found.append(style.scatter("markers", one.x[simulated], one.y[simulated], words, **dots, **told))
     return found
-
-
-def _mark(mark: Chosen) -> dict[str, Any]:
-    hover = f"<b>your design</b><br>{mark.text}<extra></extra>"
-    ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.key), "line": {"width": 3}}
-    return style.mark(mark.x, mark.y, hover, text=[mark.text], textposition="top center", marker=ring)
-
-
-def _limit(limit: BestPossible, symbol: str) -> dict[str, Any]:
-    hover = f"<b>{limit.name}</b><br>{symbol} = %{{x:.4g}}: %{{y:.5g}}<extra></extra>"
-    return style.limit(limit.x, limit.y, hover, limit.name)
 
 
 def _values(series: Sequence[Series], panel: Panel, limit: BestPossible | None) -> dict[str, Any]:
@@ -207,14 +197,13 @@ def release_chart(released: Sequence[ReleasedEstimates], *, original: float, tru
         )
         for row, one in enumerate(released)
     ]
-    rows = {"tickvals": list(range(len(released))), "ticktext": [one.name for one in released]}
     known = [] if math.isnan(original) else [original]
     every = np.concatenate([*(one.estimates for one in released), known, [truth]])
     pad = 0.06 * float(np.ptp(every)) or 0.1
     return style.build(
         traces,
         x=style.axis(title, range=[float(every.min()) - pad, float(every.max()) + pad]),
-        y=style.axis("", **rows, range=[len(released) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True),
+        y=style.axis_of_rows([one.name for one in released], automargin=True),
         uirevision="release",
         shapes=[*(style.rule(x=one) for one in known), style.rule(x=truth, dash="dot")],
         annotations=[
@@ -238,8 +227,7 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     rules, and a row on one of them stands on it.
     """
     rows = rows[:, :: -(-rows.shape[1] // MOST_DRAWN_ROWS)] if rows.shape[1] else rows
-    first = rows[0] == 0
-    low, high = bounds
+    first, (low, high) = rows[0] == 0, bounds
     pad = BEYOND_BOUNDS * (high - low)
     scale = {"colorscale": style.MAGNITUDES, "cmin": 1, "cmax": cells}
     traces = []

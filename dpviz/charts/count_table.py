@@ -45,13 +45,8 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, values: FloatArray | 
     `values` stand in place of the synthesizer's own numbers, where a printed table is to be shown.
     """
     matrix = synthesizer.transition_matrix() if values is None else _of_shape(values, synthesizer.shape)
-    cells = [
-        "".join(
-            f'<td style="background:rgba(0,114,178,{0.42 * value:.3f})">{value:.{SHOWN_DECIMALS}f}</td>'
-            for value in line
-        )
-        for line in matrix.tolist()
-    ]
+    shade = '<td style="background:rgba(0,114,178,{:.3f})">{:.{}f}</td>'
+    cells = ["".join(shade.format(0.42 * one, one, SHOWN_DECIMALS) for one in line) for line in matrix.tolist()]
     labels = [_row_header(synthesizer.row_table(row)) for row in range(len(matrix))]
     names = [f"n<sub>{cell + 1}</sub>" for cell in range(synthesizer.row_counts.shape[1])]
     width = (PADDING_EMS + CHARACTER_EMS * (SHOWN_DECIMALS + 2)) * matrix.shape[1]
@@ -99,11 +94,9 @@ def _of_shape(values: FloatArray, shape: tuple[int, int]) -> FloatArray:
 
 
 def _row_header(counts: tuple[int, ...]) -> str:
-    last = len(counts) - 1
-    return "".join(
-        f'<th scope="row"{" class=dpviz-last" if place == last else ""}>{count}</th>'
-        for place, count in enumerate(counts)
-    )
+    *others, last = counts
+    heads = "".join(f'<th scope="row">{count}</th>' for count in others)
+    return f'{heads}<th scope="row" class=dpviz-last>{last}</th>'
 
 
 def _table(
@@ -119,21 +112,17 @@ def _table(
 
     Its letters become smaller where it is wider than its place, and where that is not enough a hint says so.
     """
-    columns = synthesizer.column_counts
-    size = columns.shape[1]
-    heads = []
-    for cell in range(size):
-        lead = (
-            "".join(f'<th scope="col">{name}</th>' for name in names[:-1])
-            + f'<th scope="col">{names[-1]} \\ m<sub>{cell + 1}</sub></th>'
-            if cell == size - 1
-            else f'<td colspan="{len(names) - 1}"></td><th scope="row">m<sub>{cell + 1}</sub></th>'
-        )
-        heads.append(f"<tr>{lead}{''.join(f'<th scope=col>{count}</th>' for count in columns[:, cell].tolist())}</tr>")
+    released, heads = synthesizer.column_counts.T.tolist(), ""
+    for cell, counts in enumerate(released, start=1):
+        lead = f'<td colspan="{len(names) - 1}"></td><th scope="row">m<sub>{cell}</sub></th>'
+        if cell == len(released):
+            lead = "".join(f'<th scope="col">{name}</th>' for name in names[:-1])
+            lead += f'<th scope="col">{names[-1]} \\ m<sub>{cell}</sub></th>'
+        heads += f"<tr>{lead}{''.join(f'<th scope=col>{count}</th>' for count in counts)}</tr>"
     body = "".join(f"<tr>{label}{line}</tr>" for label, line in zip(labels, cells, strict=True))
     ems = LABEL_EMS * len(names) + width
     return (
         f'<div class="dpviz-table" data-light="{kind}" tabindex="0" role="region" aria-label="{escape(caption)}" '
         f'style="--ems: {ems:.1f}">'
-        f"<table><caption><span>{escape(caption)}</span><em>{HINT}</em></caption><thead>{''.join(heads)}</thead><tbody>{body}</tbody></table></div>"
+        f"<table><caption><span>{escape(caption)}</span><em>{HINT}</em></caption><thead>{heads}</thead><tbody>{body}</tbody></table></div>"
     )

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,11 @@ from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
-
 LABEL_GAP = 0.072  # Share of the picture's height that a name at the end of a line needs, so that all rules fit
-
 COINCIDING_HEIGHT = 0.008  # Share of the picture's height within which two lines are drawn on each other
-
 COINCIDING_POINTS = 0.2  # Share of its points at which a line must lie on another for both to be dashed
-
 EQUAL_HEIGHT = 5e-4  # Share of the picture's height within which two whole lines are called equal
-
 SHORTEST = 5.0  # Pixels of the shortest dash
-
 LAYOUT = {**style.legend_below(-0.24, 62, 118, 26, 112, itemwidth=56), **style.NAMED_LINES, "showlegend": True}
 
 
@@ -91,12 +86,8 @@ def exact_lines(
 
     `value` is how the hover writes a number, `height` that of the picture.
     """
-    together = _groups(
-        values, lambda apart: int(np.count_nonzero(apart < COINCIDING_HEIGHT * height)) > COINCIDING_POINTS * len(apart)
-    )
-    dashes = {
-        key: dash for group in together if len(group) > 1 for key, dash in zip(group, turns(len(group)), strict=True)
-    }
+    together = _groups(values, lambda apart: np.mean(apart < COINCIDING_HEIGHT * height) > COINCIDING_POINTS)
+    dashes = {key: dash for group in together if group[1:] for key, dash in zip(group, turns(len(group)), strict=True)}
     traces = []
     for key, line in values.items():
         look = style.style_of(key)
@@ -107,17 +98,13 @@ def exact_lines(
     return traces
 
 
-def _groups(values: Mapping[str, FloatArray], alike: Callable[[FloatArray], bool]) -> list[list[str]]:
+def _groups(values: Mapping[str, FloatArray], alike: Callable[[FloatArray], np.bool_]) -> list[list[str]]:
     """Return the rules in groups: how far each line of a group is apart from that of its first is `alike`."""
-    groups: list[list[str]] = []
+    groups: dict[str, list[str]] = {}
     for key, line in values.items():
-        for group in groups:
-            if alike(np.abs(values[group[0]] - line)):
-                group.append(key)
-                break
-        else:
-            groups.append([key])
-    return groups
+        first = next((one for one in groups if alike(np.abs(values[one] - line))), key)
+        groups.setdefault(first, []).append(key)
+    return list(groups.values())
 
 
 def turns(lines: int) -> list[str]:
@@ -129,11 +116,8 @@ def turns(lines: int) -> list[str]:
     >>> turns(1), turns(3)
     (['solid'], ['solid', '5px,5px', '10px,20px'])
     """
-    found, dash = ["solid"], SHORTEST
-    for below in range(1, lines):
-        found.append(f"{dash:g}px,{below * dash:g}px")
-        dash *= 2
-    return found
+    dashes = [SHORTEST * 2**below for below in range(lines - 1)]
+    return ["solid", *(f"{dash:g}px,{below * dash:g}px" for below, dash in enumerate(dashes, start=1))]
 
 
 def _mark(x: float, marks: Mapping[str, float], key: str, name: str, *, told: bool, level: float) -> dict[str, Any]:
@@ -181,7 +165,7 @@ def ends_of_lines(
     highest may stand.
     """
     places = {_named(text, style.GREY): height for text, height in (known or {}).items()}
-    for first, *others in _groups(values, lambda apart: bool(np.all(apart < EQUAL_HEIGHT * gap / LABEL_GAP))):
+    for first, *others in _groups(values, lambda apart: np.all(apart < EQUAL_HEIGHT * gap / LABEL_GAP)):
         end = values[first][np.isfinite(values[first])][-1:]
         for key in (*reversed(others), first) if len(end) else ():  # from the bottom up
             text = f"{'= ' * (key != first)}{names[key]}"
@@ -208,19 +192,16 @@ def length_chart(
     """
     highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=1.0)
     traces = exact_lines(points, values, names, "%{y:.5g}", height=1.08 * highest)
-    for place in np.flatnonzero(points == chosen):
-        for key, line in values.items():
-            hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)}<extra></extra>"
-            dots = {"marker": rule_dot(key), "showlegend": False, "legendgroup": key}
-            traces.append(style.scatter("markers", [chosen], [line[place]], hover, **dots))
+    for place, (key, line) in product(np.flatnonzero(points == chosen), values.items()):
+        hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)}<extra></extra>"
+        dots = {"marker": rule_dot(key), "showlegend": False, "legendgroup": key}
+        traces.append(style.scatter("markers", [chosen], [line[place]], hover, **dots))
     known, notes = np.isfinite(limit), []
     if known.any():
         hover = "<b>limit</b><br>%{x:.4g}: %{y:.5g}<extra></extra>"
         name = "shortest possible, if the level is to hold at every p"
         traces.insert(0, style.limit(points[known], limit[known], hover, name))
-        notes = [
-            style.label("no rule that holds its level is this short", x=0.5, y=0.02, yref="y domain", yanchor="bottom")
-        ]
+        notes = [style.label_upright("no rule that holds its level is this short", 0.5, 0.02, side="auto")]
     return style.build(
         traces,
         x=style.axis("true proportion p", range=[0.0, 1.0]),
@@ -244,12 +225,11 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
         for place, (key, one) in enumerate(effects.items())
     ]
     reach = max(1.3 * max(100 * abs(value) for one in effects.values() for value in one.values()), 0.1)
-    rows = {"tickvals": list(range(len(causes))), "ticktext": causes, "range": [len(causes) - 0.5, -0.5]}
     faint = {"line": {"color": "rgba(128,128,128,.25)"}}
     return style.build(
         traces,
         x=style.axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False),
-        y=style.axis("", **rows, showgrid=False, zeroline=False),
+        y=style.axis_of_rows(causes),
         uirevision="causes",
         shapes=[style.rule(x=0), *({**style.rule(y=row + 0.5), **faint} for row in range(len(causes) - 1))],
         **style.legend_below(-0.2, 120, 16, 16, 112, itemwidth=56),

@@ -8,28 +8,12 @@ import numpy as np
 
 from dpviz.charts import style
 
-MARKS = tuple(
-    (style.PALETTE[color], symbol)
-    for color, symbol in (("blue", "circle"), ("vermillion", "diamond"), ("green", "square"), ("pink", "triangle-up"))
-)
+MARKS = ("blue", "circle"), ("vermillion", "diamond"), ("green", "square"), ("pink", "triangle-up")
 """Color and shape of the limits, in their order."""
 
 # Shares of a limit beyond which a mark stands at the edge of the picture.
 SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0
-TICKS = (
-    (0.01, "≤ 1 %"),
-    (0.03, "3 %"),
-    (0.1, "10 %"),
-    (0.2, "20 %"),
-    (0.5, "50 %"),
-    (1.0, "100 %"),
-    (2.0, "× 2"),
-    (5.0, "× 5"),
-    (10.0, "× 10"),
-    (30.0, "× 30"),
-    (100.0, "≥ × 100"),
-)
-"""Shares of a limit, and how they are written."""
+TICKED_SHARES = 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0
 DENSE_DECADES = 2.0  # Powers of ten up to which the ticks between powers have room
 DESIGN_ROW, AROUND_DESIGNS = 36, 140  # Pixels of a design, and of what stands around all of them
 
@@ -57,49 +41,32 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
     """
     traces = []
     apart = 0.5 / max(len(used), 2)
-    for place, (one, (color, symbol)) in enumerate(zip(used, MARKS, strict=False)):
-        shares, low, high = (
-            np.clip(np.array(part, float), SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
-            for part in (one.shares, one.low, one.high)
-        )
+    for place, (one, (name, symbol)) in enumerate(zip(used, MARKS, strict=False)):
+        every = np.array([one.shares, one.low, one.high], float)
+        color, (shares, low, high) = style.PALETTE[name], np.clip(every, SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
         rows = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
         said = [_share(share, against or "the limit") for share in one.shares]
-        told = [f"{name}<br>{one.name}: {words}" for name, words in zip(names, said, strict=True)]
-        traces.append(
-            style.scatter(
-                "markers",
-                shares,
-                rows,
-                "%{text}<extra></extra>",
-                text=told,
-                name=one.name,
-                error_x=style.error_bar(high - shares, color, shares - low),
-                marker={**style.dot_marker(10, color, width=1), "symbol": symbol},
-                cliponaxis=False,
-            )
-        )
-    every = [share for one in used for share in (*one.low, *one.high) if not math.isnan(share)]
-    ends = [min([0.5, *every]), max([2.0, *every])]
-    low, high = (math.log10(min(max(end, SMALLEST_USED_SHARE), LARGEST_USED_SHARE)) for end in ends)
-    ticks = [one for one in TICKS if high - low < DENSE_DECADES or math.log10(one[0]) % 1 == 0]
+        look = {
+            "text": [f"{design}<br>{one.name}: {words}" for design, words in zip(names, said, strict=True)],
+            "error_x": style.error_bar(high - shares, color, shares - low),
+            "marker": style.dot_marker(10, color, width=1, symbol=symbol),
+        }
+        hover = "%{text}<extra></extra>"
+        traces.append(style.scatter("markers", shares, rows, hover, name=one.name, cliponaxis=False, **look))
+    known = [share for one in used for share in (*one.low, *one.high) if not math.isnan(share)]
+    ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
+    first, last = np.log10(ends).tolist()
+    ticks = [one for one in TICKED_SHARES if last - first < DENSE_DECADES or math.log10(one) % 1 == 0]
     return style.build(
         traces,
         x=style.axis(
             against or "share of the limit",
             type="log",
-            range=[low - 0.06, high + 0.06],
-            tickvals=[share for share, _ in ticks],
-            ticktext=[text for _, text in ticks],
+            range=[first - 0.06, last + 0.06],
+            tickvals=ticks,
+            ticktext=[_tick(share) for share in ticks],
         ),
-        y=style.axis(
-            "",
-            tickvals=list(range(len(names))),
-            ticktext=list(names),
-            range=[len(names) - 0.5, -0.5],
-            showgrid=False,
-            zeroline=False,
-            automargin=True,
-        ),
+        y=style.axis_of_rows(names, automargin=True),
         uirevision="limits",
         shapes=[style.rule(x=1.0)],
         annotations=[
@@ -109,6 +76,12 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
         ],
         **style.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
     )
+
+
+def _tick(share: float) -> str:
+    """How a share is written at the axis, at whose ends stands what lies beyond them."""
+    beyond = {SMALLEST_USED_SHARE: "≤ ", LARGEST_USED_SHARE: "≥ "}.get(share, "")
+    return beyond + (f"× {share:g}" if share > 1 else f"{100 * share:g} %")
 
 
 def _share(share: float, limit: str) -> str:

@@ -1,6 +1,7 @@
 """Heatmaps of a transition matrix and of a log-odds table, with the exact numbers in the hover."""
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,7 +55,7 @@ def matrix_heatmap(view: TableView) -> Figure:
 def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> Figure:
     """Return log-odds of neighbours, with an outline around the cells over ε."""
     table = view.log_odds
-    largest = float(np.max(np.abs(table[np.isfinite(table)]), initial=0.0)) if np.isfinite(table).any() else 1.0
+    largest = float(np.max(np.abs(table[np.isfinite(table)]))) if np.isfinite(table).any() else 1.0
     limit = max(min(largest, 4 * epsilon), 1e-12)
     lowest = -limit if signed else 0.0
     ticks = [tick for tick in (-limit, -epsilon, 0.0, epsilon, limit) if lowest <= tick <= limit]
@@ -76,15 +77,10 @@ def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> Figure
         f"<b>log-odds = %{{customdata{':.6f' if finite else ''}}}</b><extra></extra>",
     }
     path = _outline(exceeds(table, epsilon), columns.values, pairs.values)
-    outline = {
-        "type": "path",
-        "path": path,
-        "line": {"color": "#9B30FF" if signed else "#FF5A36", "width": 2},
-        "name": f"outline: over ε = {readable(epsilon)}",
-        "showlegend": True,
-    }
-    title = f"Log-odds, {'signed' if signed else 'absolute'}"
-    return _build(view, columns, pairs, trace, LOG_ODDS, title, shapes=[outline] if path else [])
+    line = {"color": "#9B30FF" if signed else "#FF5A36", "width": 2}
+    outline = {"type": "path", "path": path, "line": line, "name": f"outline: over ε = {readable(epsilon)}"}
+    title, shapes = f"Log-odds, {'signed' if signed else 'absolute'}", [{**outline, "showlegend": True}] if path else []
+    return _build(view, columns, pairs, trace, LOG_ODDS, title, shapes=shapes)
 
 
 class Lit(NamedTuple):
@@ -124,29 +120,24 @@ def _two_cells(view: TableView) -> bool:
 def _columns(view: TableView) -> _Side:
     if _two_cells(view):
         return _Side("released m1", view.columns, "m1 = %{x}")
-    tables = [_joined(view.synthesizer.column_table(index)) for index in view.columns.tolist()]
-    return _Side("released counts", tables, "(%{x})")
+    return _Side("released counts", _texts(view.synthesizer.column_table, view.columns), "(%{x})")
 
 
 def _rows(view: TableView) -> _Side:
     if _two_cells(view):
         return _Side("confidential n1", view.rows, "n1 = %{y}")
-    return _Side("confidential counts", _row_texts(view, view.rows), "(%{y})")
+    return _Side("confidential counts", _texts(view.synthesizer.row_table, view.rows), "(%{y})")
 
 
 def _pairs(view: TableView) -> _Side:
     if _two_cells(view):
         return _Side("n1 of the pair n1, n1 + 1", view.pairs, "n1 = %{y} and one more")
-    both = (_row_texts(view, side) for side in view.synthesizer.neighbours[view.pairs].T)
+    both = (_texts(view.synthesizer.row_table, side) for side in view.synthesizer.neighbours[view.pairs].T)
     return _Side("pair of neighbours", [f"{a} | {b}" for a, b in zip(*both, strict=True)], "(%{y})")
 
 
-def _row_texts(view: TableView, indices: IntArray) -> list[str]:
-    return [_joined(view.synthesizer.row_table(index)) for index in indices.tolist()]
-
-
-def _joined(counts: tuple[int, ...]) -> str:
-    return ",".join(str(count) for count in counts)
+def _texts(table: Callable[[int], tuple[int, ...]], indices: IntArray) -> list[str]:
+    return [",".join(map(str, table(index))) for index in indices.tolist()]
 
 
 def _build(view: TableView, x: _Side, y: _Side, trace: dict[str, Any], kind: str, title: str, **layout: Any) -> Figure:
@@ -174,10 +165,8 @@ def _colorbar(title: str, ticks: list[int] | list[float], texts: list[str]) -> d
 
 def _tick_text(tick: float, epsilon: float, limit: float, largest: float) -> str:
     sign = "−" if tick < 0 else ""
-    if tick == 0:
-        return "0"
-    if abs(abs(tick) - epsilon) < 1e-12:
-        return f"{sign}ε"
+    if tick == 0 or abs(abs(tick) - epsilon) < 1e-12:
+        return f"{sign}ε" if tick else "0"
     more = ("≤ " if tick < 0 else "≥ ") if largest > limit * (1 + 1e-9) else ""
     return f"{more}{sign}{readable(abs(tick), 3)}"
 

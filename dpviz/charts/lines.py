@@ -90,18 +90,24 @@ def lines_chart(
     all_y = np.concatenate([*(line.y for line in lines), *(one.y + one.error for one in dots)])
     x_axis, x_ends = _axis(x, all_x)
     y_axis, y_ends = _axis(y, all_y)
-    drawn = [(one.x, one.y) for one in lines] + [(one.x, one.y) for one in dots]
-    curves = [(_place(across, x), _place(up, y)) for across, up in drawn]
+    drawn: list[DrawnLine | Dots] = [*lines, *dots]
+    curves = [(_place(one.x, x), _place(one.y, y)) for one in drawn]
     inside = [one for one in rules if _within(one.x, x_ends) or _within(one.y, y_ends)]
+    room = RULE_LABEL_SHARE * (y_axis["range"][1] - y_axis["range"][0])
+
+    def words(one: Rule) -> dict[str, Any]:
+        if one.x is not None:
+            return style.label_upright(one.text, float(_place(np.array(one.x), x)), edge="top")
+        return style.label_free(one.text, float(_place(np.array(one.y), y)), curves, x_axis["range"], room)
+
+    marked = [_mark(one) for one in marks if math.isfinite(one.y) and one.y > 0]
     return style.build(
-        [_trace(line) for line in lines]
-        + [_dots(one) for one in dots]
-        + [_mark(one) for one in marks if math.isfinite(one.y) and one.y > 0],
+        [*map(_trace, lines), *map(_dots, dots), *marked],
         x=x_axis,
         y=y_axis,
         uirevision=key,
         shapes=[style.rule(x=one.x, y=one.y, dash=one.dash) for one in inside],
-        annotations=[_words(one, x, y, (x_axis["range"], y_axis["range"]), curves) for one in inside],
+        annotations=[words(one) for one in inside],
         # On a telephone each entry of the legend has a row of its own.
         **style.legend_below(-0.24, 74, 18, 26, 112 + 20 * max(0, len(lines) + len(dots) - 4)),
         showlegend=True,
@@ -136,19 +142,6 @@ def _place(values: FloatArray, scale: DrawnScale) -> FloatArray:
     return np.log10(values, where=values > 0, out=np.full(values.shape, np.nan))
 
 
-def _words(
-    one: Rule,
-    x: DrawnScale,
-    y: DrawnScale,
-    ends: tuple[list[float], list[float]],
-    curves: list[tuple[FloatArray, FloatArray]],
-) -> dict[str, Any]:
-    if one.x is not None:
-        return style.label_upright(one.text, float(_place(np.array(one.x), x)), edge="top")
-    place, room = float(_place(np.array(one.y), y)), RULE_LABEL_SHARE * (ends[1][1] - ends[1][0])
-    return style.label_free(one.text, place, curves, ends[0], room)
-
-
 def _within(place: float | None, ends: tuple[float, float]) -> bool:
     return place is not None and ends[0] <= place <= ends[1]
 
@@ -158,13 +151,9 @@ def _axis(scale: DrawnScale, values: FloatArray) -> tuple[dict[str, Any], tuple[
     low = scale.low if scale.low is not None else float(np.min(shown)) if len(shown) else 0.1
     high = scale.high if scale.high is not None else float(np.max(shown)) if len(shown) else 1.0
     if not scale.log:
-        pad = 0.03 * (high - low) or 1.0
-        shown_as = {"tickformat": ".0%"} if scale.percent else {}
-        return style.axis(scale.title, range=[low - pad if scale.low is None else low, high + pad], **shown_as), (
-            low,
-            high,
-        )
+        pad, look = 0.03 * (high - low) or 1.0, {"tickformat": ".0%"} if scale.percent else {}
+        ends = low - pad if scale.low is None else low, high + pad
+        return style.axis(scale.title, range=list(ends), **look), (low, high)
     high = max(high, low * 1.5)
-    ends = math.log10(low), math.log10(high)
-    pad = 0.03 * (ends[1] - ends[0])
-    return style.axis(scale.title, **log_scale(ends[0] - pad, ends[1] + pad)), (low, high)
+    pad = 0.03 * (math.log10(high) - math.log10(low))
+    return style.axis(scale.title, **log_scale(math.log10(low) - pad, math.log10(high) + pad)), (low, high)

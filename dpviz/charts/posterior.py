@@ -56,9 +56,8 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
             bar = {"line": {"color": color, "width": 5}, "showlegend": False, "legendgroup": one.kind}
             bar |= {"text": [readable(low, 3), readable(high, 3)], "textposition": ["middle left", "middle right"]}
             bar |= {"textfont": {"size": 11}, "cliponaxis": False}
-            traces.append(
-                scatter("lines+text", [low, high], [y, y], f"<b>{one.name}</b><br>{told}<extra></extra>", **bar)
-            )
+            hover = f"<b>{one.name}</b><br>{told}<extra></extra>"
+            traces.append(scatter("lines+text", [low, high], [y, y], hover, **bar))
     return build(
         traces,
         x=axis("proportion p", range=[-0.01, 1.01]),
@@ -95,9 +94,9 @@ def count_distribution_chart(
     counts: FloatArray, probabilities: FloatArray, *, title: str, key: str, mark: float | None = None, words: str = ""
 ) -> Figure:
     """The distribution of a count as bars or, for many counts, a filled line; `mark` is a value with its name."""
-    kept = probabilities > 1e-6 * probabilities.max()
-    first, last = int(np.argmax(kept)), len(kept) - int(np.argmax(kept[::-1]))
-    counts, probabilities = counts[first:last], probabilities[first:last]
+    kept = np.flatnonzero(probabilities > 1e-6 * probabilities.max())
+    inside = slice(kept[0], kept[-1] + 1)
+    counts, probabilities = counts[inside], probabilities[inside]
     trace: dict[str, Any] = {
         "type": "bar",
         "x": counts,

@@ -25,15 +25,10 @@ AXIS_TITLES = {
 }
 SYMBOLS = {"delta": "δ", "epsilon": "ε", "m": "m", "n": "n"}
 COINCIDING_LOGARITHMS = 0.03  # Distance of logarithms below which two lines cannot be told apart in the picture
-
 THEOREM_LABEL_SHARE = 0.06  # Share of the height that a theorem's number needs, on a telephone too
-
 EDGE = 0.004  # Decades by which an axis goes on beyond its ends
-
 PLAIN_DECADES = 4  # Decades around 1 within which ticks are written without powers of ten
-
 MARK_DIGITS = 3  # Digits of a number beside its mark, as in the answer
-
 SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture: any prior is enough
 
 NUMBERED_METHOD = SYNTH_POST_ONE.key
@@ -83,9 +78,8 @@ def _covered(line: Curve, drawn: list[Curve]) -> int:
         return 0
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = [np.abs(np.log(other.values / line.values)) for other in drawn[drawn.index(line) + 1 :]]
-    return sum(
-        bool(np.mean(one[np.isfinite(one)] < COINCIDING_LOGARITHMS) > 0.5) for one in apart if np.any(np.isfinite(one))
-    )
+    known = [one[np.isfinite(one)] for one in apart]
+    return sum(int(np.count_nonzero(one < COINCIDING_LOGARITHMS)) > len(one) / 2 for one in known)
 
 
 def _ends(curves: Curves, low: float, high: float) -> list[dict[str, Any]]:
@@ -168,9 +162,8 @@ def _counted(curves: Curves, level: float) -> float:
 
 def _shown(curves: Curves, level: float) -> str:
     """Return what the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
-    if not math.isfinite(level):
-        return ""
-    return readable(curves.kind.quantity.rounded(_counted(curves, level), MARK_DIGITS), MARK_DIGITS)
+    found = curves.kind.quantity.rounded(_counted(curves, level), MARK_DIGITS)
+    return readable(found, MARK_DIGITS) if math.isfinite(level) else ""
 
 
 def _key(curves: Curves, looks: list[Stroke]) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """How private a release is: the profile δ(ε), what is left for every promise, and the attacker's trade-off curve."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,19 +36,13 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
     text, place = [f"δ = {readable(delta, 3)}"], _beside(epsilon / right, delta)
     marker = style.dot_marker(11, style.color_of(profile.synthesizer.key))
     chosen = style.mark(epsilon, max(delta, LOWEST_DELTA), hover, text=text, textposition=place, marker=marker)
-    shapes, notes = [], []
+    allowed: dict[str, Any] = {"shapes": [], "annotations": []}
     if summary.delta > LOWEST_DELTA:
-        shapes = [style.rule(y=summary.delta)]
-        notes = [style.label_across(f"allowed δ = {readable(summary.delta, 3)}", math.log10(summary.delta), 0)]
-    return _build(
-        [*_curve(profile), chosen],
-        right,
-        f"profile {profile.synthesizer.key}",
-        title={"text": "Privacy profile δ(ε)"},
-        showlegend=False,
-        shapes=shapes,
-        annotations=notes,
-    )
+        words = f"allowed δ = {readable(summary.delta, 3)}"
+        allowed["shapes"] = [style.rule(y=summary.delta)]
+        allowed["annotations"] = [style.label_across(words, math.log10(summary.delta), 0)]
+    title, named = {"text": "Privacy profile δ(ε)"}, f"profile {profile.synthesizer.key}"
+    return _build([*_curve(profile), chosen], right, named, title=title, showlegend=False, **allowed)
 
 
 def _beside(share: float, delta: float) -> str:
@@ -102,7 +97,8 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     as one mark; the line of slope −e^ε that touches the curve, which meets the axis at 1 − δ(ε); and the normal curve
     of the smallest μ. The letters are those of the table of measures.
     """
-    color, grey = style.color_of(summary.synthesizer.key), style.GREY
+    color = style.color_of(summary.synthesizer.key)
+    thin = {"color": color, "width": 1.2}
     best = int(np.argmin(curve.type_one + curve.type_two))
     delta, slope = summary.divergence.value, math.exp(min(summary.epsilon, 700.0))
     allowed = f"allowed by ε = {readable(summary.epsilon)}"
@@ -111,28 +107,22 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     lines = [
         _line(np.arange(2.0), np.arange(2.0)[::-1], "guessing blindly", {**style.RULE_LINE, "dash": "dot"}),
         _line(promised.type_one, promised.type_two, allowed, {**style.RULE_LINE, "dash": "dash", "width": 2}),
-        _line(
-            *touching, "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", {"color": color, "width": 1.2, "dash": "dot"}
-        ),
+        _line(*touching, "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", {**thin, "dash": "dot"}),
     ]
     if np.isfinite(curve.mu):
         across, said = np.linspace(0, 1, 201), f"{NORMAL_CURVE}: normal, μ = {readable(curve.mu, 3)}"
-        lines.append(_line(across, curve.normal(across), said, {"color": grey, "width": 1.2}))
+        lines.append(_line(across, curve.normal(across), said, {**thin, "color": style.GREY}))
     lines.append(_line(curve.type_one, curve.type_two, "this release", {"color": color, "width": 2.5}))
     text = [f"{BEST_GUESS} best guess: {belief_text(curve.success(0.5), curve.decides)} right"]
     guess: dict[str, Any] = {"text": text, "textposition": "top right", "marker": style.dot_marker(11, color)}
     guessing = style.mark(curve.type_one[best], curve.type_two[best], f"{ERRORS}best guess</extra>", **guess)
-    letters = _letters(
-        (STEEPEST_POINT, curve.steepest),
-        (MEETS_AXIS, (0.0, 1 - delta)),
-        (TOUCHING_POINT, curve.touching(summary.epsilon)),
-    )
+    places = {STEEPEST_POINT: curve.steepest, MEETS_AXIS: (0.0, 1 - delta)}
+    letters = _letters({**places, TOUCHING_POINT: curve.touching(summary.epsilon)})
+    whole = {"constrain": "domain"}
     return style.build(
         [*lines, letters, guessing],
-        x=style.axis("false alarms: type I error", range=[0, 1], constrain="domain"),
-        y=style.axis(
-            "misses: type II error (lower is less private)", range=[0, 1.02], scaleanchor="x", constrain="domain"
-        ),
+        x=style.axis("false alarms: type I error", range=[0, 1], **whole),
+        y=style.axis("misses: type II error (lower is less private)", range=[0, 1.02], scaleanchor="x", **whole),
         legend={"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top", "orientation": "v"},
         uirevision=f"trade-off {summary.synthesizer.key}",
     )
@@ -142,10 +132,10 @@ def _line(x: FloatArray, y: FloatArray, name: str, line: dict[str, Any]) -> dict
     return style.scatter("lines", x, y, f"{ERRORS}{name}</extra>", line=line, name=name)
 
 
-def _letters(*places: tuple[str, tuple[float, float]]) -> dict[str, Any]:
+def _letters(places: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
     """A letter beside each place; those that would cover one another stand together."""
     said: dict[tuple[float, float], str] = {}
-    for letter, place in places:
+    for letter, place in places.items():
         near = next((one for one in said if math.dist(one, place) < LETTERS_APART), place)
         said[near] = f"{said[near]}, {letter}" if near in said else letter
     x, y = zip(*said, strict=True)

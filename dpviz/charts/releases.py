@@ -16,9 +16,7 @@ from dpviz.privacy import AttackerView
 
 __all__ = ["attacker_chart", "draws_chart", "draws_log_odds_chart"]
 
-MOST_DECADES = (
-    300.0  # Largest number of powers of ten that the axis of odds reaches; what lies beyond is drawn at its edge
-)
+MOST_DECADES = 300.0  # Powers of ten that the axis of odds reaches at most; what lies beyond is drawn at its edge
 MOST_MARKS = 40  # Largest number of released tables that get a mark each
 NEIGHBOUR_DASHES = ("solid", "dot")  # Of the neighbours that are shown
 

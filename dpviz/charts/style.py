@@ -230,6 +230,12 @@ def axis(title: str, **rest: Any) -> dict[str, Any]:
     return {"title": {"text": title}, "exponentformat": "power", **rest}
 
 
+def axis_of_rows(names: Sequence[str], **rest: Any) -> dict[str, Any]:
+    """Return a vertical axis with a name for each row, from the top down."""
+    ticks = {"tickvals": list(range(len(names))), "ticktext": list(names), "range": [len(names) - 0.5, -0.5]}
+    return axis("", **ticks, showgrid=False, zeroline=False, **rest)
+
+
 def rule(*, x: float | None = None, y: float | None = None, dash: str = "solid") -> dict[str, Any]:
     """Return a thin grey line across the whole picture at `x` or at `y`."""
     across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y}

@@ -152,8 +152,7 @@ class AccuracyMeasure:
 
     def mean(self, found: Sequence[Measure]) -> Measure:
         """Return the average. Simulations of all true values share a seed, so that all may err to the same side."""
-        average = Measure.average([one.square() for one in found] if self.root else found)
-        return average.root() if self.root else average
+        return Measure.average([one.square() for one in found]).root() if self.root else Measure.average(found)
 
 
 ACCURACY: dict[str, AccuracyMeasure] = {

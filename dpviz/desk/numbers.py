@@ -276,8 +276,7 @@ def _added(design: Assessed) -> Iterator[DesignNumber]:
 
 def _least_error(design: Assessed) -> LeastError | None:
     """Return the smallest error at the ε and δ that were asked, or at the loss that the release really has."""
-    asked = next((one for one in design.question.protections if isinstance(one, PrivacyLoss)), None)
-    loss = design.real_epsilon
+    asked, loss = design.question.loss, design.real_epsilon
     if asked is not None and asked.most_delta > 0:
         return design.question.data.least_error(*asked.promise)
     return None if loss is None or not 0 < loss <= LARGEST_LOSS_COMPARED else design.question.data.least_error(loss)

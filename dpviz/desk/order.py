@@ -33,16 +33,6 @@ class OrderCriterion:
     tied: Callable[[Measure, Measure], bool]
 
 
-def calibrated(one: Measure, other: Measure) -> bool:
-    """Whether two numbers of designs that are set to what their promises allow cannot be told apart."""
-    return one.tied(other, CALIBRATION_TOLERANCE)
-
-
-def sought(simulated: bool, one: Measure, other: Measure) -> bool:
-    """The same of designs that are set to the smallest ε found: the search and its four digits leave more."""
-    return one.tied(other, sought_within(max(abs(one.value), abs(other.value)), simulated))
-
-
 def privacy_of(design: Assessed) -> Measure:
     """The real privacy loss of all sets: infinite where no ε holds or none is known, which both come last."""
     return Measure(math.inf if design.real_epsilon is None else design.real_epsilon, 0.0)
@@ -62,42 +52,36 @@ def criteria(first: Assessed) -> list[OrderCriterion]:
     In each of these numbers designs are tied that are closer than the tolerance of the search that found them, or than
     two standard errors of a simulation, and the next number decides.
     """
-    asked = first.question
-    sought_for = asked.seeks_smallest and first.keeps_all is not False
-    tied = partial(sought, asked.data.simulated) if sought_for else calibrated
-    privacy = OrderCriterion("real privacy loss ε", "it gives less away", privacy_of, tied)
-    numbers = dict.fromkeys((asked.goal, *NEXT) if asked.goal in ACCURACY else NEXT)
-    ways = [
-        OrderCriterion(ACCURACY[key].label, f"its {ACCURACY[key].label} is smaller", partial(_figure, key), tied)
-        for key in numbers
-    ]
+    asked, simulated = first.question, first.question.data.simulated
+    sought = asked.seeks_smallest and first.keeps_all is not False
+
+    def tied(one: Measure, other: Measure) -> bool:
+        """Whether two numbers cannot be told apart: a search for the smallest ε and its four digits leave more."""
+        size = max(abs(one.value), abs(other.value))
+        return one.tied(other, sought_within(size, simulated) if sought else CALIBRATION_TOLERANCE)
+
+    def by(label: str, why: str, of: Callable[[Assessed], Measure]) -> OrderCriterion:
+        return OrderCriterion(label, why, of, tied)
+
+    keys = dict.fromkeys((asked.goal, *NEXT) if asked.goal in ACCURACY else NEXT)
+    labels = {key: ACCURACY[key].label for key in keys}
+    ways = [by(label, f"its {label} is smaller", partial(_figure, key)) for key, label in labels.items()]
+    privacy = by("real privacy loss ε", "it gives less away", privacy_of)
+    found = [privacy, *ways]
     if first.keeps_all is False:
-        much = OrderCriterion(
-            "real privacy loss ε",
-            "its real ε is less unusual",
-            lambda one: Measure(float(one.gives_much_away), 0.0),
-            tied,
-        )
-        nearest = OrderCriterion(
-            "distance from its limits", "it exceeds no limit by as much", lambda one: one.slack, tied
-        )
-        found = [much, nearest, privacy, *ways]
+        much = by("real privacy loss ε", "its real ε is less unusual", lambda one: Measure(one.gives_much_away, 0.0))
+        found = [much, by("distance from its limits", "it exceeds no limit by as much", lambda one: one.slack), *found]
     elif asked.ranked_by in ACCURACY:
         found = [ways[0], privacy, *ways[1:]]
-    else:
-        found = [privacy, *ways]
-    fewer = OrderCriterion("number of sets", "it has fewer sets", lambda one: Measure(float(one.sets), 0.0), tied)
-    return [*found, fewer]
+    return [*found, by("number of sets", "it has fewer sets", lambda one: Measure(one.sets, 0.0))]
 
 
 def deciding_first(first: Assessed) -> OrderCriterion:
-    """Return by what a design that leads is ranked, whatever it leaves undecided."""
-    return criteria(first)[_main(first)]
+    """Return by what a design that leads is ranked, whatever it leaves undecided.
 
-
-def _main(first: Assessed) -> int:
-    """The place of that: of those that break a limit the warning comes before it."""
-    return 1 if first.keeps_all is False else 0
+    Of those that break a limit the warning comes before it.
+    """
+    return criteria(first)[1 if first.keeps_all is False else 0]
 
 
 def _figure(key: str, design: Assessed) -> Measure:
@@ -114,7 +98,7 @@ def ties(designs: Sequence[Assessed]) -> tuple[Assessed, ...]:
     if not designs:
         return ()
     first, found = designs[0], _places(designs)[0]
-    for one in criteria(first)[: _main(first) + 1]:
+    for one in criteria(first)[: 2 if first.keeps_all is False else 1]:
         found = _with(first, found, one)
     return tuple(one for one in found if one is not first)
 

@@ -15,12 +15,11 @@ import numpy as np
 from dpviz.comparisons.terms import pure_within
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.steps import Steps, telling
-from dpviz.core.parameters import Parameter
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.protection import LOSS, PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.desk.search import Assessed, setting_within, stream_assessment
+from dpviz.desk.search import Assessed
 
 FRONTIER_REACH = 10.0  # The frontier goes from the wanted ε divided by this to this times it
 FRONTIER_POINTS = 15
@@ -58,20 +57,14 @@ class Path:
         return found.lower_bound if found else None
 
 
-def _failure(question: Question) -> float:
-    return max((one.most_delta for one in question.protections if isinstance(one, PrivacyLoss)), default=0.0)
-
-
 def _epsilon_here(question: Question) -> float:
     """The ε that with the δ of the question says all that its limits on protection say, if there is one."""
 
     def says(epsilon: float, delta: float, other: float, more: float) -> bool:
         return (epsilon <= other and delta <= more) or (delta == 0 and epsilon <= pure_within(other, more))
 
-    for epsilon, delta in question.promises:
-        if epsilon > 0 and delta == _failure(question) and all(says(epsilon, delta, *one) for one in question.promises):
-            return epsilon
-    return math.nan
+    asked = [one for one in question.promises if one[0] > 0 and one[1] == question.most_delta]
+    return next((one[0] for one in asked if all(says(*one, *other) for other in question.promises)), math.nan)
 
 
 def _epsilons(question: Question) -> list[float]:
@@ -84,18 +77,13 @@ def _epsilons(question: Question) -> list[float]:
 
 
 def _at_epsilon(question: Question, value: float) -> Question:
-    loss = PrivacyLoss(most_epsilon=value, most_delta=_failure(question))
+    loss = PrivacyLoss(most_epsilon=value, most_delta=question.most_delta)
     return dataclasses.replace(question, protections=(loss,))
-
-
-def _sizes(question: Question, *names: str) -> dict[str, Parameter]:
-    """Declarations of those of these sizes that the data have."""
-    return {one.name: one for one in question.data.parameters() if one.name in names}
 
 
 def _among(question: Question, wanted: Iterable[float], *names: str) -> list[float]:
     """Those of the wanted numbers that all of these sizes can have; none where the data lack them."""
-    fits = _sizes(question, *names).values()
+    fits = [one for one in question.data.parameters() if one.name in names]
     low, high = max((one.minimum for one in fits), default=1.0), min((one.maximum for one in fits), default=0.0)
     return sorted(float(one) for one in set(wanted) if low <= one <= high)
 
@@ -113,7 +101,7 @@ def _with(question: Question, value: float, *names: str) -> Question:
 def _at_rows(question: Question, value: float) -> Question:
     """As many are released as there are, if that was so."""
     rows = _size(question, "n")
-    return _with(question, value, *(name for name in _sizes(question, "n", "m") if _size(question, name) == rows))
+    return _with(question, value, *(name for name in ("n", "m") if _size(question, name) == rows))
 
 
 PATHS: dict[str, Path] = {
@@ -190,24 +178,20 @@ class Followed:
         points = [(value, measure_of(one, measure)) for value, one in here]
         return [(value, one) for value, one in points if not math.isnan(one.value)]
 
-    def _known_at(self, value: float, measure: str) -> dict[int, Measure]:
-        """Return a measure of the designs at one place, where it is known, in their order."""
-        here = {index: measure_of(one, measure) for (index, place), one in self.found.items() if place == value}
-        return {index: here[index] for index in sorted(here) if not math.isnan(here[index].value)}
-
     def leads(self, measure: str) -> dict[float, tuple[int, ...]]:
         """Return, at each place of the axis, the best design and all that cannot be told from it, the best first.
 
         Simulated numbers are compared by the difference of what shares its random numbers, exact ones to rounding.
         """
-        found = dict[float, tuple[int, ...]]()
-        for value in sorted({value for _, value in self.found}):
-            here = self._known_at(value, measure)
-            if here:
-                best = min(here, key=lambda index: less_is_better(here[index], measure))
-                tied = (index for index, mine in here.items() if index != best and mine.tied(here[best]))
-                found[value] = best, *tied
-        return found
+        known = dict[float, dict[int, Measure]]()
+        for index in range(len(self.designs)):
+            for value, found in self.line(index, measure):
+                known.setdefault(value, {})[index] = found
+        leading = dict[float, tuple[int, ...]]()
+        for value, here in sorted(known.items()):
+            best = min(here, key=lambda index: less_is_better(here[index], measure))
+            leading[value] = best, *(one for one, mine in here.items() if one != best and mine.tied(here[best]))
+        return leading
 
     def dominated(self, measure: str) -> set[int]:
         """Return the designs that are nowhere the best, nor so near that they cannot be told from it."""
@@ -242,30 +226,24 @@ def stream_path(
     """
     found: dict[tuple[int, float], Assessed] = {}
     smallest: dict[float, float] = {}
-    values = path.values(question)
+    values, whole = path.values(question), tuple(designs)
 
     def followed(complete: bool = False) -> Followed:
         return Followed(
-            path=path,
-            question=question,
-            designs=tuple(designs),
-            found=dict(found),
-            smallest=dict(smallest),
-            complete=complete,
+            path=path, question=question, designs=whole, found=dict(found), smallest=dict(smallest), complete=complete
         )
 
     def begun(index: int, value: float) -> Iterator[Assessed | None]:
         asked, design = path.at(question, value), designs[index]
         if design.method.absence(asked.data):
             return
-        sets, setting = path.sets(design, value), design.setting
-        rule = asked.analysis(sets, design.rule).rule_for(sets).key
+        option, setting = design.asked(asked, path.sets(design, value)), design.setting
         if asked.promises:
-            allowed = yield from setting_within(asked, design.method, sets, rule)
+            allowed = yield from option.allowed_setting()
             if allowed is None:
                 return
             setting = min(setting, allowed) if design.sought and path.key != "epsilon" else allowed
-        yield from stream_assessment(asked, design.method, sets, rule, setting)
+        yield from option.at(setting)
 
     growing = dict[tuple[int, float], Iterator[Assessed | None]]()
 
@@ -320,16 +298,17 @@ def stream_one_more(design: Assessed, measure: str) -> Iterator[OneMore | None]:
     if math.isnan(epsilon) or epsilon + 1 > LOSS.maximum:
         return
     asked = path.at(design.question, epsilon + 1)
-    setting = yield from setting_within(asked, design.method, design.sets, design.rule)
+    option = design.asked(asked, design.sets)
+    setting = yield from option.allowed_setting()
     if setting is None:
         return
     whole = asked.data.simulated or (measure in ACCURACY and ACCURACY[measure].needs_interval)
     before = design
     if whole and not design.complete:
-        for one in stream_assessment(design.question, design.method, design.sets, design.rule, design.setting):
+        for one in design.at(design.setting):
             before = one or before
             yield None
-    for after in stream_assessment(asked, design.method, design.sets, design.rule, setting):
+    for after in option.at(setting):
         if after is None:
             yield None
             continue

@@ -7,7 +7,7 @@ and sizes, so that neither a message nor a log repeats what somebody answered.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtr
@@ -32,19 +32,9 @@ __all__ = [
 ]
 
 SKEWED, HEAVY = 1.0, 3.0  # Skewness and excess kurtosis from which a column is said not to be normal
-FAR_FROM_MEAN = (
-    0.05  # Standard deviations by which bounds may move the mean of a normal distribution before that is said
-)
+FAR_FROM_MEAN = 0.05  # Standard deviations by which bounds may move a normal distribution's mean before that is said
 LONGEST_SCALE = 10  # Steps of a rating
-
-WORDS_FOR_ONE = (
-    "1",
-    "yes",
-    "true",
-    "y",
-    "t",
-    "ja",
-)  # What is counted as a one unless the reader chooses, the first of them
+WORDS_FOR_ONE = "1", "yes", "true", "y", "t", "ja"  # The first of them counts as a one unless the reader chooses
 PILOT_FITS = f"Keep the columns that you need: one of {PILOT_ROWS:,} values fits."
 
 
@@ -220,19 +210,18 @@ class Column(GivenColumn):
             raise PilotProblem(
                 f"one must be one of the {self.distinct:,} values of {quoted(self.name)}, written as there."
             )
-        return ProportionFacts(
-            column=self.name,
-            n=self.n,
-            missing=self.missing,
-            one=chosen,
-            share=self.counts[chosen] / self.n,
-            others=self.distinct - 1,
-        )
+        share = self.counts[chosen] / self.n
+        return ProportionFacts(**self._in_short, one=chosen, share=share, others=self.distinct - 1)
 
     def categories(self) -> CategoryFacts:
         """Return the number of categories, or raise a PilotProblem."""
         self._check_categories()
-        return CategoryFacts(column=self.name, n=self.n, missing=self.missing, categories=self.distinct)
+        return CategoryFacts(**self._in_short, categories=self.distinct)
+
+    @property
+    def _in_short(self) -> dict[str, Any]:
+        """What every reading says."""
+        return {"column": self.name, "n": self.n, "missing": self.missing}
 
     def numbers(self) -> NumberFacts:
         """Return the extremes, mean, standard deviation and suggested bounds, or raise a PilotProblem."""
@@ -257,9 +246,7 @@ class Column(GivenColumn):
         apart = (found - mean) / spread if spread else np.zeros(1)
         square = float(np.mean(apart**2)) or 1.0
         return NumberFacts(
-            column=self.name,
-            n=self.n,
-            missing=self.missing,
+            **self._in_short,
             smallest=smallest,
             largest=largest,
             mean=mean,
@@ -275,11 +262,8 @@ class Column(GivenColumn):
     def _is_rating(self, smallest: float, largest: float) -> bool:
         """Whether whole numbers are the steps of a short scale, all of which occur, and both ends more than once."""
         often = list(self.counts.values())
-        return (
-            0 < largest - smallest <= LONGEST_SCALE
-            and self.distinct == largest - smallest + 1
-            and (min(often[0], often[-1]) > 1)
-        )
+        steps = largest - smallest
+        return 0 < steps <= LONGEST_SCALE and self.distinct == steps + 1 and min(often[0], often[-1]) > 1
 
     def _check_categories(self) -> None:
         self.check_values()
@@ -340,12 +324,8 @@ def read_columns(content: bytes | str) -> PilotFile:
     if unnamed:
         places = _listed([f"{place:,}" for place in unnamed[:3]]) + (" and others" if len(unnamed) > 3 else "")
         notes += (f"Left out, because the first line gives no name: column {places}. Write a name above to use it.",)
-    begins = tuple(lines)
-    columns = (
-        Column(name=name, cells=one, lines=begins, comma_separates=separator == ",")
-        for name, one in zip(names, cells, strict=True)
-        if name
-    )
+    held: dict[str, Any] = {"lines": tuple(lines), "comma_separates": separator == ","}
+    columns = (Column(name=name, cells=one, **held) for name, one in zip(names, cells, strict=True) if name)
     return PilotFile(columns=tuple(columns), notes=notes)
 
 
@@ -356,12 +336,12 @@ def _check_names(names: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
             "The first line holds values and no names, which would be lost. Write a line with the name of every column "
             "above it."
         )
-    named = {name: place for place, name in reversed([*enumerate(names, start=1)]) if name}
     for place, name in enumerate(names, start=1):
-        if name and named[name] != place:
+        first = names.index(name) + 1
+        if name and first != place:
             raise PilotProblem(
-                f"The name {quoted(name)} stands above columns {named[name]:,} and {place:,}. Every column needs its "
-                "own name: rename one of them."
+                f"The name {quoted(name)} stands above columns {first:,} and {place:,}. Every column needs its own "
+                "name: rename one of them."
             )
         if is_formula(name):
             raise PilotProblem(

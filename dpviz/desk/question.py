@@ -20,7 +20,7 @@ from dpviz.core.parameters import Parameter, readable, shown
 from dpviz.core.record import DeclaredFields, each_once, part
 from dpviz.core.types import FloatArray
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import PROTECTIONS, Protection
+from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, Protection
 from dpviz.inference.rules import RULES
 
 ASKED_KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (CountData, CategoryData, UnknownVariance)}
@@ -217,6 +217,16 @@ class Question(DeclaredFields):
     def promises(self) -> tuple[tuple[float, float], ...]:
         """What the limits on protection ask, as ε and δ; without those that every release keeps."""
         return tuple(one.promise for one in self.protections if one.promise[0] < math.inf)
+
+    @property
+    def loss(self) -> PrivacyLoss | None:
+        """The limit on ε and δ themselves, where there is one."""
+        return next((one for one in self.protections if isinstance(one, PrivacyLoss)), None)
+
+    @property
+    def most_delta(self) -> float:
+        """The δ that was asked for."""
+        return self.loss.most_delta if self.loss else 0.0
 
     @property
     def tried(self) -> tuple[ComparedMethod, ...]:

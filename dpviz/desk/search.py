@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dpviz.comparisons import ComparedMethod, Outcome
 from dpviz.comparisons.base import Analysis
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_for, unprotected
 from dpviz.core.measures import Measure
-from dpviz.core.numerics.steps import SoFar, Steps, telling
+from dpviz.core.numerics.steps import Steps, telling
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure
@@ -31,30 +31,13 @@ LEADING = 8  # Designs of which everything is computed, beside those that may ke
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assessed:
-    """A design and what is known of it: the outcomes at the true values of the question, in their order.
-
-    `setting` is the ε that all its sets together are given, `sets` their number, `rule` the key of the analysis that
-    they get, which is that of a single set where the chosen one needs more. `enough` says that no limit on protection
-    asks for so small a setting: a larger one would keep them too, and improve nothing (`seek_enough`). `refuted` is,
-    where `setting` is the smallest that was sought, the largest below it that is known to break a limit, 0 if none is;
-    NaN elsewhere.
-    """
+class Option:
+    """A design whose ε is open: a method, how many sets it releases, and the key of the analysis that they get."""
 
     question: Question
     method: ComparedMethod
     sets: int
     rule: str
-    setting: float
-    outcomes: tuple[Outcome, ...]
-    complete: bool = False
-    enough: bool = False
-    refuted: float = math.nan
-
-    @property
-    def sought(self) -> bool:
-        """Whether `setting` is the smallest found that is enough for the accuracy."""
-        return not math.isnan(self.refuted)
 
     @property
     def key(self) -> DesignKey:
@@ -70,6 +53,112 @@ class Assessed:
     def analysis(self) -> Analysis:
         """What the analyst does."""
         return self.question.analysis(self.sets, self.rule)
+
+    def asked(self, question: Question, sets: int) -> Option:
+        """Return the same for another question and number of sets, analyzed as far as these allow it."""
+        rule = question.analysis(sets, self.rule).rule_for(sets).key
+        return Option(question=question, method=self.method, sets=sets, rule=rule)
+
+    def at(self, setting: float) -> Iterator[Assessed | None]:
+        """Yield the design at this setting, with what is quick and then the more complete the later.
+
+        None comes as long as what is quick is not yet there at every true value.
+        """
+        design, streams = yield from self.begun(setting)
+        yield design
+        yield from _completed(design, streams)
+
+    def begun(self, setting: float, *, enough: bool = False) -> Steps[tuple[Assessed, list[Iterator[Outcome]]]]:
+        """Return the design with what is quick, and at each true value what makes the rest of it.
+
+        What is simulated takes a moment at each true value: there is a stop between two of them.
+        """
+        asked, analysis = self.question, self.analysis
+        streams = [data.outcomes(self.method, setting, setting, analysis) for data in asked.data_at]
+        outcomes = [next(streams[0])]
+        for one in streams[1:]:
+            if asked.data.simulated:
+                yield
+            outcomes.append(next(one))
+        mine = {one.name: getattr(self, one.name) for one in dataclasses.fields(Option)}
+        return Assessed(**mine, setting=setting, outcomes=tuple(outcomes), enough=enough), streams
+
+    def largest_setting(self) -> float | None:
+        """Return the largest ε with which every promise of the question is kept; None where there is none."""
+        asked = self.question
+        return setting_for(self.method, asked.data, self.sets, asked.promises) if asked.promises else None
+
+    def allowed_setting(self) -> Steps[float | None]:
+        """Return, in steps, the ε that it is given under the promises of the question; None where it keeps none."""
+        largest = self.largest_setting()
+        return None if largest is None else (yield from self.needed(largest))
+
+    def needed(self, setting: float) -> Steps[float]:
+        """Return what it gets of the largest ε that it may have: all, unless that is unusual or less is better."""
+        real = self.method.real_epsilon(self.question.data, setting, self.sets)
+        far = setting == PROMISES.maximum or (real is not None and real > _usual(self.question))
+        if far or (yield from self._risen(setting)):
+            return (yield from seek_enough(self.at, setting))
+        return setting
+
+    def _risen(self, setting: float) -> Steps[bool]:
+        """Return whether an error or a bias that counts is better with a part of the setting: it can fall and rise.
+
+        By the true values tried alone, which takes a moment, and where nothing is simulated. Below 0.01 nothing is
+        tried.
+        """
+        asked, found = self.question, list[FloatArray]()
+        keys = {*(limit.key for limit in asked.limits), asked.goal}
+        counting = [place for place, key in enumerate(("bias", "root_mean_squared_error")) if key in keys] or [1]
+        for share in (1.0, *LESS):
+            if asked.data.simulated or share * setting < SCANNED[0]:
+                return False
+            here = np.array([data.accuracy(self.method, share * setting, self.analysis) for data in asked.data_at])
+            found.append((np.mean if asked.average else np.max)(np.abs(here), axis=0))
+            if any(found[0][place] - found[-1][place] > NOTHING_MORE * found[0][1] for place in counting):
+                return True
+            yield
+        return False
+
+    def absence(self) -> str:
+        """Why it has no setting: it cannot keep the promises, or without any, no ε holds for it; else nothing."""
+        promises = self.question.promises
+        smallest = min((epsilon for epsilon, _ in promises if epsilon), default=1.0)
+        try:
+            reason = unprotected(self.method, self.question.data, smallest, self.sets)
+        except ValueError:
+            return "the share of ε that a set would have is too small to compute with" if promises else ""
+        if promises:
+            return reason or "even at the smallest setting it gives more away"
+        return reason if reason == NO_EPSILON else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessed(Option):
+    """A design and what is known of it: the outcomes at the true values of the question, in their order.
+
+    `setting` is the ε that all its sets together are given, and its `rule` that of a single set where the chosen one
+    needs more. `enough` says that no limit on protection
+    asks for so small a setting: a larger one would keep them too, and improve nothing (`seek_enough`). `refuted` is,
+    where `setting` is the smallest that was sought, the largest below it that is known to break a limit, 0 if none is;
+    NaN elsewhere.
+    """
+
+    setting: float
+    outcomes: tuple[Outcome, ...]
+    complete: bool = False
+    enough: bool = False
+    refuted: float = math.nan
+
+    @property
+    def sought(self) -> bool:
+        """Whether `setting` is the smallest found that is enough for the accuracy."""
+        return not math.isnan(self.refuted)
+
+    def whole(self) -> Assessed:
+        """Return it with everything that can be computed of it."""
+        *_, found = filter(None, self.at(self.setting))
+        return dataclasses.replace(found, enough=self.enough)
 
     @property
     def real_epsilon(self) -> float | None:
@@ -239,22 +328,24 @@ def stream_designs(question: Question) -> Iterator[Desk]:
             absent[method.label] = reason
             continue
         name = f"{method.label}, {sets} sets" if sets > 1 else method.label
-        setting = setting_for(method, question.data, sets, question.promises) if question.promises else None
-        if setting is None and (reason := _absence(question, method, sets)):
+        rules = dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules)
+        options = [Option(question=question, method=method, sets=sets, rule=rule) for rule in rules]
+        setting = options[0].largest_setting()
+        if setting is None and (reason := options[0].absence()):
             absent[name] = reason
             continue
-        for rule in dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules):
+        for option in options:
             made: Assessed | None = None
-            judge = partial(stream_assessment, question, method, sets, rule)
             if question.seeks_smallest:
-                made = yield from seek_smallest(judge, desk, math.inf if setting is None else setting)
+                smallest = seek_smallest(option.at, math.inf if setting is None else setting)
+                made = yield from telling(smallest, desk)
             if made is None and setting is not None:
-                given = yield from _needed(question, method, sets, rule, desk, setting)
+                given = yield from telling(option.needed(setting), desk)
                 enough = given < setting or setting == PROMISES.maximum
-                made, begun = yield from telling(_begun(question, method, sets, rule, given, enough=enough), desk)
+                made, begun = yield from telling(option.begun(given, enough=enough), desk)
                 streams[made.key] = begun
                 if made.keeps_all is False and given < setting and not question.seeks_smallest:
-                    made = (yield from seek_smallest(judge, desk, given)) or made
+                    made = (yield from telling(seek_smallest(option.at, given), desk)) or made
             if made is None:
                 absent[name] = f"no ε that was tried up to {SCANNED[-1]:g} keeps the limits"
                 continue
@@ -267,37 +358,48 @@ def stream_designs(question: Question) -> Iterator[Desk]:
     yield desk(complete=True)
 
 
+@dataclass(frozen=True)
+class Relaxed:
+    """What would let a design keep all limits: by limit the value that it needs, or an ε instead of the present one.
+
+    What a simulation found is needed with two standard errors more; a value that is not known is NaN.
+    """
+
+    design: Assessed
+    values: dict[str, float]
+    epsilon: float | None
+
+
+def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, ...]]:
+    """Yield, of the nearest designs where none keeps all limits, which limit would have to give way and how far.
+
+    What is known comes as it is found: first nothing, and again after every ε that is tried. The ε is that of
+    `seek_smallest`, of all sets together as it is given to the method.
+    """
+    found: list[Relaxed] = []
+    yield ()
+    for one in () if desk.keeping else desk.designs[:number]:
+        broken = {
+            limit.key: limit.measure.surely(one.figures[limit.key].measure)
+            for limit in desk.question.limits
+            if not one.verdicts[limit.key]
+        }
+        enough = yield from telling(seek_smallest(one.at), lambda: tuple(found))
+        found.append(Relaxed(one, broken, None if enough is None else enough.setting))
+        yield tuple(found)
+
+
 def candidates(question: Question) -> list[tuple[ComparedMethod, int]]:
     """Return every method with every number of sets that it can release."""
     return list(dict.fromkeys((method, method.sets(sets)) for sets in question.sets for method in question.tried))
-
-
-def stream_assessment(
-    question: Question, method: ComparedMethod, sets: int, rule: str, setting: float
-) -> Iterator[Assessed | None]:
-    """Yield a design at this setting, with what is quick and then the more complete the later.
-
-    None comes as long as what is quick is not yet there at every true value.
-    """
-    design, streams = yield from _begun(question, method, sets, rule, setting)
-    yield design
-    yield from _completed(design, streams)
 
 
 def assess(
     question: Question, method: ComparedMethod, sets: int, rule: str, setting: float, *, whole: bool = True
 ) -> Assessed:
     """Return a design at this setting, with everything known of it, or with what is quick."""
-    stream = (one for one in stream_assessment(question, method, sets, rule, setting) if one is not None)
+    stream = filter(None, Option(question=question, method=method, sets=sets, rule=rule).at(setting))
     return deque(stream, maxlen=1)[0] if whole else next(stream)
-
-
-def setting_within(question: Question, method: ComparedMethod, sets: int, rule: str) -> Steps[float | None]:
-    """Return, in steps, the ε that a design is given under the promises of a question; None where it keeps none."""
-    setting = setting_for(method, question.data, sets, question.promises)
-    if setting is None:
-        return None
-    return (yield from _needed(question, method, sets, rule, lambda: None, setting))
 
 
 def smallest_setting(question: Question, method: ComparedMethod, sets: int, rule: str) -> Assessed | None:
@@ -320,38 +422,6 @@ def _usual(question: Question) -> float:
     return max(USUAL_EPSILON, *(epsilon for epsilon, _ in question.promises), 0.0) * (1 + CALIBRATION_TOLERANCE)
 
 
-def _needed(
-    question: Question, method: ComparedMethod, sets: int, rule: str, tell: Callable[[], SoFar], setting: float
-) -> Generator[SoFar, None, float]:
-    """Return what a design gets of the largest ε that it may have: all, unless that is unusual or less is better."""
-    real = method.real_epsilon(question.data, setting, sets)
-    far = setting == PROMISES.maximum or (real is not None and real > _usual(question))
-    if far or (yield from _risen(question, method, question.analysis(sets, rule), tell, setting)):
-        return (yield from seek_enough(partial(stream_assessment, question, method, sets, rule), tell, setting))
-    return setting
-
-
-def _risen(
-    question: Question, method: ComparedMethod, analysis: Analysis, tell: Callable[[], SoFar], setting: float
-) -> Generator[SoFar, None, bool]:
-    """Return whether an error or a bias that counts is better with a part of the setting: it can fall and rise again.
-
-    By the true values tried alone, which takes a moment, and where nothing is simulated. Below 0.01 nothing is tried.
-    """
-    keys = {*(limit.key for limit in question.limits), question.goal}
-    counting = [place for place, key in enumerate(("bias", "root_mean_squared_error")) if key in keys] or [1]
-    found: list[FloatArray] = []
-    for share in (1.0, *LESS):
-        if question.data.simulated or share * setting < SCANNED[0]:
-            return False
-        here = np.array([data.accuracy(method, share * setting, analysis) for data in question.data_at])
-        found.append((np.mean if question.average else np.max)(np.abs(here), axis=0))
-        if any(found[0][place] - found[-1][place] > NOTHING_MORE * found[0][1] for place in counting):
-            return True
-        yield tell()
-    return False
-
-
 def _waiting(designs: tuple[Assessed, ...]) -> Assessed | None:
     """The next design of which more is needed: one that is shown first, or may keep all limits, or may lead."""
     left = (one for place, one in enumerate(designs) if not one.complete and (place < LEADING or _open(one)))
@@ -364,26 +434,6 @@ def _open(one: Assessed) -> bool:
     return not one.beyond_doubt or (more and one.keeps_all is not False)
 
 
-def _begun(
-    question: Question, method: ComparedMethod, sets: int, rule: str, setting: float, *, enough: bool = False
-) -> Steps[tuple[Assessed, list[Iterator[Outcome]]]]:
-    """Return a design with what is quick, and at each true value what makes the rest of it.
-
-    What is simulated takes a moment at each true value: there is a stop between two of them.
-    """
-    analysis = question.analysis(sets, rule)
-    streams = [data.outcomes(method, setting, setting, analysis) for data in question.data_at]
-    outcomes = [next(streams[0])]
-    for one in streams[1:]:
-        if question.data.simulated:
-            yield
-        outcomes.append(next(one))
-    design = Assessed(
-        question=question, method=method, sets=sets, rule=rule, setting=setting, outcomes=tuple(outcomes), enough=enough
-    )
-    return design, streams
-
-
 def _completed(design: Assessed, streams: list[Iterator[Outcome]]) -> Iterator[Assessed]:
     """Yield a design with every outcome that comes, at last complete."""
     outcomes = list(design.outcomes)
@@ -392,18 +442,6 @@ def _completed(design: Assessed, streams: list[Iterator[Outcome]]) -> Iterator[A
             outcomes[place] = outcome
             yield dataclasses.replace(design, outcomes=tuple(outcomes))
     yield dataclasses.replace(design, outcomes=tuple(outcomes), complete=True)
-
-
-def _absence(question: Question, method: ComparedMethod, sets: int) -> str:
-    """Why a method has no setting: it cannot keep the promises, or without any, no ε holds for it; else nothing."""
-    smallest = min((epsilon for epsilon, _ in question.promises if epsilon), default=1.0)
-    try:
-        reason = unprotected(method, question.data, smallest, sets)
-    except ValueError:
-        return "the share of ε that a set would have is too small to compute with" if question.promises else ""
-    if question.promises:
-        return reason or "even at the smallest setting it gives more away"
-    return reason if reason == NO_EPSILON else ""
 
 
 def _double(question: Question, method: ComparedMethod) -> str:

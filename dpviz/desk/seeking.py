@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from operator import methodcaller
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.measures import SURE
-from dpviz.core.numerics.steps import SoFar
+from dpviz.core.numerics.steps import Steps
 from dpviz.core.parameters import rounded_up
 from dpviz.desk.accuracy import ACCURACY
 
@@ -49,14 +49,10 @@ def sought_within(value: float, simulated: bool) -> float:
     return (WITHIN if simulated else HALVED) + unit
 
 
-def seek_smallest(
-    judge: JudgeAt, tell: Callable[[], SoFar], most: float = math.inf
-) -> Generator[SoFar, None, Assessed | None]:
+def seek_smallest(judge: JudgeAt, most: float = math.inf) -> Steps[Assessed | None]:
     """Return the design with the smallest ε found that keeps the limits on accuracy; None where none tried does.
 
     None above `most` is tried, which is the last where it is below 100.
-
-    After every value that is tried, and while it is judged, what there is to `tell` is yielded.
 
     Of 25 values from 0.01 to 100 the first that keeps them, and then halved towards the one before: between two of
     these, or below an ε from which coverage falls again, a smaller one could be overlooked. It is rounded up to four
@@ -68,8 +64,8 @@ def seek_smallest(
     """
     tried: list[Assessed] = []
 
-    def at(setting: float) -> Generator[SoFar, None, Assessed | None]:
-        one = yield from _judged(judge(setting), tell, lambda one: one.beyond_doubt)
+    def at(setting: float) -> Steps[Assessed | None]:
+        one = yield from _judged(judge(setting), lambda one: one.beyond_doubt)
         tried.append(one)
         return one if one.keeps_all else None
 
@@ -77,20 +73,20 @@ def seek_smallest(
     # Noise can help: an estimate that is drawn to the middle is nearer to a true value there than the data are.
     apart: list[Assessed] = []
     for value in sorted({*scanned[::-FAR_APART], scanned[0]}, reverse=True):
-        first = yield from _judged(judge(value), tell)
+        first = yield from _judged(judge(value))
         apart.insert(0, first)
         if first.keeps_all is not False:
             break
-        yield tell()
+        yield
     else:
-        first = yield from _smallest(judge, tell, apart, lambda one: one.slack.value, 1.0)
+        first = yield from _smallest(judge, apart, lambda one: one.slack.value, 1.0)
         if first.keeps_all is False:
             return None
         scanned = sorted({*scanned, first.setting})
     low: float | None = None
     for high in scanned:
         found = yield from at(high)
-        yield tell()
+        yield
         if found is not None:
             break
         low = high
@@ -101,28 +97,26 @@ def seek_smallest(
         for step in range(SIMULATED_STEPS if wide else SCAN_HALVINGS):
             middle = _between(tried, low, high) if wide and step % 3 else math.sqrt(low * high)
             better = yield from at(middle)
-            yield tell()
+            yield
             low, high, found = (low, middle, better) if better else (middle, high, found)
             if wide and high <= low * (1 + WITHIN):
                 break
         found = (yield from at(min(rounded_up(high, EPSILON_DIGITS), PROMISES.maximum, most))) or found
     refuted = max((one.setting for one in tried if one.keeps_all is False and one.setting < found.setting), default=0.0)
     if not found.complete:
-        found = yield from _whole(judge(found.setting), tell)
+        found = yield from _whole(judge(found.setting))
     return replace(found, refuted=refuted)
 
 
-def _judged(
-    stream: Iterator[Assessed | None], tell: Callable[[], SoFar], enough: Callable[[Assessed], bool] = lambda _: True
-) -> Generator[SoFar, None, Assessed]:
+def _judged(stream: Iterator[Assessed | None], enough: Callable[[Assessed], bool] = lambda _: True) -> Steps[Assessed]:
     """Return the first of which `enough` is known; a complete one always has it."""
     while (one := next(stream)) is None or not enough(one):
-        yield tell()
+        yield
     return one
 
 
-def _whole(stream: Iterator[Assessed | None], tell: Callable[[], SoFar]) -> Generator[SoFar, None, Assessed]:
-    return (yield from _judged(stream, tell, lambda one: one.complete))
+def _whole(stream: Iterator[Assessed | None]) -> Steps[Assessed]:
+    return (yield from _judged(stream, lambda one: one.complete))
 
 
 def _between(tried: list[Assessed], low: float, high: float) -> float:
@@ -146,7 +140,7 @@ def _surely_used(design: Assessed) -> float:
     return math.log(max(used)) if max(used, default=0.0) > 0 else -math.inf
 
 
-def seek_enough(judge: JudgeAt, tell: Callable[[], SoFar], most: float) -> Generator[SoFar, None, float]:
+def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
     """Return the smallest setting found beyond which neither the goal nor a limit improves by a thousandth.
 
     For a design that keeps every limit on protection up to `most`, far above what is usual or where less is better:
@@ -158,41 +152,40 @@ def seek_enough(judge: JudgeAt, tell: Callable[[], SoFar], most: float) -> Gener
     """
     tried: list[Assessed] = []
     for value in np.geomspace(SCANNED[0], most, TO_THE_END).tolist():
-        tried.append((yield from _judged(judge(value), tell)))
-        yield tell()
+        tried.append((yield from _judged(judge(value))))
+        yield
     lowest: list[Assessed] = []
     for key in sorted(_counting(tried[-1], tried[-1])):
         if not ACCURACY[key].needs_interval:
-            lowest.append((yield from _smallest(judge, tell, tried, methodcaller("value", key))))
+            lowest.append((yield from _smallest(judge, tried, methodcaller("value", key))))
     tried = sorted([*tried, *lowest], key=lambda one: one.setting)
     place = next(place for place, one in enumerate(tried) if not any(_improves(one, more) for more in tried[place:]))
     found = tried[place].setting
     if place:
         low, beyond = tried[place - 1].setting, tried[place:]
         for _ in range(SCAN_HALVINGS):
-            middle = yield from _judged(judge(math.sqrt(low * found)), tell)
-            yield tell()
+            middle = yield from _judged(judge(math.sqrt(low * found)))
+            yield
             if any(_improves(middle, more) for more in beyond):
                 low = middle.setting
             else:
                 found = middle.setting
         found = min(rounded_up(found, EPSILON_DIGITS), most)
     if tried[-1].question.needs_interval:
-        end = yield from _whole(judge(most), tell)
-        yield tell()
-        while found < most and _improves((yield from _whole(judge(found), tell)), end):
+        end = yield from _whole(judge(most))
+        yield
+        while found < most and _improves((yield from _whole(judge(found))), end):
             found = min(2 * found, most)
-            yield tell()
+            yield
     return most if most == PROMISES.maximum and found > STILL_FALLING * most else found
 
 
 def _smallest(
     judge: JudgeAt,
-    tell: Callable[[], SoFar],
     tried: list[Assessed],
     of: Callable[[Assessed], float],
     enough: float = math.nan,
-) -> Generator[SoFar, None, Assessed]:
+) -> Steps[Assessed]:
     """Return the design with the smallest value, sought by golden section around the best of those tried, which rise.
 
     An error can fall and rise again: between two values that were tried there may be a better one. The search ends
@@ -209,8 +202,8 @@ def _smallest(
     while (high := max(known)) - (low := min(known)) > HALVED:
         for at in (high - GOLDEN * (high - low), low + GOLDEN * (high - low)):
             if all(abs(at - one) > SAME_POINT for one in known):
-                known[at] = yield from _judged(judge(math.exp(at)), tell)
-                yield tell()
+                known[at] = yield from _judged(judge(math.exp(at)))
+                yield
         values = [value(one) for one in known.values()]
         best = min([best, *known.values()], key=value)
         if value(best) <= enough or min(values) - (max(values) - min(values)) / GOLDEN > enough:

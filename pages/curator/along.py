@@ -22,7 +22,7 @@ from dpviz.desk.paths import (
     stream_one_more,
     stream_path,
 )
-from dpviz.desk.protection import PrivacyLoss, largest_guess_rate
+from dpviz.desk.protection import largest_guess_rate
 from dpviz.desk.search import Assessed, Desk
 from pages.components.address import keep_choice
 from pages.components.choices import choice, named_choice
@@ -130,8 +130,7 @@ def _draw(measure: str, guesses: bool, found: Followed) -> None:
 
 def guess_rate(found: Followed, epsilon: float) -> float:
     """How often an attacker can guess right where this ε, with the δ of the question, is promised."""
-    held = [one.most_delta for one in found.question.protections if isinstance(one, PrivacyLoss)]
-    return math.nan if math.isnan(epsilon) else largest_guess_rate(epsilon, max(held, default=0.0))
+    return math.nan if math.isnan(epsilon) else largest_guess_rate(epsilon, found.question.most_delta)
 
 
 def _series(found: Followed, index: int, measure: str, place: Callable[[float], float], faded: bool) -> Series:

@@ -7,8 +7,7 @@ import streamlit as st
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.relaxing import Relaxed
-from dpviz.desk.search import Desk
+from dpviz.desk.search import Desk, Relaxed
 from dpviz.desk.texts import exponents_raised
 from pages.components.growing import show_growing
 from pages.components.words import note, page_answer

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from dpviz.desk.question import Question
-from dpviz.desk.relaxing import Relaxed, stream_relaxations
-from dpviz.desk.search import Assessed, Desk, assess, stream_designs
+from dpviz.desk.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
 from pages.components.cached import cached, first_of
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked

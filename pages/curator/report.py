@@ -10,9 +10,8 @@ import dpviz
 from dpviz.core.plain import plain
 from dpviz.desk.report import words
 from dpviz.desk.report.document import report_html
-from dpviz.desk.report.files import Stored, design_json, report_script
+from dpviz.desk.report.files import Stored, design_json, registry_json, report_script
 from dpviz.desk.report.handoff import handoff_of
-from dpviz.desk.report.registry import registry_json
 from dpviz.desk.search import Assessed, Desk
 from dpviz.inference.rules import RULES
 from pages.components.address import full_address

@@ -9,9 +9,8 @@ from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_lim
 from dpviz.desk.order import deciding_first
 from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS, Question, takes_prior
-from dpviz.desk.relaxing import Relaxed
 from dpviz.desk.report.words import NAMED_DESIGNS, untold
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.search import Assessed, Desk, Relaxed
 from dpviz.inference.rules import RULES
 from pages.components.words import percent
 

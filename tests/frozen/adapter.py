@@ -36,11 +36,9 @@ from dpviz.designs import Design
 from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS as DESK_KINDS
 from dpviz.desk.question import Question
-from dpviz.desk.relaxing import stream_relaxations
 from dpviz.desk.report import words as report_words
-from dpviz.desk.report.files import design_json
-from dpviz.desk.report.registry import registry_json
-from dpviz.desk.search import stream_designs
+from dpviz.desk.report.files import design_json, registry_json
+from dpviz.desk.search import stream_designs, stream_relaxations
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.draws import draw_releases

@@ -18,10 +18,9 @@ from dpviz.desk.numbers import DesignNumber, numbers_of
 from dpviz.desk.paths import PATHS, stream_path
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.report import words
-from dpviz.desk.report.files import design_json, report_script
+from dpviz.desk.report.files import design_json, registry_json, report_script
 from dpviz.desk.report.handoff import handoff_of
 from dpviz.desk.report.pictures import RANKED_DESIGNS, frontier_picture, ranking_picture, truth_pictures
-from dpviz.desk.report.registry import registry_json
 from dpviz.desk.search import Assessed, Desk
 from dpviz.desk.texts import capitalized, filled
 
@@ -82,11 +81,10 @@ def _limits(design: Assessed, numbers: Sequence[DesignNumber]) -> list[list[str]
 
 def _choice(desk: Desk, design: Assessed) -> dict[str, Any]:
     """Why this one, the picture of the ranking, and its table."""
-    head = ["design", "analysis", "ε given", "real ε", "bias", "error", "coverage", "length", "kept"]
-    shown = desk.designs[:RANKED_DESIGNS]
-    rows = []
+    measures = {"bias": "bias", "error": "root_mean_squared_error", "coverage": "coverage", "length": "mean_width"}
+    shown, rows = desk.designs[:RANKED_DESIGNS], []
     for place, one in enumerate(shown, start=1):
-        figures = [_brief(one.figures[key].measure.shown) for key in words.RANKING_COLUMNS]
+        figures = [_brief(one.figures[key].measure.shown) for key in measures.values()]
         real = one.real_text(BRIEF) + (" (hardly protects)" if one.gives_much_away else "")
         rule = one.analysis.rule_for(one.sets).abbreviation
         kept = words.VERDICTS[one.keeps_all]
@@ -94,7 +92,7 @@ def _choice(desk: Desk, design: Assessed) -> dict[str, Any]:
     return {
         "sentences": words.choice(desk, design),
         "picture": Markup(ranking_picture(desk, design)),
-        "head": head,
+        "head": ["design", "analysis", "ε given", "real ε", *measures, "kept"],
         "rows": rows,
         "here": next((place for place, one in enumerate(shown) if one.key == design.key), -1),
         "further": len(desk.designs) - len(shown),

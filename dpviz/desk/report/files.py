@@ -1,18 +1,25 @@
-"""A design as files: JSON that can be loaded again, and the script that makes its report once more."""
+"""A design as files: JSON that can be loaded again, the script that makes its report once more, and its entry for the
+registry of deployments that OpenDP keeps.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import dpviz
-from dpviz.core.parameters import shown
-from dpviz.desk.numbers import numbers_of
+from dpviz.core.parameters import readable, shown
+from dpviz.desk.numbers import ACCURACY_PART, numbers_of
 from dpviz.desk.question import Question
-from dpviz.desk.search import Assessed, DesignKey, Desk, assess
+from dpviz.desk.report.handoff import LIBRARY, LIBRARY_VERSION, handoff_of
+from dpviz.desk.report.words import sizes
+from dpviz.desk.search import Assessed, DesignKey, Desk
 from dpviz.desk.texts import filled
 from dpviz.inference.rules import RULES
 
@@ -23,10 +30,7 @@ def chosen(desk: Desk, key: DesignKey) -> Assessed:
     if found is None:
         names = "; ".join(str(one.key) for one in desk.designs) or "none"
         raise ValueError(f"key must be that of a design of the desk: {names}; got {shown(key)}.")
-    if found.complete:
-        return found
-    whole = assess(found.question, found.method, found.sets, found.rule, found.setting)
-    return dataclasses.replace(whole, enough=found.enough)
+    return found if found.complete else found.whole()
 
 
 def design_json(design: Assessed) -> str:
@@ -36,20 +40,22 @@ def design_json(design: Assessed) -> str:
         "dpviz": dpviz.__version__,
         "question": design.question.written(),
         "design": {"method": method, "sets": sets, "rule": rule, "epsilon": design.setting},
-        "numbers": [
-            {
-                "part": one.part,
-                "label": one.label,
-                "symbol": one.symbol,
-                "value": _written(one.written.value),
-                "error": _written(one.written.error),
-                "bound": one.bound,
-                "at": one.at,
-            }
-            for one in numbers_of(design)
-        ],
+        "numbers": _numbers(design),
     }
     return "{\n" + ",\n".join(f"{json.dumps(name)}: {_lines(one)}" for name, one in whole.items()) + "\n}\n"
+
+
+def _numbers(design: Assessed) -> list[dict[str, object]]:
+    return [
+        {
+            **{name: getattr(one, name) for name in ("part", "label", "symbol")},
+            "value": _written(one.written.value),
+            "error": _written(one.written.error),
+            "bound": one.bound,
+            "at": one.at,
+        }
+        for one in numbers_of(design)
+    ]
 
 
 def _lines(value: object) -> str:
@@ -129,22 +135,14 @@ class Stored:
 
     def differences(self, design: Assessed) -> list[Difference]:
         """Return every number that the file has otherwise than `design`, or that one of both has not."""
-        ours = {_name(one.part, one.label, one.symbol): one for one in numbers_of(design)}
-        theirs = {
-            _name(*(str(one.get(name, ""))[:LONGEST_NUMBER_NAME] for name in ("part", "label", "symbol"))): one
-            for one in self.numbers
-        }
-        found = (
-            [] if _same(self.setting, design.setting) else [("ε of the design", *_both(self.setting, design.setting))]
-        )
-        for name in dict.fromkeys([*ours, *theirs]):
-            here = (
-                (_written(ours[name].written.value), _written(ours[name].written.error)) if name in ours else NOT_THERE
-            )
-            there = (theirs[name].get("value"), theirs[name].get("error")) if name in theirs else NOT_THERE
-            if not all(map(_same, there, here)):
-                found.append((name, _pair(there), _pair(here)))
-        return found
+        ours = {"ε of the design": (design.setting, None)} | _by_name(_numbers(design))
+        theirs = {"ε of the design": (self.setting, None)} | _by_name(self.numbers)
+        pairs = {name: (theirs.get(name, NOT_THERE), ours.get(name, NOT_THERE)) for name in [*ours, *theirs]}
+        return [
+            (name, _pair(there), _pair(here))
+            for name, (there, here) in pairs.items()
+            if not all(map(_same, there, here))
+        ]
 
 
 NOT_THERE = "not there", "not there"
@@ -152,17 +150,18 @@ LONGEST_NUMBER_NAME, MOST_NUMBERS = 120, 300  # Characters of a name, and number
 AGREES = 1e-9  # Relative distance within which processors find the same number
 
 
-def _name(part: str, label: str, symbol: str) -> str:
-    return f"{part}: {label} {symbol}".strip()
+def _by_name(numbers: Iterable[dict[str, object]]) -> dict[str, tuple[object, object]]:
+    """Values and errors by what a number is called, as far as a name is read."""
+    found = {}
+    for one in numbers:
+        part, label, symbol = (str(one.get(name, ""))[:LONGEST_NUMBER_NAME] for name in ("part", "label", "symbol"))
+        found[f"{part}: {label} {symbol}".strip()] = one.get("value"), one.get("error")
+    return found
 
 
 def _same(one: object, other: object) -> bool:
     numbers = [value for value in (one, other) if isinstance(value, int | float) and not isinstance(value, bool)]
     return math.isclose(*numbers, rel_tol=AGREES, abs_tol=1e-12) if len(numbers) == 2 else one == other
-
-
-def _both(there: object, here: object) -> tuple[str, str]:
-    return _shown(there), _shown(here)
 
 
 def _pair(values: tuple[object, object]) -> str:
@@ -192,11 +191,12 @@ def stored_design(text: str) -> Stored | None:
 def report_script(design: Assessed, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
     """Return the script that prints the numbers of a design and writes its report again."""
     asked = design.question
+    types = {type(one) for one in (asked.data, *asked.protections, *asked.limits)}
     return filled(
         "report/report_script.txt",
         design=design,
         version=dpviz.__version__,
-        types=sorted({type(one) for one in (asked.data, *asked.protections, *asked.limits)}, key=_imported),
+        types=sorted(types, key=lambda one: (one.__module__, one.__name__)),
         arguments=asked.told(),
         pilot_note=pilot_note,
         date=date,
@@ -204,5 +204,56 @@ def report_script(design: Assessed, *, pilot_note: str = "", date: str = "", add
     )
 
 
-def _imported(kind: type) -> tuple[str, str]:
-    return kind.__module__, kind.__name__
+def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
+    """Return what the registry asks of a deployment, as far as the design says it; the rest is to be confirmed.
+
+    Sections and names are those of its schema, ``schemas/deployments-schema.yaml`` of opendp/deployments-registry-data
+    at commit 057e5d8: basic, dp_variant, privacy_loss, deployment_model, implementation and administrative, for tier 3.
+    Its entries are YAML, of which JSON is a part.
+    """
+    asked, data = design.question, design.question.data
+    parameters, details = _promised(design)
+    low, high, symbol = readable(asked.lowest), readable(asked.highest), asked.ranged.symbol
+    text = filled(
+        "report/registry.json",
+        design=design,
+        asked=asked,
+        method=design.method,
+        slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"),
+        sizes=sizes(data),
+        secret=[one.symbol for one in data.parameters() if one.name in (data.true_value, *data.supposed)],
+        supposed=[f"{symbol} from {low} to {high}", *data.in_symbols(names=data.supposed)],
+        parameters=parameters,
+        variant="Approximate DP" if "delta" in parameters else "Pure DP" if parameters else "to be confirmed",
+        details=details,
+        same=handoff_of(design).same,
+        library=f"{LIBRARY} {LIBRARY_VERSION}",
+        numbers=[one for one in numbers_of(design) if one.part == ACCURACY_PART],
+        pilot_note=pilot_note,
+        version=dpviz.__version__,
+    )
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def registry_json(design: Assessed, *, pilot_note: str = "") -> str:
+    """Return the entry as text."""
+    return json.dumps(registry_entry(design, pilot_note=pilot_note), ensure_ascii=False, indent=2)
+
+
+def _promised(design: Assessed) -> tuple[dict[str, float], str]:
+    """Return ε, with δ where that was asked and is needed, and how they are to be read; none where no ε is known."""
+    found, asked = design.outcomes[0].real_loss, design.question
+    loss = found.proven
+    of_all = f"Of all {design.sets} sets together" if design.sets > 1 else "Of the one set"
+    if not design.method.has_epsilon or loss is None or math.isinf(loss):
+        exact, loss = "no finite ε is known to hold", None
+    else:
+        exact = f"the {'exact pure' if found.exact else 'proven'} ε is {readable(loss)}"
+    limit = asked.loss
+    if limit is not None and limit.most_delta > 0 and (loss is None or loss > limit.most_epsilon):
+        return {"epsilon": limit.most_epsilon, "delta": limit.most_delta}, f"{of_all}; {exact}."
+    if loss is None:
+        return {}, f"{of_all}; {exact}. What the release keeps is to be confirmed."
+    how = "computed exactly and not only bounded" if found.exact else "proven, and no more than an upper bound"
+    return {"epsilon": loss}, f"{of_all}, {how}."

@@ -8,11 +8,7 @@ from dataclasses import dataclass
 from dpviz.comparisons import ComparedMethod
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.categories import PriorCellsRelease, category_method
-from dpviz.comparisons.gaussian_histograms import (
-    PERTURBED_HISTOGRAM_SAFE,
-    SANITIZE_THEN_BOOTSTRAP,
-    Histogram,
-)
+from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM_SAFE, SANITIZE_THEN_BOOTSTRAP, Histogram
 from dpviz.comparisons.normal_models import (
     MODIPS_COMMUNAL,
     MODIPS_COMMUNAL_TRUNCATED,
@@ -38,14 +34,6 @@ OTHER_RELEASE_NOTE = (
 NO_RELEASE_NOTE = (
     "OpenDP has no mechanism that makes this release, and none that is near to it, so there is no script for it."
 )
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How OpenDP makes a release: the name of a text beside this file, and the method if that is only the nearest."""
-
-    text: str
-    instead: ComparedMethod | None = None
 
 
 @dataclass(frozen=True)
@@ -77,13 +65,12 @@ NEAREST_OF = {MODIPS_SPLIT_TRUNCATED.key: MODIPS_SPLIT, MODIPS_COMMUNAL_TRUNCATE
 """The same of single methods, by key."""
 
 
-def recipe_of(method: ComparedMethod) -> Recipe | None:
-    """Return what OpenDP has for a method that a curator can choose, or is nearest to it; None where there is none."""
-    if text := _text_of(method):
-        return Recipe(text)
+def nearest_method(method: ComparedMethod) -> ComparedMethod | None:
+    """Return a method itself where OpenDP makes its release, else the nearest that it makes; None if there is none."""
+    if _text_of(method):
+        return method
     of_class = next((other for kind, other in NEAREST_METHODS if isinstance(method, kind)), None)
-    near = NEAREST_OF.get(method.key, of_class)
-    return None if near is None else Recipe(_text_of(near), near)
+    return NEAREST_OF.get(method.key, of_class)
 
 
 def _text_of(method: ComparedMethod) -> str:
@@ -96,18 +83,15 @@ def handoff_of(design: Assessed) -> Handoff:
     The script stops before it spends anything until the confidential rows stand in it, and writes all released rows to
     a file.
     """
-    recipe = recipe_of(design.method)
-    if recipe is None:
+    made = nearest_method(design.method)
+    same = made == design.method
+    setting = None if made is None else design.setting if same else _setting_of(made, design)
+    if made is None or setting is None:
         return Handoff(NO_RELEASE_NOTE, "", False)
-    made, sets, setting, note = design.method, design.sets, design.setting, SAME_RELEASE_NOTE
-    if recipe.instead is not None:
-        other = _setting_of(recipe.instead, design)
-        if other is None:
-            return Handoff(NO_RELEASE_NOTE, "", False)
-        made, sets, setting, note = recipe.instead, 1, other, OTHER_RELEASE_NOTE.format(name=recipe.instead.label)
+    sets = design.sets if same else 1
     data, share = design.question.data, setting / sets
     script = filled(
-        f"report/opendp_{recipe.text}.txt",
+        f"report/opendp_{_text_of(made)}.txt",
         method=made,
         version=LIBRARY_VERSION,
         data=data,
@@ -117,7 +101,8 @@ def handoff_of(design: Assessed) -> Handoff:
         scales=list(made.noise_scales(data, share).values()),
         twice=made.key == SANITIZE_THEN_BOOTSTRAP.key,
     )
-    return Handoff(note, script, recipe.instead is None)
+    note = SAME_RELEASE_NOTE if same else OTHER_RELEASE_NOTE.format(name=made.label)
+    return Handoff(note, script, same)
 
 
 def _setting_of(other: ComparedMethod, design: Assessed) -> float | None:

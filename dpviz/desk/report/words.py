@@ -25,7 +25,6 @@ from dpviz.desk.texts import sentences
 
 NAMED_DESIGNS = 2  # Designs that a sentence names
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
-RANKING_COLUMNS = ("bias", "root_mean_squared_error", "coverage", "mean_width")
 
 
 def sizes(data: DataKind) -> str:
@@ -63,33 +62,26 @@ def answer(design: Assessed) -> str:
     else:
         broken = " and ".join(f"“{one.words}”" for one in asked.limits if design.verdicts[one.key] is False)
         kept = f"It does not keep {broken}."
-    real = design.real_epsilon
-    sets = f"Its {design.sets} sets" if design.sets > 1 else "Its one set"
-    have = "has" if design.sets == 1 else "together have"
+    real, one_set = design.real_epsilon, design.sets == 1
+    have, give, them = ("has", "gives", "it") if one_set else ("together have", "give", "them")
     if real is None:
-        loss = "gives an unknown amount away" if design.sets == 1 else "give an unknown amount away"
+        loss = f"{give} an unknown amount away"
     elif math.isinf(real):
         loss = f"{have} an unbounded privacy loss"
     else:
-        odds = f"a factor of {odds_factor(real)} on the odds on one row"
-        said = f"an exact privacy loss of ε = {readable(real, 3)}"
+        loss = f"{have} an exact privacy loss of ε = {readable(real, 3)}"
         if not design.method.exact_epsilon:
-            said = f"a privacy loss of at most ε = {readable(rounded_up(real, 3), 3)}"
-        loss = f"{have} {said} without any δ, {odds}"
-    off = (
-        ""
-        if math.isnan(error.value)
-        else (
-            f", and an estimate from {'it' if design.sets == 1 else 'them'} is typically off by "
-            f"{'about ' if error.error else ''}{readable(error.value, 3)}"
-        )
-    )
-    average = "on average over the true values" if asked.average else "at the worst of the true values"
+            loss = f"{have} a privacy loss of at most ε = {readable(rounded_up(real, 3), 3)}"
+        loss += f" without any δ, a factor of {odds_factor(real)} on the odds on one row"
+    if not math.isnan(error.value):
+        average = "on average over the true values" if asked.average else "at the worst of the true values"
+        typical = f"{'about ' if error.error else ''}{readable(error.value, 3)}"
+        loss += f", and an estimate from {them} is typically off by {typical} {average}"
     rule = design.analysis.rule_for(design.sets).label
     chosen = f"The chosen design: {design.name}, analyzed by “{rule}”."
     warning = f" {': '.join(HARDLY)}" if design.gives_much_away else ""
-    said = f"{chosen} {kept} {sets} {loss}{off}{f' {average}' if off else ''}.{warning} {asked.supposed}"
-    return said.strip()
+    sets = "one set" if one_set else f"{design.sets} sets"
+    return f"{chosen} {kept} Its {sets} {loss}.{warning} {asked.supposed}".strip()
 
 
 def choice(desk: Desk, design: Assessed) -> Iterator[str]:
