@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.charts.comparison import SMALLEST_SHOWN_SHARE, Panel, Series, comparison_chart, release_chart
+from dpviz.charts.comparison import SMALLEST_SHOWN_SHARE, Series, comparison_chart, release_chart
+from dpviz.charts.lines import DrawnScale
 from dpviz.claims.liu import LIU_BINARY
 from dpviz.comparisons import (
     DATA_KINDS,
@@ -329,7 +330,7 @@ def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:
     mixed = Series(
         key="laplace", name="a", x=x, y=x / 20, error=np.array([0.0, 0.01, 0.0]), exact=np.array([True, False, True])
     )
-    panel = Panel(title="y", share=True, nominal=0.95, words="promised: 95 %")
+    panel = DrawnScale(title="y", percent=True, nominal=0.95)
     figure = comparison_chart([mixed], panel, axis="ε", chosen=1.0, span=(0.1, 10.0), key="k")
     line, dots = figure.data
     assert (line.mode, list(line.x)) == ("lines", [0.1, 10.0])
@@ -341,7 +342,7 @@ def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:
 def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:
     x = np.array([1.0, 10.0])
     one = Series(key="a", name="a", x=x, y=np.array([1.0, 1e-30]), error=0 * x, exact=x > 0)
-    figure = comparison_chart([one], Panel(title="y", log=True), axis="ε", chosen=1.0, span=(1.0, 10.0), key="k")
+    figure = comparison_chart([one], DrawnScale(title="y", log=True), axis="ε", chosen=1.0, span=(1.0, 10.0), key="k")
     assert figure.layout.yaxis.range[0] > math.log10(SMALLEST_SHOWN_SHARE) - 1
 
 

@@ -15,8 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.charts.coverage import LABEL_GAP, Dot, coverage_chart
-from dpviz.charts.repetitions import COVERING, MISSED, MOST_ESTIMATE_BARS, caterpillar_chart, estimates_chart
+from dpviz.charts.coverage import (
+    COVERING,
+    LABEL_GAP,
+    MISSED,
+    MOST_ESTIMATE_BARS,
+    Dot,
+    caterpillar_chart,
+    coverage_chart,
+    estimates_chart,
+)
 from dpviz.charts.style import RULE_LINE, RULE_STYLES, SIMULATED_COLOR, color_of
 from dpviz.core.types import FloatArray
 from dpviz.coverage import coverage_by_proportion, estimate_distribution, exact_coverages

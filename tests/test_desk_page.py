@@ -16,10 +16,10 @@ from dpviz.comparisons.terms import setting_for
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.exports.desk import desk_csv, desk_script
 from dpviz.desk.pilot import read_columns
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
+from dpviz.desk.report.files import desk_csv, desk_script
 from dpviz.desk.search import Desk, Relaxed, stream_designs
 from pages.curator.controls import PRESETS
 from pages.curator.links import comparison_of, design_of

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from dpviz.charts.designs import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Used, limits_chart
+from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Used, limits_chart
 from dpviz.comparisons import CountData
 from dpviz.core.measures import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
+from dpviz.charts.lines import DrawnScale, Mark
 from dpviz.charts.ticks import log_scale
+from dpviz.core.parameters import readable
 from dpviz.core.types import BoolArray, FloatArray
 
 METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
@@ -53,16 +55,6 @@ class Series:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
-    """The reader's own point: one mark in the color of its method, with its number beside it."""
-
-    key: str
-    x: float
-    y: float
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class BestPossible:
     """The best that is possible, at several ε."""
 
@@ -71,20 +63,9 @@ class BestPossible:
     y: FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
-class Panel:
-    """What one picture shows: the title of its axis, whether that is logarithmic or a share, and a nominal value."""
-
-    title: str
-    log: bool = False
-    share: bool = False
-    nominal: float | None = None
-    words: str = ""
-
-
 def comparison_chart(
     series: Sequence[Series],
-    panel: Panel,
+    scale: DrawnScale,
     *,
     axis: str,
     chosen: float,
@@ -94,13 +75,12 @@ def comparison_chart(
     log: bool = True,
     limit: BestPossible | None = None,
     room: int = 0,
-    mark: Chosen | None = None,
+    mark: Mark | None = None,
 ) -> style.Figure:
-    """Return the picture of one measure over ε, or another `symbol`; `chosen` is a thin rule, as is a nominal value.
+    """Return the picture of one measure over ε, or another `symbol`; `chosen` is a thin rule, as is a promised value.
 
-    A `chosen` of NaN has no rule.
-
-    A single line needs no legend. `room` are pixels below, at least: those of pictures beside it.
+    A `chosen` of NaN has no rule. A single line needs no legend. `room` are pixels below, at least: those of
+    pictures beside it.
     """
     traces = []
     if limit is not None:
@@ -113,19 +93,20 @@ def comparison_chart(
     below = max(room, legend_height([one["name"] for one in traces if one.get("showlegend", True)]))
     if mark is not None:
         hover = f"<b>your design</b><br>{mark.text}<extra></extra>"
-        ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.key), "line": {"width": 3}}
+        ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.color), "line": {"width": 3}}
         traces.append(style.mark(mark.x, mark.y, hover, text=[mark.text], textposition="top center", marker=ring))
     shapes, words = [] if math.isnan(chosen) else [style.rule(x=chosen)], []
-    if panel.nominal is not None:
-        shapes.append(style.rule(y=panel.nominal))
+    if scale.nominal is not None:
+        shapes.append(style.rule(y=scale.nominal))
         curves = [(np.log10(one.x) if log else one.x, one.y) for one in series]
-        words.append(style.label_free(panel.words, panel.nominal, curves, ends, NOMINAL_LABEL_SHARE))
+        promised = f"promised: {readable(100 * scale.nominal, 8)} %"
+        words.append(style.label_free(promised, scale.nominal, curves, ends, NOMINAL_LABEL_SHARE))
     named = len(series) > 1 or limit is not None
     legend = style.legend_below(-AXIS_ROOM / PLOT_HEIGHT, 66, 14, 20, below, itemwidth=40, tracegroupgap=0)
     return style.build(
         traces,
         x=style.axis(axis, **steps),
-        y=_values(series, panel, limit),
+        y=_values(series, scale, limit),
         uirevision=f"{key} {span}",
         shapes=shapes,
         annotations=words,
@@ -154,21 +135,21 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
     return found
 
 
-def _values(series: Sequence[Series], panel: Panel, limit: BestPossible | None) -> dict[str, Any]:
+def _values(series: Sequence[Series], scale: DrawnScale, limit: BestPossible | None) -> dict[str, Any]:
     """The axis of the measure."""
-    if panel.share:
-        return style.axis(panel.title, range=[-0.02, 1.04], tickformat=".0%")
+    if scale.percent:
+        return style.axis(scale.title, range=[-0.02, 1.04], tickformat=".0%")
     bars = [one.y + side * BAR * np.nan_to_num(one.error) for one in series for side in (-1, 1)]
     every = np.concatenate([*bars, *([] if limit is None else [limit.y]), [math.nan]])
-    every = every[np.isfinite(every) & ((every > 0) | (not panel.log))]
+    every = every[np.isfinite(every) & ((every > 0) | (not scale.log))]
     low, high = (float(every.min()), float(every.max())) if len(every) else (0.1, 1.0)
-    if panel.log:
+    if scale.log:
         ends = math.log10(max(low, SMALLEST_SHOWN_SHARE * high)), math.log10(max(high, 1.5 * low))
         pad = 0.06 * (ends[1] - ends[0])
-        return style.axis(panel.title, **log_scale(ends[0] - pad, ends[1] + pad))
+        return style.axis(scale.title, **log_scale(ends[0] - pad, ends[1] + pad))
     low, high = min(low, 0.0), max(high, 0.0)
     pad = 0.06 * (high - low) or 0.1
-    return style.axis(panel.title, range=[low - pad * (low < 0), high + pad])
+    return style.axis(scale.title, range=[low - pad * (low < 0), high + pad])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,3 +231,85 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
         margin={"l": 62, "r": 12, "t": 30, "b": 52},
         hovermode="closest",
     )
+
+
+LIMIT_MARKS = ("blue", "circle"), ("vermillion", "diamond"), ("green", "square"), ("pink", "triangle-up")
+"""Color and shape of the limits, in their order."""
+
+# Shares of a limit beyond which a mark stands at the edge of the picture.
+SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0
+TICKED_SHARES = 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0
+DENSE_DECADES = 2.0  # Powers of ten up to which the ticks between powers have room
+DESIGN_ROW, AROUND_DESIGNS = 36, 140  # Pixels of a design, and of what stands around all of them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Used:
+    """How much of one limit each design uses, from `low` to `high` where it was simulated; NaN where it is unknown."""
+
+    name: str
+    shares: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+def height_of(designs: int) -> int:
+    """Return the pixels of a picture of so many designs."""
+    return AROUND_DESIGNS + DESIGN_ROW * designs
+
+
+def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "") -> style.Figure:
+    """A row for each design and a mark for each limit: left of the thin rule the limit is kept, right of it broken.
+
+    Where there is no limit, `against` says what the shares are of. Marks of one design stand a little below each other.
+    What was simulated has its 95 % error bar.
+    """
+    traces = []
+    apart = 0.5 / max(len(used), 2)
+    for place, (one, (name, symbol)) in enumerate(zip(used, LIMIT_MARKS, strict=False)):
+        every = np.array([one.shares, one.low, one.high], float)
+        color, (shares, low, high) = style.PALETTE[name], np.clip(every, SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
+        rows = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
+        said = [_share(share, against or "the limit") for share in one.shares]
+        look = {
+            "text": [f"{design}<br>{one.name}: {words}" for design, words in zip(names, said, strict=True)],
+            "error_x": style.error_bar(high - shares, color, shares - low),
+            "marker": style.dot_marker(10, color, width=1, symbol=symbol),
+        }
+        hover = "%{text}<extra></extra>"
+        traces.append(style.scatter("markers", shares, rows, hover, name=one.name, cliponaxis=False, **look))
+    known = [share for one in used for share in (*one.low, *one.high) if not math.isnan(share)]
+    ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
+    first, last = np.log10(ends).tolist()
+    ticks = [one for one in TICKED_SHARES if last - first < DENSE_DECADES or math.log10(one) % 1 == 0]
+    return style.build(
+        traces,
+        x=style.axis(
+            against or "share of the limit",
+            type="log",
+            range=[first - 0.06, last + 0.06],
+            tickvals=ticks,
+            ticktext=[_tick(share) for share in ticks],
+        ),
+        y=style.axis_of_rows(names, automargin=True),
+        uirevision="limits",
+        shapes=[style.rule(x=1.0)],
+        annotations=[
+            style.label_upright(word, 0.0, side=side)
+            for word, side in (("kept ", "right"), (" broken", "left"))
+            if not against
+        ],
+        **style.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
+    )
+
+
+def _tick(share: float) -> str:
+    """How a share is written at the axis, at whose ends stands what lies beyond them."""
+    beyond = {SMALLEST_USED_SHARE: "≤ ", LARGEST_USED_SHARE: "≥ "}.get(share, "")
+    return beyond + (f"× {share:g}" if share > 1 else f"{100 * share:g} %")
+
+
+def _share(share: float, limit: str) -> str:
+    if math.isnan(share):
+        return "not yet known"
+    return f"{100 * share:.3g} % of {limit}" if share < 10 else f"{share:.3g} times {limit}"

@@ -32,13 +32,14 @@ class DrawnLine:
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnScale:
-    """One axis of `lines_chart`: its title, whether it is logarithmic, and where it ends."""
+    """One axis of a picture: its title, whether it is logarithmic or of shares, where it ends, and what is promised."""
 
     title: str
     log: bool = False
     low: float | None = None
     high: float | None = None
     percent: bool = False
+    nominal: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,13 +17,13 @@ from dpviz.core.types import FloatArray
 
 __all__ = ["curves_chart"]
 
-AXIS_TITLES = {
-    "delta": "allowed δ (left is more private)",
-    "epsilon": "promised ε (left is more private)",
-    "m": "synthetic rows m (left is more private)",
-    "n": "confidential rows n",
+AXES = {
+    "delta": ("δ", "allowed δ (left is more private)"),
+    "epsilon": ("ε", "promised ε (left is more private)"),
+    "m": ("m", "synthetic rows m (left is more private)"),
+    "n": ("n", "confidential rows n"),
 }
-SYMBOLS = {"delta": "δ", "epsilon": "ε", "m": "m", "n": "n"}
+"""What can stand along the picture: its symbol and the title of the axis."""
 COINCIDING_LOGARITHMS = 0.03  # Distance of logarithms below which two lines cannot be told apart in the picture
 THEOREM_LABEL_SHARE = 0.06  # Share of the height that a theorem's number needs, on a telephone too
 EDGE = 0.004  # Decades by which an axis goes on beyond its ends
@@ -63,7 +63,7 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
         notes.append(style.label_free(text, 0.0, drawn, ends, room))
     return style.build(
         [trace for trace in traces if trace],
-        x=_log_axis(AXIS_TITLES[curves.axis], left, right),
+        x=_log_axis(AXES[curves.axis][1], left, right),
         y=_log_axis(curves.kind.axis, low, high),
         uirevision=f"{curves.kind.key} {curves.axis}",
         shapes=shapes,
@@ -103,7 +103,7 @@ def _looks(curves: Curves) -> list[Stroke]:
 def _line(curves: Curves, line: Curve, look: Stroke, under: int) -> dict[str, Any]:
     if not np.any(np.isfinite(line.values)):
         return {}
-    method, symbol = PRIOR_METHODS[line.method].named(curves.kind.cells(curves.setting)), SYMBOLS[curves.axis]
+    method, symbol = PRIOR_METHODS[line.method].named(curves.kind.cells(curves.setting)), AXES[curves.axis][0]
     told = f"printed, {line.theorem}" if line.theorem else "exact, δ = 0" if line.pure else "exact"
     color = style.color_of(PRIOR_METHODS[line.method].color)
     named = {"name": method, "meta": f"{method}, {told}", "legendgroup": line.method, "showlegend": look is EXACT_LINE}

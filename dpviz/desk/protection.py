@@ -239,12 +239,9 @@ class GuessRate(Protection):
         epsilon, delta = self.promise
         if epsilon == math.inf:
             return super().translated
-        most = f"δ is at most {readable(delta, 3)} at ε = {readable(epsilon, 4)}"
-        return (
-            f"{most}; alone this bounds no ε"
-            if epsilon
-            else (f"at most {readable(delta, 3)} between the two distributions; alone this bounds no ε")
-        )
+        most = f"at most {readable(delta, 3)}"
+        where = f"δ is {most} at ε = {readable(epsilon, 4)}" if epsilon else f"{most} between the two distributions"
+        return f"{where}; alone this bounds no ε"
 
     @property
     def measured(self) -> str:

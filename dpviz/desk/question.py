@@ -132,20 +132,23 @@ class Question(DeclaredFields):
                 f"The lowest {ranged.title.lower()} must not be above the highest; got {readable(self.lowest)} and "
                 f"{readable(self.highest)}."
             )
-        self._set("sets", tuple(sorted({int(COMPARED_SETS.check(one)) for one in _listed("sets", self.sets)})))
-        self._set("rules", each_once("rules", _listed("rules", self.rules), RULES))
+        for name in ("sets", "rules", "methods", "protections", "limits"):
+            given = getattr(self, name)
+            if not isinstance(given, (tuple, list)):
+                raise ValueError(f"{name} must be a list; got {shown(given)}.")
+            self._set(name, tuple(given))
+        self._set("sets", tuple(sorted({int(COMPARED_SETS.check(one)) for one in self.sets})))
+        self._set("rules", each_once("rules", self.rules, RULES))
         methods = [one.key for one in type(self.data).methods]
-        chosen = each_once("methods", _listed("methods", self.methods), methods)
-        self._set("methods", tuple(sorted(chosen, key=methods.index)))
+        self._set("methods", tuple(sorted(each_once("methods", self.methods, methods), key=methods.index)))
         if not self.sets or not self.rules:
             raise ValueError("Choose at least one number of sets and one analysis.")
         if not isinstance(self.goal, str) or self.goal not in GOALS:
             raise ValueError(f"goal must be one of {', '.join(GOALS)}; got {shown(self.goal)}.")
         for name, kind in (("protections", Protection), ("limits", AccuracyLimit)):
-            held = tuple(_listed(name, getattr(self, name)))
+            held = getattr(self, name)
             if any(not isinstance(one, kind) for one in held) or len({one.key for one in held}) < len(held):
                 raise ValueError(f"{name} must be limits of this kind, each once; got {shown(held)}.")
-            self._set(name, held)
         if not self.promises and not self.limits:
             raise ValueError(
                 "Set at least one limit, on what the release may give away or on how far an analyst may be off: "
@@ -279,9 +282,3 @@ def _made(name: str, known: Mapping[str, type[Any]], key: object, values: object
         return known[key](**values)
     except TypeError:
         raise ValueError(f"{key} needs {', '.join(fields)}; got {shown(values)}.") from None
-
-
-def _listed(name: str, given: object) -> tuple[Any, ...]:
-    if not isinstance(given, (tuple, list)):
-        raise ValueError(f"{name} must be a list; got {shown(given)}.")
-    return tuple(given)

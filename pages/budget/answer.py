@@ -6,7 +6,8 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Panel, Series, comparison_chart
+from dpviz.charts.comparison import Series, comparison_chart
+from dpviz.charts.lines import DrawnScale
 from dpviz.comparisons import Estimand, Outcome
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spending, Spent
@@ -45,11 +46,14 @@ def show_pictures(asked: Asked, found: Spent) -> None:
     level, spending = asked.question.analysis.level, asked.question
     symbol = judged(spending).symbol
     panels = {
-        "root_mean_squared_error": Panel(title=f"error of the estimate of {symbol}", log=True),
-        **{one.key: Panel(title=f"error of the estimate of {one.symbol}", log=True) for one in beside(spending, found)},
-        "coverage": Panel(title="coverage", share=True, nominal=level, words=f"promised: {percent(level, 8)}"),
-        "bias": Panel(title=f"bias of the estimate of {symbol}"),
-        "spread": Panel(title="standard deviation of the estimate", log=True),
+        "root_mean_squared_error": DrawnScale(title=f"error of the estimate of {symbol}", log=True),
+        **{
+            one.key: DrawnScale(title=f"error of the estimate of {one.symbol}", log=True)
+            for one in beside(spending, found)
+        },
+        "coverage": DrawnScale(title="coverage", percent=True, nominal=level),
+        "bias": DrawnScale(title=f"bias of the estimate of {symbol}"),
+        "spread": DrawnScale(title="standard deviation of the estimate", log=True),
     }
     names = list(panels)
     for pair in (names[place : place + 2] for place in range(0, len(names), 2)):

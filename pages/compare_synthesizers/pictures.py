@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import PLOT_HEIGHT, BestPossible, Panel, Series, comparison_chart, legend_height
+from dpviz.charts.comparison import PLOT_HEIGHT, BestPossible, Series, comparison_chart, legend_height
+from dpviz.charts.lines import DrawnScale
 from dpviz.comparisons import Compared
 from dpviz.comparisons.base import stream_comparison
 from dpviz.core.parameters import readable
@@ -15,7 +16,6 @@ from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import percent
 
 LIMIT = "no mechanism can go below this"
 
@@ -24,7 +24,7 @@ class Shown(NamedTuple):
     """One picture: the measure, what its axis is called, and what its alternative text says."""
 
     measure: str
-    panel: Panel
+    scale: DrawnScale
     alt: str
 
 
@@ -32,18 +32,18 @@ def shown(asked: Asked) -> list[Shown]:
     """The pictures in their order."""
     level = asked.analysis.level
     symbol = next(one.symbol for one in asked.data.estimands if one.key == asked.data.estimand)
-    promised = Panel(title="coverage", share=True, nominal=level, words=f"promised: {percent(level, 8)}")
+    promised = DrawnScale(title="coverage", percent=True, nominal=level)
     return [
-        Shown("root_mean_squared_error", Panel(title=f"error of the estimate of {symbol}", log=True),
+        Shown("root_mean_squared_error", DrawnScale(title=f"error of the estimate of {symbol}", log=True),
               "Root mean squared error of the analyst's estimate by each method against epsilon."),
-        Shown("release_error", Panel(title="added error", log=True),
+        Shown("release_error", DrawnScale(title="added error", log=True),
               "Error that each method adds to the confidential data against epsilon, and the smallest possible."),
-        Shown("bias", Panel(title=f"bias of the estimate of {symbol}"),
+        Shown("bias", DrawnScale(title=f"bias of the estimate of {symbol}"),
               "Bias of the analyst's estimate by each method against epsilon."),
         Shown("coverage", promised, "Coverage of the analyst's interval by each method against epsilon."),
-        Shown("mean_width", Panel(title="mean width of the interval"),
+        Shown("mean_width", DrawnScale(title="mean width of the interval"),
               "Mean width of the analyst's interval by each method against epsilon."),
-        Shown("usable_share", Panel(title="usable releases", share=True),
+        Shown("usable_share", DrawnScale(title="usable releases", percent=True),
               "Share of releases that can be analyzed by each method against epsilon."),
     ]  # fmt: skip
 
@@ -70,7 +70,7 @@ def _draw(asked: Asked, found: Compared) -> None:
         for column, one in zip(st.columns(2, gap="medium"), pictures[start : start + 2], strict=False):
             with column:
                 chart = comparison_chart(
-                    series_of(asked, found, one.measure), one.panel, axis=asked.terms.axis,
+                    series_of(asked, found, one.measure), one.scale, axis=asked.terms.axis,
                     chosen=asked.design.epsilon, span=asked.span, key=one.measure, limit=limit_of(found, one.measure),
                     room=room,
                 )  # fmt: skip

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import Dot, coverage_chart, picture_height
-from dpviz.charts.repetitions import estimates_chart
+from dpviz.charts.coverage import Dot, coverage_chart, estimates_chart, picture_height
 from dpviz.charts.style import Figure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable, readable_apart

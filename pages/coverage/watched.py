@@ -5,8 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import Dot
-from dpviz.charts.repetitions import caterpillar_chart
+from dpviz.charts.coverage import Dot, caterpillar_chart
 from dpviz.core.parameters import readable
 from dpviz.coverage import Tally
 from dpviz.coverage.performance import first_shares

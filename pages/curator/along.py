@@ -8,7 +8,8 @@ from itertools import groupby
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import PLOT_HEIGHT, BestPossible, Chosen, Panel, Series, comparison_chart, legend_height
+from dpviz.charts.comparison import PLOT_HEIGHT, BestPossible, Series, comparison_chart, legend_height
+from dpviz.charts.lines import DrawnScale, Mark
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.paths import (
@@ -28,7 +29,7 @@ from pages.components.address import keep_choice
 from pages.components.choices import choice, named_choice
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import more_or_less, note, percent
+from pages.components.words import more_or_less, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of
@@ -140,19 +141,19 @@ def _series(found: Followed, index: int, measure: str, place: Callable[[float], 
     return Series(key=method.key, name=found.name(index), x=x, y=y, error=error, exact=error == 0, faded=faded)
 
 
-def _panel(measure: str, level: float) -> Panel:
+def _panel(measure: str, level: float) -> DrawnScale:
     if measure == "coverage":
-        return Panel(title="coverage", share=True, nominal=level, words=f"promised: {percent(level, 8)}")
-    return Panel(title=MEASURES[measure], log=measure != "bias")
+        return DrawnScale(title="coverage", percent=True, nominal=level)
+    return DrawnScale(title=MEASURES[measure], log=measure != "bias")
 
 
-def _mark(found: Followed, measure: str, place: Callable[[float], float]) -> Chosen | None:
+def _mark(found: Followed, measure: str, place: Callable[[float], float]) -> Mark | None:
     """The design that leads the table, where the question stands."""
     here, first = found.path.here(found.question), found.designs[0]
     value = measure_of(first, measure).value
     if math.isnan(here) or math.isnan(value) or (value == 0 and measure != "bias"):
         return None
-    return Chosen(key=first.method.key, x=place(here), y=value, text=readable(value, 3))
+    return Mark(color=first.method.key, x=place(here), y=value, text=readable(value, 3))
 
 
 def leaders_sentence(found: Followed, measure: str) -> str:

@@ -1,6 +1,6 @@
 """The closer looks of the page, each run only when it is opened."""
 
-from dpviz.desk.exports.desk import desk_csv, desk_script
+from dpviz.desk.report.files import desk_csv, desk_script
 from dpviz.desk.search import Desk, stream_designs
 from pages.components.cached import last_of
 from pages.components.downloads import Part, show_columns

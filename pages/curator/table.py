@@ -6,8 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from dpviz.charts.comparison import BAR
-from dpviz.charts.designs import Used, height_of, limits_chart
+from dpviz.charts.comparison import BAR, Used, height_of, limits_chart
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
 from dpviz.desk.search import Assessed, Desk

@@ -1,5 +1,5 @@
-"""A design as files: JSON that can be loaded again, the script that makes its report once more, and its entry for the
-registry of deployments that OpenDP keeps.
+"""Designs as files: all of them as a table and a script; one as JSON that can be loaded again, as the script that makes
+its report once more, and as its entry for the registry of deployments that OpenDP keeps.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any
 
 import dpviz
 from dpviz.core.parameters import readable, shown
+from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.exports.tables import csv_text
 from dpviz.desk.numbers import ACCURACY_PART, numbers_of
 from dpviz.desk.question import Question
 from dpviz.desk.report.handoff import LIBRARY, LIBRARY_VERSION, handoff_of
@@ -257,3 +259,25 @@ def _promised(design: Assessed) -> tuple[dict[str, float], str]:
         return {}, f"{of_all}; {exact}. What the release keeps is to be confirmed."
     how = "computed exactly and not only bounded" if found.exact else "proven, and no more than an upper bound"
     return {"epsilon": loss}, f"{of_all}, {how}."
+
+
+FIGURE_ENDS = ("", "_error", "_at", "_of_values")
+"""A measure, its Monte Carlo error, the true value at which it is worst, and of how many; 0 is all in the range."""
+DESIGN_HEAD = ["place", "method", "sets", "rule", "setting", "real_epsilon", "real_epsilon_exact", "keeps_all"]
+
+
+def desk_csv(desk: Desk) -> str:
+    """Return every design with all its measures in order, every digit that is known; empty where there is no number."""
+    rows = []
+    for place, one in enumerate(desk.designs, start=1):
+        exact, figures = one.method.exact_epsilon, [one.figures[key] for key in ACCURACY]
+        row: list[object] = [place, *one.key, one.setting, one.real_epsilon, exact, one.keeps_all]
+        for figure in figures:
+            row += [figure.measure.shown, figure.measure.error, figure.at, float(figure.tried)]
+        rows.append(row)
+    return csv_text([*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY for end in FIGURE_ENDS)], rows)
+
+
+def desk_script(question: Question) -> str:
+    """Return the search for the designs as a script that prints the same numbers."""
+    return filled("exports/desk_script.txt", question=question)
