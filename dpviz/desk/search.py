@@ -22,7 +22,7 @@ from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure
 from dpviz.desk.order import CALIBRATION_TOLERANCE, OrderCriterion, deciding, in_order, privacy_of, ties
 from dpviz.desk.protection import USUAL_EPSILON
 from dpviz.desk.question import Question
-from dpviz.desk.seeking import EARLY, NOTHING_MORE, SCANNED, seek_enough, seek_smallest
+from dpviz.desk.seeking import EARLY, NOTHING_MORE, SCANNED, judged, seek_enough, seek_smallest
 
 DesignKey = tuple[str, int, str]
 
@@ -59,29 +59,25 @@ class Option:
         rule = question.analysis(sets, self.rule).rule_for(sets).key
         return Option(question=question, method=self.method, sets=sets, rule=rule)
 
-    def at(self, setting: float) -> Iterator[Assessed | None]:
+    def at(self, setting: float, *, enough: bool = False) -> Iterator[Assessed | None]:
         """Yield the design at this setting, with what is quick and then the more complete the later.
 
-        None comes as long as what is quick is not yet there at every true value.
+        None comes as long as what is quick is not yet there at every true value, of which each takes a moment where it
+        is simulated.
         """
-        design, streams = yield from self.begun(setting)
-        yield design
-        yield from _completed(design, streams)
-
-    def begun(self, setting: float, *, enough: bool = False) -> Steps[tuple[Assessed, list[Iterator[Outcome]]]]:
-        """Return the design with what is quick, and at each true value what makes the rest of it.
-
-        What is simulated takes a moment at each true value: there is a stop between two of them.
-        """
-        asked, analysis = self.question, self.analysis
-        streams = [data.outcomes(self.method, setting, setting, analysis) for data in asked.data_at]
+        streams = [data.outcomes(self.method, setting, setting, self.analysis) for data in self.question.data_at]
         outcomes = [next(streams[0])]
         for one in streams[1:]:
-            if asked.data.simulated:
-                yield
+            if self.question.data.simulated:
+                yield None
             outcomes.append(next(one))
         mine = {one.name: getattr(self, one.name) for one in dataclasses.fields(Option)}
-        return Assessed(**mine, setting=setting, outcomes=tuple(outcomes), enough=enough), streams
+        design = Assessed(**mine, setting=setting, outcomes=tuple(outcomes), enough=enough)
+        yield design
+        for place, stream in enumerate(streams):
+            for outcomes[place] in stream:
+                yield dataclasses.replace(design, outcomes=tuple(outcomes))
+        yield dataclasses.replace(design, outcomes=tuple(outcomes), complete=True)
 
     def largest_setting(self) -> float | None:
         """Return the largest ε with which every promise of the question is kept; None where there is none."""
@@ -157,8 +153,8 @@ class Assessed(Option):
 
     def whole(self) -> Assessed:
         """Return it with everything that can be computed of it."""
-        *_, found = filter(None, self.at(self.setting))
-        return dataclasses.replace(found, enough=self.enough)
+        *_, found = filter(None, self.at(self.setting, enough=self.enough))
+        return found
 
     @property
     def real_epsilon(self) -> float | None:
@@ -318,7 +314,7 @@ def stream_designs(question: Question) -> Iterator[Desk]:
     """
     found: dict[DesignKey, Assessed] = {}
     absent: dict[str, str] = {}
-    streams: dict[DesignKey, list[Iterator[Outcome]]] = {}
+    streams: dict[DesignKey, Iterator[Assessed | None]] = {}
 
     def desk(complete: bool = False) -> Desk:
         return Desk(question=question, found=tuple(found.values()), absent=tuple(absent.items()), complete=complete)
@@ -342,8 +338,8 @@ def stream_designs(question: Question) -> Iterator[Desk]:
             if made is None and setting is not None:
                 given = yield from telling(option.needed(setting), desk)
                 enough = given < setting or setting == PROMISES.maximum
-                made, begun = yield from telling(option.begun(given, enough=enough), desk)
-                streams[made.key] = begun
+                streams[option.key] = option.at(given, enough=enough)
+                made = yield from telling(judged(streams[option.key]), desk)
                 if made.keeps_all is False and given < setting and not question.seeks_smallest:
                     made = (yield from telling(seek_smallest(option.at, given), desk)) or made
             if made is None:
@@ -352,8 +348,8 @@ def stream_designs(question: Question) -> Iterator[Desk]:
             found[made.key] = made
             yield desk()
     while waiting := _waiting(desk().designs):
-        for further in _completed(waiting, streams.pop(waiting.key)):
-            found[waiting.key] = further
+        for further in streams.pop(waiting.key):
+            found[waiting.key] = further or waiting
             yield desk()
     yield desk(complete=True)
 
@@ -432,16 +428,6 @@ def _open(one: Assessed) -> bool:
     """Whether what is missing could change its place."""
     more = one.question.needs_interval or one.question.data.simulated
     return not one.beyond_doubt or (more and one.keeps_all is not False)
-
-
-def _completed(design: Assessed, streams: list[Iterator[Outcome]]) -> Iterator[Assessed]:
-    """Yield a design with every outcome that comes, at last complete."""
-    outcomes = list(design.outcomes)
-    for place, stream in enumerate(streams):
-        for outcome in stream:
-            outcomes[place] = outcome
-            yield dataclasses.replace(design, outcomes=tuple(outcomes))
-    yield dataclasses.replace(design, outcomes=tuple(outcomes), complete=True)
 
 
 def _double(question: Question, method: ComparedMethod) -> str:
