@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.charts.lines import DrawnScale, Mark
+from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.ticks import log_scale
 from dpviz.core.parameters import readable
 from dpviz.core.types import BoolArray, FloatArray
@@ -54,15 +54,6 @@ class Series:
     faded: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class BestPossible:
-    """The best that is possible, at several ε."""
-
-    name: str
-    x: FloatArray
-    y: FloatArray
-
-
 def comparison_chart(
     series: Sequence[Series],
     scale: DrawnScale,
@@ -73,14 +64,14 @@ def comparison_chart(
     key: str,
     symbol: str = "ε",
     log: bool = True,
-    limit: BestPossible | None = None,
+    limit: DrawnLine | None = None,
     room: int = 0,
     mark: Mark | None = None,
 ) -> style.Figure:
     """Return the picture of one measure over ε, or another `symbol`; `chosen` is a thin rule, as is a promised value.
 
-    A `chosen` of NaN has no rule. A single line needs no legend. `room` are pixels below, at least: those of
-    pictures beside it.
+    A `limit` is the best that is possible. A `chosen` of NaN has no rule. A single line needs no legend.
+    `room` are pixels below, at least: those of pictures beside it.
     """
     traces = []
     if limit is not None:
@@ -135,7 +126,7 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
     return found
 
 
-def _values(series: Sequence[Series], scale: DrawnScale, limit: BestPossible | None) -> dict[str, Any]:
+def _values(series: Sequence[Series], scale: DrawnScale, limit: DrawnLine | None) -> dict[str, Any]:
     """The axis of the measure."""
     if scale.percent:
         return style.axis(scale.title, range=[-0.02, 1.04], tickformat=".0%")

@@ -24,9 +24,9 @@ class DrawnLine:
     """One curve, NaN a gap: its entry in the legend, its key for `color_of`, and how it is drawn."""
 
     name: str
-    color: str
     x: FloatArray
     y: FloatArray
+    color: str = "original"
     stroke: Stroke = EXACT_LINE
 
 

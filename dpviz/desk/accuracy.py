@@ -105,11 +105,6 @@ class AccuracyMeasure:
         """On which side of a limit it must lie."""
         return "at least" if self.share else "at most"
 
-    @property
-    def formula(self) -> str:
-        """The symbol and what it stands for."""
-        return f"{self.symbol}{self.meaning}"
-
     def of(self, outcome: Outcome) -> Measure:
         """Return the measure at one true value, without a sign; unknown where too few repetitions gave an estimate."""
         if outcome.repetitions < RANKED_REPETITIONS:

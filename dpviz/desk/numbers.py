@@ -239,7 +239,8 @@ def _over_truths(asked: Question, one: AccuracyMeasure, figure: RangeFigure, sou
     elif measure.error != 0:
         how = f"simulated, {asked.repetitions:,} repetitions, seed {asked.seed}; ± is the standard error"
     told: dict[str, Any] = {"at": where, "share": one.share, "note": note}
-    return DesignNumber(capitalized(one.label), measure, one.symbol, one.formula, source, how, page, **told)
+    meant = f"{one.symbol}{one.meaning}"
+    return DesignNumber(capitalized(one.label), measure, one.symbol, meant, source, how, page, **told)
 
 
 def _added(design: Assessed) -> Iterator[DesignNumber]:

@@ -17,6 +17,7 @@ from dpviz.core.csv_text import decoded, is_formula, is_number, table_of
 from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS, PILOT_LARGEST, PILOT_ROWS
 from dpviz.core.numerics.round_bounds import round_bounds
 from dpviz.core.parameters import readable, shown
+from dpviz.desk.texts import enumerated
 from dpviz.mechanisms.given.columns import GivenColumn, PilotProblem, Quiet, quoted
 
 __all__ = [
@@ -322,7 +323,7 @@ def read_columns(content: bytes | str) -> PilotFile:
     _check_names(names, cells)
     unnamed = [place for place, name in enumerate(names, start=1) if not name]
     if unnamed:
-        places = _listed([f"{place:,}" for place in unnamed[:3]]) + (" and others" if len(unnamed) > 3 else "")
+        places = enumerated(f"{place:,}" for place in unnamed[:3]) + (" and others" if len(unnamed) > 3 else "")
         notes += (f"Left out, because the first line gives no name: column {places}. Write a name above to use it.",)
     held: dict[str, Any] = {"lines": tuple(lines), "comma_separates": separator == ","}
     columns = (Column(name=name, cells=one, **held) for name, one in zip(names, cells, strict=True) if name)
@@ -362,17 +363,12 @@ def warning(facts: Facts, taken: Sequence[str] | None = None) -> str:
         raise ValueError(
             f"taken must name at least one of {', '.join(facts.words)}, and only these; got {shown(taken)}."
         )
-    secret = _listed([facts.words[name] for name in used if name != "n"])
+    words = dict.fromkeys(facts.words[name] for name in used)
+    secret = enumerated(one for one in words if one != "n")
     often = f"Agencies often publish n{f', but not {secret}' if secret else ''}. " if "n" in used else ""
     return (
-        f"You take {_listed([facts.words[name] for name in used])} from the confidential column "
-        f"{quoted(facts.column)}. This spends privacy that no ε of the design accounts for: whoever learns what you "
-        f"took, or can tell it from the design, learns something about the people in the data. {often}Where you can, "
-        f"take {secret or 'n'} from an earlier survey or from public knowledge instead."
+        f"You take {enumerated(words)} from the confidential column {quoted(facts.column)}. This spends privacy that "
+        "no ε of the design accounts for: whoever learns what you took, or can tell it from the design, learns "
+        f"something about the people in the data. {often}Where you can, take {secret or 'n'} from an earlier survey or "
+        "from public knowledge instead."
     )
-
-
-def _listed(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence, each once."""
-    *first, last = dict.fromkeys(words) or [""]
-    return f"{', '.join(first)} and {last}" if first else last

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import PLOT_HEIGHT, BestPossible, Series, comparison_chart, legend_height
-from dpviz.charts.lines import DrawnScale
+from dpviz.charts.comparison import PLOT_HEIGHT, Series, comparison_chart, legend_height
+from dpviz.charts.lines import DrawnLine, DrawnScale
 from dpviz.comparisons import Compared
 from dpviz.comparisons.base import stream_comparison
 from dpviz.core.parameters import readable
@@ -99,9 +99,9 @@ def series_of(asked: Asked, found: Compared, measure: str) -> list[Series]:
     return lines
 
 
-def limit_of(found: Compared, measure: str) -> BestPossible | None:
+def limit_of(found: Compared, measure: str) -> DrawnLine | None:
     """The smallest error that any release with this promise can add, as far as it is known."""
     if measure != "release_error" or not found.smallest_errors:
         return None
     x, y = np.array([(epsilon, least.lower_bound) for epsilon, least in sorted(found.smallest_errors.items())]).T
-    return BestPossible(name=LIMIT, x=x, y=y)
+    return DrawnLine(name=LIMIT, x=x, y=y)

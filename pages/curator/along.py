@@ -8,8 +8,8 @@ from itertools import groupby
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import PLOT_HEIGHT, BestPossible, Series, comparison_chart, legend_height
-from dpviz.charts.lines import DrawnScale, Mark
+from dpviz.charts.comparison import PLOT_HEIGHT, Series, comparison_chart, legend_height
+from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.paths import (
@@ -102,7 +102,7 @@ def _draw(measure: str, guesses: bool, found: Followed) -> None:
     limit = None
     if measure == ADDED_ERROR and found.smallest:
         x, y = np.array([(place(value), error) for value, error in sorted(found.smallest.items())]).T
-        limit = BestPossible(name=BEST, x=x, y=y)
+        limit = DrawnLine(name=BEST, x=x, y=y)
     values = path.values(question)
     low, high = place(values[0]), place(values[-1])
     title = path.label if path.key != "truth" else question.ranged.title.lower()

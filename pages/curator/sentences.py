@@ -12,7 +12,7 @@ from dpviz.desk.question import GOALS, Question, takes_prior
 from dpviz.desk.report.words import NAMED_DESIGNS, untold
 from dpviz.desk.search import Assessed, Desk, Relaxed
 from dpviz.inference.rules import RULES
-from pages.components.words import percent
+from pages.components.words import enumerated, percent
 
 NEAR = 1e-6  # Relative distance within which a real ε is the one that was asked for
 CLOSE_BELOW = 1e-3  # Relative distance at which a refuted ε leaves nothing between
@@ -222,7 +222,7 @@ def tied(desk: Desk) -> str:
     names = [f"{one.name} ({RULES[one.rule].abbreviation})" if one.name == first.name else one.name for one in named]
     if len(desk.ties) > NAMED_DESIGNS:
         names.append(counted(len(desk.ties) - NAMED_DESIGNS, "more design"))
-    with_ = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    with_ = enumerated(names)
     by = desk.beats(desk.ties[0])
     them = "them" if all(desk.beats(one) is None for one in desk.ties) else "the first two"
     why = f"It comes first because {by.why}." if by else f"Nothing tells {them} apart; they stand as the methods do."
@@ -313,7 +313,7 @@ def listed(one: Assessed, limits: tuple[AccuracyLimit, ...] | list[AccuracyLimit
         said = f"{measure.label} {value}" if plain else measure.told.format(f"<b>{value}</b>")
         asked = f"{readable(100 * limit.limit)} %" if measure.share else readable(limit.limit)
         parts.append(f"{said} ({measure.sense} {asked})")
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return enumerated(parts)
 
 
 def value_of(one: Assessed, measure: AccuracyMeasure, limit: float = math.nan) -> str:

@@ -21,7 +21,7 @@ from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS
 from dpviz.desk.report.handoff import Handoff
 from dpviz.desk.search import Assessed, Desk
-from dpviz.desk.texts import sentences
+from dpviz.desk.texts import enumerated, sentences
 
 NAMED_DESIGNS = 2  # Designs that a sentence names
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
@@ -143,7 +143,7 @@ def untold(desk: Desk) -> str:
     if not names:
         return ""
     shown = names if len(names) <= NAMED_DESIGNS else [*names[:NAMED_DESIGNS], f"{len(names) - NAMED_DESIGNS} more"]
-    said = " and ".join(filter(None, ("; ".join(shown[:-1]), *shown[-1:])))
+    said = enumerated(shown, "; ")
     return f" The simulation cannot tell whether {said} really need{'s' if len(names) == 1 else ''} more."
 
 

@@ -179,21 +179,18 @@ def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
 
 def _numbers(lines: list[_Line], labels: int) -> FloatArray:
     matrix = np.empty((len(lines), len(lines[0].values) - labels))
-    try:
-        for row, line in enumerate(lines):  # never as an array of texts, each of which would be as wide as the longest
+    for row, line in enumerate(lines):  # never as an array of texts, each of which would be as wide as the longest
+        try:
             matrix[row] = [float(value) for value in line.values[labels:]]
-        return matrix
-    except ValueError:
-        pass
-    for line in lines:
-        for place, value in enumerate(line.values[labels:], start=labels + 1):
-            if not is_number(value):
-                shown = f"“{one_line(value, 30)}”" if value else "empty"
-                raise MatrixProblem(
-                    f"Line {line.number}, value {place} is {shown}. A probability from 0 to 1 is needed, written with "
-                    "a point."
-                ) from None
-    raise MatrixProblem("A value is not a number.")
+        except ValueError:
+            values = enumerate(line.values[labels:], start=labels + 1)
+            place, value = next((place, value) for place, value in values if not is_number(value))
+            shown = f"“{one_line(value, 30)}”" if value else "empty"
+            raise MatrixProblem(
+                f"Line {line.number}, value {place} is {shown}. A probability from 0 to 1 is needed, written with a "
+                "point."
+            ) from None
+    return matrix
 
 
 def _decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
