@@ -2,6 +2,7 @@
 
 import math
 from html import escape
+from pathlib import Path
 
 import numpy as np
 
@@ -19,23 +20,7 @@ MATRIX, LOG_ODDS = "matrix", "log-odds"  # What the two are called where a row o
 LABEL_EMS, PADDING_EMS, CHARACTER_EMS, MARK_EMS = 2.9, 0.9, 0.5, 1.1
 HINT = "More columns may be at the right: scroll sideways →"
 
-STYLE = """
-.dpviz-table {container-type: inline-size; overflow-x: auto; max-height: 34rem; overflow-y: auto; margin: 0 0 .4rem}
-.dpviz-table table {border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%;
-  font-size: clamp(.72rem, calc(100cqi / var(--ems)), .875rem)}
-.dpviz-table caption {text-align: left; padding: 0 0 .35rem; font-weight: 600}
-.dpviz-table caption span {display: block; position: sticky; left: 0; max-width: 100cqi}
-.dpviz-table caption em {display: block; position: sticky; left: 0; max-width: 100cqi; font-weight: 400;
-  overflow: hidden; max-height: clamp(0px, calc((var(--ems) * .72rem - 100cqi) * 999), 1.6em)}
-.dpviz-table th, .dpviz-table td {padding: .3em .45em; text-align: right; border: 0; white-space: nowrap}
-.dpviz-table thead th {border-bottom: 1px solid rgba(128,128,128,.35); font-weight: 500}
-.dpviz-table thead tr:not(:last-child) th {border-bottom: 0; padding-bottom: 0}
-.dpviz-table tbody th {font-weight: 500}
-.dpviz-table tbody th.dpviz-last {border-right: 1px solid rgba(128,128,128,.35)}
-.dpviz-table td.dpviz-over {font-weight: 700; outline: 2px solid #D55E00; outline-offset: -2px}
-.dpviz-table td.dpviz-over::before {content: "▲ "; font-size: .7em; vertical-align: .15em}
-.dpviz-table td.dpviz-worst {text-decoration: underline; text-underline-offset: .2em}
-"""
+STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 
 @checked()

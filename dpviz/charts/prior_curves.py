@@ -48,7 +48,8 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     more = dict(together or {}) if sets > 1 else {}
     traces += [_together(curves, method, level, sets) for method, level in more.items()]
     traces += _key(curves, looks)
-    here = [_counted(curves, level) for level in (*map(curves.at_chosen, marked), *more.values())]
+    levels = (*map(curves.at_chosen, marked), *more.values())
+    here = [curves.kind.counted(level, curves.setting) for level in levels]
     low, high = _reach(np.concatenate([curves.counted(line) for line in curves.lines]), here)
     left, right = float(curves.points[0]), float(curves.points[-1])
     shapes, notes = [], _ends(curves, low, high)
@@ -145,7 +146,7 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     return style.mark(
         curves.chosen,
-        _counted(curves, level),
+        curves.kind.counted(level, curves.setting),
         f"<b>{name}</b>, {told}<br>{kind.axis}: {_shown(curves, level)}{also}<extra></extra>",
         "markers+text" if method == NUMBERED_METHOD else "markers",
         text=[f"<b>{words}</b>"],
@@ -155,14 +156,9 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
     )
 
 
-def _counted(curves: Curves, level: float) -> float:
-    """Return a prior or range at the user's own point, as the picture counts it."""
-    return curves.kind.counted(level, curves.setting)
-
-
 def _shown(curves: Curves, level: float) -> str:
     """Return what the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
-    found = curves.kind.quantity.rounded(_counted(curves, level), MARK_DIGITS)
+    found = curves.kind.quantity.rounded(curves.kind.counted(level, curves.setting), MARK_DIGITS)
     return readable(found, MARK_DIGITS) if math.isfinite(level) else ""
 
 

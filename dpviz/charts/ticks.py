@@ -79,12 +79,8 @@ def log_scale(low: float, high: float) -> dict[str, Any]:
         step = round_step((last - first) / AXIS_INTERVALS)
         values = [place * step for place in range(math.ceil(first / step), math.floor(last / step) + 1)]
     else:
-        within = next((one for one in DECADE_TICKS if _closest(one) >= TICK_ROOM * span), DECADE_TICKS[-1])
+        apart = [one for one in DECADE_TICKS if np.diff(np.log10([*one, 10])).min() >= TICK_ROOM * span]
+        within = [*apart, DECADE_TICKS[-1]][0]
         powers = range(math.floor(low), math.ceil(high) + 1)
         values = [one * 10.0**power for power in powers for one in within]
     return {"type": "log", "range": [low, high], "tickvals": values, "ticktext": [readable(one, 3) for one in values]}
-
-
-def _closest(within: Sequence[float]) -> float:
-    """How near to each other, in decades, two ticks of a decade are."""
-    return float(np.min(np.diff(np.log10([*within, 10]))))
