@@ -15,6 +15,8 @@ RENAMED = {
     "dpviz.checked": "dpviz.core.checked",
     "dpviz.csv_text": "dpviz.core.csv_text",
     "dpviz.curator": "dpviz.desk",
+    "dpviz.curator.pilot": "dpviz.mechanisms.given.pilot",
+    "dpviz.desk.pilot": "dpviz.mechanisms.given.pilot",
     "dpviz.draws": "dpviz.mechanisms.draws",
     "dpviz.exports": "dpviz.desk.exports",
     "dpviz.given": "dpviz.mechanisms.given",

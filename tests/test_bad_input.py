@@ -37,10 +37,10 @@ from dpviz.comparisons import UnknownVariance
 from dpviz.core.parameters import plain_number
 from dpviz.coverage.studies import StudyTally, save_run
 from dpviz.designs import Design
-from dpviz.desk.pilot import read_columns
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.given import read_matrix
+from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.composition import DiscreteLosses
 from dpviz.privacy.optimum import least_error

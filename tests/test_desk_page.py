@@ -16,11 +16,11 @@ from dpviz.comparisons.terms import setting_for
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.pilot import read_columns
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
 from dpviz.desk.report.files import desk_csv, desk_script
 from dpviz.desk.search import Desk, Relaxed, stream_designs
+from dpviz.mechanisms.given.pilot import read_columns
 from pages.curator.controls import PRESETS
 from pages.curator.links import comparison_of, design_of
 from pages.curator.pilot import outward, share_of

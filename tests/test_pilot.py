@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS
 from dpviz.core.numerics.round_bounds import round_bounds
-from dpviz.desk import pilot
-from dpviz.desk.pilot import Column, Facts, PilotFile, PilotProblem, read_columns, warning
+from dpviz.mechanisms.given import pilot
+from dpviz.mechanisms.given.pilot import Column, Facts, PilotFile, PilotProblem, read_columns, warning
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
 SMALL = "age,smoker,place\n17,no,north\n41,yes,south\n64,no,west\n30,no,south\n"

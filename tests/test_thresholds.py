@@ -21,10 +21,10 @@ from dpviz.desk import numbers, search
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
-from dpviz.desk.pilot import read_columns
 from dpviz.desk.protection import odds_factor
 from dpviz.desk.seeking import _improves
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.summary import summarize
 from pages.compare_synthesizers.answer import answer_sentence
@@ -126,7 +126,7 @@ def test_the_posterior_of_n_piles_up_from_three_times_its_prior_on(times: float,
 def designed(**own: Any) -> Any:
     """A design of the desk with these numbers."""
     question = SimpleNamespace(
-        data=SimpleNamespace(simulated=True, least_error=lambda *_: "found"), repetitions=500,
+        data=SimpleNamespace(simulated=True, least_error=lambda *_: "found"), repetitions=500, loss=None,
         promises=((1.0, 1e-6),), protections=(),
     )  # fmt: skip
     exact = SimpleNamespace(exact_epsilon=True)

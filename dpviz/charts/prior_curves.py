@@ -17,7 +17,7 @@ from dpviz.core.types import FloatArray
 
 __all__ = ["curves_chart"]
 
-AXES = {
+CURVE_AXES = {
     "delta": ("δ", "allowed δ (left is more private)"),
     "epsilon": ("ε", "promised ε (left is more private)"),
     "m": ("m", "synthetic rows m (left is more private)"),
@@ -64,7 +64,7 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
         notes.append(style.label_free(text, 0.0, drawn, ends, room))
     return style.build(
         [trace for trace in traces if trace],
-        x=_log_axis(AXES[curves.axis][1], left, right),
+        x=_log_axis(CURVE_AXES[curves.axis][1], left, right),
         y=_log_axis(curves.kind.axis, low, high),
         uirevision=f"{curves.kind.key} {curves.axis}",
         shapes=shapes,
@@ -104,7 +104,7 @@ def _looks(curves: Curves) -> list[Stroke]:
 def _line(curves: Curves, line: Curve, look: Stroke, under: int) -> dict[str, Any]:
     if not np.any(np.isfinite(line.values)):
         return {}
-    method, symbol = PRIOR_METHODS[line.method].named(curves.kind.cells(curves.setting)), AXES[curves.axis][0]
+    method, symbol = PRIOR_METHODS[line.method].named(curves.kind.cells(curves.setting)), CURVE_AXES[curves.axis][0]
     told = f"printed, {line.theorem}" if line.theorem else "exact, δ = 0" if line.pure else "exact"
     color = style.color_of(PRIOR_METHODS[line.method].color)
     named = {"name": method, "meta": f"{method}, {told}", "legendgroup": line.method, "showlegend": look is EXACT_LINE}

@@ -5,6 +5,7 @@ A name of a column or of a file, a cell, a word of an address: whoever wrote it 
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from dpviz.core.csv_text import is_formula
 
@@ -60,3 +61,13 @@ def table_cell(text: str) -> str:
     ("'=1+1", '-1.5', '-inf')
     """
     return f"'{text}" if is_formula(text) else text
+
+
+def enumerated(words: Iterable[str], between: str = ", ") -> str:
+    """Words as a list in a sentence.
+
+    >>> enumerated(["a", "b", "c"]), enumerated(["a"])
+    ('a, b and c', 'a')
+    """
+    *first, last = list(words) or [""]
+    return " and ".join(filter(None, (between.join(first), last)))

@@ -22,7 +22,7 @@ from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure
 from dpviz.desk.order import CALIBRATION_TOLERANCE, OrderCriterion, deciding, in_order, privacy_of, ties
 from dpviz.desk.protection import USUAL_EPSILON
 from dpviz.desk.question import Question
-from dpviz.desk.seeking import EARLY, NOTHING_MORE, SCANNED, judged, seek_enough, seek_smallest
+from dpviz.desk.seeking import EARLY, NOTHING_MORE, SCANNED, seek_enough, seek_smallest, soonest
 
 DesignKey = tuple[str, int, str]
 
@@ -339,7 +339,7 @@ def stream_designs(question: Question) -> Iterator[Desk]:
                 given = yield from telling(option.needed(setting), desk)
                 enough = given < setting or setting == PROMISES.maximum
                 streams[option.key] = option.at(given, enough=enough)
-                made = yield from telling(judged(streams[option.key]), desk)
+                made = yield from telling(soonest(streams[option.key]), desk)
                 if made.keeps_all is False and given < setting and not question.seeks_smallest:
                     made = (yield from telling(seek_smallest(option.at, given), desk)) or made
             if made is None:

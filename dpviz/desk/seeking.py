@@ -65,7 +65,7 @@ def seek_smallest(judge: JudgeAt, most: float = math.inf) -> Steps[Assessed | No
     tried: list[Assessed] = []
 
     def at(setting: float) -> Steps[Assessed | None]:
-        one = yield from judged(judge(setting), lambda one: one.beyond_doubt)
+        one = yield from soonest(judge(setting), lambda one: one.beyond_doubt)
         tried.append(one)
         return one if one.keeps_all else None
 
@@ -73,7 +73,7 @@ def seek_smallest(judge: JudgeAt, most: float = math.inf) -> Steps[Assessed | No
     # Noise can help: an estimate that is drawn to the middle is nearer to a true value there than the data are.
     apart: list[Assessed] = []
     for value in sorted({*scanned[::-FAR_APART], scanned[0]}, reverse=True):
-        first = yield from judged(judge(value))
+        first = yield from soonest(judge(value))
         apart.insert(0, first)
         if first.keeps_all is not False:
             break
@@ -108,7 +108,7 @@ def seek_smallest(judge: JudgeAt, most: float = math.inf) -> Steps[Assessed | No
     return replace(found, refuted=refuted)
 
 
-def judged(stream: Iterator[Assessed | None], enough: Callable[[Assessed], bool] = lambda _: True) -> Steps[Assessed]:
+def soonest(stream: Iterator[Assessed | None], enough: Callable[[Assessed], bool] = lambda _: True) -> Steps[Assessed]:
     """Return the first of which `enough` is known; a complete one always has it."""
     while (one := next(stream)) is None or not enough(one):
         yield
@@ -116,7 +116,7 @@ def judged(stream: Iterator[Assessed | None], enough: Callable[[Assessed], bool]
 
 
 def _whole(stream: Iterator[Assessed | None]) -> Steps[Assessed]:
-    return (yield from judged(stream, lambda one: one.complete))
+    return (yield from soonest(stream, lambda one: one.complete))
 
 
 def _between(tried: list[Assessed], low: float, high: float) -> float:
@@ -152,7 +152,7 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
     """
     tried: list[Assessed] = []
     for value in np.geomspace(SCANNED[0], most, TO_THE_END).tolist():
-        tried.append((yield from judged(judge(value))))
+        tried.append((yield from soonest(judge(value))))
         yield
     lowest: list[Assessed] = []
     for key in sorted(_counting(tried[-1], tried[-1])):
@@ -164,7 +164,7 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
     if place:
         low, beyond = tried[place - 1].setting, tried[place:]
         for _ in range(SCAN_HALVINGS):
-            middle = yield from judged(judge(math.sqrt(low * found)))
+            middle = yield from soonest(judge(math.sqrt(low * found)))
             yield
             if any(_improves(middle, more) for more in beyond):
                 low = middle.setting
@@ -202,7 +202,7 @@ def _smallest(
     while (high := max(known)) - (low := min(known)) > HALVED:
         for at in (high - GOLDEN * (high - low), low + GOLDEN * (high - low)):
             if all(abs(at - one) > SAME_POINT for one in known):
-                known[at] = yield from judged(judge(math.exp(at)))
+                known[at] = yield from soonest(judge(math.exp(at)))
                 yield
         values = [value(one) for one in known.values()]
         best = min([best, *known.values()], key=value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from functools import cache, partial
 from html import escape
 from typing import TYPE_CHECKING
@@ -20,16 +19,6 @@ if TYPE_CHECKING:
 def capitalized(text: str) -> str:
     """A text with a large first letter and all others as they are."""
     return text[:1].upper() + text[1:]
-
-
-def enumerated(words: Iterable[str], between: str = ", ") -> str:
-    """Words as a list in a sentence.
-
-    >>> enumerated(["a", "b", "c"]), enumerated(["a"])
-    ('a, b and c', 'a')
-    """
-    *first, last = list(words) or [""]
-    return " and ".join(filter(None, (between.join(first), last)))
 
 
 def exponents_raised(formula: str) -> str:

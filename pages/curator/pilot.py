@@ -11,8 +11,8 @@ from dpviz.core.limits import PILOT_BYTES
 from dpviz.core.measures import wilson_interval
 from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line, plain
-from dpviz.desk.pilot import Column, Facts, NumberFacts, PilotFile, PilotProblem, read_columns, warning
 from dpviz.desk.question import ASKED_KINDS
+from dpviz.mechanisms.given.pilot import Column, Facts, NumberFacts, PilotFile, PilotProblem, read_columns, warning
 from pages.components.address import SETTINGS
 from pages.components.words import note, numbers, percent, problem
 from pages.curator import SPEC

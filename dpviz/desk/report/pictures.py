@@ -32,7 +32,7 @@ def ends(values: Sequence[float]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def reach(values: Iterable[Measure]) -> list[float]:
+def bar_ends(values: Iterable[Measure]) -> list[float]:
     """Both ends of the error bar of each value, two standard errors from it."""
     return [one.value + side * one.error for one in values for side in (-2, 2)]
 
@@ -120,7 +120,7 @@ class Drawing:
         for x, one in known:
             shade = color or (SIMULATED_INK if one.error > 0 else EXACT_COLOR)
             if one.error > 0:
-                low, high = reach([one])
+                low, high = bar_ends([one])
                 self.line(self.across(x), self.up(low), self.across(x), self.up(high), shade, 1.4)
             self.dot(self.across(x), self.up(one.value), shade)
 
@@ -148,7 +148,7 @@ def truth_pictures(design: Assessed) -> list[str]:
 
 def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure], limit: float | None) -> str:
     asked = design.question
-    spread = reach(values)
+    spread = bar_ends(values)
     figure = design.figures[one.key]
     if not math.isnan(figure.at):  # the worst may lie between the values that the line goes through
         spread.append(figure.measure.value)
@@ -192,7 +192,7 @@ def frontier_picture(followed: Followed) -> str:
         width=690,
         height=260,
         x=(min(places) / 1.08, max(places) * 1.08),
-        y=ends([0.0, *reach([one for _, one in points])]),
+        y=ends([0.0, *bar_ends([one for _, one in points])]),
         log=True,
         title=f"{capitalized(ACCURACY[key].label)}{where}, at other limits on ε",
     )
@@ -236,7 +236,7 @@ def ranking_picture(desk: Desk, design: Assessed) -> str:
         drawn.line(drawn.left, y, drawn.width - drawn.right, y, FAINT)
         color = SIMULATED_INK if value.error > 0 else EXACT_COLOR
         if value.error > 0:
-            low, high = (drawn.across(max(end, 0.0)) for end in reach([value]))
+            low, high = (drawn.across(max(end, 0.0)) for end in bar_ends([value]))
             drawn.line(low, y, high, y, color, 1.6)
         drawn.dot(drawn.across(value.value), y, color, filled=bool(one.keeps_all), radius=4)
         if one.key == design.key:

@@ -14,6 +14,7 @@ from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.comparisons import DataKind
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.core.plain import enumerated
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.numbers import DesignNumber
 from dpviz.desk.order import OrderCriterion, deciding_first
@@ -21,7 +22,7 @@ from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS
 from dpviz.desk.report.handoff import Handoff
 from dpviz.desk.search import Assessed, Desk
-from dpviz.desk.texts import enumerated, sentences
+from dpviz.desk.texts import sentences
 
 NAMED_DESIGNS = 2  # Designs that a sentence names
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
