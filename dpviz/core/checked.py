@@ -20,6 +20,7 @@ Declared = Parameter | Collection[str]
 
 GAPS: Collection[str] = frozenset()  # Declares an array that holds NaN where there is no number
 ARRAY = "an array of numbers"  # How messages call an array
+SEVERAL = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD  # Arguments that no name is checked by
 LARGEST_WHOLE = 2**63  # Beyond the whole numbers that an array can hold
 NOT_OF_KIND = object()  # No checked value: what came is not of this kind
 
@@ -55,28 +56,28 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
         named = {name: replace(one, name=name) if isinstance(one, Parameter) else one for name, one in declared.items()}
 
         @functools.cache
-        def checks() -> dict[str, Check]:
-            """Made at the first call: annotations may name what is imported later."""
+        def checks() -> tuple[list[Check], dict[str, Check]]:
+            """Those of the arguments in order, and of all by name; at the first call: hints may name later imports."""
             hints = typing.get_type_hints(function)
-            return {
-                name: _check(name, hints.get(name, Any), named.get(name), name in broadcast)
-                for name, one in signature.parameters.items()
-                if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
-            }
+            single = {name: one for name, one in signature.parameters.items() if one.kind not in SEVERAL}
+            by_name = {name: _check(name, hints.get(name, Any), named.get(name), name in broadcast) for name in single}
+            return [by_name[name] for name, one in single.items() if one.kind is not one.KEYWORD_ONLY], by_name
 
         @functools.wraps(function)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            bound = signature.bind(*args, **kwargs)
-            for name, check in checks().items():
-                if name in bound.arguments:
-                    bound.arguments[name] = check(bound.arguments[name])
-            try:
-                np.broadcast_shapes(*(np.shape(bound.arguments[name]) for name in broadcast))
-            except ValueError:
-                shapes = ", ".join(f"{name} {np.shape(bound.arguments[name])}" for name in broadcast)
-                all_names = " and ".join(broadcast)
-                raise ValueError(f"{all_names} must have shapes that go together; got {shapes}.") from None
-            return function(*bound.args, **bound.kwargs)
+            in_order, by_name = checks()
+            given = [check(value) for check, value in zip(in_order, args, strict=False)]
+            rest = {name: by_name[name](value) if name in by_name else value for name, value in kwargs.items()}
+            if broadcast:
+                together: dict[str, Any] = dict(zip(signature.parameters, given, strict=False)) | rest
+                shapes = {name: np.shape(together[name]) for name in broadcast if name in together}
+                try:
+                    np.broadcast_shapes(*shapes.values())
+                except ValueError:
+                    told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+                    all_names = " and ".join(broadcast)
+                    raise ValueError(f"{all_names} must have shapes that go together; got {told}.") from None
+            return function(*given, *args[len(given) :], **rest)
 
         return typing.cast(Function, guarded)
 
