@@ -6,13 +6,14 @@ import math
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.claims.claim import DOMAINS
+from dpviz.core import limits
+from dpviz.core.declarations import ROWS
 from dpviz.core.numerics.lockstep import roots
 from dpviz.core.parameters import DELTA, EPSILON, readable
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 
-LEMMA_ROWS = dataclasses.replace(DOMAINS["n"], maximum=100_000)
+LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_PRIOR_ROWS)
 LEMMA_ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
 LEMMA_ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
 
