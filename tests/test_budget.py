@@ -349,7 +349,7 @@ def test_what_is_beside_is_best_where_the_simulation_can_tell_and_no_place_wins_
 @pytest.mark.parametrize(("repetitions", "known"), [(19, False), (20, True)])
 def test_what_is_beside_is_known_from_twenty_estimates_on(repetitions: int, known: bool) -> None:
     data = UnknownVariance(**NUMBERS)
-    streams = data.outcomes_beside(
+    streams = data.outcomes(
         data.method("modips_split"), 1.0, 1.0, Analysis(sets=1, repetitions=repetitions), ("variance",)
     )
     *_, found = streams

@@ -26,7 +26,7 @@ MODULE_FILES = sorted(PACKAGE.rglob("*.py"))
 ROOT = PACKAGE.parent
 PAGE_FILES = sorted((ROOT / "pages").rglob("*.py"))
 NAMES = {*PRIOR_METHODS, *KINDS}
-COMBINED = {name for name in MODULES if name.startswith("dpviz.comparisons.")} - {"dpviz.comparisons.categories"}
+COMBINED = {name for name in MODULES if name.startswith("dpviz.comparisons.")}
 CHART_FILES = sorted((PACKAGE / "charts").glob("*.py"))
 
 

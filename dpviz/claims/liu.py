@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.claims.printed_tables import PrintedTable, printed_rows, read_tables
 from dpviz.claims.published import Record
-from dpviz.comparisons.binary_methods import EPSILON_WITHOUT_NOISE
+from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
 from dpviz.comparisons.gaussian import KnownVariance
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
 from dpviz.comparisons.gaussian_study import GaussianPlan

@@ -80,23 +80,44 @@ class Analysis(DeclaredFields):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Measures:
+    """How well the releases of one method answer.
+
+    `bias`, `root_mean_squared_error`: Of the analyst's estimate over confidential data and release.
+    `coverage`, `mean_width`: Of the analyst's interval: how often it holds the truth, and its mean width where there is
+    one.
+    `usable_share`: Probability that a release can be analysed.
+    The error of a measure is 0 where it is exact and NaN where it is not defined or not yet computed.
+    """
+
+    bias: Measure
+    root_mean_squared_error: Measure
+    coverage: Measure = UNKNOWN_MEASURE
+    mean_width: Measure = UNKNOWN_MEASURE
+    usable_share: Measure
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures by name."""
+        return {name: getattr(self, name) for name in OUTCOME_MEASURES}
+
+
+OUTCOME_MEASURES = tuple(one.name for one in dataclasses.fields(Measures))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome(Measures):
     """How one method did at one ε, of all sets together.
 
     `data`, `method`, `epsilon`: What is released by which method, and the ε of the comparison: the place on the axis.
     `setting`: The ε that the method was given for all its sets: the same, or the one with equal real privacy.
     `sets`: How many sets it released.
-    `bias`, `root_mean_squared_error`: Of the analyst's estimate over confidential data and release.
-    `coverage`, `mean_width`: Of the analyst's interval: how often it holds the truth, and its mean width where there is
-    one.
-    `usable_share`: Probability that a release can be analysed.
     `unfinished`: Repetitions so far of a simulation that is not at its end; 0 where it is, or nothing is simulated.
     `release_error`: Root mean squared distance of the estimate from that of the confidential data, each of which counts
     alike: what the release adds, which can be compared with the best that is possible.
     `repetitions`: How many repetitions of a simulation gave an estimate; infinite where bias and error are exact.
     `beside`: Root mean squared errors of other estimands from the same releases, by key, as far as they were asked for,
     unknown where they rest on too few repetitions to be ranked.
-    The error of a measure is 0 where it is exact and NaN where it is not defined or not yet computed.
     """
 
     data: DataKind = dataclasses.field(repr=False)
@@ -104,11 +125,6 @@ class Outcome:
     epsilon: float
     setting: float
     sets: int
-    bias: Measure
-    root_mean_squared_error: Measure
-    coverage: Measure
-    mean_width: Measure
-    usable_share: Measure
     release_error: Measure = UNKNOWN_MEASURE
     repetitions: float = math.inf
     beside: Mapping[str, Measure] = dataclasses.field(default_factory=dict, hash=False)
@@ -130,17 +146,9 @@ class Outcome:
         return self.method.real_loss(self.data, self.setting, self.sets)
 
     @property
-    def measures(self) -> dict[str, Measure]:
-        """The measures by name."""
-        return {name: getattr(self, name) for name in OUTCOME_MEASURES}
-
-    @property
     def exact(self) -> bool:
         """Whether no measure was simulated."""
         return not any(measure.error > 0 for measure in self.measures.values())
-
-
-OUTCOME_MEASURES = ("bias", "root_mean_squared_error", "coverage", "mean_width", "usable_share")
 
 
 def beyond_rounding(bias: float, spread: float, truth: float) -> float:
@@ -220,8 +228,13 @@ class DataKind(DeclaredFields, ABC):
         return None
 
     @abstractmethod
-    def outcomes(self, method: ComparedMethod, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
-        """Yield the outcome of one method at one ε, the more complete the later."""
+    def outcomes(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
+    ) -> Iterator[Outcome]:
+        """Yield the outcome of one method at one ε, the more complete the later.
+
+        With the errors of other estimands `beside` from the same releases, by their keys, where there are such.
+        """
 
     def worst(
         self,
@@ -240,14 +253,6 @@ class DataKind(DeclaredFields, ABC):
         is asked for. A bias has no sign.
         """
         return None
-
-    def outcomes_beside(
-        self, method: ComparedMethod, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...]
-    ) -> Iterator[Outcome]:
-        """Yield `outcomes`, with the errors of other estimands from the same releases, by their keys."""
-        if beside:
-            raise ValueError(f"{self.label} has one estimand; got {shown(beside)}.")
-        return self.outcomes(method, epsilon, setting, analysis)
 
     def compare(
         self,

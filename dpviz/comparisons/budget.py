@@ -227,7 +227,7 @@ class Spending(ABC):
 
     def _one(self, place: float) -> Iterator[Outcome]:
         method, analysis = self.at(place)
-        return self.data.outcomes_beside(method, self.epsilon, self.epsilon, analysis, self.beside)
+        return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.beside)
 
 
 @dataclass(frozen=True, kw_only=True)

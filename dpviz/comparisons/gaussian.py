@@ -21,10 +21,9 @@ from dpviz.comparisons.base import (
 )
 from dpviz.comparisons.bounding import Rows, moments_of
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.gaussian_estimands import NORMAL_ESTIMANDS, NormalEstimand
 from dpviz.comparisons.gaussian_histograms import HISTOGRAMS
 from dpviz.comparisons.gaussian_methods import Confidential, GaussianMethod
-from dpviz.comparisons.gaussian_study import EPSILON_OF_ALL_SETS, GaussianPlan
+from dpviz.comparisons.gaussian_study import EPSILON_OF_ALL_SETS, NORMAL_ESTIMANDS, GaussianPlan, NormalEstimand
 from dpviz.comparisons.normal_models import OF_KNOWN_VARIANCE, OF_UNKNOWN_VARIANCE
 from dpviz.core import limits
 from dpviz.core.checked import checked
@@ -161,11 +160,8 @@ class GaussianData(DataKind):
         every = np.ones(repetitions)
         return Confidential(self, Rows(np.arange(repetitions), values, self.mean * every, self.sigma * every))
 
-    def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
-        return self.outcomes_beside(method, epsilon, setting, analysis, ())
-
-    def outcomes_beside(
-        self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...]
+    def outcomes(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
     ) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
         rule = analysis.rule_for(sets).key

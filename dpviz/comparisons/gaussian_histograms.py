@@ -7,7 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -25,9 +25,6 @@ from dpviz.privacy.histograms import (
     smoothed_worst,
 )
 
-if TYPE_CHECKING:
-    from dpviz.comparisons.gaussian import GaussianData
-
 LARGEST_BINS = 1_000
 BOTH_COUNTS = 2.0  # Noise of each bin, in units of 1/ε′, that covers both counts that a replaced row moves
 BEFORE, AFTER = "before", "after"  # The noise: where a bootstrap draws the rows again
@@ -35,7 +32,7 @@ BEFORE, AFTER = "before", "after"  # The noise: where a bootstrap draws the rows
 
 def counts_of(held: Confidential, bins: IntArray) -> IntArray:
     """Return how many rows of each data set lie in each bin, shape (repetitions, largest number of bins)."""
-    data: GaussianData = held.data
+    data = held.data
     most = int(bins.max())
     place = held.rows.centre + held.rows.scale * held.rows.values - data.low
     place *= bins / data.width
@@ -85,7 +82,7 @@ class Histogram(GaussianMethod):
             yield _spread(random, place[some], drawn, bins[some], data)
 
 
-def _spread(random: np.random.Generator, place: IntArray, drawn: IntArray, bins: IntArray, data: GaussianData) -> Rows:
+def _spread(random: np.random.Generator, place: IntArray, drawn: IntArray, bins: IntArray, data: Any) -> Rows:
     """Place so many rows in each bin, evenly at random."""
     # Counted from the middle of the bounds, so that the moments lose no digits.
     left = (np.arange(drawn.shape[1]) - bins[:, None] / 2).ravel()
@@ -112,7 +109,7 @@ class PerturbedHistogram(Histogram):
     moves: float = BOTH_COUNTS
     bootstrap: str = ""
 
-    def noise_scales(self, data: GaussianData, epsilon: float) -> dict[str, float]:
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
         return {"every count of the histogram": self.moves / epsilon}
 
     def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
@@ -122,7 +119,7 @@ class PerturbedHistogram(Histogram):
         noisy[np.arange(noisy.shape[1]) >= bins[:, None]] = 0.0
         return resampled(random, noisy, n) if self.bootstrap == AFTER else noisy
 
-    def loss(self, data: GaussianData, epsilon: float) -> float:
+    def loss(self, data: Any, epsilon: float) -> float:
         """Return that of the noisy histogram, two counts of which move by one each.
 
         With Scott's bins it is infinite, as the histogram shows how many bins it has, which one row can change: from
@@ -136,7 +133,7 @@ class PerturbedHistogram(Histogram):
         found = 2 * epsilon / self.moves
         return data.n * math.log1p(math.expm1(min(found, 700.0)) / data.n) if self.bootstrap == BEFORE else found
 
-    def found_loss(self, data: GaussianData, epsilon: float) -> float:
+    def found_loss(self, data: Any, epsilon: float) -> float:
         """Return what was found in the rows, which show less than the noisy histogram.
 
         Nothing was sought where the noise covers both counts: the promise is kept, however much of it the rows use.
@@ -166,7 +163,7 @@ class SmoothedHistogram(Histogram):
         """Return the share λ of the uniform distribution."""
         return bins / (bins + n * np.expm1(np.minimum(epsilon / n, 700.0)))
 
-    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:
+    def accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
         """Bias and error by sums over the bins where these are public: its rows follow the mixture."""
         number = self.public_bins(data.n)
         if number is None:
@@ -182,14 +179,14 @@ class SmoothedHistogram(Histogram):
         error = (square - mean**2 - of_counts) / data.n + of_counts + mean**2
         return accuracy_from(data, float(mean), float(error))
 
-    def loss(self, data: GaussianData, epsilon: float) -> float:
+    def loss(self, data: Any, epsilon: float) -> float:
         """Return that of all rows in a bin that had one confidential row, and has none.
 
         With Scott's bins return as much as any two numbers of bins allow.
         """
         return smoothed_bound(data.n, epsilon) if self.scott else epsilon
 
-    def found_loss(self, data: GaussianData, epsilon: float) -> float:
+    def found_loss(self, data: Any, epsilon: float) -> float:
         return smoothed_worst(data.n, epsilon)
 
 

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -18,10 +18,6 @@ from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_of_mean
 from dpviz.core.checked import check_fields
 from dpviz.core.parameters import argument
 from dpviz.core.types import BoolArray
-from dpviz.privacy.real_loss import Loss
-
-if TYPE_CHECKING:
-    from dpviz.comparisons.gaussian import GaussianData
 
 
 @dataclass(frozen=True)
@@ -56,24 +52,13 @@ class GaussianMethod(ComparedMethod):
     `name`: What it is called where a plan is printed, by which saved runs are found.
     `share`: The chosen share w of the ε of each set that `first_statistic` has; None where none is chosen.
     `same_as`: Key of a method that makes the same releases at another ε; nothing where there is none.
-    The other fields say what `ComparedMethod` declares.
     """
 
     takes: ClassVar[type] = Rows
     """The rows that it takes and gives, as `GaussianData.drawn` names them."""
 
     name: str
-    key: str
-    label: str
-    source: str
-    releases: str
-    loss_by: str
-    exact_epsilon: bool
     has_epsilon: bool = True
-    audited: str = ""
-    finding: str = ""
-    reference: bool = False
-    several_sets: bool = True
     share: float | None = None
     same_as: str = ""
 
@@ -103,18 +88,10 @@ class GaussianMethod(ComparedMethod):
         """Return an ε that is proven for one set that has this share of ε; infinite where none holds, or is known."""
         return math.inf
 
-    def found_loss(self, data: Any, epsilon: float) -> float:
-        """Return what some pair of neighbours proves that one such set loses; asked for where `loss` is not exact."""
-        return 0.0
-
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
         return math.inf if self.reference else sets * self.loss(data, setting / sets)
 
-    def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
-        most = self.real_epsilon(data, setting, sets)
-        return Loss(most if self.exact_epsilon else min(sets * self.found_loss(data, setting / sets), most), most)
-
-    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:
+    def accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
         """Return bias and error of the mean of all sets as an estimate of μ; None where only a simulation has them."""
         return None
 
@@ -146,7 +123,7 @@ class Original(GaussianMethod):
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Any]:
         yield held.rows
 
-    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy:
+    def accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy:
         return accuracy_of_mean(data)
 
 

@@ -1,15 +1,15 @@
-"""Releases of normal data by simulation: what is repeated, what is counted, and the measures that come out."""
+"""Releases of normal data by simulation: what is asked and repeated, what is counted, and the measures."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, DataKind
-from dpviz.comparisons.gaussian_estimands import NormalEstimand
+from dpviz.comparisons.base import COMPARED_SETS, DataKind, Estimand, Measures
 from dpviz.comparisons.gaussian_methods import GaussianMethod, ReleasedSets
 from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import LEVEL
@@ -24,9 +24,6 @@ from dpviz.coverage.studies.plan import StudyTally
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import half_widths
 
-if TYPE_CHECKING:
-    from dpviz.comparisons.gaussian import GaussianData
-
 LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are within 10⁶ of 0
 EQUAL_SETS_VARIANCE = (
     1e-28  # Variance between sets, in units of their squared mean, that equal sets may have by rounding
@@ -36,6 +33,55 @@ GROUPS = 400  # Groups of repetitions by which studies are paired, at least; of 
 UNBOUNDED_WIDTH = (
     1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
 )
+
+
+@dataclass(frozen=True)
+class NormalEstimand(Estimand):
+    """A parameter of the confidential rows, and its estimate and variance estimate from one set of n rows.
+
+    `truth` is its true value in the data. From what `GaussianData.read` makes of the sets come the `estimate` of each,
+    NaN where a set has none, and with the data the estimated variance `within`.
+    """
+
+    truth: Callable[[Any], float]
+    estimate: Callable[[Any], FloatArray]
+    within: Callable[[Any, Any], FloatArray]
+    of_mean: bool = False
+    """Whether it is estimated by the mean of the rows, whose bias and error some methods know without a simulation."""
+
+
+NORMAL_ESTIMANDS: dict[str, NormalEstimand] = {
+    one.key: one
+    for one in (
+        NormalEstimand(
+            "mean",
+            "the mean, its variance estimated by s²/n",
+            "μ",
+            of_mean=True,
+            truth=lambda data: data.mean,
+            estimate=lambda found: found.mean,
+            within=lambda found, data: found.variance / data.n,
+        ),
+        NormalEstimand(
+            "mean_known_variance",
+            "the mean, its variance σ²/n known to the analyst",
+            "μ",
+            of_mean=True,
+            truth=lambda data: data.mean,
+            estimate=lambda found: found.mean,
+            within=lambda found, data: np.full(found.mean.shape, data.sigma**2 / data.n),
+        ),
+        NormalEstimand(
+            "variance",
+            "the variance",
+            "σ²",  # estimated by s² with variance 2s⁴/(n − 1)
+            truth=lambda data: data.sigma**2,
+            estimate=lambda found: found.variance,
+            within=lambda found, data: 2 * found.variance**2 / (data.n - 1),
+        ),
+    )
+}
+"""What an analyst can ask of normal data, by its key."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,8 +133,12 @@ class GaussianTally(StudyTally):
             one.check_mean(key, "deviation_squared", one.released, 0, LARGEST_DEVIATION**2)
 
     @checked()
-    def measures(self, estimand: str, rule: str) -> GaussianMeasures:
-        """Return what the study says of an estimand and a rule of its plan."""
+    def measures(self, estimand: str, rule: str) -> Measures:
+        """Return what the study says of an estimand and a rule of its plan.
+
+        Bias, error and coverage are over the repetitions with an estimate, a missing interval counting as a miss, the
+        width over the intervals that there are; `usable_share` says in how many of all repetitions there is one.
+        """
         for name, key, keys in (("estimand", estimand, self.plan.estimands), ("rule", rule, self.plan.rules)):
             if key not in keys:
                 raise ValueError(f"{name} must be one of the plan's, {', '.join(keys)}; got {shown(key)}.")
@@ -98,30 +148,15 @@ class GaussianTally(StudyTally):
         rows = slice(None) if whole else slice(0)
         every, released, away, square = found.groups.sums[rows].T
         covered, usable, bounded, width = one.groups.sums[rows].T
-        error = Measure.mean(found, "deviation_squared", found.released).with_parts(square, released).root()
-        holding = Measure.share(one.covered, found.released).with_parts(covered, released)
-        usable_share = Measure.share(one.usable, self.repetitions).with_parts(usable, every)
-        return GaussianMeasures(
+        return Measures(
             bias=Measure.mean(found, "deviation", found.released).with_parts(away, released),
-            root_mean_squared_error=error,
-            coverage=holding,
+            root_mean_squared_error=Measure.mean(found, "deviation_squared", found.released)
+            .with_parts(square, released)
+            .root(),
+            coverage=Measure.share(one.covered, found.released).with_parts(covered, released),
             mean_width=Measure.mean(one, "width", one.usable - one.unbounded).with_parts(width, bounded),
-            usable_share=usable_share,
+            usable_share=Measure.share(one.usable, self.repetitions).with_parts(usable, every),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class GaussianMeasures:
-    """Bias, error and coverage over the repetitions with an estimate, a missing interval counting as a miss.
-
-    The width is over the intervals that there are; `usable_share` says in how many of all repetitions there is one.
-    """
-
-    bias: Measure
-    root_mean_squared_error: Measure
-    coverage: Measure
-    mean_width: Measure
-    usable_share: Measure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +171,7 @@ class GaussianPlan(Plan[GaussianTally]):
     see the same confidential rows.
     """
 
-    data: GaussianData
+    data: Any
     method: GaussianMethod
     epsilon: float = declared(EPSILON_OF_ALL_SETS)
     sets: int = declared(COMPARED_SETS)
@@ -146,7 +181,8 @@ class GaussianPlan(Plan[GaussianTally]):
 
     def __post_init__(self) -> None:
         # Of all kinds of data, those that are simulated are the `GaussianData`.
-        if not (isinstance(self.data, DataKind) and self.data.simulated):
+        simulated = isinstance(self.data, DataKind) and self.data.simulated
+        if not simulated:
             raise ValueError(f"data must be a GaussianData; got {shown(self.data)}.")
         if not isinstance(self.method, GaussianMethod):
             raise ValueError(f"method must be a GaussianMethod; got {shown(self.method)}.")

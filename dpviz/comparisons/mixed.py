@@ -13,8 +13,8 @@ import numpy as np
 from dpviz.comparisons.base import Estimand
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.gaussian import GaussianData
-from dpviz.comparisons.gaussian_estimands import NormalEstimand
 from dpviz.comparisons.gaussian_methods import Confidential
+from dpviz.comparisons.gaussian_study import NormalEstimand
 from dpviz.comparisons.mixed_methods import MIXED_METHODS
 from dpviz.comparisons.mixed_statistics import Tables, statistics_of
 from dpviz.core import limits
