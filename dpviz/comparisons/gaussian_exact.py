@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from dpviz.comparisons.base import beyond_rounding
 from dpviz.comparisons.bounding import Bounding, normal_moments
+from dpviz.comparisons.gaussian import GaussianData
 from dpviz.core.keeping import kept
 from dpviz.core.types import FloatArray
 
@@ -34,7 +35,7 @@ class Accuracy(NamedTuple):
     root_mean_squared_error: float
 
 
-def clipped_moments(data: Any, number: int) -> FloatArray:
+def clipped_moments(data: GaussianData, number: int) -> FloatArray:
     """E[z^k] of one confidential row in standard units, set to the bounds where it falls outside."""
     low, high = (data.low - data.mean) / data.sigma, (data.high - data.mean) / data.sigma
     powers = np.arange(number + 1)
@@ -42,7 +43,7 @@ def clipped_moments(data: Any, number: int) -> FloatArray:
 
 
 @kept
-def distribution_of_mean(data: Any) -> MeanDistribution:
+def distribution_of_mean(data: GaussianData) -> MeanDistribution:
     """Return a distribution with the first 12 moments of the mean of the confidential rows: Gauss quadrature."""
     raw = clipped_moments(data, 2 * MEAN_NODES)
     cumulants = np.zeros(2 * MEAN_NODES + 1)
@@ -65,19 +66,19 @@ def distribution_of_mean(data: Any) -> MeanDistribution:
     return MeanDistribution(data.mean + data.sigma * (mean + spread * values), vectors[0] ** 2)
 
 
-def accuracy_of_mean(data: Any) -> Accuracy:
+def accuracy_of_mean(data: GaussianData) -> Accuracy:
     """Return how far the mean of the confidential rows, set to the bounds, is from μ."""
     values, weights = distribution_of_mean(data)
     return accuracy_from(data, float(weights @ values) - data.mean, float(weights @ (values - data.mean) ** 2))
 
 
-def accuracy_from(data: Any, bias: float, square: float) -> Accuracy:
+def accuracy_from(data: GaussianData, bias: float, square: float) -> Accuracy:
     """Return the accuracy of an estimate from its bias and its mean squared distance from μ."""
     error = math.sqrt(square)
     return Accuracy(beyond_rounding(bias, error, data.mean), error)
 
 
-def accuracy_around_mean(data: Any, sets: int, bounding: Bounding, scale: float = 0.0) -> Accuracy:
+def accuracy_around_mean(data: GaussianData, sets: int, bounding: Bounding, scale: float = 0.0) -> Accuracy:
     """Return the accuracy of sets of rows N(m, σ²) with m ~ N(x̄*, σ²/n), x̄* being x̄ with Laplace noise of a scale.
 
     Given x̄ the sets are independent: E[(q̄ − μ)²] is that of E[q̄ | x̄] and the mean of Var(one set's mean | x̄)/M.
@@ -101,7 +102,7 @@ def accuracy_around_mean(data: Any, sets: int, bounding: Bounding, scale: float 
     return accuracy_from(data, float(weights @ first) - data.mean, float(error))
 
 
-def _inside(data: Any, centre: float, scale: float) -> MeanDistribution:
+def _inside(data: GaussianData, centre: float, scale: float) -> MeanDistribution:
     """The part of centre + Laplace(scale) inside the bounds, by quadrature on panels that end where it bends."""
     low, high = max(data.low, centre - NOISE_REACH * scale), min(data.high, centre + NOISE_REACH * scale)
     ends = [low, high, centre, *(centre + scale * DOUBLED), *(centre - scale * DOUBLED)]

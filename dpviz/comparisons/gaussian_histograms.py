@@ -13,8 +13,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpviz.comparisons.bounding import Rows, side_by_side
+from dpviz.comparisons.gaussian import Confidential, GaussianData
 from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_from
-from dpviz.comparisons.gaussian_methods import Confidential, GaussianMethod
+from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import (
     SCOTT_FACTOR,
@@ -82,7 +83,7 @@ class Histogram(GaussianMethod):
             yield _spread(random, place[some], drawn, bins[some], data)
 
 
-def _spread(random: np.random.Generator, place: IntArray, drawn: IntArray, bins: IntArray, data: Any) -> Rows:
+def _spread(random: np.random.Generator, place: IntArray, drawn: IntArray, bins: IntArray, data: GaussianData) -> Rows:
     """Place so many rows in each bin, evenly at random."""
     # Counted from the middle of the bounds, so that the moments lose no digits.
     left = (np.arange(drawn.shape[1]) - bins[:, None] / 2).ravel()
@@ -109,7 +110,7 @@ class PerturbedHistogram(Histogram):
     moves: float = BOTH_COUNTS
     bootstrap: str = ""
 
-    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+    def noise_scales(self, data: GaussianData, epsilon: float) -> dict[str, float]:
         return {"every count of the histogram": self.moves / epsilon}
 
     def weights(self, random: np.random.Generator, counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
@@ -119,7 +120,7 @@ class PerturbedHistogram(Histogram):
         noisy[np.arange(noisy.shape[1]) >= bins[:, None]] = 0.0
         return resampled(random, noisy, n) if self.bootstrap == AFTER else noisy
 
-    def loss(self, data: Any, epsilon: float) -> float:
+    def loss(self, data: GaussianData, epsilon: float) -> float:
         """Return that of the noisy histogram, two counts of which move by one each.
 
         With Scott's bins it is infinite, as the histogram shows how many bins it has, which one row can change: from
@@ -133,7 +134,7 @@ class PerturbedHistogram(Histogram):
         found = 2 * epsilon / self.moves
         return data.n * math.log1p(math.expm1(min(found, 700.0)) / data.n) if self.bootstrap == BEFORE else found
 
-    def found_loss(self, data: Any, epsilon: float) -> float:
+    def found_loss(self, data: GaussianData, epsilon: float) -> float:
         """Return what was found in the rows, which show less than the noisy histogram.
 
         Nothing was sought where the noise covers both counts: the promise is kept, however much of it the rows use.
@@ -163,7 +164,7 @@ class SmoothedHistogram(Histogram):
         """Return the share λ of the uniform distribution."""
         return bins / (bins + n * np.expm1(np.minimum(epsilon / n, 700.0)))
 
-    def accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:
         """Bias and error by sums over the bins where these are public: its rows follow the mixture."""
         number = self.public_bins(data.n)
         if number is None:
@@ -179,14 +180,14 @@ class SmoothedHistogram(Histogram):
         error = (square - mean**2 - of_counts) / data.n + of_counts + mean**2
         return accuracy_from(data, float(mean), float(error))
 
-    def loss(self, data: Any, epsilon: float) -> float:
+    def loss(self, data: GaussianData, epsilon: float) -> float:
         """Return that of all rows in a bin that had one confidential row, and has none.
 
         With Scott's bins return as much as any two numbers of bins allow.
         """
         return smoothed_bound(data.n, epsilon) if self.scott else epsilon
 
-    def found_loss(self, data: Any, epsilon: float) -> float:
+    def found_loss(self, data: GaussianData, epsilon: float) -> float:
         return smoothed_worst(data.n, epsilon)
 
 

@@ -7,35 +7,17 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from dpviz.comparisons.bounding import Rows
 from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.gaussian import Confidential, GaussianData
 from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_of_mean
 from dpviz.core.checked import check_fields
 from dpviz.core.parameters import argument
 from dpviz.core.types import BoolArray
-
-
-@dataclass(frozen=True)
-class Confidential:
-    """The confidential data of a block of repetitions, one data set in each `place` of `rows`."""
-
-    data: Any
-    rows: Any
-
-    @cached_property
-    def moments(self) -> Any:
-        """What an analyst reads of each data set."""
-        return self.data.read(self.rows)
-
-    @property
-    def repetitions(self) -> int:
-        """How many data sets there are."""
-        return len(self.rows.place)
 
 
 class ReleasedSets(NamedTuple):
@@ -74,7 +56,7 @@ class GaussianMethod(ComparedMethod):
             super().with_share(share)
         return dataclasses.replace(self, share=share)
 
-    def same_release(self, data: Any) -> str:
+    def same_release(self, data: GaussianData) -> str:
         return self.same_as
 
     @abstractmethod
@@ -88,10 +70,10 @@ class GaussianMethod(ComparedMethod):
         """Return an ε that is proven for one set that has this share of ε; infinite where none holds, or is known."""
         return math.inf
 
-    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
+    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
         return math.inf if self.reference else sets * self.loss(data, setting / sets)
 
-    def accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:
         """Return bias and error of the mean of all sets as an estimate of μ; None where only a simulation has them."""
         return None
 
@@ -123,7 +105,7 @@ class Original(GaussianMethod):
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Any]:
         yield held.rows
 
-    def accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy:
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy:
         return accuracy_of_mean(data)
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, DataKind, Estimand, Measures
+from dpviz.comparisons.base import COMPARED_SETS, Measures
+from dpviz.comparisons.gaussian import EPSILON_OF_ALL_SETS, GaussianData, NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod, ReleasedSets
 from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import LEVEL
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.quantiles import quantile_table
-from dpviz.core.parameters import EPSILON, shown
+from dpviz.core.parameters import shown
 from dpviz.core.record import each_once
 from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray
@@ -28,60 +27,10 @@ LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are wit
 EQUAL_SETS_VARIANCE = (
     1e-28  # Variance between sets, in units of their squared mean, that equal sets may have by rounding
 )
-EPSILON_OF_ALL_SETS = replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
 GROUPS = 400  # Groups of repetitions by which studies are paired, at least; of one repetition where there are fewer
 UNBOUNDED_WIDTH = (
     1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
 )
-
-
-@dataclass(frozen=True)
-class NormalEstimand(Estimand):
-    """A parameter of the confidential rows, and its estimate and variance estimate from one set of n rows.
-
-    `truth` is its true value in the data. From what `GaussianData.read` makes of the sets come the `estimate` of each,
-    NaN where a set has none, and with the data the estimated variance `within`.
-    """
-
-    truth: Callable[[Any], float]
-    estimate: Callable[[Any], FloatArray]
-    within: Callable[[Any, Any], FloatArray]
-    of_mean: bool = False
-    """Whether it is estimated by the mean of the rows, whose bias and error some methods know without a simulation."""
-
-
-NORMAL_ESTIMANDS: dict[str, NormalEstimand] = {
-    one.key: one
-    for one in (
-        NormalEstimand(
-            "mean",
-            "the mean, its variance estimated by s²/n",
-            "μ",
-            of_mean=True,
-            truth=lambda data: data.mean,
-            estimate=lambda found: found.mean,
-            within=lambda found, data: found.variance / data.n,
-        ),
-        NormalEstimand(
-            "mean_known_variance",
-            "the mean, its variance σ²/n known to the analyst",
-            "μ",
-            of_mean=True,
-            truth=lambda data: data.mean,
-            estimate=lambda found: found.mean,
-            within=lambda found, data: np.full(found.mean.shape, data.sigma**2 / data.n),
-        ),
-        NormalEstimand(
-            "variance",
-            "the variance",
-            "σ²",  # estimated by s² with variance 2s⁴/(n − 1)
-            truth=lambda data: data.sigma**2,
-            estimate=lambda found: found.variance,
-            within=lambda found, data: 2 * found.variance**2 / (data.n - 1),
-        ),
-    )
-}
-"""What an analyst can ask of normal data, by its key."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -171,7 +120,7 @@ class GaussianPlan(Plan[GaussianTally]):
     see the same confidential rows.
     """
 
-    data: Any
+    data: GaussianData
     method: GaussianMethod
     epsilon: float = declared(EPSILON_OF_ALL_SETS)
     sets: int = declared(COMPARED_SETS)
@@ -180,9 +129,7 @@ class GaussianPlan(Plan[GaussianTally]):
     level: float = declared(LEVEL)
 
     def __post_init__(self) -> None:
-        # Of all kinds of data, those that are simulated are the `GaussianData`.
-        simulated = isinstance(self.data, DataKind) and self.data.simulated
-        if not simulated:
+        if not isinstance(self.data, GaussianData):
             raise ValueError(f"data must be a GaussianData; got {shown(self.data)}.")
         if not isinstance(self.method, GaussianMethod):
             raise ValueError(f"method must be a GaussianMethod; got {shown(self.method)}.")

@@ -11,11 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpviz.comparisons.base import Estimand
-from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.gaussian import GaussianData
-from dpviz.comparisons.gaussian_methods import Confidential
-from dpviz.comparisons.gaussian_study import NormalEstimand
-from dpviz.comparisons.mixed_methods import MIXED_METHODS
+from dpviz.comparisons.gaussian import Confidential, GaussianData, NormalEstimand
 from dpviz.comparisons.mixed_statistics import Tables, statistics_of
 from dpviz.core import limits
 from dpviz.core.parameters import Parameter, readable
@@ -140,7 +136,6 @@ class MixedData(GaussianData):
 
     key: ClassVar[str] = "mixed"
     label: ClassVar[str] = "Categories and two numbers (mixed)"
-    methods: ClassVar[tuple[ComparedMethod, ...]] = MIXED_METHODS
     estimands: ClassVar[tuple[Estimand, ...]] = tuple(MIXED_ESTIMANDS.values())
     divided_between: ClassVar[tuple[str, ...]] = "share", "cell_mean", "cell_variance"
     drawn: ClassVar[type] = Tables

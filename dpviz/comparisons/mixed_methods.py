@@ -6,13 +6,15 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from dpviz.comparisons.bounding import side_by_side
+from dpviz.comparisons.gaussian import Confidential
 from dpviz.comparisons.gaussian_histograms import BOTH_COUNTS
-from dpviz.comparisons.gaussian_methods import NOTHING_PROMISED, ORIGINAL_ROWS, Confidential, GaussianMethod
+from dpviz.comparisons.gaussian_methods import NOTHING_PROMISED, ORIGINAL_ROWS, GaussianMethod
+from dpviz.comparisons.mixed import MixedData
 from dpviz.comparisons.mixed_statistics import Statistics, Tables, histograms_of, statistics_of
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, table_log_odds, telling_tables
@@ -42,7 +44,7 @@ class MixedMethod(GaussianMethod):
     exact_epsilon: bool = False
     loss_by: str = "a closed form, for the noisy statistics: the rows lose no more"
 
-    def usual_shares(self, data: Any) -> dict[str, float]:
+    def usual_shares(self, data: MixedData) -> dict[str, float]:
         return {} if self.share is None else {"equal shares, as in the paper": self.usual_share}
 
 
@@ -54,7 +56,7 @@ class NoisySums:
     loss is that of the noisy statistics of one set, which its rows cannot exceed.
     """
 
-    def scales(self, data: Any, counts: float, each: float) -> tuple[float, float, float]:
+    def scales(self, data: MixedData, counts: float, each: float) -> tuple[float, float, float]:
         """Return the scales of the noise of counts, sums (from the middle of the bounds), and squares and products.
 
         Squares and products share one scale: one row moves all three by 3R²(n − 1)/n together at most, two by R² and
@@ -66,11 +68,11 @@ class NoisySums:
         """Return what the sums are divided by."""
         return noisy.sizes
 
-    def loss(self, data: Any, counts: float, each: float) -> float:
+    def loss(self, data: MixedData, counts: float, each: float) -> float:
         """Return all of ε: a row alone in its cell, which joins others that are at the other bounds, moves all most."""
         return counts + STATISTICS * each
 
-    def found_loss(self, data: Any, counts: float, each: float) -> float:
+    def found_loss(self, data: MixedData, counts: float, each: float) -> float:
         """Return 0: the rows give away no more than the noisy statistics do, and nothing was sought."""
         return 0.0
 
@@ -79,14 +81,14 @@ class NoisySums:
 class NoisyMeans(NoisySums):
     """As printed: the noise of a mean follows from the size of its cell, and thereby shows it."""
 
-    def scales(self, data: Any, counts: float, each: float) -> tuple[float, float, float]:
+    def scales(self, data: MixedData, counts: float, each: float) -> tuple[float, float, float]:
         """Those of sums are divided by the size of the cell, and those of squares by the degrees of freedom."""
         return 1 / counts, data.width / each, data.width**2 / data.n / each * data.degrees
 
     def sizes_of(self, found: Statistics, noisy: Statistics) -> FloatArray:
         return found.sizes
 
-    def loss(self, data: Any, counts: float, each: float) -> float:
+    def loss(self, data: MixedData, counts: float, each: float) -> float:
         """Return that at the worst pair: a row leaves a cell of k for one of n − k.
 
         Both counts show it, and both means of the second cell with one ε′ each. A mean of the first has the density
@@ -102,7 +104,7 @@ class NoisyMeans(NoisySums):
         worst = np.max(-2 * np.log1p(-1 / k) + np.maximum(arriving, leaving))
         return 2 * counts + 2 * each + float(worst)
 
-    def found_loss(self, data: Any, counts: float, each: float) -> float:
+    def found_loss(self, data: MixedData, counts: float, each: float) -> float:
         """Return how much the rows show of a pair of which all rows are equal within their cells.
 
         A row leaves a cell of two for that of all others. Where both noisy variances are set to 0, as they can be with
@@ -129,7 +131,7 @@ class MixedModel(MixedMethod):
         share = self.share or self.usual_share
         return share * epsilon, (1 - share) / STATISTICS * epsilon
 
-    def sanitize(self, random: np.random.Generator, data: Any, found: Statistics, epsilon: float) -> Sanitized:
+    def sanitize(self, random: np.random.Generator, data: MixedData, found: Statistics, epsilon: float) -> Sanitized:
         """Return the statistics of each set as they are released, `epsilon` being the share of one set."""
         if self.reference:
             return Sanitized(found.counts, found.sums / found.sizes, found.squares / data.degrees)
@@ -142,7 +144,7 @@ class MixedModel(MixedMethod):
         return Sanitized(noisy.counts, means, np.array([*variances, covariance]))
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Tables]:
-        data = held.data
+        data: MixedData = held.data
         every = np.tile(np.arange(held.repetitions), sets)
         given = self.sanitize(random, data, statistics_of(held.rows).of(every), epsilon / sets)
         shares = random.standard_gamma(given.counts + CELL_PRIOR)
@@ -158,10 +160,10 @@ class MixedModel(MixedMethod):
             np.clip(values, -data.width / 2, data.width / 2, out=values)
             yield Tables(place, counts[place], values)
 
-    def loss(self, data: Any, epsilon: float) -> float:
+    def loss(self, data: MixedData, epsilon: float) -> float:
         return self.noise.loss(data, *self.parts(epsilon))
 
-    def found_loss(self, data: Any, epsilon: float) -> float:
+    def found_loss(self, data: MixedData, epsilon: float) -> float:
         return self.noise.found_loss(data, *self.parts(epsilon))
 
 
@@ -213,7 +215,7 @@ class PerturbedCells(MixedMethod):
         """Return the ε of the counts of the cells and that of the histograms, of one set with `epsilon`."""
         return self.share * epsilon, (1 - self.share) * epsilon
 
-    def bins(self, data: Any) -> int:
+    def bins(self, data: MixedData) -> int:
         """Bins of each number: what Scott's rule for two, h = 3.49 σ n^{−1/4}, gives a cell of n/J rows if R = 8σ."""
         return min(math.ceil(8 / SCOTT_FACTOR * (data.n / data.cells) ** 0.25), MOST_BINS)
 
@@ -222,7 +224,7 @@ class PerturbedCells(MixedMethod):
         return np.maximum(counts + random.laplace(0.0, self.moves / epsilon, counts.shape), 0.0)
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Tables]:
-        data = held.data
+        data: MixedData = held.data
         bins, (of_cells, of_squares) = self.bins(data), self.parts(epsilon)
         every = np.tile(np.arange(held.repetitions), sets)
         found = histograms_of(held.rows, bins, data.width)
@@ -241,11 +243,11 @@ class PerturbedCells(MixedMethod):
                 value += np.repeat(np.tile(corner, len(drawn)), drawn.ravel()).reshape(value.shape)
             yield Tables(place[some], drawn.reshape(-1, *shape).sum(axis=2), values)
 
-    def loss(self, data: Any, epsilon: float) -> float:
+    def loss(self, data: MixedData, epsilon: float) -> float:
         """Return that of the noisy counts: two of cells and two of bins move by one each."""
         return 2 * epsilon / self.moves
 
-    def found_loss(self, data: Any, epsilon: float) -> float:
+    def found_loss(self, data: MixedData, epsilon: float) -> float:
         """Return what the rows were found to show: all that enter a cell lie in one square.
 
         Nothing was sought where the noise covers both counts: the promise is kept, however much of it the rows use.

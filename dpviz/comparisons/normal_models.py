@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from dpviz.comparisons.bounding import BOUNDARY_INFLATION, REDRAWING, Bounding, Moments, Rows
+from dpviz.comparisons.gaussian import Confidential, GaussianData
 from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_around_mean
-from dpviz.comparisons.gaussian_methods import NOTHING_PROMISED, ORIGINAL_ROWS, Confidential, GaussianMethod
+from dpviz.comparisons.gaussian_methods import NOTHING_PROMISED, ORIGINAL_ROWS, GaussianMethod
 from dpviz.core.types import FloatArray
 from dpviz.privacy.laplace_noise import rows_loss
 
@@ -31,30 +32,30 @@ class NormalModel(GaussianMethod):
     variance_known: bool = False
     bounding: Bounding = BOUNDARY_INFLATION
 
-    def share_of(self, data: Any) -> float:
+    def share_of(self, data: GaussianData) -> float:
         """Return the share w of ε that the mean has: of a communal noise R/n out of R/n + R²/n."""
         if self.variance_known:
             return 1.0
         return 1 / (1 + data.width) if self.share is None else self.share
 
-    def usual_shares(self, data: Any) -> dict[str, float]:
+    def usual_shares(self, data: GaussianData) -> dict[str, float]:
         if self.share is None:
             return {}
         communal = dataclasses.replace(self, share=None).share_of(data)
         return {"equal shares": EQUAL_SHARES, "one noise for both, communal": communal}
 
-    def same_release(self, data: Any) -> str:
+    def same_release(self, data: GaussianData) -> str:
         """On a range of length 1 one scale for both is an equal share for each."""
         return self.same_as if math.isclose(self.share_of(data), EQUAL_SHARES) else ""
 
-    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+    def noise_scales(self, data: GaussianData, epsilon: float) -> dict[str, float]:
         if self.reference:
             return {}
         share, width = self.share_of(data), data.width
         of_mean = {"the mean": width / (data.n * epsilon * share)}
         return of_mean if share == 1 else of_mean | {"the variance": width**2 / (data.n * epsilon * (1 - share))}
 
-    def sanitize(self, random: np.random.Generator, data: Any, statistics: Moments, epsilon: float) -> Moments:
+    def sanitize(self, random: np.random.Generator, data: GaussianData, statistics: Moments, epsilon: float) -> Moments:
         """Return the statistics of each set as it is released, `epsilon` being the share of one set."""
         ends = (data.low, data.high), (0.0, data.width**2 / 4)
         noisy = [
@@ -63,7 +64,9 @@ class NormalModel(GaussianMethod):
         ]
         return Moments(*noisy, *statistics[len(noisy) :])
 
-    def parameters(self, random: np.random.Generator, data: Any, statistics: Moments) -> tuple[FloatArray, FloatArray]:
+    def parameters(
+        self, random: np.random.Generator, data: GaussianData, statistics: Moments
+    ) -> tuple[FloatArray, FloatArray]:
         """Return μ ~ N(x̄, σ²/n) and σ, which is public or σ² ~ (n − 1)s²/χ²_{n − 1}: the posterior under 1/σ²."""
         degrees, many = data.n - 1, statistics.mean.shape
         if self.variance_known:
@@ -78,7 +81,7 @@ class NormalModel(GaussianMethod):
         centre, scale = self.parameters(random, data, self.sanitize(random, data, statistics, epsilon / sets))
         yield from self.bounding.normal(random, data.n, centre, scale, data.low, data.high)
 
-    def loss(self, data: Any, epsilon: float) -> float:
+    def loss(self, data: GaussianData, epsilon: float) -> float:
         """Return that of the rows; it is exact.
 
         Where σ is public all rows lie at a bound, and hide a part of what the noisy mean shows. Else it is that of the
@@ -90,7 +93,7 @@ class NormalModel(GaussianMethod):
         share = self.share_of(data)
         return self.bounding.loss(share * epsilon, data.n) + self.bounding.loss((1 - share) * epsilon, data.n / 4)
 
-    def accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
+    def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:
         if not self.variance_known:
             return None
         return accuracy_around_mean(data, sets, self.bounding, *self.noise_scales(data, epsilon / sets).values())
