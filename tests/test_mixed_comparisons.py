@@ -16,7 +16,7 @@ from dpviz.claims.method_losses import clipped_cell_mean
 from dpviz.claims.printed_methods import ReleaseSetting
 from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, MixedData
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
-from dpviz.comparisons.mixed import MIXED_ESTIMANDS
+from dpviz.comparisons.mixed import MIXED_ESTIMANDS, Statistics, Tables, histograms_of, statistics_of
 from dpviz.comparisons.mixed_methods import (
     CELL_PRIOR,
     MIXED_MODIPS,
@@ -30,7 +30,6 @@ from dpviz.comparisons.mixed_methods import (
     covariance_factor,
     with_noise,
 )
-from dpviz.comparisons.mixed_statistics import Statistics, Tables, histograms_of, statistics_of
 from dpviz.comparisons.normal_models import MODIPS_MEAN
 from dpviz.core.types import FloatArray
 from dpviz.coverage.studies import run_study

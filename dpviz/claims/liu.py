@@ -10,8 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from dpviz.claims.printed_tables import PrintedTable, printed_rows, read_tables
-from dpviz.claims.published import Record
+from dpviz.claims.published import PrintedTable, Record, printed_rows, read_tables
 from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
 from dpviz.comparisons.gaussian import KnownVariance
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS

@@ -70,7 +70,7 @@ class GaussianMethod(ComparedMethod):
         """Return an ε that is proven for one set that has this share of ε; infinite where none holds, or is known."""
         return math.inf
 
-    def real_epsilon(self, data: GaussianData, setting: float, sets: int) -> float:
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
         return math.inf if self.reference else sets * self.loss(data, setting / sets)
 
     def accuracy(self, data: GaussianData, epsilon: float, sets: int) -> Accuracy | None:

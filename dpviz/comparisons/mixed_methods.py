@@ -14,8 +14,7 @@ from dpviz.comparisons.bounding import side_by_side
 from dpviz.comparisons.gaussian import Confidential
 from dpviz.comparisons.gaussian_histograms import BOTH_COUNTS
 from dpviz.comparisons.gaussian_methods import NOTHING_PROMISED, ORIGINAL_ROWS, GaussianMethod
-from dpviz.comparisons.mixed import MixedData
-from dpviz.comparisons.mixed_statistics import Statistics, Tables, histograms_of, statistics_of
+from dpviz.comparisons.mixed import MixedData, Statistics, Tables, histograms_of, statistics_of
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, table_log_odds, telling_tables
 
