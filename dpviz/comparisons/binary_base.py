@@ -273,26 +273,19 @@ def usable_before_rounding(n: int, p: float, epsilon: float) -> float:
 
 
 REFERENCES: tuple[BinaryMethod, ...] = (
-    BinaryMethod(
+    BinaryMethod.named(
+        "Original",
         synthesizer_type=GeometricSanitizer,
         fixed={"epsilon": EPSILON_WITHOUT_NOISE},
         has_epsilon=False,
-        key="original",
-        label="Original data",
         reference=True,
         several_sets=False,
-        source="no protection",
-        releases="Nothing is done to the data. An analyst with access to the data would find this. It satisfies no ε.",
     ),
-    BinaryMethod(
+    BinaryMethod.named(
+        "BinaryMultipleSynthesis",
         synthesizer_type=BetaBinomial,
         fixed={"alpha": BOWEN_LIU_PRIOR, "beta": BOWEN_LIU_PRIOR},
-        key="multiple_synthesis",
-        label="Multiple synthesis, no promise",
         reference=True,
-        source="Bowen & Liu (2016), MS, after Raghunathan, Reiter & Rubin (2003)",
-        releases="Each set draws the proportion from its posterior, with a third of an invented row of each kind, and "
-        "then n rows. No privacy is promised.",
     ),
 )
 """What promises nothing, beside which the others stand."""

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields
+from importlib.resources import files
+from typing import Any, ClassVar, Self
 
 from dpviz.core.parameters import shown
 from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
+
+
+METHOD_TEXTS: dict[str, dict[str, str]] = {
+    row["name"]: row
+    for row in csv.DictReader(files("dpviz.comparisons").joinpath("methods.csv").read_text("utf-8").splitlines())
+}
+"""What is said of a method that no synthesizer speaks for, by its name: the texts among its fields."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -47,6 +56,12 @@ class ComparedMethod(ABC):
     """Sets that are made of one share of ε."""
     first_statistic: ClassVar[str] = "the mean"
     """What has the share of ε that `usual_shares` and `with_share` speak of."""
+
+    @classmethod
+    def named(cls, name: str, **composed: Any) -> Self:
+        """Return a method that is composed of this, of whose fields the texts stand in the table of methods."""
+        texts = {one.name: METHOD_TEXTS[name][one.name] for one in fields(cls) if one.name in METHOD_TEXTS[name]}
+        return cls(**texts | composed)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.key!r})"

@@ -87,16 +87,6 @@ class GaussianMethod(ComparedMethod):
         return ReleasedSets(type(held.moments)(*each), ~np.isnan(each[0]).any(axis=0))
 
 
-NOTHING_PROMISED: dict[str, Any] = {
-    "finding": "Nothing is promised and nothing is kept.",
-    "reference": True,
-    "has_epsilon": False,
-    "exact_epsilon": True,
-    "loss_by": "nothing is promised",
-}
-"""What there is to say of a reference."""
-
-
 class Original(GaussianMethod):
     """The confidential data as they are."""
 
@@ -109,12 +99,7 @@ class Original(GaussianMethod):
         return accuracy_of_mean(data)
 
 
-ORIGINAL_ROWS = Original(
-    name="Original",
-    key="original",
-    label="Original data",
-    source="no protection",
-    releases="Nothing is done to the data. An analyst with access to the data would find this. It satisfies no ε.",
-    several_sets=False,
-    **NOTHING_PROMISED,
-)
+REFERENCE: dict[str, bool] = {"reference": True, "has_epsilon": False, "exact_epsilon": True}
+"""What there is to say of what promises nothing."""
+
+ORIGINAL_ROWS = Original.named("Original", several_sets=False, **REFERENCE)
