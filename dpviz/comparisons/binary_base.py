@@ -278,6 +278,8 @@ REFERENCES: tuple[BinaryMethod, ...] = (
         synthesizer_type=GeometricSanitizer,
         fixed={"epsilon": EPSILON_WITHOUT_NOISE},
         has_epsilon=False,
+        finding="",
+        loss_by=BinaryMethod.loss_by,
         reference=True,
         several_sets=False,
     ),

@@ -36,11 +36,6 @@ class Spent:
     every: bool = False
     single: Outcome | None = None
 
-    @property
-    def complete(self) -> bool:
-        """Whether the coverage is known everywhere."""
-        return not any(math.isnan(one.coverage.value) for one in self.outcomes.values())
-
     def errors(self, estimand: str = "") -> dict[float, Measure]:
         """Return the error at each place in order, as far as it can be ranked; of what is beside the one that is judged
         by its key.
@@ -315,10 +310,6 @@ class OverStatistics(Spending):
         return self.method.with_share(place), self.analysis
 
 
-class NotExact(ValueError):
-    """What was asked takes exact errors."""
-
-
 @dataclass(frozen=True)
 class Paying:
     """The number of sets with the smallest error at one ε, its error, and those of one set and of the papers' ten.
@@ -341,6 +332,12 @@ def stream_paying(
 
     Every number of sets is tried, and what there is is yielded after each ε and many times before it. More sets average
     out the draws, which pays where the bias is small: with ε large, or a proportion near 1/2.
+
+    >>> from dpviz.comparisons import BinaryData
+    >>> data = BinaryData(n=20, p=0.1)
+    >>> *_, (few, many) = stream_paying(data, data.method("beta_binomial"), [1.0, 1000.0], Analysis())
+    >>> few.best, many.best
+    (1, 235)
     """
     found: tuple[Paying, ...] = ()
     for epsilon in epsilons:
@@ -351,25 +348,11 @@ def stream_paying(
             if place % SETS_BETWEEN_ANSWERS == 0:
                 yield found
         if not errors:
-            raise NotExact(f"The error of {method.label} is simulated; choose a method whose error is a finite sum.")
+            raise ValueError(f"The error of {method.label} is simulated; choose a method whose error is a finite sum.")
         best = int(first_smallest(errors))
         of_papers, at_end = errors[PAPERS_SETS], best == max(errors)
         found += (Paying(float(epsilon), best, errors[best], errors[1], of_papers, at_end),)
         yield found
-
-
-def paying_sets(
-    data: DataKind, method: ComparedMethod, epsilons: Sequence[float], analysis: Analysis
-) -> tuple[Paying, ...]:
-    """Return the last of `stream_paying`.
-
-    >>> from dpviz.comparisons import BinaryData
-    >>> data = BinaryData(n=20, p=0.1)
-    >>> few, many = paying_sets(data, data.method("beta_binomial"), [1.0, 1000.0], Analysis())
-    >>> few.best, many.best
-    (1, 235)
-    """
-    return deque(stream_paying(data, method, epsilons, analysis), maxlen=1)[0]
 
 
 SPENDINGS: dict[str, type[Spending]] = {one.key: one for one in (OverSets, OverStatistics)}

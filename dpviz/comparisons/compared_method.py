@@ -14,7 +14,6 @@ from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
 
-
 METHOD_TEXTS: dict[str, dict[str, str]] = {
     row["name"]: row
     for row in csv.DictReader(files("dpviz.comparisons").joinpath("methods.csv").read_text("utf-8").splitlines())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
