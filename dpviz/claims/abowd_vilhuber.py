@@ -89,12 +89,7 @@ def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_F
     rounding = 10.0**-4 / math.sqrt(12)
     return [
         Record(
-            source=SOURCE,
-            what=said["what"],
-            printed=PRINTED_DELTA,
-            ours=ours,
-            error=rounding,
-            verdict=said["verdict"],
+            source=SOURCE, what=said["what"], printed=PRINTED_DELTA, ours=ours, error=rounding, verdict=said["verdict"]
         )
         for ours, said in zip(counted, printed_rows("abowd_vilhuber_accounts"), strict=True)
     ]

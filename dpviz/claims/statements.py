@@ -173,9 +173,7 @@ def _breaks(claim: Claim, setting: Setting) -> Statement:
             return _compared(claim, setting.delta, found, said)
         m *= 4
     return Statement(
-        claim,
-        Verdict.UNASKED,
-        f"It is true, though no m up to {LARGEST_M:,} was found that breaks this promise.",
+        claim, Verdict.UNASKED, f"It is true, though no m up to {LARGEST_M:,} was found that breaks this promise."
     )
 
 

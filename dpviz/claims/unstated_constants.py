@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betainc
 
 from dpviz.core.parameters import readable, rounded_down, rounded_up
@@ -137,8 +138,7 @@ def _root(failure: Callable[[float], float], delta: float) -> float:
     above = [place for place, power in enumerate(grid) if failure(math.exp(power)) > delta]
     if not above:
         return 0.0
-    low, high = float(grid[above[-1]]), float(grid[min(above[-1] + 1, 50)])
-    for _ in range(45):
-        middle = (low + high) / 2
-        low, high = (middle, high) if failure(math.exp(middle)) > delta else (low, middle)
-    return math.exp(high)
+    low, high = grid[above[-1]], grid[min(above[-1] + 1, 50)]
+    return math.exp(
+        brentq(lambda power: failure(math.exp(power)) - delta, low, high, xtol=1e-13) if low < high else high
+    )

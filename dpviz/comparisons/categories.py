@@ -56,12 +56,7 @@ class CategoryMethod(BinaryMethod):
         return sets * pure_epsilon(self.guarded(data, setting / sets))
 
     def real_delta(
-        self,
-        data: Any,
-        setting: float,
-        sets: int,
-        epsilon: float,
-        pairs: Collection[int] | None = None,
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
         """That of the only neighbours that can be the worst; unknown for several sets, as there is one."""
         return worst_neighbours(self.guarded(data, setting / sets), epsilon) if sets == 1 else None
@@ -93,12 +88,7 @@ class PriorCellsRelease(CategoryMethod):
         return known.more_cells(data.n, data.m, alpha, data.cells)
 
     def real_delta(
-        self,
-        data: Any,
-        setting: float,
-        sets: int,
-        epsilon: float,
-        pairs: Collection[int] | None = None,
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
         """As for one set; of several the losses of the same neighbours are put on a grid, and δ is rounded up.
 

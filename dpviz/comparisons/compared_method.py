@@ -121,12 +121,7 @@ class ComparedMethod(ABC):
         return Loss(most if self.exact_epsilon else min(sets * self.found_loss(data, setting / sets), most), most)
 
     def real_delta(
-        self,
-        data: Any,
-        setting: float,
-        sets: int,
-        epsilon: float,
-        pairs: Collection[int] | None = None,
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
         """Return the smallest δ for which all sets together are (ε, δ)-differentially private; None where unknown.
 

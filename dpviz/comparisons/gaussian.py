@@ -266,8 +266,7 @@ class GaussianData(DataKind):
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float] | None:
         """By quadrature or sums over bins, where the mean is asked for and the method knows them."""
-        found = method.accuracy(self, setting, method.sets(analysis.sets)) if self.asked.of_mean else None
-        return None if found is None else (found.bias, found.root_mean_squared_error)
+        return method.accuracy(self, setting, method.sets(analysis.sets)) if self.asked.of_mean else None
 
     def batch(self, sets: int) -> int:
         """Return the repetitions in a block of a study of M sets."""
@@ -280,7 +279,7 @@ class GaussianData(DataKind):
         for method, setting in settings.items():
             random = np.random.default_rng(seed)
             released = method.release(random, self.draw(random, 1), setting, method.sets(sets))
-            estimates = self.asked.estimate(released.moments)
+            estimates = self.asked.estimate(released)
             found[method.key] = estimates[~np.isnan(estimates)]
         return float(self.asked.estimate(held.moments)[0]), found
 

@@ -7,7 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,14 +17,6 @@ from dpviz.comparisons.gaussian import Confidential, GaussianData
 from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_of_mean
 from dpviz.core.checked import check_fields
 from dpviz.core.parameters import argument
-from dpviz.core.types import BoolArray
-
-
-class ReleasedSets(NamedTuple):
-    """What an analyst reads of every set, shape (sets, repetitions), and where every set was made."""
-
-    moments: Any
-    usable: BoolArray
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -77,14 +69,13 @@ class GaussianMethod(ComparedMethod):
         """Return bias and error of the mean of all sets as an estimate of μ; None where only a simulation has them."""
         return None
 
-    def release(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> ReleasedSets:
-        """Return all that an analyst reads of the sets."""
+    def release(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Any:
+        """Return all that an analyst reads of the sets, shape (sets, repetitions), NaN where a set cannot be made."""
         found = np.full((len(held.moments), sets * held.repetitions), math.nan)
         for rows in self.rows(random, held, epsilon, sets):
             for of_sets, read in zip(found, held.data.read(rows), strict=True):
                 of_sets[rows.place] = read
-        each = found.reshape(-1, sets, held.repetitions)
-        return ReleasedSets(type(held.moments)(*each), ~np.isnan(each[0]).any(axis=0))
+        return type(held.moments)(*found.reshape(-1, sets, held.repetitions))
 
 
 class Original(GaussianMethod):

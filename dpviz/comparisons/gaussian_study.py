@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.comparisons.base import COMPARED_SETS, Measures
 from dpviz.comparisons.gaussian import EPSILON_OF_ALL_SETS, GaussianData, NormalEstimand
-from dpviz.comparisons.gaussian_methods import GaussianMethod, ReleasedSets
+from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import LEVEL
 from dpviz.core.measures import Measure
@@ -155,11 +155,6 @@ class _Work:
         self._table = quantile_table(plan.level)
         self._group = min(-(-plan.repetitions // GROUPS), plan.batch)
 
-    def _draw(self, random: np.random.Generator) -> ReleasedSets:
-        plan = self.plan
-        held = plan.data.draw(random, plan.batch)
-        return plan.method.release(random, held, plan.epsilon, plan.sets)
-
     def __call__(self, blocks: Blocks) -> GaussianTally:
         """Return the tally of some blocks."""
         parts = np.stack([self._combined(random, blocks.size) for random in blocks.generators()], axis=2)
@@ -175,15 +170,16 @@ class _Work:
 
     def _combined(self, random: np.random.Generator, size: int) -> FloatArray:
         """q̄, b and v̄ of each estimand in a block, shape (estimands, 3, size); q̄ is NaN where a set gave no estimate."""
-        data, drawn, parts = self.plan.data, self._draw(random), []
-        made = drawn.usable[:size]
-        found = type(drawn.moments)(*(_replaced(part[:, :size], made) for part in drawn.moments))
-        for asked in (data.studied[key] for key in self.plan.estimands):
+        plan, data, parts = self.plan, self.plan.data, []
+        drawn = plan.method.release(random, data.draw(random, plan.batch), plan.epsilon, plan.sets)
+        made = ~np.isnan(drawn[0]).any(axis=0)[:size]
+        found = type(drawn)(*(_replaced(part[:, :size], made) for part in drawn))
+        for asked in (data.studied[key] for key in plan.estimands):
             each, within = asked.estimate(found), asked.within(found, data)
             usable = made & ~np.isnan(each).any(axis=0)
             each, within = _replaced(each, usable), _replaced(within, usable)
             estimate = each.mean(axis=0)
-            between = np.square(each - estimate).sum(axis=0) / max(self.plan.sets - 1, 1)
+            between = np.square(each - estimate).sum(axis=0) / max(plan.sets - 1, 1)
             between[between <= EQUAL_SETS_VARIANCE * estimate**2] = 0.0
             estimate[~usable] = math.nan
             parts.append([estimate, between, within.mean(axis=0)])

@@ -189,12 +189,7 @@ def covariance_factor(random: np.random.Generator, given: FloatArray, degrees: i
     first, second = (np.sqrt(random.chisquare(degrees - k, len(other)) / degrees) for k in (0, 1))
     beside = random.standard_normal(len(other)) / math.sqrt(degrees)
     turn = -beside / (first * second)
-    return np.array(
-        [
-            [deviation[0] / first, deviation[0] * turn],
-            [other / first, other * turn + rest / second],
-        ]
-    )
+    return np.array([[deviation[0] / first, deviation[0] * turn], [other / first, other * turn + rest / second]])
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
