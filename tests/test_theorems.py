@@ -14,10 +14,9 @@ import pytest
 
 from dpviz.claims.audit import HELD_AGAINST
 from dpviz.claims.claim import NECESSARY, SUFFICIENT, Claim
-from dpviz.claims.formulas import CONDITIONS
+from dpviz.claims.finding import PROOFS
+from dpviz.claims.formulas import CONDITIONS, lemma_6_5_failure, smallest_prior_of_lemma_6_5
 from dpviz.claims.formulas import FORMULAS as CODED
-from dpviz.claims.posterior_interval import lemma_6_5_failure, smallest_prior_of_lemma_6_5
-from dpviz.claims.proof_parts import PROOFS
 from dpviz.claims.published import printed_rows
 from dpviz.claims.reasons import EXPLAIN
 from dpviz.claims.statements import JUDGES

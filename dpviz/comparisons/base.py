@@ -6,10 +6,11 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from itertools import islice
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -37,7 +38,7 @@ COMPARED_SETS = dataclasses.replace(
 )
 SIMULATED_REPETITIONS = dataclasses.replace(REPETITIONS, default=5_000, maximum=1_000_000)
 
-
+Found = TypeVar("Found")
 UNKNOWN_MEASURE = Measure.unknown()
 RANKED_REPETITIONS = 20  # With an estimate, from which on an error is ranked: its own is then known to a sixth
 
@@ -268,16 +269,12 @@ class DataKind(DeclaredFields, ABC):
         """
         analysis, terms = analysis or Analysis(), terms or EqualPromise()
         places = [PROMISES.check(one) for one in epsilons]
-        waiting = deque(self._everywhere(method, places, analysis) for method in methods if method.reference)
+        streams = [self._everywhere(method, places, analysis) for method in methods if method.reference]
         for place in coarse_to_fine(len(places)):
             own = (method for method in methods if not method.reference)
-            waiting += (self._on_terms(method, places[place], analysis, terms) for method in own)
-        while waiting:
-            stream = waiting.popleft()
-            found = next(stream, None)
-            if found is not None:
-                yield from found
-                waiting.append(stream)
+            streams += (self._on_terms(method, places[place], analysis, terms) for method in own)
+        for found in in_turn(streams):
+            yield from found
 
     def _everywhere(self, method: ComparedMethod, places: list[float], analysis: Analysis) -> Iterator[list[Outcome]]:
         for outcome in self.outcomes(method, places[0], places[0], analysis):
@@ -289,6 +286,16 @@ class DataKind(DeclaredFields, ABC):
         setting = terms.setting(method, self, place, method.sets(analysis.sets))
         if setting is not None:
             yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
+
+
+def in_turn(streams: Iterable[Iterator[Found]]) -> Iterator[Found]:
+    """Yield one item of each stream after the other, until all have ended."""
+    waiting = deque(streams)
+    while waiting:
+        stream = waiting.popleft()
+        for one in islice(stream, 1):
+            yield one
+            waiting.append(stream)
 
 
 @dataclass(frozen=True)

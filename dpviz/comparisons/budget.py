@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Outcome
+from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Outcome, in_turn
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
 from dpviz.core.checked import check_fields
@@ -167,15 +167,15 @@ class Spending(ABC):
         Where errors are exact and the places can be listed, the best of all of them is found, and is there as well.
         """
         places = sorted({*self.places, *self.usual.values()})
-        waiting = deque((places[index], self._one(places[index])) for index in coarse_to_fine(len(places)))
+        streams = in_turn([self._one(places[index]) for index in coarse_to_fine(len(places))])
         alone, found, of_one = self._of_one_set(), dict[float, Outcome](), dict[str, Outcome]()
         errors, every = dict[float, float](), False
 
         def so_far() -> Spent:
             return Spent(dict(found), every, self._smallest(of_one))
 
-        for place, outcomes in list(waiting):
-            found[place] = next(outcomes)
+        for place, outcome in islice(streams, len(places)):
+            found[place] = outcome
             yield so_far()
         for key, outcomes in alone.items():
             of_one[key] = next(outcomes)
@@ -186,16 +186,13 @@ class Spending(ABC):
         if errors:
             best, every = first_smallest(errors), True
             if best not in found:
-                waiting.appendleft((best, self._one(best)))
-                found[best] = next(waiting[0][1])
+                of_best = self._one(best)
+                _, found[best] = next(of_best)
+                streams = in_turn([of_best, streams])
             yield so_far()
-        while waiting:
-            place, outcomes = waiting.popleft()
-            outcome = next(outcomes, None)
-            if outcome is not None:
-                found[place] = outcome
-                waiting.append((place, outcomes))
-                yield so_far()
+        for place, outcome in streams:
+            found[place] = outcome
+            yield so_far()
         for key, outcomes in alone.items():
             if of_one[key] is self._smallest(of_one) or of_one[key].repetitions < math.inf:
                 for of_one[key] in outcomes:
@@ -220,9 +217,10 @@ class Spending(ABC):
         known = {key: error for key, error in kept.items() if not math.isnan(error)}
         return outcomes[min(known, key=known.__getitem__)] if known else None
 
-    def _one(self, place: float) -> Iterator[Outcome]:
+    def _one(self, place: float) -> Iterator[tuple[float, Outcome]]:
         method, analysis = self.at(place)
-        return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.beside)
+        for outcome in self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.beside):
+            yield place, outcome
 
 
 @dataclass(frozen=True, kw_only=True)

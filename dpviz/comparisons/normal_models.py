@@ -88,7 +88,7 @@ class NormalModel(GaussianMethod):
         variance comes near 0 the rows lie together, at the noisy mean.
         """
         if self.variance_known:
-            return rows_loss(data.n, data.width / data.sigma, epsilon, self.bounding == REDRAWING)
+            return rows_loss(data.n, data.width / data.sigma, epsilon, self.bounding.redraws)
         share = self.share_of(data)
         return self.bounding.loss(share * epsilon, data.n) + self.bounding.loss((1 - share) * epsilon, data.n / 4)
 
