@@ -128,50 +128,24 @@ class Sensitivity:
     """
 
     statistic: str
-    exact: Callable[[int, float], float]
     formula: str
-    note: str = ""
+    note: str
+    exact: Callable[[int, float], float]
 
 
-SENSITIVITIES = (
-    Sensitivity("mean", lambda n, width: width / n, "R/n"),
-    Sensitivity(
-        "variance, divisor n − 1",
-        lambda n, width: width * width / n,  # all rows at one bound, and one moves to the other
-        "R²/n",
-        "It can reach nR²/(4(n − 1)), a little above R²/4, where the papers clip it.",
-    ),
-    Sensitivity("variance, divisor n", lambda n, width: width * width * (n - 1) / n**2, "R²(n − 1)/n²"),
-    Sensitivity("covariance, divisor n − 1", lambda n, width: width * width / n, "R₁R₂/n"),
-    Sensitivity(
-        "mean and variance together (sum of both)",
-        lambda n, width: width / n + width * width / n,
-        "R/n + R²/n",
-        "One row can move both as far as it can move each, so splitting the budget wastes nothing.",
-    ),
-    Sensitivity(
-        "variance pooled over two cells, divisor n − 2",
-        lambda n, width: width * width / (n - 1),
-        "R²/(n − J + 1), J cells, none of them empty",
-    ),
-    Sensitivity(
-        "correlation",
-        lambda *_: 2.0,
-        "2",
-        "It can jump from 1 to −1, however many rows there are: noise leaves nothing of it.",
-    ),
-    Sensitivity(
-        "counts of k cells together",
-        lambda *_: 2.0,
-        "2",
-        "Bowen & Liu use 1. Communal sanitization sums k separate sensitivities, k/2 times too much.",
-    ),
-    Sensitivity(
-        "Bernoulli deviance, for choosing a model",
-        lambda n, _: 2 * math.log(n) - 2 * (n - 1) * math.log1p(-1 / n),  # of −2 ln L at its maximum, no ones to one
-        "2n ln n − 2(n − 1) ln(n − 1)",
-        "A normal model's with unknown variance has no bound, so it cannot choose a model privately.",
-    ),
+EXACT_SENSITIVITIES: dict[str, Callable[[int, float], float]] = {
+    "mean": lambda n, width: width / n,
+    # All rows at one bound, and one moves to the other.
+    **dict.fromkeys(("variance, divisor n − 1", "covariance, divisor n − 1"), lambda n, width: width * width / n),
+    "variance, divisor n": lambda n, width: width * width * (n - 1) / n**2,
+    "mean and variance together (sum of both)": lambda n, width: width / n + width * width / n,
+    "variance pooled over two cells, divisor n − 2": lambda n, width: width * width / (n - 1),
+    **dict.fromkeys(("correlation", "counts of k cells together"), lambda *_: 2.0),
+    # Of −2 ln L at its maximum for Bernoulli rows: from no ones to one.
+    "Bernoulli deviance, for choosing a model": lambda n, _: 2 * math.log(n) - 2 * (n - 1) * math.log1p(-1 / n),
+}
+SENSITIVITIES = tuple(
+    Sensitivity(**row, exact=EXACT_SENSITIVITIES[row["statistic"]]) for row in printed_rows("sensitivities")
 )
 """Statistics that the papers sanitize."""
 
