@@ -16,7 +16,6 @@ from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVarianc
 from dpviz.comparisons.base import Measures
 from dpviz.comparisons.bounding import BOUNDARY_INFLATION, REDRAWING, Bounding, moments_of
 from dpviz.comparisons.gaussian import GaussianData
-from dpviz.comparisons.gaussian_exact import distribution_of_mean
 from dpviz.comparisons.gaussian_histograms import (
     BOOTSTRAP_THEN_SANITIZE,
     LARGEST_BINS,
@@ -28,7 +27,7 @@ from dpviz.comparisons.gaussian_histograms import (
     Histogram,
     PerturbedHistogram,
 )
-from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, GaussianMethod
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, GaussianMethod, distribution_of_mean
 from dpviz.comparisons.gaussian_study import GaussianTally
 from dpviz.comparisons.normal_models import (
     MODIPS_COMMUNAL,

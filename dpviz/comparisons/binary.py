@@ -16,7 +16,7 @@ from dpviz.mechanisms import GeometricSanitizer
 from dpviz.mechanisms.base import parameter
 
 Read = TypeVar("Read")
-NESTED = NestedModips()
+NESTED = NestedModips.named("NestedModips")
 
 
 class _ReadWhenAsked:

@@ -132,25 +132,23 @@ class NormalEstimand(Estimand):
     """Whether it is estimated by the mean of the rows, whose bias and error some methods know without a simulation."""
 
 
+MEAN = NormalEstimand(
+    "mean",
+    "the mean, its variance estimated by s²/n",
+    "μ",
+    of_mean=True,
+    truth=lambda data: data.mean,
+    estimate=lambda found: found.mean,
+    within=lambda found, data: found.variance / data.n,
+)
 NORMAL_ESTIMANDS: dict[str, NormalEstimand] = {
     one.key: one
     for one in (
-        NormalEstimand(
-            "mean",
-            "the mean, its variance estimated by s²/n",
-            "μ",
-            of_mean=True,
-            truth=lambda data: data.mean,
-            estimate=lambda found: found.mean,
-            within=lambda found, data: found.variance / data.n,
-        ),
-        NormalEstimand(
-            "mean_known_variance",
-            "the mean, its variance σ²/n known to the analyst",
-            "μ",
-            of_mean=True,
-            truth=lambda data: data.mean,
-            estimate=lambda found: found.mean,
+        MEAN,
+        dataclasses.replace(
+            MEAN,
+            key="mean_known_variance",
+            label="the mean, its variance σ²/n known to the analyst",
             within=lambda found, data: np.full(found.mean.shape, data.sigma**2 / data.n),
         ),
         NormalEstimand(

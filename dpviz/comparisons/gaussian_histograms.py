@@ -13,8 +13,7 @@ from scipy.special import ndtr
 
 from dpviz.comparisons.bounding import Rows, side_by_side
 from dpviz.comparisons.gaussian import Confidential, GaussianData
-from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_from
-from dpviz.comparisons.gaussian_methods import GaussianMethod
+from dpviz.comparisons.gaussian_methods import Accuracy, GaussianMethod, accuracy_from
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import (
     SCOTT_FACTOR,

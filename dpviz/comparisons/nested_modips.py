@@ -121,16 +121,8 @@ class NestedModips(ComparedMethod):
     draws add (b₂) and B − w/t what the noise adds (b₁), t sets of each.
     """
 
-    key: str = "nested_modips"
-    label: str = "Nested modips (boundary-inflated)"
-    source: str = "Liu (2016), §3.1 and Figure 3; Theorem 7"
-    releases: str = (
-        "As modips, boundary-inflated; but ten sets are drawn from each noisy count, so that an analyst can tell what "
-        "the noise adds from what the draws add. The noisy counts alone share ε: what is made of them costs nothing."
-    )
     has_epsilon: bool = True
     exact_epsilon: bool = True
-    loss_by: str = "quadrature, for all nested sets"
 
     sets_of_each: ClassVar[int] = SETS_OF_EACH
     only_compared: ClassVar[str] = "its sets depend on each other, so that no transition matrix of one set tells it all"

@@ -11,8 +11,7 @@ import numpy as np
 
 from dpviz.comparisons.bounding import BOUNDARY_INFLATION, REDRAWING, Bounding, Moments, Rows
 from dpviz.comparisons.gaussian import Confidential, GaussianData
-from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_around_mean
-from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, REFERENCE, GaussianMethod
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, REFERENCE, Accuracy, GaussianMethod, accuracy_around_mean
 from dpviz.core.types import FloatArray
 from dpviz.privacy.laplace_noise import rows_loss
 
