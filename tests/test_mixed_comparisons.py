@@ -205,7 +205,7 @@ class Halved(NoisySums):
         return of_counts / 2, of_sums / 2, of_squares / 2
 
 
-@pytest.mark.parametrize("share", [MixedModel.usual_share, 0.7])
+@pytest.mark.parametrize("share", [1 / 6, 0.7])
 @pytest.mark.parametrize("n", [4, 9])
 def test_no_neighbours_move_noisy_sums_and_counts_by_more_than_epsilon_and_the_worst_by_all_of_it(
     n: int, share: float

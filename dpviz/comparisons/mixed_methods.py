@@ -20,6 +20,7 @@ from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, table_log_odds,
 
 CELL_PRIOR = 0.5  # Rows that the Dirichlet prior adds to each cell
 STATISTICS = 5  # That share what the counts leave of ε: both means of the cells, two variances and a covariance
+EQUAL_SHARE = 1 / (1 + STATISTICS)
 MOST_BINS = 20  # Of each number
 
 
@@ -37,13 +38,18 @@ class MixedMethod(GaussianMethod):
 
     takes = Tables
     first_statistic = "the counts"
-    usual_share: ClassVar[float]
-    """Where all statistics have as much."""
+    others: ClassVar[int] = 1
+    """Statistics that share what the counts leave of ε."""
 
     exact_epsilon: bool = False
 
     def usual_shares(self, data: MixedData) -> dict[str, float]:
-        return {} if self.share is None else {"equal shares, as in the paper": self.usual_share}
+        return {} if self.share is None else {"equal shares, as in the paper": 1 / (1 + self.others)}
+
+    def parts(self, epsilon: float) -> tuple[float, float]:
+        """Return the ε of the counts and that of each other statistic, of one set with `epsilon`."""
+        share = self.share or 1 / (1 + self.others)
+        return share * epsilon, (1 - share) / self.others * epsilon
 
 
 @dataclass(frozen=True)
@@ -120,14 +126,9 @@ class MixedModel(MixedMethod):
     A reference adds no `noise` to the statistics.
     """
 
-    usual_share = 1 / (1 + STATISTICS)
+    others = STATISTICS
 
     noise: NoisySums = dataclasses.field(default_factory=NoisySums)
-
-    def parts(self, epsilon: float) -> tuple[float, float]:
-        """Return the ε of the counts and that of each other statistic, of one set with `epsilon`."""
-        share = self.share or self.usual_share
-        return share * epsilon, (1 - share) / STATISTICS * epsilon
 
     def sanitize(self, random: np.random.Generator, data: MixedData, found: Statistics, epsilon: float) -> Sanitized:
         """Return the statistics of each set as they are released, `epsilon` being the share of one set."""
@@ -199,14 +200,8 @@ class PerturbedCells(MixedMethod):
     `moves`: Noise of each count in units of 1/ε; a replaced row moves two by one each.
     """
 
-    usual_share = 0.5
-
-    share: float = usual_share
+    share: float = 0.5
     moves: float = BOTH_COUNTS
-
-    def parts(self, epsilon: float) -> tuple[float, float]:
-        """Return the ε of the counts of the cells and that of the histograms, of one set with `epsilon`."""
-        return self.share * epsilon, (1 - self.share) * epsilon
 
     def bins(self, data: MixedData) -> int:
         """Bins of each number: what Scott's rule for two, h = 3.49 σ n^{−1/4}, gives a cell of n/J rows if R = 8σ."""
@@ -255,8 +250,8 @@ class PerturbedCells(MixedMethod):
 
 
 MIXED_SYNTHESIS = MixedModel.named("MixedMultipleSynthesis", **REFERENCE)
-MIXED_MODIPS = MixedModel.named("MixedModips", share=MixedModel.usual_share)
-MIXED_MODIPS_PRINTED = MixedModel.named("MixedModipsPrinted", share=MixedModel.usual_share, noise=NoisyMeans())
+MIXED_MODIPS = MixedModel.named("MixedModips", share=EQUAL_SHARE)
+MIXED_MODIPS_PRINTED = MixedModel.named("MixedModipsPrinted", share=EQUAL_SHARE, noise=NoisyMeans())
 PERTURBED_CELLS = PerturbedCells.named("PerturbedCells", moves=1.0)
 PERTURBED_CELLS_SAFE = PerturbedCells.named("PerturbedCellsSafe")
 
