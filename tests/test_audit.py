@@ -16,7 +16,7 @@ from dpviz.calibration.posterior_parameter import parameter_failure
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.claim import APPROXIMATE_PROMISE, DENIAL, NECESSARY, ORDER
 from dpviz.claims.claim import PURE_PROMISE as PURE_EPSILON
-from dpviz.claims.posterior_interval import lemma_6_5_failure
+from dpviz.claims.formulas import lemma_6_5_failure
 from dpviz.claims.reasons import EXPLAIN
 from dpviz.claims.theorems import CLAIMS
 from dpviz.core.parameters import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY

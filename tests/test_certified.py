@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, CountData
-from dpviz.comparisons.worst import worst_of
+from dpviz.comparisons.binary_measures import worst_of
 from dpviz.core.numerics.bernstein import extremes, of_higher_degree, times_p
 from dpviz.coverage import exact_coverage
 from dpviz.coverage.certified import certifiable, largest_mean_width, release_table, smallest_coverage

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, CountData
-from dpviz.comparisons.worst import worst_of
+from dpviz.comparisons.binary_measures import worst_of
 from dpviz.core.measures import Measure
 from dpviz.core.types import FloatArray
 from dpviz.coverage import coverage_by_proportion, exact_coverage

@@ -15,16 +15,15 @@ from dpviz.comparisons import (
     DATA_KINDS,
     Analysis,
     BinaryData,
-    ComparedMethod,
     EqualPrivacy,
     EqualPromise,
     MixedData,
     Outcome,
     UnknownVariance,
 )
-from dpviz.comparisons.binary_base import BinaryMethod
-from dpviz.comparisons.binary_methods import REFERENCES, promising_methods, usable_before_rounding
+from dpviz.comparisons.binary_base import REFERENCES, BinaryMethod, promising_methods, usable_before_rounding
 from dpviz.comparisons.nested_modips import estimate_variances
+from dpviz.comparisons.normal_models import NormalModel
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.several_sets import delta_of_sets
@@ -265,10 +264,9 @@ def test_every_kind_says_what_it_has() -> None:
 
 
 def test_a_method_that_does_not_say_what_is_known_of_its_real_epsilon_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match=r"Silent must say by has_epsilon, exact_epsilon, loss_by what is known"):
-
-        class Silent(ComparedMethod):
-            key = "silent"
+    said = {"name": "Silent", "key": "silent", "label": "Silent", "source": "a test", "releases": "Nothing."}
+    with pytest.raises(TypeError, match=r"missing 2 required keyword-only arguments: 'exact_epsilon' and 'loss_by'"):
+        NormalModel(**said)
 
 
 def test_what_a_class_says_of_its_real_epsilon_is_what_its_values_are() -> None:

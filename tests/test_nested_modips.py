@@ -11,6 +11,7 @@ from scipy import integrate
 from scipy.stats import betabinom, laplace, norm
 
 from dpviz.comparisons import Analysis, BinaryData
+from dpviz.comparisons.binary import NESTED
 from dpviz.comparisons.binary_measures import row_moments
 from dpviz.comparisons.nested_modips import NestedModips, components, estimate_variances, log_no_ones
 from dpviz.mechanisms import Modips
@@ -22,6 +23,9 @@ class TwoOfEach(NestedModips):
     """Two sets of each noisy count, so that all of them can be listed."""
 
     sets_of_each = 2
+
+
+TWO = TwoOfEach.named("NestedModips")
 
 
 def expected(f, n: int, epsilon: float, x: int) -> float:
@@ -74,8 +78,8 @@ def test_the_real_epsilon_is_that_of_all_releases_and_half_the_noise_breaks_it(e
         law = [expected(joint, n, epsilon, x) for x in range(n + 1)]
         losses += np.abs(np.diff(np.log(law))).tolist()
     data = BinaryData(n=n, p=0.3)
-    assert TwoOfEach().real_epsilon(data, epsilon, 1) == pytest.approx(max(losses), rel=1e-7)
-    assert TwoOfEach().real_epsilon(data, 4 * epsilon, 4) == pytest.approx(4 * max(losses), rel=1e-7)
+    assert TWO.real_epsilon(data, epsilon, 1) == pytest.approx(max(losses), rel=1e-7)
+    assert TWO.real_epsilon(data, 4 * epsilon, 4) == pytest.approx(4 * max(losses), rel=1e-7)
     assert max(losses) <= epsilon
     half = -np.diff(log_no_ones(30, 2 * epsilon, 10))  # with half the noise
     assert half.max() > 1.5 * epsilon
@@ -84,12 +88,12 @@ def test_the_real_epsilon_is_that_of_all_releases_and_half_the_noise_breaks_it(e
 def test_ten_sets_of_a_noisy_count_show_all_of_its_epsilon() -> None:
     data = BinaryData(n=100, p=0.25)
     for setting in (1e-3, 1.0, 20.0):
-        assert NestedModips().real_epsilon(data, setting, 10) == pytest.approx(setting, rel=1e-6)
+        assert NESTED.real_epsilon(data, setting, 10) == pytest.approx(setting, rel=1e-6)
 
 
 def test_bias_error_coverage_and_usable_share_are_those_of_a_plain_loop() -> None:
     n, p, epsilon, sets, repetitions = 25, 0.2, 2.0, 4, 2_000
-    data, method, random = BinaryData(n=n, p=p), TwoOfEach(), np.random.default_rng(5)
+    data, method, random = BinaryData(n=n, p=p), TWO, np.random.default_rng(5)
     *_, found = data.compare([method], [epsilon], Analysis(sets=sets, rule="rubin_1987_normal", repetitions=20_000))
     away, held, usable, noise = [], 0, 0, []
     for _ in range(repetitions):
@@ -131,12 +135,12 @@ def test_the_parts_of_the_variance_add_up_and_more_sets_of_a_count_divide_what_t
 
 
 def test_a_rule_for_one_set_leaves_no_more_than_that_to_the_interval() -> None:
-    *_, found = BinaryData(n=20, p=0.4).compare([NestedModips()], [1.0], Analysis(sets=1, repetitions=300))
+    *_, found = BinaryData(n=20, p=0.4).compare([NESTED], [1.0], Analysis(sets=1, repetitions=300))
     assert 0 < found.coverage.value < 1
     assert found.mean_width.value > 0
 
 
 def test_one_release_has_every_set() -> None:
-    _, found = BinaryData(n=20, p=0.4).one_release({NestedModips(): 1.0}, 3, 1)
+    _, found = BinaryData(n=20, p=0.4).one_release({NESTED: 1.0}, 3, 1)
     assert found["nested_modips"].shape == (30,)
     assert set(np.round(20 * found["nested_modips"], 9) % 1) == {0.0}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.claims.general_theorems import subsampled_epsilon_printed
+from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.core import limits
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.designs import Design

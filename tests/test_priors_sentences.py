@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dpviz.calibration.releases import delta_by_size
-from dpviz.claims.general_theorems import subsampled_epsilon_printed
+from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.average_case import count_release_delta

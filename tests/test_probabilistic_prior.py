@@ -13,7 +13,7 @@ from scipy.stats import beta as scipy_beta
 from dpviz.calibration import exact
 from dpviz.calibration.pairs import beta_binomial_failure, plug_in_failure
 from dpviz.calibration.posterior_parameter import parameter_failure
-from dpviz.claims.posterior_interval import lemma_6_5_failure, smallest_prior_of_lemma_6_5
+from dpviz.claims.formulas import lemma_6_5_failure, smallest_prior_of_lemma_6_5
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
 from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic
 from dpviz.privacy import probabilistic_delta

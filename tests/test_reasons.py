@@ -16,8 +16,7 @@ from scipy.special import betainc, log_ndtr
 from scipy.stats import binom, norm, truncnorm
 
 from dpviz.claims.audit import Finding, audit
-from dpviz.claims.finding import Reason
-from dpviz.claims.proof_parts import PROOFS, composed_pure_delta
+from dpviz.claims.finding import PROOFS, Reason, composed_pure_delta
 from dpviz.claims.reasons import ONE_TO_LOSE, STRICT, WRONG
 from tests.test_minimum_prior import log_delta
 

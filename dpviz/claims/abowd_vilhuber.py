@@ -8,8 +8,7 @@ import math
 import numpy as np
 
 from dpviz import privacy
-from dpviz.claims.printed_tables import read_tables
-from dpviz.claims.published import Record, read_errata
+from dpviz.claims.published import Record, printed_rows, read_errata, read_tables
 from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
@@ -78,49 +77,19 @@ def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_F
     def pairs(joint: FloatArray, choose: np.ufunc) -> float:
         return float(choose(joint[:-1], joint[1:])[over].sum())
 
-    accounts = [
-        (
-            "smaller side of each cell, n1 ~ Binomial(5, ½)",
-            pairs(even, np.minimum),
-            "Every log-odds cell over 2 counts with the smaller of its two joint probabilities. This rounds to the "
-            "printed 0.0006, and counts each failure where it is least likely to happen.",
-        ),
-        (
-            "worst table: probabilistic differential privacy",
-            privacy.probabilistic_delta(release, epsilon),
-            "The largest probability, over the confidential tables, of releasing counts where some neighbour's "
-            "log-odds exceed 2 (Machanavajjhala et al. 2008).",
-        ),
-        (
-            "(ε, δ)-differential privacy",
-            privacy.delta_for_epsilon(release, epsilon),
-            "The hockey-stick divergence at ε = 2: only the part of the probability that e² times the neighbour's does "
-            "not cover.",
-        ),
-        (
-            "any failing cell, n1 ~ Binomial(5, ½)",
-            float(privacy.even_counts(release) @ failure),
-            "The joint probability of all cells of the transition matrix where some neighbour's log-odds exceed 2: the "
-            "sentence of the paper, taken at its word.",
-        ),
-        (
-            "larger side of each cell, n1 ~ Binomial(5, ½)",
-            pairs(even, np.maximum),
-            "As the printed account, with the larger of the two joint probabilities.",
-        ),
-        (
-            "any failing cell, n1 ~ Beta-binomial(5, ½, ½)",
-            float(predicted @ failure),
-            "The joint probability of all failing cells when n1 follows the prior predictive distribution.",
-        ),
-        (
-            "larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)",
-            pairs(jeffreys, np.maximum),
-            "The larger joint probability of each cell when n1 follows the prior predictive distribution.",
-        ),
-    ]
+    counted = (
+        pairs(even, np.minimum),
+        privacy.probabilistic_delta(release, epsilon),
+        privacy.delta_for_epsilon(release, epsilon),
+        float(privacy.even_counts(release) @ failure),
+        pairs(even, np.maximum),
+        float(predicted @ failure),
+        pairs(jeffreys, np.maximum),
+    )
     rounding = 10.0**-4 / math.sqrt(12)
     return [
-        Record(source=SOURCE, what=what, printed=PRINTED_DELTA, ours=ours, error=rounding, verdict=how)
-        for what, ours, how in accounts
+        Record(
+            source=SOURCE, what=said["what"], printed=PRINTED_DELTA, ours=ours, error=rounding, verdict=said["verdict"]
+        )
+        for ours, said in zip(counted, printed_rows("abowd_vilhuber_accounts"), strict=True)
     ]

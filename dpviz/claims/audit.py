@@ -11,10 +11,10 @@ from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.releases import release
 from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import Finding
+from dpviz.claims.formulas import DIMITRAKAKIS
 from dpviz.claims.reasons import reasons
 from dpviz.claims.statements import Statement, audit_statements
 from dpviz.claims.theorems import CLAIMS
-from dpviz.claims.theorems_of_counts import DIMITRAKAKIS
 from dpviz.claims.unstated_constants import LIMITS
 from dpviz.core.checked import checked
 from dpviz.core.numerics.ends import quotient

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.claims.printed_tables import read_tables
-from dpviz.claims.published import Record, read_errata
+from dpviz.claims.published import Record, read_errata, read_tables
 from dpviz.core.checked import checked
 from dpviz.core.numerics.multisets import multisets
 from dpviz.core.parameters import argument

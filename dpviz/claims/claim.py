@@ -5,10 +5,11 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
+from dpviz.claims.formulas import one_synthetic_row
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.parameters import DELTA, EPSILON, NO_QUANTITY, Parameter, Quantity, argument
@@ -63,8 +64,9 @@ class PromiseKind:
         return epsilon if self.epsilon else 0.0, delta if self.delta else 0.0
 
 
-PURE_PROMISE, ZERO_EPSILON_PROMISE = PromiseKind("(ε, 0)", delta=False), PromiseKind("(0, δ)", epsilon=False)
-APPROXIMATE_PROMISE, AVERAGE_PROMISE = PromiseKind("(ε, δ)"), PromiseKind("(ε, δ, Δ)")
+PURE_PROMISE, APPROXIMATE_PROMISE = PromiseKind("(ε, 0)", delta=False), PromiseKind("(ε, δ)")
+ZERO_EPSILON_PROMISE, AVERAGE_PROMISE = PromiseKind("(0, δ)", epsilon=False), PromiseKind("(ε, δ, Δ)")
+PROMISE_KINDS = {one.symbol: one for one in (PURE_PROMISE, APPROXIMATE_PROMISE, ZERO_EPSILON_PROMISE, AVERAGE_PROMISE)}
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ NECESSARY = ClaimKind("necessary", enough=False, given=False)
 DENIAL = ClaimKind("impossible", enough=False)
 ORDER = ClaimKind("order", any_constant=True)
 STATEMENT = ClaimKind("statement")
+CLAIM_KINDS = {one.name: one for one in (SUFFICIENT, NECESSARY, DENIAL, ORDER, STATEMENT)}
 
 
 @dataclass(frozen=True)
@@ -182,18 +185,3 @@ class Claim:
 @lru_cache(maxsize=512)
 def _arguments(function: Callable[..., object]) -> tuple[str, ...]:
     return tuple(inspect.signature(function).parameters)
-
-
-GeneralClaim = partial(Claim, kind=STATEMENT)
-DeniedClaim = partial(Claim, kind=DENIAL)
-
-
-def one_synthetic_row(m: int) -> bool:
-    """Return whether a single synthetic row is released."""
-    return m == 1
-
-
-def if_and_only_if(claim: Claim) -> tuple[Claim, Claim]:
-    """Return both halves: what the first says is enough, the second says the promise needs."""
-    part, statement = f"{claim.part} only if".strip(), claim.statement.replace(" is enough", " is needed")
-    return claim, dataclasses.replace(claim, part=part, kind=NECESSARY, statement=statement)

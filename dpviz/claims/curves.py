@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,36 +24,31 @@ AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
 
 @dataclass(frozen=True)
 class CurveAxis:
-    """An axis: its ends, how many times below and above the chosen value a curve reaches, and what m = n moves."""
+    """An axis: its ends, how many times below and above the chosen value a curve reaches, and what m = n moves.
+
+    `place` takes points to a scale on which ln prior is nearly straight.
+    """
 
     low: float
     high: float
     below: float
     above: float
+    usual: tuple[float, float] | None = None
     whole: bool = False
     together: tuple[Axis, ...] = ()
+    place: Callable[[FloatArray], FloatArray] = np.log
 
     def ends(self, chosen: float) -> tuple[float, float]:
-        return max(self.low, chosen / self.below), min(self.high, max(chosen * self.above, 10 * self.low))
-
-    def place(self, points: FloatArray) -> FloatArray:
-        """Return the points on a scale on which ln prior is nearly straight."""
-        return np.log(points)
-
-
-class DeltaAxis(CurveAxis):
-    """The axis of δ."""
-
-    def ends(self, chosen: float) -> tuple[float, float]:
-        return min(1e-12, max(self.low, chosen / self.below)) if chosen > 0 else 1e-12, max(0.1, chosen)
-
-    def place(self, points: FloatArray) -> FloatArray:
-        return np.log(-np.log(points))
+        """Return where a curve begins and ends; it spans at least what is `usual`, if anything is."""
+        low, high = max(self.low, chosen / self.below), min(self.high, max(chosen * self.above, 10 * self.low))
+        if self.usual is None:
+            return low, high
+        return min(self.usual[0], low) if chosen > 0 else self.usual[0], max(self.usual[1], chosen)
 
 
 SCALES: dict[Axis, CurveAxis] = {
     "epsilon": CurveAxis(1e-4, 50.0, 30.0, 15.0),
-    "delta": DeltaAxis(1e-300, 0.5, 1e3, 1.0),
+    "delta": CurveAxis(1e-300, 0.5, 1e3, 1.0, usual=(1e-12, 0.1), place=lambda points: np.log(-np.log(points))),
     "m": CurveAxis(1, limits.LARGEST_PRIOR_ROWS, 100.0, 10.0, whole=True),
     "n": CurveAxis(1, limits.LARGEST_PRIOR_ROWS, 100.0, 10.0, whole=True, together=("m",)),
 }

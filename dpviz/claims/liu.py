@@ -10,9 +10,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from dpviz.claims.printed_tables import PrintedTable, printed_rows, read_tables
-from dpviz.claims.published import Record
-from dpviz.comparisons.binary_methods import EPSILON_WITHOUT_NOISE
+from dpviz.claims.published import PrintedTable, Record, printed_rows, read_tables
+from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
 from dpviz.comparisons.gaussian import KnownVariance
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
 from dpviz.comparisons.gaussian_study import GaussianPlan
@@ -135,7 +134,8 @@ def _binary_covered(design: Mapping[str, float], sets: int, reads: Sequence[LiuR
         parts, runs = _simulated(made, p, drawn), BINARY_RUNS
     shares, rules = np.zeros(len(reads)), [RULES_OF_LIU[one.rule] for one in reads]
     for probability, part in parts:
-        shares += [float(probability @ _covers(rule, part, p)) for rule in rules]
+        held = (holds(*rule.ends(part, LIU_LEVEL, quantile_table(LIU_LEVEL)), p) for rule in rules)
+        shares += [float(probability @ one) for one in held]
     return shares.tolist(), runs
 
 
@@ -146,10 +146,6 @@ def _simulated(made: TwoCellSynthesizer, p: float, sets: int) -> Iterator[tuple[
     for x, number in zip(confidential.tolist(), often.tolist(), strict=True):
         counts = made.draw(generator, x, (number, sets)).astype(np.int64)
         yield np.full(number, 1 / BINARY_RUNS), releases(made, sets, counts.sum(axis=1), (counts**2).sum(axis=1))
-
-
-def _covers(rule: CombiningRule, found: Releases, p: float) -> FloatArray:
-    return holds(*rule.ends(found, LIU_LEVEL, quantile_table(LIU_LEVEL)), p).astype(float)
 
 
 def _normal_covered(design: Mapping[str, float], sets: int, reads: Sequence[LiuReading]) -> tuple[Sequence[float], int]:

@@ -8,7 +8,6 @@ from scipy.special import betainc, betaincc, gammaln, ndtr, ndtri
 
 from dpviz.claims.empirical_loss import empirical_epsilon
 from dpviz.claims.release_finding import MIXTURE_STATISTICS, ReleaseSetting
-from dpviz.comparisons.bounding import REDRAWING
 from dpviz.core.keeping import kept
 from dpviz.core.limits import MODIPS_ROWS
 from dpviz.core.parameters import readable, rounded_down
@@ -57,15 +56,6 @@ def exponential(setting: ReleaseSetting, sequences: bool) -> float:
     return half + float(np.max(np.abs(np.diff(log_sums))))
 
 
-def truncated_mean_and_variance(setting: ReleaseSetting, share: float = 0.5) -> float:
-    """Both truncated, `share` of the budget on the mean; rows close together just above the bound show both exactly.
-
-    The mean can move n times as far as one row moves it, the variance, clipped at R²/4, n/4 times.
-    """
-    both = REDRAWING.loss(share * setting.each, setting.n) + REDRAWING.loss((1 - share) * setting.each, setting.n / 4)
-    return setting.sets * both
-
-
 def cell_mean_budget(setting: ReleaseSetting) -> float:
     """What one cell mean is promised: one of six statistics in each of M sets."""
     return setting.each / MIXTURE_STATISTICS
@@ -93,12 +83,6 @@ def perturbed_public(setting: ReleaseSetting) -> Loss:
     """The noisy counts lose 2ε, the rows drawn from them at least what was found."""
     found = histograms.perturbed_rows_loss(setting.n, setting.bins, setting.each)
     return Loss(setting.sets * found, 2 * setting.epsilon)
-
-
-def smoothed_public(setting: ReleaseSetting) -> float:
-    """All n released rows in a bin that holds one confidential row, or none."""
-    weight = histograms.smoothing(setting.n, setting.bins, setting.epsilon)
-    return setting.n * math.log1p((1 - weight) / weight * setting.bins / setting.n)
 
 
 def perturbed_scott(setting: ReleaseSetting) -> Loss:

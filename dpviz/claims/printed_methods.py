@@ -2,21 +2,28 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-
-import numpy as np
 
 from dpviz.claims import method_losses as losses
 from dpviz.claims.empirical_loss import EmpiricalLoss, empirical_epsilon
-from dpviz.claims.printed_tables import printed_rows
+from dpviz.claims.published import printed_rows
 from dpviz.claims.release_finding import ReleaseFinding, ReleaseMethod, ReleaseSetting
-from dpviz.claims.sensitivities import SENSITIVITIES
+from dpviz.comparisons import ComparedMethod
 from dpviz.comparisons.bounding import REDRAWING
+from dpviz.comparisons.gaussian_histograms import BOOTSTRAP_THEN_SANITIZE, SMOOTHED_HISTOGRAM
+from dpviz.comparisons.normal_models import (
+    MODIPS_COMMUNAL_TRUNCATED,
+    MODIPS_MEAN,
+    MODIPS_MEAN_TRUNCATED,
+    MODIPS_SPLIT,
+    MODIPS_SPLIT_TRUNCATED,
+)
 from dpviz.core.checked import checked
 from dpviz.mechanisms import BetaBinomial, LaplaceCells, PosteriorMean
 from dpviz.privacy.gaussian import gaussian_epsilon
 from dpviz.privacy.hockey_stick import pure_epsilon
-from dpviz.privacy.laplace_noise import rows_loss, truncated_factor
+from dpviz.privacy.laplace_noise import truncated_factor
 from dpviz.privacy.real_loss import Loss
 
 __all__ = [
@@ -39,6 +46,21 @@ WHY_IT_LEAKS = {
 }
 """What several methods have in common, by its name in the table of printed methods."""
 
+COMPARED: tuple[ComparedMethod, ...] = (
+    MODIPS_MEAN,
+    MODIPS_MEAN_TRUNCATED,
+    MODIPS_SPLIT,
+    MODIPS_SPLIT_TRUNCATED,
+    MODIPS_COMMUNAL_TRUNCATED,
+    SMOOTHED_HISTOGRAM,
+)
+"""Methods whose loss is known where they are compared."""
+
+
+def _compared(method: ComparedMethod, at: ReleaseSetting) -> Loss:
+    return method.real_loss(at, at.epsilon, method.sets(at.sets))
+
+
 REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "laplace_count": lambda at: losses.of_a_count(at.n, at.epsilon),
     # `LaplaceCells` has scale 2/ε, and Laplace(1/ε) on each count is that one with 2ε.
@@ -47,7 +69,6 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "dp_prior": lambda at: losses.of_rows(PosteriorMean, at.n, at.epsilon),
     "perturbed": losses.perturbed_public,
     "perturbed_scott": losses.perturbed_scott,
-    "smoothed": losses.smoothed_public,
     "smoothed_scott": losses.smoothed_scott,
     "exponential_sequences": partial(losses.exponential, sequences=True),
     "exponential_counts": partial(losses.exponential, sequences=False),
@@ -56,12 +77,7 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "truncated": lambda at: at.sets * REDRAWING.loss(at.each, at.n),  # of a count of n
     "proportion_truncated": partial(losses.proportion, truncated=True),
     "proportion_clipped": partial(losses.proportion, truncated=False),
-    "mean_truncated": lambda at: at.sets * rows_loss(at.n, at.width, at.each, truncated=True),
-    "mean_clipped": lambda at: at.sets * rows_loss(at.n, at.width, at.each, truncated=False),
-    "mean_variance_truncated": losses.truncated_mean_and_variance,
-    "communal_truncated": lambda at: losses.truncated_mean_and_variance(at, 1 / (1 + at.width)),  # shared as R to R²
-    # Each noisy end has mass ½, and e^{−its share of ε} times that after the move.
-    "mean_variance_clipped": lambda at: at.epsilon,
+    **{one.audited: partial(_compared, one) for one in COMPARED},
     "nested_truncated": partial(losses.proportion, truncated=True, nested=True),
     "nested_clipped": partial(losses.proportion, truncated=False, nested=True),
     "sets": lambda at: at.sets * losses.of_a_count(at.n, at.each),
@@ -74,8 +90,7 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "standardized": lambda at: Loss(
         math.inf, math.inf, delta=losses.standardized_delta(losses.posterior_shift(at), at.each)
     ),
-    # A row is drawn k ~ Bin(n, 1/n) times and costs ε each time: ln E[e^{kε}].
-    "bootstrap": lambda at: at.sets * at.n * float(np.logaddexp(math.log(at.n - 1), at.each) - math.log(at.n)),
+    "bootstrap": lambda at: BOOTSTRAP_THEN_SANITIZE.real_epsilon(at, at.epsilon, at.sets),
     "gaussian": lambda at: gaussian_epsilon(at.epsilon / math.sqrt(2 * math.log(1.25 / at.delta)), at.delta),
     "gaussian_probabilistic": losses.gaussian_probabilistic,
 }
@@ -103,6 +118,36 @@ def _method(row: dict[str, str]) -> ReleaseMethod:
 
 RELEASE_METHODS = tuple(map(_method, printed_rows("printed_methods")))
 """Methods in the order of the papers; the verdict on each follows from its `real` loss."""
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How far one substituted row moves a statistic of n rows, n being public, between bounds that are `width` apart.
+
+    `note` says what follows.
+    """
+
+    statistic: str
+    formula: str
+    note: str
+    exact: Callable[[int, float], float]
+
+
+EXACT_SENSITIVITIES: dict[str, Callable[[int, float], float]] = {
+    "mean": lambda n, width: width / n,
+    # All rows at one bound, and one moves to the other.
+    **dict.fromkeys(("variance, divisor n − 1", "covariance, divisor n − 1"), lambda n, width: width * width / n),
+    "variance, divisor n": lambda n, width: width * width * (n - 1) / n**2,
+    "mean and variance together (sum of both)": lambda n, width: width / n + width * width / n,
+    "variance pooled over two cells, divisor n − 2": lambda n, width: width * width / (n - 1),
+    **dict.fromkeys(("correlation", "counts of k cells together"), lambda *_: 2.0),
+    # Of −2 ln L at its maximum for Bernoulli rows: from no ones to one.
+    "Bernoulli deviance, for choosing a model": lambda n, _: 2 * math.log(n) - 2 * (n - 1) * math.log1p(-1 / n),
+}
+SENSITIVITIES = tuple(
+    Sensitivity(**row, exact=EXACT_SENSITIVITIES[row["statistic"]]) for row in printed_rows("sensitivities")
+)
+"""Statistics that the papers sanitize."""
 
 
 @checked()

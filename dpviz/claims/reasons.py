@@ -11,9 +11,8 @@ from dpviz.calibration.kinds import GAUSSIAN
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.posterior_parameter import log_parameter_delta, parameter_failure
 from dpviz.claims.claim import Verdict
-from dpviz.claims.finding import Finding, Reason
-from dpviz.claims.posterior_interval import lemma_6_5_failure
-from dpviz.claims.proof_parts import PROOFS, composed_pure_delta
+from dpviz.claims.finding import PROOFS, Finding, Reason, composed_pure_delta
+from dpviz.claims.formulas import lemma_6_5_failure
 from dpviz.core.numerics.ends import inverse_gain
 from dpviz.core.parameters import readable
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dpviz.core import limits
 from dpviz.core.checked import declared, parameter
@@ -35,6 +36,8 @@ class ReleaseSetting(DeclaredFields):
     >>> ReleaseSetting(n=100, epsilon=1.0).width
     8.0
     """
+
+    sigma: ClassVar[float] = 1.0
 
     n: int = parameter(ROWS, minimum=4)
     epsilon: float = parameter(EPSILON, minimum=1e-5, maximum=150.0)

@@ -12,7 +12,7 @@ from dpviz.calibration.kinds import Setting
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.releases import release
 from dpviz.claims.claim import Claim, Verdict
-from dpviz.claims.proof_parts import composed_pure_delta
+from dpviz.claims.finding import composed_pure_delta
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS, prior_far_from_mean, prior_near_mean
 from dpviz.core.checked import checked
@@ -173,9 +173,7 @@ def _breaks(claim: Claim, setting: Setting) -> Statement:
             return _compared(claim, setting.delta, found, said)
         m *= 4
     return Statement(
-        claim,
-        Verdict.UNASKED,
-        f"It is true, though no m up to {LARGEST_M:,} was found that breaks this promise.",
+        claim, Verdict.UNASKED, f"It is true, though no m up to {LARGEST_M:,} was found that breaks this promise."
     )
 
 

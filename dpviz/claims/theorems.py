@@ -3,21 +3,44 @@
 Source: Zheng (2015), *The Differential Privacy of Bayesian Inference*, bachelor's thesis, Harvard College.
 """
 
-from dpviz.claims import general_theorems, theorems_of_counts, theorems_of_means
-from dpviz.claims.claim import Claim
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dpviz.claims.claim import CLAIM_KINDS, NECESSARY, PROMISE_KINDS, SUFFICIENT, Claim
+from dpviz.claims.formulas import CONDITIONS, FORMULAS, smallest_priors_of_lemma_6_5
+from dpviz.claims.published import printed_rows
+from dpviz.core.parameters import NO_QUANTITY, NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
+
+__all__ = ["CLAIMS", "Claim"]
+
+BOTH_WAYS = "if and only if"
+QUANTITIES = {"": NO_QUANTITY, "prior": PRIOR_QUANTITY, "noise": NOISE_QUANTITY, "range": RANGE_QUANTITY}
+TOGETHER = {"6.5": smallest_priors_of_lemma_6_5}
+
+
+def _read(row: dict[str, str]) -> Iterator[Claim]:
+    """Yield a claim; of one that says "if and only if", what is enough, and then that the promise needs it."""
+    said = {name: row[name] for name in ("name", "part", "family", "statement", "condition", "constant", "after")}
+    claim = Claim(
+        **said,  # type: ignore[arg-type]
+        methods=tuple(row["methods"].split()),
+        promise=PROMISE_KINDS[row["promise"]],
+        kind=CLAIM_KINDS.get(row["kind"], SUFFICIENT),
+        quantity=QUANTITIES[row["quantity"]],
+    )
+    key = claim.key
+    claim = replace(claim, formula=FORMULAS.get(key), holds_when=CONDITIONS.get(key), together=TOGETHER.get(key))
+    yield claim
+    if row["kind"] == BOTH_WAYS:
+        statement = claim.statement.replace(" is enough", " is needed")
+        yield replace(claim, part=f"{claim.part} only if".strip(), kind=NECESSARY, statement=statement)
+
 
 CLAIMS: dict[str, Claim] = {
     claim.key: claim
     for claim in sorted(
-        (
-            *general_theorems.GENERAL_CLAIMS,
-            *theorems_of_counts.CLAIMS_ON_COUNTS,
-            *theorems_of_counts.CLAIMS_ON_AVERAGE,
-            *theorems_of_means.CLAIMS_ON_MEANS,
-        ),
+        (claim for row in printed_rows("zheng_claims") for claim in _read(row)),
         key=lambda claim: ([int(part) for part in claim.number.split(".")], claim.part),
     )
 }
 """Every claim in the thesis's order, by number; a further claim of one theorem has its part behind the number."""
-
-__all__ = ["CLAIMS", "Claim"]

@@ -4,10 +4,19 @@ from dpviz.comparisons.base import Analysis, Compared, DataKind, Estimand, Outco
 from dpviz.comparisons.binary import BinaryData, CountData
 from dpviz.comparisons.categories import CategoryData
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.gaussian import KnownVariance, UnknownVariance
+from dpviz.comparisons.gaussian import GaussianData, KnownVariance, UnknownVariance
+from dpviz.comparisons.gaussian_histograms import HISTOGRAMS
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.mixed import MixedData
+from dpviz.comparisons.mixed_methods import MIXED_METHODS
+from dpviz.comparisons.normal_models import OF_KNOWN_VARIANCE, OF_UNKNOWN_VARIANCE
 from dpviz.comparisons.terms import ComparisonTerms, EqualPrivacy, EqualPromise
+
+# Methods and studies know the data that they are of, and not the data them: who has which is said here.
+GaussianData.plan = GaussianPlan
+KnownVariance.methods = *OF_KNOWN_VARIANCE, *HISTOGRAMS
+UnknownVariance.methods = *OF_UNKNOWN_VARIANCE, *HISTOGRAMS
+MixedData.methods = MIXED_METHODS
 
 DATA_KINDS: dict[str, type[DataKind]] = {
     kind.key: kind for kind in (BinaryData, UnknownVariance, KnownVariance, MixedData)

@@ -6,10 +6,11 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from itertools import islice
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -37,7 +38,7 @@ COMPARED_SETS = dataclasses.replace(
 )
 SIMULATED_REPETITIONS = dataclasses.replace(REPETITIONS, default=5_000, maximum=1_000_000)
 
-
+Found = TypeVar("Found")
 UNKNOWN_MEASURE = Measure.unknown()
 RANKED_REPETITIONS = 20  # With an estimate, from which on an error is ranked: its own is then known to a sixth
 
@@ -80,23 +81,44 @@ class Analysis(DeclaredFields):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Measures:
+    """How well the releases of one method answer.
+
+    `bias`, `root_mean_squared_error`: Of the analyst's estimate over confidential data and release.
+    `coverage`, `mean_width`: Of the analyst's interval: how often it holds the truth, and its mean width where there is
+    one.
+    `usable_share`: Probability that a release can be analysed.
+    The error of a measure is 0 where it is exact and NaN where it is not defined or not yet computed.
+    """
+
+    bias: Measure
+    root_mean_squared_error: Measure
+    coverage: Measure = UNKNOWN_MEASURE
+    mean_width: Measure = UNKNOWN_MEASURE
+    usable_share: Measure
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures by name."""
+        return {name: getattr(self, name) for name in OUTCOME_MEASURES}
+
+
+OUTCOME_MEASURES = tuple(one.name for one in dataclasses.fields(Measures))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome(Measures):
     """How one method did at one ε, of all sets together.
 
     `data`, `method`, `epsilon`: What is released by which method, and the ε of the comparison: the place on the axis.
     `setting`: The ε that the method was given for all its sets: the same, or the one with equal real privacy.
     `sets`: How many sets it released.
-    `bias`, `root_mean_squared_error`: Of the analyst's estimate over confidential data and release.
-    `coverage`, `mean_width`: Of the analyst's interval: how often it holds the truth, and its mean width where there is
-    one.
-    `usable_share`: Probability that a release can be analysed.
     `unfinished`: Repetitions so far of a simulation that is not at its end; 0 where it is, or nothing is simulated.
     `release_error`: Root mean squared distance of the estimate from that of the confidential data, each of which counts
     alike: what the release adds, which can be compared with the best that is possible.
     `repetitions`: How many repetitions of a simulation gave an estimate; infinite where bias and error are exact.
     `beside`: Root mean squared errors of other estimands from the same releases, by key, as far as they were asked for,
     unknown where they rest on too few repetitions to be ranked.
-    The error of a measure is 0 where it is exact and NaN where it is not defined or not yet computed.
     """
 
     data: DataKind = dataclasses.field(repr=False)
@@ -104,11 +126,6 @@ class Outcome:
     epsilon: float
     setting: float
     sets: int
-    bias: Measure
-    root_mean_squared_error: Measure
-    coverage: Measure
-    mean_width: Measure
-    usable_share: Measure
     release_error: Measure = UNKNOWN_MEASURE
     repetitions: float = math.inf
     beside: Mapping[str, Measure] = dataclasses.field(default_factory=dict, hash=False)
@@ -130,17 +147,9 @@ class Outcome:
         return self.method.real_loss(self.data, self.setting, self.sets)
 
     @property
-    def measures(self) -> dict[str, Measure]:
-        """The measures by name."""
-        return {name: getattr(self, name) for name in OUTCOME_MEASURES}
-
-    @property
     def exact(self) -> bool:
         """Whether no measure was simulated."""
         return not any(measure.error > 0 for measure in self.measures.values())
-
-
-OUTCOME_MEASURES = ("bias", "root_mean_squared_error", "coverage", "mean_width", "usable_share")
 
 
 def beyond_rounding(bias: float, spread: float, truth: float) -> float:
@@ -220,8 +229,13 @@ class DataKind(DeclaredFields, ABC):
         return None
 
     @abstractmethod
-    def outcomes(self, method: ComparedMethod, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
-        """Yield the outcome of one method at one ε, the more complete the later."""
+    def outcomes(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
+    ) -> Iterator[Outcome]:
+        """Yield the outcome of one method at one ε, the more complete the later.
+
+        With the errors of other estimands `beside` from the same releases, by their keys, where there are such.
+        """
 
     def worst(
         self,
@@ -241,14 +255,6 @@ class DataKind(DeclaredFields, ABC):
         """
         return None
 
-    def outcomes_beside(
-        self, method: ComparedMethod, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...]
-    ) -> Iterator[Outcome]:
-        """Yield `outcomes`, with the errors of other estimands from the same releases, by their keys."""
-        if beside:
-            raise ValueError(f"{self.label} has one estimand; got {shown(beside)}.")
-        return self.outcomes(method, epsilon, setting, analysis)
-
     def compare(
         self,
         methods: Sequence[ComparedMethod],
@@ -263,16 +269,12 @@ class DataKind(DeclaredFields, ABC):
         """
         analysis, terms = analysis or Analysis(), terms or EqualPromise()
         places = [PROMISES.check(one) for one in epsilons]
-        waiting = deque(self._everywhere(method, places, analysis) for method in methods if method.reference)
+        streams = [self._everywhere(method, places, analysis) for method in methods if method.reference]
         for place in coarse_to_fine(len(places)):
             own = (method for method in methods if not method.reference)
-            waiting += (self._on_terms(method, places[place], analysis, terms) for method in own)
-        while waiting:
-            stream = waiting.popleft()
-            found = next(stream, None)
-            if found is not None:
-                yield from found
-                waiting.append(stream)
+            streams += (self._on_terms(method, places[place], analysis, terms) for method in own)
+        for found in in_turn(streams):
+            yield from found
 
     def _everywhere(self, method: ComparedMethod, places: list[float], analysis: Analysis) -> Iterator[list[Outcome]]:
         for outcome in self.outcomes(method, places[0], places[0], analysis):
@@ -284,6 +286,16 @@ class DataKind(DeclaredFields, ABC):
         setting = terms.setting(method, self, place, method.sets(analysis.sets))
         if setting is not None:
             yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
+
+
+def in_turn(streams: Iterable[Iterator[Found]]) -> Iterator[Found]:
+    """Yield one item of each stream after the other, until all have ended."""
+    waiting = deque(streams)
+    while waiting:
+        stream = waiting.popleft()
+        for one in islice(stream, 1):
+            yield one
+            waiting.append(stream)
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
-from dpviz.comparisons.base import Analysis
-from dpviz.comparisons.binary_base import OneProportion
-from dpviz.comparisons.binary_measures import RowMoments
-from dpviz.comparisons.binary_methods import REFERENCES, promising_methods
+from dpviz.comparisons.binary_base import REFERENCES, OneProportion, promising_methods
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.estimates import estimate_moments
 from dpviz.comparisons.nested_modips import NestedModips
-from dpviz.comparisons.worst import worst_of
 from dpviz.core import limits
-from dpviz.core.declarations import PROPORTION, ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.bernstein import Extreme
+from dpviz.core.declarations import ROWS
 from dpviz.mechanisms import GeometricSanitizer
 from dpviz.mechanisms.base import parameter
 
 Read = TypeVar("Read")
-NESTED = NestedModips()
+NESTED = NestedModips.named("NestedModips")
 
 
 class _ReadWhenAsked:
@@ -45,10 +39,11 @@ def read_when_asked(read: Callable[[], Read]) -> Read:
 
 @dataclass(frozen=True, kw_only=True)
 class BinaryData(OneProportion):
-    """The data of study 1: every method releases as many rows as there are."""
+    """The data of study 1: every method releases as many rows as there are, and is judged as the papers judge it."""
 
     key: ClassVar[str] = "binary"
     label: ClassVar[str] = "Yes or no (one proportion)"
+    inside: ClassVar[bool] = False
     methods: ClassVar[tuple[ComparedMethod, ...]] = read_when_asked(lambda: (*REFERENCES, *promising_methods(), NESTED))
     usual: ClassVar[tuple[str, ...]] = (
         "original",
@@ -63,24 +58,20 @@ class BinaryData(OneProportion):
 
     n: int = parameter(ROWS, default=100, maximum=limits.MODIPS_ROWS)
     m: int = dataclasses.field(init=False, default=0, repr=False, compare=False)
-    p: float = parameter(PROPORTION)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "m", self.n)
 
 
-@dataclass(frozen=True, kw_only=True)
 class CountData(OneProportion):
     """A count of many rows, of which more or fewer are released: those methods that keep a promise, beside no method.
 
-    A method that cannot release so many rows says why by its `absence`. An analyst whose rule knows how the sets were
-    made corrects the estimate for that too (`dpviz.comparisons.estimates`).
+    A method that cannot release so many rows says why by its `absence`.
     """
 
     key: ClassVar[str] = "count"
     label: ClassVar[str] = "Yes or no (a count)"
-    inside: ClassVar[bool] = True
     methods: ClassVar[tuple[ComparedMethod, ...]] = read_when_asked(
         lambda: (
             REFERENCES[0],
@@ -94,27 +85,3 @@ class CountData(OneProportion):
             ),
         )
     )
-
-    n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
-    p: float = parameter(PROPORTION)
-
-    def estimate_moments(self, method: Any, setting: float, analysis: Analysis) -> RowMoments:
-        sets = method.sets(analysis.sets)
-        made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
-        return estimate_moments(made, sets, rule)
-
-    def worst(
-        self,
-        method: Any,
-        setting: float,
-        analysis: Analysis,
-        measure: str,
-        low: float,
-        high: float,
-        *,
-        thorough: bool = False,
-    ) -> Extreme | None:
-        sets = method.sets(analysis.sets)
-        made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
-        return worst_of(made, measure, sets, rule, analysis.level, low, high, thorough=thorough)

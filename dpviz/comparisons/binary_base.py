@@ -1,9 +1,9 @@
-"""One proportion and its study, and what every method is that releases sets of it, most of them of one matrix."""
+"""One proportion and its study, and every method that releases sets of one transition matrix."""
 
 from __future__ import annotations
 
 import dataclasses
-from abc import abstractmethod
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,13 +15,18 @@ from dpviz.comparisons.base import Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.binary_measures import (
     RowMoments,
     end_masses,
+    estimate_moments,
     exact_interval,
     loss_of,
     row_moments,
     simulated_interval,
+    worst_of,
 )
 from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.core import limits
+from dpviz.core.declarations import PROPORTION, ROWS, SYNTHETIC_ROWS
 from dpviz.core.measures import Measure
+from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import Parameter, readable
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import exact_work
@@ -29,15 +34,26 @@ from dpviz.designs import Design
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES
-from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer, WorstCase
-from dpviz.mechanisms.base import COMPARED_FACTS
+from dpviz.mechanisms import (
+    BetaBinomial,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    Modips,
+    ModipsTruncated,
+    Synthesizer,
+    TwoCellSynthesizer,
+    WorstCase,
+    two_cell_synthesizers,
+)
+from dpviz.mechanisms.base import COMPARED_FACTS, parameter
+from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
 from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.privacy.optimum import LeastError, least_error
-from dpviz.privacy.real_loss import Loss
 from dpviz.privacy.several_sets import delta_of_sets
 
 LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
 """Entries up to which coverage is summed at once, and after a simulation: about 0.1 and 0.8 s."""
+EPSILON_WITHOUT_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +62,12 @@ class OneProportion(DataKind):
 
     Bias and error are sums over x ~ Binomial(n, p) of the moments of a row, to rounding. Coverage and width are those
     of `exact_coverage`; where that takes a moment they are simulated first, and where it takes longer, simulated alone.
-    Of an interval that is counted `inside` 0 to 1 what lies beyond says nothing, and one without end has length 1.
     """
 
-    inside: ClassVar[bool] = False
+    inside: ClassVar[bool] = True
+    """Whether all is judged as a curator judges it, over a range of p: an analyst whose rule knows how the sets were
+    made corrects the estimate for that too, and of an interval what lies beyond 0 to 1 says nothing, so that one
+    without end has length 1."""
 
     rules: ClassVar[Mapping[str, IntervalRule]] = RULES
     true_value: ClassVar[str] = "p"
@@ -57,9 +75,9 @@ class OneProportion(DataKind):
     exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
 
-    n: int
-    m: int
-    p: float
+    n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
+    p: float = parameter(PROPORTION)
 
     @property
     def truth(self) -> float:
@@ -79,13 +97,17 @@ class OneProportion(DataKind):
     def estimate_moments(self, method: Any, setting: float, analysis: Analysis) -> RowMoments:
         """Return the moments of the analyst's estimate from all sets."""
         sets = method.sets(analysis.sets)
+        if self.inside:
+            return estimate_moments(method.synthesizer(self, setting / sets), sets, analysis.rule_for(sets))
         moments: RowMoments = method.moments(self, setting / sets)
         return moments.of_sets(sets)
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float]:
         return self.estimate_moments(method, setting, analysis).error(binomial_distribution(self.n, self.p), self.p)
 
-    def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
+    def outcomes(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
+    ) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
         moments = self.estimate_moments(method, setting, analysis)
         bias, error = moments.error(binomial_distribution(self.n, self.p), self.p)
@@ -98,8 +120,6 @@ class OneProportion(DataKind):
             sets=sets,
             bias=Measure(bias, 0.0),
             root_mean_squared_error=Measure(error, 0.0),
-            coverage=Measure.unknown(),
-            mean_width=Measure.unknown(),
             usable_share=Measure(method.usable_share(self, setting, sets), 0.0),
             release_error=Measure(added, 0.0),
         )
@@ -107,75 +127,45 @@ class OneProportion(DataKind):
         for coverage, width in method.intervals(self, setting, sets, analysis):
             yield dataclasses.replace(first, coverage=coverage, mean_width=width)
 
-
-class BinaryRelease(ComparedMethod):
-    """A method that makes M units of sets with ε/M each, which depend on the confidential count alone."""
-
-    has_epsilon = exact_epsilon = True
-    loss_by = "exact, over all neighbours and all that can be released"
-    noisy = False
-    """Whether a unit is made of the count with noise of scale 1/ε′."""
-
-    def noise_scales(self, data: OneProportion, epsilon: float) -> dict[str, float]:
-        return {"the number of ones": 1 / epsilon} if self.noisy else {}
-
-    def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
-        """Exact: the matrix, or the sum, of everything that can be released is at hand."""
-        found = self.real_epsilon(data, setting, sets)
-        assert found is not None
-        return Loss.exactly(found)
-
-    @abstractmethod
-    def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
-        """Return the moments of the estimate from one unit with its share of ε."""
-
-    @abstractmethod
-    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
-        """Return the probability that the sets are not all zeros, nor all ones, so that T is above 0."""
-
-    @abstractmethod
-    def draw(self, random: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
-        """Return the proportions in the sets of so many units."""
-
-    @abstractmethod
-    def intervals(
-        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
-    ) -> Iterator[tuple[Measure, Measure]]:
-        """Yield the coverage and mean width of the analyst's interval, the better known the later."""
+    def worst(
+        self,
+        method: Any,
+        setting: float,
+        analysis: Analysis,
+        measure: str,
+        low: float,
+        high: float,
+        *,
+        thorough: bool = False,
+    ) -> Extreme | None:
+        if not self.inside:
+            return None
+        sets = method.sets(analysis.sets)
+        made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
+        return worst_of(made, measure, sets, rule, analysis.level, low, high, thorough=thorough)
 
 
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
     """Return what a synthesizer says of itself wherever it is compared."""
-    return {name: getattr(card, name) for name in (*COMPARED_FACTS, "audited", "noisy")}
+    facts = {name: getattr(card, name) for name in ("key", "label", *COMPARED_FACTS, "audited", "noisy")}
+    return facts | {"source": card.compared_source or card.source}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class BinaryMethod(BinaryRelease):
+class BinaryMethod(ComparedMethod):
     """A method whose sets are independent releases of one transition matrix, of a registered synthesizer.
 
-    What it says of itself is what its synthesizer says, but for what is given.
+    `noisy`: Whether a set is made of the count with noise of scale 1/ε′.
+    `fixed`: What protects a set whatever ε is, by the names of parameters, of a method that promises nothing.
     """
 
+    has_epsilon: bool = True
+    exact_epsilon: bool = True
+    loss_by: str = "exact, over all neighbours and all that can be released"
     synthesizer_type: type[TwoCellSynthesizer]
-    key: str = ""
-    label: str = ""
-    source: str = ""
-    releases: str
-    audited: str = ""
-    finding: str = ""
     opendp: str = ""
-    reference: bool = False
-    several_sets: bool = True
     noisy: bool = False
-
-    def __post_init__(self) -> None:
-        card = self.named_after
-        known = {"key": card.key, "label": card.label, "source": card.compared_source or card.source}
-        for name, words in known.items():
-            object.__setattr__(self, name, getattr(self, name) or words)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.key!r})"
+    fixed: Mapping[str, float] | None = dataclasses.field(default=None, hash=False)
 
     @classmethod
     @cache
@@ -193,10 +183,8 @@ class BinaryMethod(BinaryRelease):
     def divided(self) -> ComparedMethod:
         return self if self.several_sets else dataclasses.replace(self, several_sets=True)
 
-    @property
-    def named_after(self) -> type[Synthesizer]:
-        """What gives it its name."""
-        return self.synthesizer_type
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        return {"the number of ones": 1 / epsilon} if self.noisy else {}
 
     def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
         return row_moments(self.synthesizer(data, epsilon))
@@ -225,6 +213,8 @@ class BinaryMethod(BinaryRelease):
 
     def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
         """Return what protects one set, by the names of parameters: the smallest prior, or ε, and its other numbers."""
+        if self.fixed is not None:
+            return dict(self.fixed)
         made = self.synthesizer_type
         others = {name: one.default for name, one in self.further(made).items()} | {**made.compared_with}
         if made.has_prior:
@@ -238,6 +228,8 @@ class BinaryMethod(BinaryRelease):
         return {one.name: one for one in synthesizer_type.parameters() if one.name not in known}
 
     def absence(self, data: OneProportion) -> str:
+        if not self.has_epsilon:
+            return ""  # there are as many rows as there are, whatever others release
         most = {one.name: one.maximum for one in self.synthesizer_type.for_rows(data.n, data.m).parameters()}
         if "m" not in most and data.m != data.n:
             return "releases as many rows as there are, so m must be n"
@@ -246,11 +238,13 @@ class BinaryMethod(BinaryRelease):
         return ""
 
     def design(self, data: OneProportion, setting: float, sets: int, **shared: Any) -> Design | None:
+        if not self.has_epsilon:
+            return None  # no page takes data without protection for a release
         return Design.releasing(self.synthesizer(data, setting / sets), sets=sets, p=data.p, **shared)
 
     def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
         """M times the pure ε of one set, as all may be at their worst at once."""
-        return sets * loss_of(self.synthesizer(data, setting / sets))
+        return sets * loss_of(self.synthesizer(data, setting / sets)) if self.has_epsilon else math.inf
 
     def real_delta(
         self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
@@ -263,3 +257,50 @@ class BinaryMethod(BinaryRelease):
         """Of what is released, rounded as it is: not all zeros, nor all ones."""
         made, weights = self.synthesizer(data, setting / sets), binomial_distribution(data.n, data.p)
         return max(1 - float(weights @ end_masses(made, sets)), 0.0)
+
+
+def usable_before_rounding(n: int, p: float, epsilon: float) -> float:
+    """Return Pr(0 < x + Laplace(1/ε) < n) = 1 − ½E[e^{−εx}] − ½E[e^{−ε(n−x)}], x ~ Binomial(n, p).
+
+    That is how Bowen & Liu (2016) count the usable releases of their Laplace sanitizer. What it releases is rounded.
+
+    >>> round(usable_before_rounding(100, 0.02, 0.5), 4)
+    0.7731
+    """
+    rest = -math.expm1(-epsilon)
+    below, above = (1 - p * rest) ** n, (1 - (1 - p) * rest) ** n
+    return max(1 - (below + above) / 2, 0.0)
+
+
+REFERENCES: tuple[BinaryMethod, ...] = (
+    BinaryMethod.named(
+        "Original",
+        synthesizer_type=GeometricSanitizer,
+        fixed={"epsilon": EPSILON_WITHOUT_NOISE},
+        has_epsilon=False,
+        finding="",
+        loss_by=BinaryMethod.loss_by,
+        reference=True,
+        several_sets=False,
+    ),
+    BinaryMethod.named(
+        "BinaryMultipleSynthesis",
+        synthesizer_type=BetaBinomial,
+        fixed={"alpha": BOWEN_LIU_PRIOR, "beta": BOWEN_LIU_PRIOR},
+        reference=True,
+    ),
+)
+"""What promises nothing, beside which the others stand."""
+
+FIRST_SHOWN = (Modips, ModipsTruncated, GeometricSanitizer, LaplaceSanitizer, BetaBinomial)
+"""The synthesizers that stand first in the pictures, in their order; the others follow as they are registered."""
+
+
+def promising_methods() -> tuple[BinaryMethod, ...]:
+    """Return a method for every registered synthesizer of two counts, made of what its class says.
+
+    Not of one that says itself that it is compared as another, or not at all.
+    """
+    registered = two_cell_synthesizers().values()
+    ordered = dict.fromkeys((*(one for one in FIRST_SHOWN if one in registered), *registered))
+    return tuple(BinaryMethod.of(one) for one in ordered if not (one.compared_as or one.not_compared))

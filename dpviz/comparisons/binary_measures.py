@@ -1,4 +1,4 @@
-"""What an analyst finds on average from sets of one proportion: moments, coverage and width, exact or simulated."""
+"""What an analyst finds from sets of one proportion: on average, exact or simulated, and at its worst over a range."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ import numpy as np
 from dpviz.comparisons.base import Analysis, beyond_rounding
 from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
+from dpviz.core.numerics.bernstein import Extreme, extremes, of_higher_degree, times_p
 from dpviz.core.numerics.multisets import multisets
 from dpviz.core.types import FloatArray
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
+from dpviz.coverage.certified import certifiable, largest_mean_width, smallest_coverage
 from dpviz.inference.confidential import binomial_distribution, released_rows
-from dpviz.inference.interval_rules import releases
+from dpviz.inference.interval_rules import IntervalRule, releases
 from dpviz.inference.moments import central_moments
 from dpviz.inference.rules import RULES
+from dpviz.inference.sum_distribution import release_sums
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.plug_ins import PlugIn
 from dpviz.privacy import pure_epsilon
@@ -28,6 +31,7 @@ LISTED = 200_000  # Releases, times confidential counts, that are listed one by 
 ENDLESS_WIDTH = 1e6  # Mean width of an interval for a proportion from which on it says no more than one without end
 ROUNDING_OF_SUMS = 1e-10  # Bound of the error of a sum up to which it is nothing but rounding
 SHOWN_PRECISION = 1e-5  # The same relative to the sum: it leaves the digits that are shown
+FEW_SUMS = 2_000_000  # Numbers of the distribution of the sum up to which an estimate from it comes at once
 Rest = ParamSpec("Rest")
 Computed = TypeVar("Computed")
 
@@ -159,3 +163,85 @@ def simulated_interval(
     width = seen.mean_width_inside if inside else seen.mean_width
     # Where all repetitions have the same width, as where all intervals hold 0 to 1, another one is not impossible.
     return seen.coverage, dataclasses.replace(width, error=max(width.error, 1 / analysis.repetitions))
+
+
+def estimate_moments(made: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> RowMoments:
+    """Return the mean and variance, for x = 0 … n, of what an analyst who uses this rule takes for the proportion.
+
+    That is the rule's own estimate for the sum of the counts, where it has one. Who knows how the sets were made takes
+    back what the prior adds on average: (q̄ − a)/b where E[q̄ | x] = a + b x/n, which may leave 0 to 1. Else it is q̄.
+    """
+    few = (made.n + 1) * (sets * made.m + 1) <= FEW_SUMS
+    if rule.estimates is not None and few and rule.fits(made, sets):
+        return _moments_by_sum(made, sets, rule)
+    of_mean, line = row_moments(made).of_sets(sets), made.line_of_means() if rule.knows_noise else None
+    if line is None:
+        return of_mean
+    return RowMoments(np.linspace(0, 1, made.n + 1), of_mean.variance / line[1] ** 2)
+
+
+@kept
+def _moments_by_sum(made: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> RowMoments:
+    """Σ_s Pr(s | x) (estimate of s) for x = 0 … n, and the variance."""
+    assert rule.estimates is not None
+    sums = release_sums(made, sets)
+    estimates = rule.estimates(sums)
+    mean = sums.rows @ estimates
+    return RowMoments(mean, np.einsum("xs,xs->x", sums.rows, (estimates - mean[:, None]) ** 2))
+
+
+@kept_for
+def worst_of(
+    made: TwoCellSynthesizer,
+    measure: str,
+    sets: int,
+    rule: IntervalRule,
+    level: float,
+    low: float,
+    high: float,
+    *,
+    thorough: bool = False,
+) -> Extreme | None:
+    """Return the worst of a measure for p from `low` to `high`; None where it cannot be certified.
+
+    `measure` is the name of a field of `Outcome`, and a bias has no sign. Where a table of all releases is too large it
+    takes up to some seconds, and is done where a `thorough` answer is asked for alone.
+    """
+    if measure in FROM_MOMENTS:
+        return FROM_MOMENTS[measure](made, sets, rule, low, high)
+    if measure not in FROM_RELEASES or not (thorough or certifiable(made, sets, rule)):
+        return None
+    try:
+        return FROM_RELEASES[measure](made, sets=sets, rule=rule.key, level=level, low=low, high=high)
+    except ValueError:  # too many releases, or almost none of them has an interval
+        return None
+
+
+def worst_bias(made: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: float, high: float) -> Extreme:
+    """Return the largest |E[q] − p|: Σ_x Binomial(x; n, p) E[q | x] − p, a polynomial of degree n + 1.
+
+    >>> found = worst_bias(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1, RULES["as_if_real"], 0.25, 0.5)
+    >>> round(found.value, 12), found.at  # (1 + p)/3 − p
+    (0.166666666667, 0.25)
+    """
+    moments = estimate_moments(made, sets, rule)
+    found = extremes(of_higher_degree(moments.mean) - times_p(np.ones(made.n + 1)), low, high)
+    return max((Extreme(abs(one.value), one.at) for one in found), key=lambda one: one.value)
+
+
+def worst_error(made: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: float, high: float) -> Extreme:
+    """Return the largest √E[(q − p)²]: the sum of Binomial(x; n, p)(E[q² | x] − 2p E[q | x] + p²), of degree n + 2.
+
+    >>> found = worst_error(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1, RULES["as_if_real"], 0.0, 0.5)
+    >>> round(found.value**2, 12), found.at  # one third at every p
+    (0.333333333333, 0.0)
+    """
+    moments = estimate_moments(made, sets, rule)
+    squares, ones = moments.mean**2 + moments.variance, np.ones(made.n + 1)
+    coefficients = of_higher_degree(squares, 2) - 2 * of_higher_degree(times_p(moments.mean)) + times_p(times_p(ones))
+    largest = extremes(coefficients, low, high)[1]
+    return Extreme(math.sqrt(max(largest.value, 0.0)), largest.at)
+
+
+FROM_MOMENTS = {"bias": worst_bias, "root_mean_squared_error": worst_error}
+FROM_RELEASES = {"coverage": smallest_coverage, "mean_width": largest_mean_width}

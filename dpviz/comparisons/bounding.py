@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -77,84 +76,24 @@ def side_by_side(sets: IntArray, rows: int) -> Iterator[IntArray]:
 
 
 @dataclass(frozen=True)
-class Bounding(ABC):
-    """A way to keep numbers between `low` and `high`."""
+class Bounding:
+    """A way to keep numbers between `low` and `high`.
 
-    @abstractmethod
+    Where it `redraws` (truncation), a number outside is drawn again, and its probability to lie inside depends on the
+    confidential data. Else it is set to the bound (boundary-inflated truncation, BIT), which looks at the release
+    alone.
+    """
+
+    redraws: bool
+
     def laplace(
         self, random: np.random.Generator, centre: FloatArray, scale: float, low: float, high: float
     ) -> FloatArray:
         """Return centre + Laplace(scale), kept between `low` and `high`."""
-
-    @abstractmethod
-    def normal(
-        self, random: np.random.Generator, rows: int, centre: FloatArray, scale: FloatArray, low: float, high: float
-    ) -> Iterator[Rows]:
-        """Yield rows of N(centre, scale²) of every set, kept between `low` and `high`."""
-
-    @abstractmethod
-    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:
-        """Return E[f] of a number kept inside the bounds.
-
-        `inside` is E[f; inside] and `mass` the probability of that, both before; `ends` is f at each bound times the
-        probability of what lies beyond, summed.
-        """
-
-    def row_moments(self, centre: FloatArray, scale: float, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-        """Return mean and mean square of one row of N(centre, scale²) that is kept inside the bounds."""
-        lowest, highest = (low - centre) / scale, (high - centre) / scale
-        mass, first, second = normal_moments(lowest, highest, 2)
-        below, above = ndtr(lowest), ndtr(-highest)
-        square = centre**2 * mass + 2 * centre * scale * first + scale**2 * second
-        return (
-            self.expected(centre * mass + scale * first, mass, low * below + high * above),
-            self.expected(square, mass, low**2 * below + high**2 * above),
-        )
-
-    @abstractmethod
-    def loss(self, epsilon: float, steps: float) -> float:
-        """Return the exact ε of a bounded statistic with Laplace noise for `epsilon`.
-
-        Its range is `steps` times as long as one row can move it.
-        """
-
-
-@dataclass(frozen=True)
-class BoundaryInflatedBounding(Bounding):
-    """Boundary-inflated truncation (BIT): a number outside is set to the bound. It looks at the release alone."""
-
-    def laplace(
-        self, random: np.random.Generator, centre: FloatArray, scale: float, low: float, high: float
-    ) -> FloatArray:
-        released = random.laplace(0.0, scale, centre.shape)
-        released += centre
-        return np.minimum(np.maximum(released, low, out=released), high, out=released)
-
-    def normal(
-        self, random: np.random.Generator, rows: int, centre: FloatArray, scale: FloatArray, low: float, high: float
-    ) -> Iterator[Rows]:
-        for place in side_by_side(np.arange(len(centre)), rows):
-            values, some = random.standard_normal((rows, len(place))), (centre[place], scale[place])
-            lowest, highest = _limits(*some, low, high)
-            np.maximum(values, lowest, out=values)
-            np.minimum(values, highest, out=values)
-            yield Rows(place, values, *some)
-
-    def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:
-        return inside + ends
-
-    def loss(self, epsilon: float, steps: float) -> float:
-        """ε itself: a bound has the probability of all that lies beyond it, and no ratio grows."""
-        return epsilon
-
-
-@dataclass(frozen=True)
-class TruncatedBounding(Bounding):
-    """Truncation: a number outside is drawn again. Its probability to lie inside depends on the confidential data."""
-
-    def laplace(
-        self, random: np.random.Generator, centre: FloatArray, scale: float, low: float, high: float
-    ) -> FloatArray:
+        if not self.redraws:
+            released = random.laplace(0.0, scale, centre.shape)
+            released += centre
+            return np.minimum(np.maximum(released, low, out=released), high, out=released)
         lowest, highest = _laplace_cdf((low - centre) / scale), _laplace_cdf((high - centre) / scale)
         share = lowest + (highest - lowest) * random.random(centre.shape)
         tail = np.maximum(2 * np.minimum(share, 1 - share), 1e-300)
@@ -163,7 +102,15 @@ class TruncatedBounding(Bounding):
     def normal(
         self, random: np.random.Generator, rows: int, centre: FloatArray, scale: FloatArray, low: float, high: float
     ) -> Iterator[Rows]:
+        """Yield rows of N(centre, scale²) of every set, kept between `low` and `high`."""
         lowest, highest = _limits(centre, scale, low, high)
+        if not self.redraws:
+            for place in side_by_side(np.arange(len(centre)), rows):
+                values = random.standard_normal((rows, len(place)))
+                np.maximum(values, lowest[place], out=values)
+                np.minimum(values, highest[place], out=values)
+                yield Rows(place, values, centre[place], scale[place])
+            return
         often = ndtr(highest) - ndtr(lowest) >= ACCEPTED
         for place in side_by_side(np.flatnonzero(often), rows):
             values = random.standard_normal((rows, len(place)))
@@ -186,15 +133,37 @@ class TruncatedBounding(Bounding):
             yield Rows(place, np.where(mirrored, -values, values), centre[place], scale[place])
 
     def expected(self, inside: FloatArray, mass: FloatArray, ends: FloatArray) -> FloatArray:
-        return inside / mass
+        """Return E[f] of a number kept inside the bounds.
+
+        `inside` is E[f; inside] and `mass` the probability of that, both before; `ends` is f at each bound times the
+        probability of what lies beyond, summed.
+        """
+        return inside / mass if self.redraws else inside + ends
+
+    def row_moments(self, centre: FloatArray, scale: float, low: float, high: float) -> tuple[FloatArray, FloatArray]:
+        """Return mean and mean square of one row of N(centre, scale²) that is kept inside the bounds."""
+        lowest, highest = (low - centre) / scale, (high - centre) / scale
+        mass, first, second = normal_moments(lowest, highest, 2)
+        below, above = ndtr(lowest), ndtr(-highest)
+        square = centre**2 * mass + 2 * centre * scale * first + scale**2 * second
+        return (
+            self.expected(centre * mass + scale * first, mass, low * below + high * above),
+            self.expected(square, mass, low**2 * below + high**2 * above),
+        )
 
     def loss(self, epsilon: float, steps: float) -> float:
-        """ε and ln(Z' / Z), Z and Z' being the probabilities that noise from the lower bound, and one step above, lies
-        inside: the density inside is divided by them, and at the bound itself the noise shows all of ε as well.
+        """Return the exact ε of a bounded statistic with Laplace noise for `epsilon`.
 
-        >>> round(TruncatedBounding().loss(0.1, 1000), 4)  # ln(2e^0.1 − 1)
-        0.1909
+        Its range is `steps` times as long as one row can move it. A bound has the probability of all that lies beyond
+        it, and no ratio grows. Where numbers are drawn again it is ε and ln(Z' / Z), Z and Z' being the probabilities
+        that noise from the lower bound, and one step above, lies inside: the density inside is divided by them, and at
+        the bound itself the noise shows all of ε as well.
+
+        >>> BOUNDARY_INFLATION.loss(0.1, 1000), round(REDRAWING.loss(0.1, 1000), 4)  # ln(2e^0.1 − 1)
+        (0.1, 0.1909)
         """
+        if not self.redraws:
+            return epsilon
         here, above = math.expm1(-epsilon * steps), math.expm1(-epsilon) + math.expm1(-epsilon * (steps - 1))
         return epsilon + math.log(above / here)
 
@@ -214,4 +183,4 @@ def _laplace_cdf(value: FloatArray) -> FloatArray:
     return np.where(value < 0, tail, 1 - tail)
 
 
-BOUNDARY_INFLATION, REDRAWING = BoundaryInflatedBounding(), TruncatedBounding()
+BOUNDARY_INFLATION, REDRAWING = Bounding(redraws=False), Bounding(redraws=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Outcome
+from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Outcome, in_turn
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
 from dpviz.core.checked import check_fields
@@ -35,11 +35,6 @@ class Spent:
     outcomes: Mapping[float, Outcome]
     every: bool = False
     single: Outcome | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether the coverage is known everywhere."""
-        return not any(math.isnan(one.coverage.value) for one in self.outcomes.values())
 
     def errors(self, estimand: str = "") -> dict[float, Measure]:
         """Return the error at each place in order, as far as it can be ranked; of what is beside the one that is judged
@@ -172,15 +167,15 @@ class Spending(ABC):
         Where errors are exact and the places can be listed, the best of all of them is found, and is there as well.
         """
         places = sorted({*self.places, *self.usual.values()})
-        waiting = deque((places[index], self._one(places[index])) for index in coarse_to_fine(len(places)))
+        streams = in_turn([self._one(places[index]) for index in coarse_to_fine(len(places))])
         alone, found, of_one = self._of_one_set(), dict[float, Outcome](), dict[str, Outcome]()
         errors, every = dict[float, float](), False
 
         def so_far() -> Spent:
             return Spent(dict(found), every, self._smallest(of_one))
 
-        for place, outcomes in list(waiting):
-            found[place] = next(outcomes)
+        for place, outcome in islice(streams, len(places)):
+            found[place] = outcome
             yield so_far()
         for key, outcomes in alone.items():
             of_one[key] = next(outcomes)
@@ -191,16 +186,13 @@ class Spending(ABC):
         if errors:
             best, every = first_smallest(errors), True
             if best not in found:
-                waiting.appendleft((best, self._one(best)))
-                found[best] = next(waiting[0][1])
+                of_best = self._one(best)
+                _, found[best] = next(of_best)
+                streams = in_turn([of_best, streams])
             yield so_far()
-        while waiting:
-            place, outcomes = waiting.popleft()
-            outcome = next(outcomes, None)
-            if outcome is not None:
-                found[place] = outcome
-                waiting.append((place, outcomes))
-                yield so_far()
+        for place, outcome in streams:
+            found[place] = outcome
+            yield so_far()
         for key, outcomes in alone.items():
             if of_one[key] is self._smallest(of_one) or of_one[key].repetitions < math.inf:
                 for of_one[key] in outcomes:
@@ -225,9 +217,10 @@ class Spending(ABC):
         known = {key: error for key, error in kept.items() if not math.isnan(error)}
         return outcomes[min(known, key=known.__getitem__)] if known else None
 
-    def _one(self, place: float) -> Iterator[Outcome]:
+    def _one(self, place: float) -> Iterator[tuple[float, Outcome]]:
         method, analysis = self.at(place)
-        return self.data.outcomes_beside(method, self.epsilon, self.epsilon, analysis, self.beside)
+        for outcome in self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.beside):
+            yield place, outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -315,10 +308,6 @@ class OverStatistics(Spending):
         return self.method.with_share(place), self.analysis
 
 
-class NotExact(ValueError):
-    """What was asked takes exact errors."""
-
-
 @dataclass(frozen=True)
 class Paying:
     """The number of sets with the smallest error at one ε, its error, and those of one set and of the papers' ten.
@@ -341,6 +330,12 @@ def stream_paying(
 
     Every number of sets is tried, and what there is is yielded after each ε and many times before it. More sets average
     out the draws, which pays where the bias is small: with ε large, or a proportion near 1/2.
+
+    >>> from dpviz.comparisons import BinaryData
+    >>> data = BinaryData(n=20, p=0.1)
+    >>> *_, (few, many) = stream_paying(data, data.method("beta_binomial"), [1.0, 1000.0], Analysis())
+    >>> few.best, many.best
+    (1, 235)
     """
     found: tuple[Paying, ...] = ()
     for epsilon in epsilons:
@@ -351,25 +346,11 @@ def stream_paying(
             if place % SETS_BETWEEN_ANSWERS == 0:
                 yield found
         if not errors:
-            raise NotExact(f"The error of {method.label} is simulated; choose a method whose error is a finite sum.")
+            raise ValueError(f"The error of {method.label} is simulated; choose a method whose error is a finite sum.")
         best = int(first_smallest(errors))
         of_papers, at_end = errors[PAPERS_SETS], best == max(errors)
         found += (Paying(float(epsilon), best, errors[best], errors[1], of_papers, at_end),)
         yield found
-
-
-def paying_sets(
-    data: DataKind, method: ComparedMethod, epsilons: Sequence[float], analysis: Analysis
-) -> tuple[Paying, ...]:
-    """Return the last of `stream_paying`.
-
-    >>> from dpviz.comparisons import BinaryData
-    >>> data = BinaryData(n=20, p=0.1)
-    >>> few, many = paying_sets(data, data.method("beta_binomial"), [1.0, 1000.0], Analysis())
-    >>> few.best, many.best
-    (1, 235)
-    """
-    return deque(stream_paying(data, method, epsilons, analysis), maxlen=1)[0]
 
 
 SPENDINGS: dict[str, type[Spending]] = {one.key: one for one in (OverSets, OverStatistics)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
@@ -12,8 +11,8 @@ from dpviz.calibration.cell_releases import PlugInCells
 from dpviz.calibration.methods import method_of
 from dpviz.calibration.zheng import ZhengRows
 from dpviz.comparisons.base import Estimand
-from dpviz.comparisons.binary import CountData, read_when_asked
-from dpviz.comparisons.binary_base import BinaryMethod, compared_facts
+from dpviz.comparisons.binary import read_when_asked
+from dpviz.comparisons.binary_base import BinaryMethod, OneProportion, compared_facts
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core import limits
 from dpviz.designs import Design
@@ -30,7 +29,7 @@ MOST_LOSSES = 1_000_000  # Privacy losses of one set that are listed for the sum
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CategoryMethod(BinaryMethod):
-    """A method that releases all k counts, of which the analyst reads one.
+    """A method that releases all k counts, of which the analyst reads one: each on its own, with a share of ε.
 
     Given how many confidential rows are in the category, its released count has that of a two-cell synthesizer,
     whatever the others are. What the release gives away is what all of its counts do: that of `of_cells`.
@@ -38,13 +37,15 @@ class CategoryMethod(BinaryMethod):
 
     of_cells: type[CellSynthesizer]
 
-    @property
-    def named_after(self) -> type[CellSynthesizer]:
-        return self.of_cells
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        return {"the count of every category": 1 / self.protection(data, epsilon)["epsilon"]} if self.noisy else {}
 
-    @abstractmethod
+    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
+        return {"epsilon": self.of_cells.share_of_a_count * epsilon}
+
     def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
         """Return the synthesizer of all k counts of one set, of which `epsilon` is the share."""
+        return self.of_cells.for_rows(data.n, data.m)(n=data.n, cells=data.cells, epsilon=epsilon)  # type: ignore[call-arg]
 
     def guarded(self, data: CategoryData, epsilon: float) -> Release:
         """Return what knows the privacy of one set."""
@@ -55,12 +56,7 @@ class CategoryMethod(BinaryMethod):
         return sets * pure_epsilon(self.guarded(data, setting / sets))
 
     def real_delta(
-        self,
-        data: Any,
-        setting: float,
-        sets: int,
-        epsilon: float,
-        pairs: Collection[int] | None = None,
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
         """That of the only neighbours that can be the worst; unknown for several sets, as there is one."""
         return worst_neighbours(self.guarded(data, setting / sets), epsilon) if sets == 1 else None
@@ -92,12 +88,7 @@ class PriorCellsRelease(CategoryMethod):
         return known.more_cells(data.n, data.m, alpha, data.cells)
 
     def real_delta(
-        self,
-        data: Any,
-        setting: float,
-        sets: int,
-        epsilon: float,
-        pairs: Collection[int] | None = None,
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
         """As for one set; of several the losses of the same neighbours are put on a grid, and δ is rounded up.
 
@@ -121,24 +112,11 @@ class PriorCellsRelease(CategoryMethod):
         return super().absence(data)
 
 
-class NoisyCellsRelease(CategoryMethod):
-    """Every count released on its own with a share of ε."""
-
-    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
-        return {"the count of every category": 1 / self.protection(data, epsilon)["epsilon"]} if self.noisy else {}
-
-    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
-        return {"epsilon": self.of_cells.share_of_a_count * epsilon}
-
-    def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
-        return self.of_cells.for_rows(data.n, data.m)(n=data.n, cells=data.cells, epsilon=epsilon)  # type: ignore[call-arg]
-
-
 @cache
 def category_method(of_cells: type[CellSynthesizer]) -> CategoryMethod:
     """Return the method that releases all counts by this synthesizer, made of what its class says."""
-    made = PriorCellsRelease if issubclass(of_cells, PriorCellSynthesizer) else NoisyCellsRelease
-    return made(of_cells=of_cells, synthesizer_type=of_cells.two_cells, **compared_facts(of_cells))  # type: ignore[arg-type]
+    made: type[CategoryMethod] = PriorCellsRelease if issubclass(of_cells, PriorCellSynthesizer) else CategoryMethod
+    return made(of_cells=of_cells, synthesizer_type=of_cells.two_cells, **compared_facts(of_cells))
 
 
 def category_methods() -> tuple[ComparedMethod, ...]:
@@ -148,7 +126,7 @@ def category_methods() -> tuple[ComparedMethod, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CategoryData(CountData):
+class CategoryData(OneProportion):
     """n rows in k categories, of which all counts are released; the analyst asks for one of them, whose share is p."""
 
     key: ClassVar[str] = "categories"

@@ -2,50 +2,68 @@
 
 from __future__ import annotations
 
+import csv
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from typing import Any
+from dataclasses import dataclass, fields
+from importlib.resources import files
+from typing import Any, ClassVar, Self
 
 from dpviz.core.parameters import shown
 from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
 
+METHOD_TEXTS: dict[str, dict[str, str]] = {
+    row["name"]: row
+    for row in csv.DictReader(files("dpviz.comparisons").joinpath("methods.csv").read_text("utf-8").splitlines())
+}
+"""What is said of a method that no synthesizer speaks for, by its name: the texts among its fields."""
 
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ComparedMethod(ABC):
-    """A way to release data of one kind under a promised ε.
+    """A way to release data of one kind under a promised ε; `data` are always of a kind that has it among its methods.
 
     The promise covers all sets together, and each of M sets has its share ε/M. A reference promises nothing: it is the
-    same at every ε. A subclass gives the data of a method as attributes or as fields.
+    same at every ε.
+
+    `releases`: What is released and what it spends, in whole sentences.
+    `has_epsilon`: Whether some finite ε is known to hold for what it releases.
+    `exact_epsilon`: Whether `real_epsilon` is exact for what it releases; else it is proven to hold, and the real one
+    may be less.
+    `loss_by`: How that is computed, and of what it is the loss.
+    `audited`: Key of the record of `dpviz.claims.printed_methods` that says what it really gives away, if there is one.
+    `finding`: The same in whole sentences, of a method that has no record, or none of its own.
     """
 
-    key = label = source = ""
-    releases = ""
-    """What is released and what it spends, in whole sentences."""
-    audited = ""
-    """Key of the record of `dpviz.claims.printed_methods` that says what it really gives away, if there is one."""
-    finding = ""
-    """The same in whole sentences, of a method that has no record, or none of its own."""
-    only_compared = ""
-    """Why no other page shows it, in a few words; nothing where others do."""
-    reference = False
-    several_sets = True
-    sets_of_each = 1
-    """Sets that are made of one share of ε."""
+    key: str
+    label: str
+    source: str
+    releases: str
     has_epsilon: bool
-    """Whether some finite ε is known to hold for what it releases."""
     exact_epsilon: bool
-    """Whether `real_epsilon` is exact for what it releases; else it is proven to hold, and the real one may be less."""
     loss_by: str
-    """How that is computed, and of what it is the loss. No default: every class with a key says all three."""
-    first_statistic = "the mean"
+    audited: str = ""
+    finding: str = ""
+    reference: bool = False
+    several_sets: bool = True
+
+    only_compared: ClassVar[str] = ""
+    """Why no other page shows it, in a few words; nothing where others do."""
+    sets_of_each: ClassVar[int] = 1
+    """Sets that are made of one share of ε."""
+    first_statistic: ClassVar[str] = "the mean"
     """What has the share of ε that `usual_shares` and `with_share` speak of."""
 
-    def __init_subclass__(cls, **settings: Any) -> None:
-        super().__init_subclass__(**settings)
-        missing = [name for name in ("has_epsilon", "exact_epsilon", "loss_by") if not hasattr(cls, name)]
-        if cls.key and missing:
-            raise TypeError(f"{cls.__name__} must say by {', '.join(missing)} what is known of its real ε.")
+    @classmethod
+    def named(cls, name: str, **composed: Any) -> Self:
+        """Return a method that is composed of this, of whose fields the texts stand in the table of methods."""
+        texts = {one.name: METHOD_TEXTS[name][one.name] for one in fields(cls) if one.name in METHOD_TEXTS[name]}
+        return cls(**texts | composed)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.key!r})"
 
     def sets(self, wanted: int) -> int:
         """Return how many sets it releases where those that release several release `wanted`."""
@@ -89,17 +107,21 @@ class ComparedMethod(ABC):
         `setting` is the ε that it is given for all of them. It is infinite where none holds.
         """
 
-    @abstractmethod
+    def found_loss(self, data: Any, epsilon: float) -> float:
+        """Return what some pair of neighbours proves that a set with `epsilon` loses, where that is not known exactly.
+
+        It is 0 where nothing was sought: where the promise is kept, however much of it is used.
+        """
+        return 0.0
+
     def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
         """Return the pure ε of all sets together, exact or between two ends; the upper one is `real_epsilon`."""
+        most = self.real_epsilon(data, setting, sets)
+        assert most is not None
+        return Loss(most if self.exact_epsilon else min(sets * self.found_loss(data, setting / sets), most), most)
 
     def real_delta(
-        self,
-        data: Any,
-        setting: float,
-        sets: int,
-        epsilon: float,
-        pairs: Collection[int] | None = None,
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
         """Return the smallest δ for which all sets together are (ε, δ)-differentially private; None where unknown.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,19 +21,13 @@ from dpviz.comparisons.base import (
     Outcome,
 )
 from dpviz.comparisons.bounding import Rows, moments_of
-from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.gaussian_estimands import NORMAL_ESTIMANDS, NormalEstimand
-from dpviz.comparisons.gaussian_histograms import HISTOGRAMS
-from dpviz.comparisons.gaussian_methods import Confidential, GaussianMethod
-from dpviz.comparisons.gaussian_study import EPSILON_OF_ALL_SETS, GaussianPlan
-from dpviz.comparisons.normal_models import OF_KNOWN_VARIANCE, OF_UNKNOWN_VARIANCE
 from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.declarations import ROWS, SEED
 from dpviz.core.measures import Measure
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.parameters import EPSILON, Parameter, readable
 from dpviz.core.types import FloatArray
-from dpviz.coverage.studies import stream_study
+from dpviz.coverage.studies import Plan, stream_study
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms.base import parameter
@@ -93,6 +88,7 @@ UPPER_BOUND = dataclasses.replace(
     help="The largest value that a row can have, chosen without looking at the data. Rows above are set to it. Wider "
     "bounds need more noise.",
 )
+EPSILON_OF_ALL_SETS = dataclasses.replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
 FEWEST_REPETITIONS, USUAL_REPETITIONS, MOST_REPETITIONS = (
     20,
     500,
@@ -101,6 +97,71 @@ FEWEST_REPETITIONS, USUAL_REPETITIONS, MOST_REPETITIONS = (
 LARGEST_BLOCK = 2_000_000  # Rows beyond which a block has even fewer: it takes no longer than a moment
 NEAR_ROWS = 100_000  # Rows of a block that stay near the processor
 SHOWN_FIRST = "perturbed_histogram_safe", "smoothed_histogram"
+
+
+@dataclass(frozen=True)
+class Confidential:
+    """The confidential data of a block of repetitions, one data set in each `place` of `rows`."""
+
+    data: Any
+    rows: Any
+
+    @cached_property
+    def moments(self) -> Any:
+        """What an analyst reads of each data set."""
+        return self.data.read(self.rows)
+
+    @property
+    def repetitions(self) -> int:
+        """How many data sets there are."""
+        return len(self.rows.place)
+
+
+@dataclass(frozen=True)
+class NormalEstimand(Estimand):
+    """A parameter of the confidential rows, and its estimate and variance estimate from one set of n rows.
+
+    `truth` is its true value in the data. From what `GaussianData.read` makes of the sets come the `estimate` of each,
+    NaN where a set has none, and with the data the estimated variance `within`.
+    """
+
+    truth: Callable[[Any], float]
+    estimate: Callable[[Any], FloatArray]
+    within: Callable[[Any, Any], FloatArray]
+    of_mean: bool = False
+    """Whether it is estimated by the mean of the rows, whose bias and error some methods know without a simulation."""
+
+
+MEAN = NormalEstimand(
+    "mean",
+    "the mean, its variance estimated by s²/n",
+    "μ",
+    of_mean=True,
+    truth=lambda data: data.mean,
+    estimate=lambda found: found.mean,
+    within=lambda found, data: found.variance / data.n,
+)
+NORMAL_ESTIMANDS: dict[str, NormalEstimand] = {
+    one.key: one
+    for one in (
+        MEAN,
+        dataclasses.replace(
+            MEAN,
+            key="mean_known_variance",
+            label="the mean, its variance σ²/n known to the analyst",
+            within=lambda found, data: np.full(found.mean.shape, data.sigma**2 / data.n),
+        ),
+        NormalEstimand(
+            "variance",
+            "the variance",
+            "σ²",  # estimated by s² with variance 2s⁴/(n − 1)
+            truth=lambda data: data.sigma**2,
+            estimate=lambda found: found.variance,
+            within=lambda found, data: 2 * found.variance**2 / (data.n - 1),
+        ),
+    )
+}
+"""What an analyst can ask of normal data, by its key."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +178,8 @@ class GaussianData(DataKind):
     true_value: ClassVar[str] = "mean"
     assumed: ClassVar[str] = "independent rows from N(μ, σ²), those outside the bounds set to the bound"
     exactly: ClassVar[str] = "exact moments of the release, by sums or quadrature"
+    plan: ClassVar[Callable[..., Plan[Any]]]
+    """What makes a study of them, `dpviz.comparisons.gaussian_study.GaussianPlan`."""
     drawn: ClassVar[type] = Rows
     """What confidential and released rows are kept in; a method says which of these it takes."""
     studied: ClassVar[Mapping[str, NormalEstimand]] = NORMAL_ESTIMANDS
@@ -161,11 +224,8 @@ class GaussianData(DataKind):
         every = np.ones(repetitions)
         return Confidential(self, Rows(np.arange(repetitions), values, self.mean * every, self.sigma * every))
 
-    def outcomes(self, method: Any, epsilon: float, setting: float, analysis: Analysis) -> Iterator[Outcome]:
-        return self.outcomes_beside(method, epsilon, setting, analysis, ())
-
-    def outcomes_beside(
-        self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...]
+    def outcomes(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
     ) -> Iterator[Outcome]:
         sets = method.sets(analysis.sets)
         rule = analysis.rule_for(sets).key
@@ -174,7 +234,7 @@ class GaussianData(DataKind):
                 f'The rule "{RULES[rule].label}" reads counts of a transition matrix. Choose one that combines '
                 f'estimates, such as "{RULES["reiter_2003"].label}".'
             )
-        plan = GaussianPlan(
+        plan = self.plan(
             data=self,
             method=method,
             epsilon=setting,
@@ -204,8 +264,7 @@ class GaussianData(DataKind):
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float] | None:
         """By quadrature or sums over bins, where the mean is asked for and the method knows them."""
-        found = method.accuracy(self, setting, method.sets(analysis.sets)) if self.asked.of_mean else None
-        return None if found is None else (found.bias, found.root_mean_squared_error)
+        return method.accuracy(self, setting, method.sets(analysis.sets)) if self.asked.of_mean else None
 
     def batch(self, sets: int) -> int:
         """Return the repetitions in a block of a study of M sets."""
@@ -218,14 +277,12 @@ class GaussianData(DataKind):
         for method, setting in settings.items():
             random = np.random.default_rng(seed)
             released = method.release(random, self.draw(random, 1), setting, method.sets(sets))
-            estimates = self.asked.estimate(released.moments)
+            estimates = self.asked.estimate(released)
             found[method.key] = estimates[~np.isnan(estimates)]
         return float(self.asked.estimate(held.moments)[0]), found
 
     @checked(epsilon=EPSILON_OF_ALL_SETS, sets=COMPARED_SETS, seed=SEED)
-    def draw_release(
-        self, method: GaussianMethod, epsilon: float, sets: int, seed: int
-    ) -> tuple[FloatArray, list[FloatArray]]:
+    def draw_release(self, method: Any, epsilon: float, sets: int, seed: int) -> tuple[FloatArray, list[FloatArray]]:
         """Return one confidential data set and the sets that a method releases of it, as `each_set` has them.
 
         One that cannot be made is left out.
@@ -251,7 +308,6 @@ class KnownVariance(GaussianData):
 
     key: ClassVar[str] = "gaussian_known_variance"
     label: ClassVar[str] = "Numbers between bounds, variance public"
-    methods: ClassVar[tuple[ComparedMethod, ...]] = *OF_KNOWN_VARIANCE, *HISTOGRAMS
     usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips", "modips_truncated", *SHOWN_FIRST
     estimands: ClassVar[tuple[Estimand, ...]] = NORMAL_ESTIMANDS["mean"], NORMAL_ESTIMANDS["mean_known_variance"]
 
@@ -262,7 +318,6 @@ class UnknownVariance(GaussianData):
     key: ClassVar[str] = "gaussian"
     label: ClassVar[str] = "Numbers between bounds"
     supposed: ClassVar[tuple[str, ...]] = ("sigma",)
-    methods: ClassVar[tuple[ComparedMethod, ...]] = *OF_UNKNOWN_VARIANCE, *HISTOGRAMS
     usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips_split", "modips_communal", *SHOWN_FIRST
     estimands: ClassVar[tuple[Estimand, ...]] = NORMAL_ESTIMANDS["mean"], NORMAL_ESTIMANDS["variance"]
     divided_between: ClassVar[tuple[str, ...]] = "mean", "variance"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
 
 from dpviz.comparisons.bounding import Rows, side_by_side
-from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_from
-from dpviz.comparisons.gaussian_methods import Confidential, GaussianMethod
+from dpviz.comparisons.gaussian import Confidential, GaussianData
+from dpviz.comparisons.gaussian_methods import Accuracy, GaussianMethod, accuracy_from
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import (
     SCOTT_FACTOR,
@@ -25,9 +24,6 @@ from dpviz.privacy.histograms import (
     smoothed_worst,
 )
 
-if TYPE_CHECKING:
-    from dpviz.comparisons.gaussian import GaussianData
-
 LARGEST_BINS = 1_000
 BOTH_COUNTS = 2.0  # Noise of each bin, in units of 1/ε′, that covers both counts that a replaced row moves
 BEFORE, AFTER = "before", "after"  # The noise: where a bootstrap draws the rows again
@@ -35,7 +31,7 @@ BEFORE, AFTER = "before", "after"  # The noise: where a bootstrap draws the rows
 
 def counts_of(held: Confidential, bins: IntArray) -> IntArray:
     """Return how many rows of each data set lie in each bin, shape (repetitions, largest number of bins)."""
-    data: GaussianData = held.data
+    data = held.data
     most = int(bins.max())
     place = held.rows.centre + held.rows.scale * held.rows.values - data.low
     place *= bins / data.width
@@ -51,7 +47,6 @@ class Histogram(GaussianMethod):
     """
 
     exact_epsilon: bool = False
-    loss_by: str = "a closed form, for the noisy histogram: the rows lose no more"
     scott: bool = False
 
     def public_bins(self, n: int) -> int | None:
@@ -193,80 +188,15 @@ class SmoothedHistogram(Histogram):
         return smoothed_worst(data.n, epsilon)
 
 
-PERTURBED_HISTOGRAM = PerturbedHistogram(
-    name="PerturbedHistogram",
-    key="perturbed_histogram",
-    label="Perturbed histogram, public bins",
-    source="Bowen & Liu (2016), perturbed histogram, after Wasserman & Zhou (2010); Liu (2016), Figure 5a",
-    releases="Each set adds Laplace noise of scale M/ε to every count of a histogram, sets negative counts to 0, and "
-    "draws n rows from the result.",
-    audited="perturbed",
-    moves=1.0,
-    same_as="perturbed_histogram_safe",  # With public bins the noise of half the ε is twice the noise.
+PERTURBED_HISTOGRAM = PerturbedHistogram.named("PerturbedHistogram", moves=1.0)
+PERTURBED_HISTOGRAM_SCOTT = PerturbedHistogram.named(
+    "PerturbedHistogramScott", moves=1.0, scott=True, has_epsilon=False
 )
-PERTURBED_HISTOGRAM_SCOTT = dataclasses.replace(
-    PERTURBED_HISTOGRAM,
-    name="PerturbedHistogramScott",
-    key="perturbed_histogram_scott",
-    label="Perturbed histogram, Scott's bins, as printed",
-    audited="perturbed_scott",
-    has_epsilon=False,
-    loss_by="a pair of neighbours, for the released rows",
-    scott=True,
-    same_as="",
-)
-PERTURBED_HISTOGRAM_SAFE = PerturbedHistogram(
-    name="PerturbedHistogramSafe",
-    key=PERTURBED_HISTOGRAM.same_as,
-    label="Perturbed histogram, twice the noise",
-    source="the safe variant of Bowen & Liu's (2016) perturbed histogram",
-    releases="Each set adds Laplace noise of scale 2M/ε to every count of a histogram with public bins, sets negative "
-    "counts to 0, and draws n rows from the result.",
-    finding="The noise covers both counts that one replaced row changes.",
-)
-BOOTSTRAP_THEN_SANITIZE = PerturbedHistogram(
-    name="BootstrapThenSanitize",
-    key="bootstrap_sanitize",
-    label="Bootstrap, then perturbed histogram",
-    source="Liu (2016), model-free dips with bootstrap, Figure 5b",
-    releases="Each set draws n rows from the confidential ones with replacement, adds Laplace noise of scale 2M/ε to "
-    "every count of their histogram with public bins, sets negative counts to 0, and draws n rows from the result.",
-    finding="The noise would do without the bootstrap, but a row that is drawn several times is hidden by the noise "
-    "for one. The noisy counts of a set that promises x lose n ln(1 + (eˣ − 1)/n): with 100 rows 1.70 for x = 1. It "
-    "tends to eˣ − 1 as the rows become many.",
-    bootstrap=BEFORE,
-)
-SANITIZE_THEN_BOOTSTRAP = PerturbedHistogram(
-    name="SanitizeThenBootstrap",
-    key="sanitize_bootstrap",
-    label="Perturbed histogram, then bootstrap",
-    source="the safe variant of Liu's (2016) Figure 5b",
-    releases="Each set adds Laplace noise of scale 2M/ε to every count of a histogram with public bins, sets negative "
-    "counts to 0, draws n rows from the result, and from the histogram of these the n rows that are released.",
-    finding="What is done to a protected histogram costs nothing.",
-    bootstrap=AFTER,
-)
-SMOOTHED_HISTOGRAM = SmoothedHistogram(
-    name="SmoothedHistogram",
-    key="smoothed_histogram",
-    label="Smoothed histogram, public bins",
-    source="Bowen & Liu (2016), smoothed histogram, after Wasserman & Zhou (2010)",
-    releases="One set of n rows drawn from the histogram mixed with the uniform distribution, whose share is the "
-    "smallest that keeps ε. With K bins it is close to K/(K + ε) as long as ε is small beside n. It spends all of ε.",
-    audited="smoothed",
-    exact_epsilon=True,
-    loss_by="a closed form, for the released rows",
-)
-SMOOTHED_HISTOGRAM_SCOTT = dataclasses.replace(
-    SMOOTHED_HISTOGRAM,
-    name="SmoothedHistogramScott",
-    key="smoothed_histogram_scott",
-    label="Smoothed histogram, Scott's bins, as printed",
-    audited="smoothed_scott",
-    exact_epsilon=False,
-    loss_by="a closed form that bounds the released rows, whatever the bins are",
-    scott=True,
-)
+PERTURBED_HISTOGRAM_SAFE = PerturbedHistogram.named("PerturbedHistogramSafe")
+BOOTSTRAP_THEN_SANITIZE = PerturbedHistogram.named("BootstrapThenSanitize", bootstrap=BEFORE)
+SANITIZE_THEN_BOOTSTRAP = PerturbedHistogram.named("SanitizeThenBootstrap", bootstrap=AFTER)
+SMOOTHED_HISTOGRAM = SmoothedHistogram.named("SmoothedHistogram", exact_epsilon=True)
+SMOOTHED_HISTOGRAM_SCOTT = SmoothedHistogram.named("SmoothedHistogramScott", scott=True)
 
 HISTOGRAMS: tuple[GaussianMethod, ...] = (
     PERTURBED_HISTOGRAM_SAFE,

@@ -1,21 +1,20 @@
-"""Releases of normal data by simulation: what is repeated, what is counted, and the measures that come out."""
+"""Releases of normal data by simulation: what is asked and repeated, what is counted, and the measures."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, DataKind
-from dpviz.comparisons.gaussian_estimands import NormalEstimand
-from dpviz.comparisons.gaussian_methods import GaussianMethod, ReleasedSets
+from dpviz.comparisons.base import COMPARED_SETS, Measures
+from dpviz.comparisons.gaussian import EPSILON_OF_ALL_SETS, GaussianData, NormalEstimand
+from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import LEVEL
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.quantiles import quantile_table
-from dpviz.core.parameters import EPSILON, shown
+from dpviz.core.parameters import shown
 from dpviz.core.record import each_once
 from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray
@@ -24,14 +23,10 @@ from dpviz.coverage.studies.plan import StudyTally
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import half_widths
 
-if TYPE_CHECKING:
-    from dpviz.comparisons.gaussian import GaussianData
-
 LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are within 10⁶ of 0
 EQUAL_SETS_VARIANCE = (
     1e-28  # Variance between sets, in units of their squared mean, that equal sets may have by rounding
 )
-EPSILON_OF_ALL_SETS = replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
 GROUPS = 400  # Groups of repetitions by which studies are paired, at least; of one repetition where there are fewer
 UNBOUNDED_WIDTH = (
     1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
@@ -87,8 +82,12 @@ class GaussianTally(StudyTally):
             one.check_mean(key, "deviation_squared", one.released, 0, LARGEST_DEVIATION**2)
 
     @checked()
-    def measures(self, estimand: str, rule: str) -> GaussianMeasures:
-        """Return what the study says of an estimand and a rule of its plan."""
+    def measures(self, estimand: str, rule: str) -> Measures:
+        """Return what the study says of an estimand and a rule of its plan.
+
+        Bias, error and coverage are over the repetitions with an estimate, a missing interval counting as a miss, the
+        width over the intervals that there are; `usable_share` says in how many of all repetitions there is one.
+        """
         for name, key, keys in (("estimand", estimand, self.plan.estimands), ("rule", rule, self.plan.rules)):
             if key not in keys:
                 raise ValueError(f"{name} must be one of the plan's, {', '.join(keys)}; got {shown(key)}.")
@@ -98,30 +97,15 @@ class GaussianTally(StudyTally):
         rows = slice(None) if whole else slice(0)
         every, released, away, square = found.groups.sums[rows].T
         covered, usable, bounded, width = one.groups.sums[rows].T
-        error = Measure.mean(found, "deviation_squared", found.released).with_parts(square, released).root()
-        holding = Measure.share(one.covered, found.released).with_parts(covered, released)
-        usable_share = Measure.share(one.usable, self.repetitions).with_parts(usable, every)
-        return GaussianMeasures(
+        return Measures(
             bias=Measure.mean(found, "deviation", found.released).with_parts(away, released),
-            root_mean_squared_error=error,
-            coverage=holding,
+            root_mean_squared_error=Measure.mean(found, "deviation_squared", found.released)
+            .with_parts(square, released)
+            .root(),
+            coverage=Measure.share(one.covered, found.released).with_parts(covered, released),
             mean_width=Measure.mean(one, "width", one.usable - one.unbounded).with_parts(width, bounded),
-            usable_share=usable_share,
+            usable_share=Measure.share(one.usable, self.repetitions).with_parts(usable, every),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class GaussianMeasures:
-    """Bias, error and coverage over the repetitions with an estimate, a missing interval counting as a miss.
-
-    The width is over the intervals that there are; `usable_share` says in how many of all repetitions there is one.
-    """
-
-    bias: Measure
-    root_mean_squared_error: Measure
-    coverage: Measure
-    mean_width: Measure
-    usable_share: Measure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,8 +129,7 @@ class GaussianPlan(Plan[GaussianTally]):
     level: float = declared(LEVEL)
 
     def __post_init__(self) -> None:
-        # Of all kinds of data, those that are simulated are the `GaussianData`.
-        if not (isinstance(self.data, DataKind) and self.data.simulated):
+        if not isinstance(self.data, GaussianData):
             raise ValueError(f"data must be a GaussianData; got {shown(self.data)}.")
         if not isinstance(self.method, GaussianMethod):
             raise ValueError(f"method must be a GaussianMethod; got {shown(self.method)}.")
@@ -172,11 +155,6 @@ class _Work:
         self._table = quantile_table(plan.level)
         self._group = min(-(-plan.repetitions // GROUPS), plan.batch)
 
-    def _draw(self, random: np.random.Generator) -> ReleasedSets:
-        plan = self.plan
-        held = plan.data.draw(random, plan.batch)
-        return plan.method.release(random, held, plan.epsilon, plan.sets)
-
     def __call__(self, blocks: Blocks) -> GaussianTally:
         """Return the tally of some blocks."""
         parts = np.stack([self._combined(random, blocks.size) for random in blocks.generators()], axis=2)
@@ -192,15 +170,16 @@ class _Work:
 
     def _combined(self, random: np.random.Generator, size: int) -> FloatArray:
         """q̄, b and v̄ of each estimand in a block, shape (estimands, 3, size); q̄ is NaN where a set gave no estimate."""
-        data, drawn, parts = self.plan.data, self._draw(random), []
-        made = drawn.usable[:size]
-        found = type(drawn.moments)(*(_replaced(part[:, :size], made) for part in drawn.moments))
-        for asked in (data.studied[key] for key in self.plan.estimands):
+        plan, data, parts = self.plan, self.plan.data, []
+        drawn = plan.method.release(random, data.draw(random, plan.batch), plan.epsilon, plan.sets)
+        made = ~np.isnan(drawn[0]).any(axis=0)[:size]
+        found = type(drawn)(*(_replaced(part[:, :size], made) for part in drawn))
+        for asked in (data.studied[key] for key in plan.estimands):
             each, within = asked.estimate(found), asked.within(found, data)
             usable = made & ~np.isnan(each).any(axis=0)
             each, within = _replaced(each, usable), _replaced(within, usable)
             estimate = each.mean(axis=0)
-            between = np.square(each - estimate).sum(axis=0) / max(self.plan.sets - 1, 1)
+            between = np.square(each - estimate).sum(axis=0) / max(plan.sets - 1, 1)
             between[between <= EQUAL_SETS_VARIANCE * estimate**2] = 0.0
             estimate[~usable] = math.nan
             parts.append([estimate, between, within.mean(axis=0)])

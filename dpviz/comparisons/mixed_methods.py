@@ -6,22 +6,21 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from dpviz.comparisons.bounding import side_by_side
+from dpviz.comparisons.gaussian import Confidential
 from dpviz.comparisons.gaussian_histograms import BOTH_COUNTS
-from dpviz.comparisons.gaussian_methods import NOTHING_PROMISED, ORIGINAL_ROWS, Confidential, GaussianMethod
-from dpviz.comparisons.mixed_statistics import Statistics, Tables, histograms_of, statistics_of
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, REFERENCE, GaussianMethod
+from dpviz.comparisons.mixed import MixedData, Statistics, Tables, histograms_of, statistics_of
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, table_log_odds, telling_tables
 
-if TYPE_CHECKING:
-    from dpviz.comparisons.mixed import MixedData
-
 CELL_PRIOR = 0.5  # Rows that the Dirichlet prior adds to each cell
 STATISTICS = 5  # That share what the counts leave of ε: both means of the cells, two variances and a covariance
+EQUAL_SHARE = 1 / (1 + STATISTICS)
 MOST_BINS = 20  # Of each number
 
 
@@ -39,14 +38,18 @@ class MixedMethod(GaussianMethod):
 
     takes = Tables
     first_statistic = "the counts"
-    usual_share: ClassVar[float]
-    """Where all statistics have as much."""
+    others: ClassVar[int] = 1
+    """Statistics that share what the counts leave of ε."""
 
     exact_epsilon: bool = False
-    loss_by: str = "a closed form, for the noisy statistics: the rows lose no more"
 
     def usual_shares(self, data: MixedData) -> dict[str, float]:
-        return {} if self.share is None else {"equal shares, as in the paper": self.usual_share}
+        return {} if self.share is None else {"equal shares, as in the paper": 1 / (1 + self.others)}
+
+    def parts(self, epsilon: float) -> tuple[float, float]:
+        """Return the ε of the counts and that of each other statistic, of one set with `epsilon`."""
+        share = self.share or 1 / (1 + self.others)
+        return share * epsilon, (1 - share) / self.others * epsilon
 
 
 @dataclass(frozen=True)
@@ -123,14 +126,9 @@ class MixedModel(MixedMethod):
     A reference adds no `noise` to the statistics.
     """
 
-    usual_share = 1 / (1 + STATISTICS)
+    others = STATISTICS
 
     noise: NoisySums = dataclasses.field(default_factory=NoisySums)
-
-    def parts(self, epsilon: float) -> tuple[float, float]:
-        """Return the ε of the counts and that of each other statistic, of one set with `epsilon`."""
-        share = self.share or self.usual_share
-        return share * epsilon, (1 - share) / STATISTICS * epsilon
 
     def sanitize(self, random: np.random.Generator, data: MixedData, found: Statistics, epsilon: float) -> Sanitized:
         """Return the statistics of each set as they are released, `epsilon` being the share of one set."""
@@ -192,12 +190,7 @@ def covariance_factor(random: np.random.Generator, given: FloatArray, degrees: i
     first, second = (np.sqrt(random.chisquare(degrees - k, len(other)) / degrees) for k in (0, 1))
     beside = random.standard_normal(len(other)) / math.sqrt(degrees)
     turn = -beside / (first * second)
-    return np.array(
-        [
-            [deviation[0] / first, deviation[0] * turn],
-            [other / first, other * turn + rest / second],
-        ]
-    )
+    return np.array([[deviation[0] / first, deviation[0] * turn], [other / first, other * turn + rest / second]])
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -207,14 +200,8 @@ class PerturbedCells(MixedMethod):
     `moves`: Noise of each count in units of 1/ε; a replaced row moves two by one each.
     """
 
-    usual_share = 0.5
-
-    share: float = usual_share
+    share: float = 0.5
     moves: float = BOTH_COUNTS
-
-    def parts(self, epsilon: float) -> tuple[float, float]:
-        """Return the ε of the counts of the cells and that of the histograms, of one set with `epsilon`."""
-        return self.share * epsilon, (1 - self.share) * epsilon
 
     def bins(self, data: MixedData) -> int:
         """Bins of each number: what Scott's rule for two, h = 3.49 σ n^{−1/4}, gives a cell of n/J rows if R = 8σ."""
@@ -262,68 +249,11 @@ class PerturbedCells(MixedMethod):
         )
 
 
-MIXED_SYNTHESIS = MixedModel(
-    name="MixedMultipleSynthesis",
-    key="multiple_synthesis",
-    label="Multiple synthesis, no promise",
-    source="Bowen & Liu (2016), study 3, MS",
-    releases="Each set draws the shares of the cells, their means and the common covariance from their posterior given "
-    "the data, and then n rows, whose numbers are set to the bounds where they fall outside. No privacy is promised.",
-    **NOTHING_PROMISED,
-)
-MIXED_MODIPS = MixedModel(
-    name="MixedModips",
-    key="modips_sums",
-    label="Model-based (modips), noisy sums and counts",
-    source="the safe variant of Bowen & Liu's (2016) study 3",
-    releases="Each set spends a sixth of its ε on each of six statistics: the counts of the cells, the sums of both "
-    "numbers in the cells, two variances and a covariance. Counts and sums get twice the noise that they would need if "
-    "a row only left its cell, because it joins another. Means are noisy sums over noisy counts. The set then draws "
-    "shares, means and covariance from their posterior, and n rows. What falls outside its bounds is set to the "
-    "bound (BIT).",
-    finding="The noisy statistics use the promise up: a row that leaves a cell in which it was alone, for one whose "
-    "rows are all at the other bounds, moves all of them together as far as any row can. The rows show no more.",
-    share=MixedModel.usual_share,
-)
-MIXED_MODIPS_PRINTED = MixedModel(
-    name="MixedModipsPrinted",
-    key="modips_printed",
-    label="Model-based (modips), as printed",
-    source="Bowen & Liu (2016), study 3, modips-split with thresholding",
-    releases="Each set spends a sixth of its ε on each of six statistics: counts with noise 1/ε′, the means of both "
-    "numbers in the cells with noise R/(nⱼε′), nⱼ being the number of rows in the cell, and two variances and a "
-    "covariance with noise R²/(nε′). It then draws shares, means and covariance from their posterior, and n rows. "
-    "What falls outside its bounds is set to the bound (BIT).",
-    finding="The scale of the noise shows how many rows a cell has. A cell of two rows that loses one doubles it for "
-    "both means, so that what the noisy statistics of every set lose tends to 2 ln 2 = 1.39, those of ten to 13.9, and "
-    "not to 0 as ε becomes small. A row that changes cells also moves two counts and two pairs of means.",
-    share=MixedModel.usual_share,
-    noise=NoisyMeans(),
-)
-PERTURBED_CELLS = PerturbedCells(
-    name="PerturbedCells",
-    key="perturbed_cells",
-    label="Perturbed cells and 2-D histograms, as printed",
-    source="Bowen & Liu (2016), study 3, np-dips, with public bins",
-    releases="Each set spends half of its ε′ on the counts of the cells and half on a histogram of both numbers in "
-    "every cell: Laplace noise of scale 2/ε′ on each count, negative ones being set to 0. It draws n rows from the "
-    "cells and the numbers of each from the histogram of its cell, or evenly where nothing is left of that. The bins "
-    "are public here; the paper's follow from the data, and no ε would hold.",
-    finding="A row that changes cells moves two counts of cells and two of histograms by one each, and the noise "
-    "covers one of either, so that the noisy counts lose 2ε.",
-    moves=1.0,
-)
-PERTURBED_CELLS_SAFE = PerturbedCells(
-    name="PerturbedCellsSafe",
-    key="perturbed_cells_safe",
-    label="Perturbed cells and 2-D histograms, twice the noise",
-    source="the safe variant of Bowen & Liu's (2016) study 3",
-    releases="Each set spends half of its ε′ on the counts of the cells and half on a histogram of both numbers in "
-    "every cell, with public bins: Laplace noise of scale 4/ε′ on each count, negative ones being set to 0. It draws n "
-    "rows from the cells, and the numbers of each from the histogram of its cell, or evenly where nothing is left of "
-    "that.",
-    finding="The noise covers both counts that a row moves when it changes cells.",
-)
+MIXED_SYNTHESIS = MixedModel.named("MixedMultipleSynthesis", **REFERENCE)
+MIXED_MODIPS = MixedModel.named("MixedModips", share=EQUAL_SHARE)
+MIXED_MODIPS_PRINTED = MixedModel.named("MixedModipsPrinted", share=EQUAL_SHARE, noise=NoisyMeans())
+PERTURBED_CELLS = PerturbedCells.named("PerturbedCells", moves=1.0)
+PERTURBED_CELLS_SAFE = PerturbedCells.named("PerturbedCellsSafe")
 
 MIXED_METHODS: tuple[GaussianMethod, ...] = (
     ORIGINAL_ROWS,

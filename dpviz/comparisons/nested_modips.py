@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpviz.comparisons.base import Analysis
-from dpviz.comparisons.binary_base import BinaryRelease, OneProportion
+from dpviz.comparisons.binary_base import OneProportion
 from dpviz.comparisons.binary_measures import RowMoments
+from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.quadrature import on_panels
@@ -111,8 +112,8 @@ def log_no_ones(n: int, epsilon: float, sets: int, prior: float = BOWEN_LIU_PRIO
     return found
 
 
-@dataclass(frozen=True)
-class NestedModips(BinaryRelease):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NestedModips(ComparedMethod):
     """M noisy counts, each with ε/M, and `sets_of_each` sets from each, which are made of it without the data.
 
     The analyst takes the mean of each noisy count's sets as one estimate, and combines these M by Theorem 7 (Reiter
@@ -120,17 +121,14 @@ class NestedModips(BinaryRelease):
     draws add (b₂) and B − w/t what the noise adds (b₁), t sets of each.
     """
 
-    key = "nested_modips"
-    label = "Nested modips (boundary-inflated)"
-    source = "Liu (2016), §3.1 and Figure 3; Theorem 7"
-    releases = (
-        "As modips, boundary-inflated; but ten sets are drawn from each noisy count, so that an analyst can tell what "
-        "the noise adds from what the draws add. The noisy counts alone share ε: what is made of them costs nothing."
-    )
-    loss_by = "quadrature, for all nested sets"
-    sets_of_each = SETS_OF_EACH
-    only_compared = "its sets depend on each other, so that no transition matrix of one set tells it all"
-    noisy = True
+    has_epsilon: bool = True
+    exact_epsilon: bool = True
+
+    sets_of_each: ClassVar[int] = SETS_OF_EACH
+    only_compared: ClassVar[str] = "its sets depend on each other, so that no transition matrix of one set tells it all"
+
+    def noise_scales(self, data: OneProportion, epsilon: float) -> dict[str, float]:
+        return {"the number of ones": 1 / epsilon}
 
     def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
         """M times the loss of one noisy count's sets, the largest of all where none of them holds a one.

@@ -6,18 +6,14 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpviz.comparisons.bounding import BOUNDARY_INFLATION, REDRAWING, Bounding, Moments, Rows
-from dpviz.comparisons.gaussian_exact import Accuracy, accuracy_around_mean
-from dpviz.comparisons.gaussian_methods import NOTHING_PROMISED, ORIGINAL_ROWS, Confidential, GaussianMethod
+from dpviz.comparisons.gaussian import Confidential, GaussianData
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, REFERENCE, Accuracy, GaussianMethod, accuracy_around_mean
 from dpviz.core.types import FloatArray
 from dpviz.privacy.laplace_noise import rows_loss
-
-if TYPE_CHECKING:
-    from dpviz.comparisons.gaussian import GaussianData
 
 EQUAL_SHARES = 0.5  # The share of ε for the mean where mean and variance have as much
 
@@ -78,7 +74,7 @@ class NormalModel(GaussianMethod):
         return statistics.mean + scale / math.sqrt(data.n) * random.standard_normal(many), scale
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:
-        data: GaussianData = held.data
+        data = held.data
         statistics = Moments(*(np.tile(one, sets) for one in held.moments))
         centre, scale = self.parameters(random, data, self.sanitize(random, data, statistics, epsilon / sets))
         yield from self.bounding.normal(random, data.n, centre, scale, data.low, data.high)
@@ -91,7 +87,7 @@ class NormalModel(GaussianMethod):
         variance comes near 0 the rows lie together, at the noisy mean.
         """
         if self.variance_known:
-            return rows_loss(data.n, data.width / data.sigma, epsilon, self.bounding == REDRAWING)
+            return rows_loss(data.n, data.width / data.sigma, epsilon, self.bounding.redraws)
         share = self.share_of(data)
         return self.bounding.loss(share * epsilon, data.n) + self.bounding.loss((1 - share) * epsilon, data.n / 4)
 
@@ -101,89 +97,20 @@ class NormalModel(GaussianMethod):
         return accuracy_around_mean(data, sets, self.bounding, *self.noise_scales(data, epsilon / sets).values())
 
 
-def _truncated(method: NormalModel, **own: Any) -> NormalModel:
-    """Return the same method with truncation in place of boundary inflation."""
-    return dataclasses.replace(
-        method,
-        name=f"{method.name}Truncated",
-        key=f"{method.key}_truncated",
-        label=method.label.replace("BIT", "truncation"),
-        bounding=REDRAWING,
-        **own,
-    )
+UNPROTECTED_MODEL = NormalModel.named("MultipleSynthesis", **REFERENCE)
+UNPROTECTED_MODEL_OF_MEAN = NormalModel.named("MultipleSynthesisKnownVariance", variance_known=True, **REFERENCE)
 
-
-UNPROTECTED_MODEL = NormalModel(
-    name="MultipleSynthesis",
-    key="multiple_synthesis",
-    label="Multiple synthesis, no promise",
-    source="Bowen & Liu (2016), MS, after Raghunathan, Reiter & Rubin (2003)",
-    releases="Each set draws σ² and μ from their posterior given the data, and then n rows, which are set to the "
-    "bounds where they fall outside. No privacy is promised.",
-    **NOTHING_PROMISED,
+MODIPS_MEAN, MODIPS_MEAN_TRUNCATED = (
+    NormalModel.named(name, variance_known=True, exact_epsilon=True, bounding=bounding)
+    for name, bounding in (("ModipsMean", BOUNDARY_INFLATION), ("ModipsMeanTruncated", REDRAWING))
 )
-UNPROTECTED_MODEL_OF_MEAN = dataclasses.replace(
-    UNPROTECTED_MODEL,
-    name="MultipleSynthesisKnownVariance",
-    releases="Each set draws μ from its posterior given the data, and then n rows with the public σ, which are set to "
-    "the bounds where they fall outside. No privacy is promised.",
-    variance_known=True,
+MODIPS_SPLIT, MODIPS_SPLIT_TRUNCATED = (
+    NormalModel.named(name, share=EQUAL_SHARES, exact_epsilon=True, bounding=bounding)
+    for name, bounding in (("ModipsSplit", BOUNDARY_INFLATION), ("ModipsSplitTruncated", REDRAWING))
 )
-
-AROUND_MEAN = (
-    "Each set adds Laplace noise of scale R/(nε′) to the mean, R = c1 − c0 and ε′ = ε/M, draws μ around it and then n "
-    "rows with the public σ."
-)
-MODIPS_MEAN = NormalModel(
-    name="ModipsMean",
-    key="modips",
-    label="Model-based (modips), BIT",
-    source="Liu (2016), modips with sanitized sufficient statistics, Table 1b and Figure 6",
-    releases=f"{AROUND_MEAN} What falls outside the bounds is set to the bound (BIT).",
-    audited="mean_clipped",
-    exact_epsilon=True,
-    loss_by="quadrature, for the released rows",
-    variance_known=True,
-)
-MODIPS_MEAN_TRUNCATED = _truncated(
-    MODIPS_MEAN,
-    releases=f"{AROUND_MEAN} Noise and rows that fall outside the bounds are drawn again (truncation).",
-    audited="mean_truncated",
-)
-
-SPLIT = (
-    "Each set spends one part of its ε on the mean and the rest on the variance, each with Laplace noise of its own "
-    "sensitivity, R/n and R²/n. It draws σ² and μ given both, and then n rows. What falls outside its bounds, 0 to "
-    "R²/4 for the variance,"
-)
-MODIPS_SPLIT = NormalModel(
-    name="ModipsSplit",
-    key="modips_split",
-    label="Model-based (modips), split, BIT",
-    source="Bowen & Liu (2016), modips-split; Liu (2016), individualized sanitization, Figure 8",
-    releases=f"{SPLIT} is set to the bound (BIT).",
-    audited="mean_variance_clipped",
-    exact_epsilon=True,
-    loss_by="a closed form, for the released rows",
-    share=EQUAL_SHARES,
-)
-MODIPS_SPLIT_TRUNCATED = _truncated(
-    MODIPS_SPLIT, releases=f"{SPLIT} is drawn again (truncation).", audited="mean_variance_truncated"
-)
-MODIPS_COMMUNAL = dataclasses.replace(
-    MODIPS_SPLIT,
-    name="ModipsCommunal",
-    key="modips_communal",
-    label="Model-based (modips), not split (communal), BIT",
-    source="Bowen & Liu (2016), modips-nonsplit; Liu (2016), communal sanitization, Definition 5",
-    releases="Each set adds Laplace noise of one scale, (R + R²)/(nε′), to the mean and to the variance. That is the "
-    "same as a share 1/(1 + R) of ε for the mean, which depends on the unit of measurement. It then goes on as the "
-    "split release does.",
-    share=None,
-    same_as=MODIPS_SPLIT.key,
-)
-MODIPS_COMMUNAL_TRUNCATED = _truncated(
-    MODIPS_COMMUNAL, audited="communal_truncated", same_as=MODIPS_SPLIT_TRUNCATED.key
+MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRUNCATED = (
+    NormalModel.named(name, exact_epsilon=True, bounding=bounding)
+    for name, bounding in (("ModipsCommunal", BOUNDARY_INFLATION), ("ModipsCommunalTruncated", REDRAWING))
 )
 
 OF_KNOWN_VARIANCE: tuple[GaussianMethod, ...] = (

@@ -1,23 +1,18 @@
 """On which terms methods meet: at one promise, at one real privacy, or under several conditions at once."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from scipy.optimize import brentq
 
+from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core.checked import check_fields
 from dpviz.core.numerics.ends import private_side
 from dpviz.core.parameters import DELTA, EPSILON
-
-if TYPE_CHECKING:
-    from dpviz.comparisons.base import DataKind
-    from dpviz.comparisons.compared_method import ComparedMethod
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 SETTING_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one
@@ -35,10 +30,10 @@ class ComparisonTerms(ABC):
     delta: float = 0.0
 
     @abstractmethod
-    def setting(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> float | None:
+    def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
         """Return the ε that the method is given; None where it cannot be compared on these terms."""
 
-    def absence(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
+    def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
         """Return why a method that has no setting cannot be compared, in a few words."""
         return ""
 
@@ -51,7 +46,7 @@ class EqualPromise(ComparisonTerms):
     label = "equal promise, as in the papers"
     axis = "promised ε, left is more private"
 
-    def setting(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> float | None:
+    def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
         return epsilon
 
 
@@ -69,7 +64,7 @@ class EqualPrivacy(ComparisonTerms):
     def __post_init__(self) -> None:
         check_fields(self, DELTA)
 
-    def setting(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> float | None:
+    def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
         """Return the setting, to a relative 1e-6 and on the private side; None where there is none, or none is known.
 
         What a release gives away grows with the setting, for some methods up to a limit: they get the largest setting.
@@ -100,7 +95,7 @@ class EqualPrivacy(ComparisonTerms):
             found = _largest(lambda setting: excess(setting, pairs), start)
         return None
 
-    def absence(self, method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
+    def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
         if reason := unprotected(method, data, epsilon, sets):
             return reason
         if self.delta and method.real_delta(data, epsilon, sets, epsilon) is None:
@@ -108,7 +103,7 @@ class EqualPrivacy(ComparisonTerms):
         return "even at the smallest setting the loss is larger"
 
 
-def unprotected(method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
+def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
     """Return, in a few words, that no pure ε holds for a method with this setting or that none is known; else nothing.
 
     A method with an infinite one is set to nothing, whatever it is given.
@@ -117,9 +112,7 @@ def unprotected(method: ComparedMethod, data: DataKind, epsilon: float, sets: in
     return "no ε is known that holds" if real is None else NO_EPSILON if math.isinf(real) else ""
 
 
-def setting_for(
-    method: ComparedMethod, data: DataKind, sets: int, promises: Iterable[tuple[float, float]]
-) -> float | None:
+def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
     """Return the largest ε that a method can be given so that all its sets together keep every promise (ε, δ).
 
     None where there is none, or none is known, or where the share of a set is too small to compute with. Of a method

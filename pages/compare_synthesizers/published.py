@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 import streamlit as st
 
 from dpviz.claims.liu import LIU_BINARY, LIU_NORMAL, LiuReading, compare_liu_normal
-from dpviz.claims.printed_tables import printed_rows
-from dpviz.claims.published import Record
-from dpviz.comparisons.binary_methods import usable_before_rounding
+from dpviz.claims.published import Record, printed_rows
+from dpviz.comparisons.binary_base import usable_before_rounding
 from dpviz.core.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked

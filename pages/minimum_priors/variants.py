@@ -8,7 +8,7 @@ import streamlit as st
 from dpviz.calibration.base import RowMethod
 from dpviz.calibration.exact import minimum_prior, minimum_prior_probabilistic
 from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
-from dpviz.claims.general_theorems import subsampled_epsilon_printed
+from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.core.limits import LARGEST_POPULATION, PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN, SAMPLED_ROWS_SHOWN
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
