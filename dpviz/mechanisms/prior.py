@@ -1,15 +1,22 @@
 """Two-cell synthesizers that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
 
 import dataclasses
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+import numpy as np
+
 from dpviz.core.checked import checked
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.worst_pair import largest_pairs
 from dpviz.core.parameters import ANY_EPSILON, Parameter, argument
+from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 
+FEW_PAIRS = 200  # Pairs up to which all are summed rather than searched
 PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
 PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
@@ -98,9 +105,39 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
     alpha: float = parameter(PRIOR_ONES)
     beta: float = parameter(PRIOR_ZEROS)
 
+    @property
+    def effective_prior(self) -> tuple[float, float]:
+        """What is added to the counts of ones and of zeros."""
+        return self.alpha - self.lost, self.beta - self.lost
+
+    @staticmethod
+    def log_pair_deltas(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
+        raise NotImplementedError
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """As of `UnderPrior`, by positive terms alone, however small δ is; many pairs by branch and bound."""
+        ones, zeros = self.effective_prior
+
+        def log_delta(i: FloatArray | IntArray, rest: FloatArray | IntArray) -> FloatArray:
+            return self.log_pair_deltas(ones + i, zeros + rest, self.m, epsilon)
+
+        pairs: IntArray = np.arange(self.n)
+        if self.n > FEW_PAIRS:
+            some = np.array([0.0, (self.n - 1) // 2, self.n - 1])
+            scale = float(log_delta(some, self.n - 1 - some).max())
+            if scale == -math.inf:  # not even the first pair, whose log-odds are the largest, exceeds ε
+                return WorstCase(0.0, 1, 0)
+            pairs = largest_pairs(
+                lambda i, rest: np.exp(np.minimum(log_delta(i, rest) - scale, LARGEST_EXPONENT)), self.n, 0.0, 0.0
+            )
+        values = log_delta(pairs, self.n - 1 - pairs)
+        best = int(values.argmax())
+        return WorstCase(math.exp(values[best]), int(pairs[best]) + 1, int(pairs[best]))
+
     def line_of_means(self) -> tuple[float, float]:
         """The posterior mean of the proportion."""
-        ones, zeros = self.alpha - self.lost, self.beta - self.lost
+        ones, zeros = self.effective_prior
         return ones / (self.n + ones + zeros), self.n / (self.n + ones + zeros)
 
     def single_row(self, value: float) -> WorstCase:

@@ -4,6 +4,7 @@ Each sum is kept as a coarse part, a multiple of 2⁻²⁶ that adds without rou
 of sums near 10⁵, those of 5,000 draws, would be worth 10⁻¹¹.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +73,12 @@ def log_binomials(total: int) -> SplitSum:
     """ln C(total, j) for j = 0 … `total`."""
     j = np.arange(total + 1)
     return log_multinomials(total, j, total - j)
+
+
+def log_fair_binomials(total: int) -> FloatArray:
+    """ln Pr(j) for j = 0 … `total` fair coins, which absorb the binomial coefficients without large numbers."""
+    coefficients = log_binomials(total)
+    return (coefficients.coarse - total * math.log(2)) + coefficients.fine
 
 
 def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
