@@ -2,19 +2,22 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
+from scipy.special import betainc
 
 from dpviz.core.checked import checked
 from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import inverse_gain, private_side, within
 from dpviz.core.numerics.sums import log_fair_binomials
+from dpviz.core.numerics.worst_pair import largest_pairs
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms._stop_loss import log_delta_of_plug_in_pairs
 from dpviz.mechanisms.base import WorstCase, parameter
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
+from dpviz.mechanisms.prior import FEW_PAIRS, PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
+SMALLEST_CLEAR_DELTA = 1e-9  # δ from which the difference of tails ranks the pairs
 _fair_binomials = kept(log_fair_binomials)  # a calibration asks for the same of many releases
 
 
@@ -55,6 +58,24 @@ class PlugIn(PriorSynthesizer):
         return self.single_row(self.m * math.log1p(1 / min(self.effective_prior)))
 
     log_pair_deltas = staticmethod(log_delta_of_plug_in_pairs)
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """As of every prior; among many pairs, differences of tails tell which to look at where δ is not small."""
+        if self.n > FEW_PAIRS:
+            near = largest_pairs(partial(self._tail_differences, epsilon), self.n, *self.effective_prior)
+            worst = self.worst_of(near, epsilon)
+            if worst.value > SMALLEST_CLEAR_DELTA:
+                return worst
+        return super().worst_upward_pair(epsilon)
+
+    def _tail_differences(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
+        """δ of the pairs with shared rows x and y, from both tails of the counts that favour the first table."""
+        up, down, total = np.log1p(1 / x), np.log1p(1 / y), x + y + 1
+        first = np.minimum(np.floor((epsilon + self.m * down) / (up + down)) + 1, self.m)
+        with np.errstate(under="ignore", divide="ignore"):
+            likelier, other = (betainc(first, self.m - first + 1, ones / total) for ones in (x + 1, x))
+            delta = likelier - np.exp(np.minimum(epsilon + np.log(other), 0.0))
+        return np.where(self.m * up > epsilon, np.maximum(delta, 0.0), 0.0)
 
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)

@@ -115,25 +115,27 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
         """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
         raise NotImplementedError
 
-    def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        """As of `UnderPrior`, by positive terms alone, however small δ is; many pairs by branch and bound."""
+    def worst_of(self, pairs: IntArray, epsilon: float) -> WorstCase:
+        """The worst of the pairs i, i + 1 with these i, by positive terms alone, however small δ is."""
         ones, zeros = self.effective_prior
-
-        def log_delta(i: FloatArray | IntArray, rest: FloatArray | IntArray) -> FloatArray:
-            return self.log_pair_deltas(ones + i, zeros + rest, self.m, epsilon)
-
-        pairs: IntArray = np.arange(self.n)
-        if self.n > FEW_PAIRS:
-            some = np.array([0.0, (self.n - 1) // 2, self.n - 1])
-            scale = float(log_delta(some, self.n - 1 - some).max())
-            if scale == -math.inf:  # not even the first pair, whose log-odds are the largest, exceeds ε
-                return WorstCase(0.0, 1, 0)
-            pairs = largest_pairs(
-                lambda i, rest: np.exp(np.minimum(log_delta(i, rest) - scale, LARGEST_EXPONENT)), self.n, 0.0, 0.0
-            )
-        values = log_delta(pairs, self.n - 1 - pairs)
+        values = self.log_pair_deltas(ones + pairs, zeros + (self.n - 1 - pairs), self.m, epsilon)
         best = int(values.argmax())
         return WorstCase(math.exp(values[best]), int(pairs[best]) + 1, int(pairs[best]))
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """As of `UnderPrior`, many pairs by branch and bound."""
+        if self.n <= FEW_PAIRS:
+            return self.worst_of(np.arange(self.n), epsilon)
+        ones, zeros = self.effective_prior
+        some = np.array([0.0, (self.n - 1) // 2, self.n - 1])
+        scale = self.log_pair_deltas(ones + some, zeros + (self.n - 1 - some), self.m, epsilon).max()
+        if scale == -math.inf:  # not even the first pair, whose log-odds are the largest, exceeds ε
+            return WorstCase(0.0, 1, 0)
+
+        def delta(x: FloatArray, y: FloatArray) -> FloatArray:
+            return np.exp(np.minimum(self.log_pair_deltas(x, y, self.m, epsilon) - scale, LARGEST_EXPONENT))
+
+        return self.worst_of(largest_pairs(delta, self.n, ones, zeros), epsilon)
 
     def line_of_means(self) -> tuple[float, float]:
         """The posterior mean of the proportion."""
