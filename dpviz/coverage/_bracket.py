@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.numerics.bernstein import CHEBYSHEV_NODES, Cell, Extreme, cells, edges, restricted
+from dpviz.core.numerics.bernstein import CHEBYSHEV_NODES, Extreme, cells, edges, restricted
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import ends_of, sum_releases
 from dpviz.coverage._points import CountDistributions, Slice, run_masses, run_starts
@@ -185,20 +185,19 @@ class CoverageBracket:
 
     def _passed(self) -> Iterator[Extreme]:
         """Add up what every count contributes to the polynomial of each piece that it matters to."""
-        pieces, sizes = self._pieces, [one.weights.shape[1] for one in self._cells]
+        pieces = self._pieces
+        firsts, sizes = np.array([(one.first, one.weights.shape[1]) for one in self._cells]).T
         cell = np.searchsorted([one.low for one in self._cells], pieces.cuts[:-1], side="right") - 1
         matters = np.bincount(cell[pieces.live], minlength=len(self._cells)) > 0
         starts = np.searchsorted(cell, np.arange(len(self._cells) + 1))
         for count in self._distributions.counts:
-            here = [
-                place
-                for place, (one, size) in enumerate(zip(self._cells, sizes, strict=True))
-                if matters[place] and one.first <= count < one.first + size
-            ]
-            if not here:
+            here = np.flatnonzero(matters & (firsts <= count) & (count < firsts + sizes))
+            if not len(here):
                 continue
-            part = slice(starts[here[0]], starts[here[-1] + 1])
-            weights = _column(self._cells[here[0] : here[-1] + 1], count)
+            part, weights = slice(starts[here[0]], starts[here[-1] + 1]), np.zeros((CHEBYSHEV_NODES, np.ptp(here) + 1))
+            for place in range(here[0], here[-1] + 1):
+                if firsts[place] <= count < firsts[place] + sizes[place]:
+                    weights[:, place - here[0]] = self._cells[place].weights[:, count - firsts[place]]
             if np.abs(weights).sum(axis=0).max() <= NEGLIGIBLE_COUNT:
                 continue
             covered = pieces.covered(self._distributions.given(count))
@@ -236,15 +235,6 @@ class CoverageBracket:
         new = np.unique(np.concatenate([even.ravel(), right, _thinned(self._ends[among], PIECES)]))
         alive = live[np.minimum(np.searchsorted(cuts, new[:-1], side="right") - 1, len(live) - 1)]
         self._pieces = Pieces(new, alive, self._low, self._high)
-
-
-def _column(parts: list[Cell], count: int) -> FloatArray:
-    """The weights of a count in neighbouring cells, 0 where it does not matter there, shape (nodes, cells)."""
-    found = np.zeros((CHEBYSHEV_NODES, len(parts)))
-    for place, one in enumerate(parts):
-        if one.first <= count < one.first + one.weights.shape[1]:
-            found[:, place] = one.weights[:, count - one.first]
-    return found
 
 
 def _thinned(ends: FloatArray, most: int) -> FloatArray:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpviz.core.declarations import MANY_ROWS
+from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.sums import cumulative_sum
 from dpviz.core.parameters import ANY_EPSILON, Parameter
@@ -149,9 +150,9 @@ def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsi
 def _mixture_delta(synthesizer: TwoCellSynthesizer, first: int, weights: FloatArray, epsilon: float) -> float:
     """`average_case_delta` from the counts first, first + 1, … of the other rows, with these log-probabilities."""
     pairs = np.arange(first, first + len(weights))
-    rows, block, totals = np.append(pairs, pairs[-1] + 1), max(1, CELLS_AT_ONCE // len(weights)), np.zeros(2)
-    for start in range(0, synthesizer.m + 1, block):
-        columns = np.arange(start, min(start + block, synthesizer.m + 1))
+    rows, released, totals = np.append(pairs, pairs[-1] + 1), np.arange(synthesizer.m + 1), np.zeros(2)
+    for block in blocks(len(released), len(weights), CELLS_AT_ONCE):
+        columns = released[block]
         table = synthesizer.log_transition(rows, columns)
         log_one, shares_one = _log_mixture(weights, table[1:])
         log_zero, shares_zero = _log_mixture(weights, table[:-1])

@@ -157,7 +157,8 @@ def _log_seen(seen: Seen, curve: CubicSpline, epsilon: float, at: FloatArray, tr
     parts = _log_sums(curve, at, np.zeros_like(at), middle, epsilon)
     parts += _log_sums(curve, at, middle, np.full_like(at, seen.reach), -epsilon)
     if truncated:
-        return np.asarray(logsumexp(parts, axis=0) - _log_mass(at, epsilon, seen.steps))
+        log_mass = np.log(-np.expm1(-epsilon * at) / 2 - np.expm1(-epsilon * (seen.steps - at)) / 2)
+        return np.asarray(logsumexp(parts, axis=0) - log_mass)
     parts.append(curve(0.0) - math.log(2) - epsilon * at)
     if seen.reach == seen.steps:
         parts.append(curve(seen.steps) - math.log(2) - epsilon * (seen.steps - at))
@@ -190,7 +191,3 @@ def _crossing(positive: Callable[[FloatArray], FloatArray], here: FloatArray, th
         inside = positive(middle) > 0
         here, there = np.where(inside, middle, here), np.where(inside, there, middle)
     return np.where(whole, end, here)
-
-
-def _log_mass(at: FloatArray, epsilon: float, steps: float) -> FloatArray:
-    return np.log(-np.expm1(-epsilon * at) / 2 - np.expm1(-epsilon * (steps - at)) / 2)

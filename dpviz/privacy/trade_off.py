@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
+from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.parameters import ANY_EPSILON, DELTA, Parameter
 from dpviz.core.types import FloatArray, IntArray
@@ -134,13 +135,12 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
             f"The trade-off curve compares every released table under every pair of neighbours, at most "
             f"{limits.TABLE_ENTRIES:,} of them; here there are {pairs * columns:,}. Set fewer rows."
         )
-    step = max(1, ENTRIES_AT_ONCE // columns)
     mu, found = 0.0, [np.exp(NEVER[:, :, 0])]
-    for start in range(0, pairs, step):
-        log_errors = _errors(synthesizer, np.arange(start, min(start + step, pairs)))
-        mu = max(mu, _gaussian(log_errors.reshape(3, -1)))
+    for block in blocks(pairs, columns, ENTRIES_AT_ONCE):
+        log_errors = _errors(synthesizer, np.arange(pairs)[block]).reshape(3, -1)
+        mu = max(mu, _gaussian(log_errors))
         with np.errstate(under="ignore"):
-            found.append(_hull(np.exp(log_errors.reshape(3, -1))))
+            found.append(_hull(np.exp(log_errors)))
     one, _, two = _hull(np.concatenate(found, axis=1))
     if one[-1] < two[-1]:
         one, two = np.append(one, two[::-1]), np.append(two, one[::-1])

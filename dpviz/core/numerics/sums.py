@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.types import FloatArray, IntArray
+from dpviz.core.types import ComplexArray, FloatArray, IntArray
 
 COARSE_GRID = 2.0**26
 
@@ -88,3 +88,13 @@ def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
     for count in counts:
         value = value - factorial[count]
     return value
+
+
+def complex_power(base: ComplexArray, exponent: int) -> ComplexArray:
+    """base^exponent by repeated squaring, from the first binary digit on, several times faster than NumPy's power."""
+    found: ComplexArray | None = None
+    for digit in f"{exponent:b}"[1:]:
+        found = np.square(base if found is None else found, out=found)
+        if digit == "1":
+            np.multiply(found, base, out=found)
+    return base if found is None else found
