@@ -32,10 +32,9 @@ from dpviz.coverage.distributions import (
     boxes_of,
     estimate_distribution,
     exact_work,
-    likely_columns,
     release_distribution,
 )
-from dpviz.inference.confidential import confidential_mixture, released_rows
+from dpviz.inference.confidential import confidential_mixture, likely_range, released_rows
 from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached, releases
 from dpviz.inference.sum_distribution import release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -115,7 +114,7 @@ class FewSets:
         """Return results at p."""
         sets, mixture = self._asked.sets, confidential_mixture(self._asked.synthesizer.n, p, LONE_TAIL)
         rows = self._rows[mixture.counts[0] : mixture.counts[-1] + 1]
-        first, last, left = likely_columns(mixture.weights @ rows)
+        first, last, left = likely_range(mixture.weights @ rows, LONE_TAIL)
         kept, block = rows[:, first : last + 1], (slice(first, last + 1),) * sets
         distribution = mixture.weights @ kept if sets == 1 else (kept * mixture.weights[:, None]).T @ kept
         below = np.where(self._negative[block], distribution, 0.0)

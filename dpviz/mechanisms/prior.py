@@ -58,12 +58,8 @@ class UnderPrior(ABC):
         """The same release with ones and zeros exchanged."""
         return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
 
-    def of_pair(self, pair: int) -> Self:
-        """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
-        return self.of_pairs(pair, pair)
-
     def of_pairs(self, first: int, last: int) -> Self:
-        """The release of a single row beside what all these pairs share, which tells no less than that of any."""
+        """The release of a single row beside what all these pairs of tables share, which tells no less than any."""
         return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
 
     @abstractmethod

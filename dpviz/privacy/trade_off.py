@@ -1,5 +1,6 @@
 """The trade-off curve: the errors that an attacker cannot avoid who tests one data set against its neighbour."""
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -8,9 +9,10 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
+from dpviz.core.declarations import PROPORTION
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.parameters import ANY_EPSILON, DELTA, Parameter
+from dpviz.core.parameters import ANY_EPSILON, DELTA
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 
@@ -19,12 +21,11 @@ CHORD_ROUNDING = 1e-15  # How far above a chord rounding alone may lift a point 
 TOUCHES = 1e-12  # How far above a line a knot may stand that it touches
 # ln of type I error, power and type II error of the test that never rejects
 NEVER = np.array([-math.inf, -math.inf, 0.0])[:, None, None]
-PRIOR_OF_PAIR = Parameter(
+PRIOR_OF_PAIR = dataclasses.replace(
+    PROPORTION,
     name="prior",
     symbol="π",
     title="Prior probability",
-    minimum=0.0,
-    maximum=1.0,
     default=0.5,
     help="The probability of the first of two neighbouring data sets before the release. ½: nothing is known.",
 )
