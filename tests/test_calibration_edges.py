@@ -8,10 +8,10 @@ import math
 import mpmath as mp
 import pytest
 
-from dpviz.calibration.cell_releases import DrawnCells, PlugInCells
 from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.claims.audit import audit
 from dpviz.mechanisms import DirichletMultinomial, MultinomialMean, PosteriorMean
+from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
 from dpviz.priors import minimum_prior, release
 from dpviz.privacy import delta_for_epsilon
 from tests.referees import excess, plug_in_law
@@ -26,7 +26,7 @@ LAWS = {"draw": DirichletMultinomial, "plug_in": MultinomialMean}
 def test_tiny_and_large_priors_of_cells_agree_with_sorted_losses(law: str, n: int, m: int, cells: int) -> None:
     for alpha, epsilon in itertools.product((1e-300, 1e-6, 0.3, 0.5, 0.7, 1.0, 40.0, 1e4), (0.0, 0.5, 2.0, 20.0)):
         expected = LAWS[law](n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
-        found = CELL_LAWS[law](n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
+        found = CELL_LAWS[law].alike(n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-15), (alpha, epsilon)
 
 
@@ -100,7 +100,7 @@ def test_a_prior_for_many_cells_and_a_large_epsilon_keeps_its_promise(
 def test_delta_of_many_cells_at_its_ties(law: str, alpha: float) -> None:
     """ε just below a log-odds and well away from it, where e^−ε, e^ε − 1 and 1 lie many decades apart."""
     method = "synth_post_one" if law == "draw" else "synth_post_many"
-    one = CELL_LAWS[law](n=2, m=6, cells=3, alpha=alpha)
+    one = CELL_LAWS[law].alike(n=2, m=6, cells=3, alpha=alpha)
     levels = [math.log1p(u / alpha) - math.log1p(v / alpha) for u, v in ((6, 0), (5, 1), (2, 1), (1, 0))]
     if law == "plug_in":
         levels = [lead * math.log1p(1 / alpha) for lead in (6, 4, 1)]
@@ -117,7 +117,7 @@ def test_losses_whose_other_side_underflows(epsilon: float) -> None:
         true = exact_delta_of_cells("synth_post_many", 1, 300, 3, mp.mpf(0.05), epsilon)
     for one in (
         MultinomialMean(n=1, m=300, cells=3, alpha=0.05),
-        PlugInCells(n=1, m=300, cells=3, alpha=0.05),
+        PlugInCells.alike(n=1, m=300, cells=3, alpha=0.05),
     ):
         assert one.hockey_stick(epsilon).value == pytest.approx(float(true), rel=1e-11)
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from dpviz.calibration.cell_releases import DrawnCells, PlugInCells
 from dpviz.calibration.posterior_parameter import PosteriorParameter
 from dpviz.mechanisms.base import Synthesizer
+from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
 from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
 from dpviz.mechanisms.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from dpviz.priors import minimum_prior, release
@@ -144,7 +144,7 @@ def test_delta_keeps_its_digits_however_small(law: Any, alpha: float, epsilon: f
                     shared = ways * rest**w / total**m
                     p, q = (x + 1) ** u * x**v, x**u * (x + 1) ** v
                 exact += max(shared * (p - e * q), 0)
-        found = CELL_LAWS[law](n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
+        found = CELL_LAWS[law].alike(n=n, m=m, cells=cells, alpha=alpha).hockey_stick(epsilon).value
         assert exact > 0
         assert abs(found / exact - 1) < 1e-11
 
@@ -213,7 +213,9 @@ def test_the_measures_agree_with_each_other(method: str) -> None:
 @pytest.mark.parametrize("law", ["draw", "plug_in"])
 def test_a_hundred_thousand_rows_follow_the_trend(law: Any) -> None:
     """The two cells hold about 2α + 1 of n rows whatever n is, so δ settles as n = m grows, with 1/n."""
-    values = [CELL_LAWS[law](n=n, m=n, cells=3, alpha=12.0).hockey_stick(1.0).value for n in (1000, 10_000, 100_000)]
+    values = [
+        CELL_LAWS[law].alike(n=n, m=n, cells=3, alpha=12.0).hockey_stick(1.0).value for n in (1000, 10_000, 100_000)
+    ]
     steps = np.diff(values)
     assert abs(steps[1]) < 0.2 * abs(steps[0])
     assert steps[0] * steps[1] > 0

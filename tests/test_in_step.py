@@ -194,7 +194,7 @@ def test_the_epsilon_of_the_worst_pair_is_that_of_all_pairs(key: str, alpha: flo
         assert delta_for_epsilon(made, epsilon) <= delta
         assert epsilon == 0 or delta_for_epsilon(made, epsilon * (1 - 1e-9)) > delta or epsilon * 1e-9 < 1e-13
         if alpha < 1e12:
-            pairs = [made.of_pair(i) for i in range(6)]
+            pairs = [made.of_pairs(i, i) for i in range(6)]
             assert epsilon == pytest.approx(max(epsilon_for_delta(one, delta) for one in pairs), rel=1e-10, abs=1e-13)
 
 

@@ -122,11 +122,10 @@ class _Search:
 
     def starts(self) -> list[Start | None]:
         """Return the priors on the private side; None where none is shown, nor found, to be enough for all pairs."""
-        return [self._start(place) for place in range(len(self.promises))]
-
-    def _start(self, place: int) -> Start | None:
-        prior, promise = float(self.prior[place]), self.promises[place]
-        if not self.proved[place] and not (prior > 0 and promise.all_pairs(prior).value <= promise.delta):
-            return None
-        safe = min(prior * (1 + PRIOR_ROUNDING * (1 + promise.epsilon)), float(self.pure[place]))
-        return Start(safe, pair=(int(self.pair[place]), True))
+        found: list[Start | None] = []
+        for place, promise in enumerate(self.promises):
+            prior = float(self.prior[place])
+            enough = self.proved[place] or (prior > 0 and promise.all_pairs(prior).value <= promise.delta)
+            safe = min(prior * (1 + PRIOR_ROUNDING * (1 + promise.epsilon)), float(self.pure[place]))
+            found.append(Start(safe, pair=(int(self.pair[place]), True)) if enough else None)
+        return found

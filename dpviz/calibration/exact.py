@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.calibration.base import TWO_CELLS_OR_MORE
 from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod
-from dpviz.calibration.smallest_root import NODES_APART, PRIOR_RESOLUTION, Pair, Start, excess_of, smallest_root
+from dpviz.calibration.smallest_root import PRIOR_RESOLUTION, Pair, Start, excess_of, smallest_root
 from dpviz.core.checked import checked
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.keeping import kept
@@ -20,6 +20,7 @@ from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.hockey_stick import worst_neighbours
 
 LARGEST_SOUGHT = PRIOR_ONES.maximum / 2  # The largest prior that is tried where no closed form bounds the answer
+ROUNDED_EXCESS = 1e-9  # Difference of ln(−ln δ) up to which a worse pair only asks for a last step
 # Relative change of a prior, for each 1 + ε, that outweighs the rounding of its largest log-odds
 PRIOR_ROUNDING = 1e-15
 
@@ -131,20 +132,14 @@ class Promise:
         return alpha, self.ratio * alpha if self.beta is None else self.beta
 
 
+@kept  # a page, its table of theorems and its picture ask for the same
 def smallest_prior(promise: Promise, start: Start | None = None) -> Start:
     """`minimum_prior`, from where a search nearby ended, and with what the next one can start from."""
-    return _smallest_prior(promise, start)
-
-
-@kept  # a page, its table of theorems and its picture ask for the same
-def _smallest_prior(promise: Promise, start: Start | None) -> Start:
     method, epsilon, delta = promise.method, promise.epsilon, promise.delta
     pure, shift = smallest_pure(promise), method.lost
     if not method.calibrated or delta == 0 or pure <= PRIOR_ONES.minimum:
         return Start(pure)
-    if (
-        method.effective is not method and promise.symmetric
-    ):  # that of the method that uses its whole prior, and what is lost
+    if method.effective is not method and promise.symmetric:  # that of what uses its whole prior, and what is lost
         guess = None if start is None else replace(start, prior=start.prior - shift)
         found = smallest_prior(replace(promise, method=method.effective), guess)
         return replace(found, prior=min(method.prior_of(found.prior), pure))
@@ -193,30 +188,23 @@ def gamma_guess(epsilon: float, delta: float) -> float:
 
 def _smallest_of_all_pairs(promise: Promise, lowest: float, bound: float, highest: float, start: Start) -> Start:
     """The smallest prior up to `highest`, of the worst pair, then of one that asks for more; `bound` is private."""
-    top, here, value = min(bound, highest), min(start.prior, highest), None
-    if start.pair is None:
-        worst = promise.all_pairs(here)
-        value, start = worst.value, replace(start, pair=promise.pair(worst))
+    top, here, pair = min(bound, highest), min(start.prior, highest), start.pair
+    if pair is None:
+        pair = promise.pair(promise.all_pairs(here))
     while True:
-        pair = start.pair
-        delta_of, private = promise.one_pair(pair), bound <= highest
-        found = smallest_root(delta_of, promise.delta, lowest, top, private, here, value, start.slope)
-        found = replace(found, pair=pair)
-        if pair is None or found.prior >= top:
-            return found
-        worst = promise.all_pairs(found.prior)
-        if worst.value <= promise.delta:
-            return found
-        missing = -excess_of(worst.value, promise.delta) / found.slope
-        here, value, start = found.prior, worst.value, replace(found, pair=promise.pair(worst))
-        if missing < NODES_APART / 10 or start.pair == pair:
+        here = smallest_root(promise.one_pair(pair), promise.delta, lowest, top, bound <= highest, here)
+        if pair is None or here >= top:
+            return Start(here, pair)
+        worst, before = promise.all_pairs(here), pair
+        pair = promise.pair(worst)
+        if pair == before or -excess_of(worst.value, promise.delta) < ROUNDED_EXCESS:
             break
-    step = PRIOR_RESOLUTION
+    value, step = worst.value, PRIOR_RESOLUTION
     while value > promise.delta and here < top:
-        missing, step = -excess_of(value, promise.delta) / found.slope, 2 * step
+        missing, step = -excess_of(value, promise.delta), 2 * step
         here = min(here * (1 + max(missing, 0.0) + step), top)
         value = promise.all_pairs(here).value
-    return replace(found, prior=here)
+    return Start(here, before)
 
 
 @checked(method=PRIOR_METHODS, n=MANY_ROWS, m=MANY_SYNTHETIC_ROWS, delta=DELTA)

@@ -110,8 +110,8 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
     """Return the probability, at the worst table, that counts of SYNTH_Post(One) exceed ε against a neighbour.
 
     A count tells row i from a neighbour where it is at least the threshold of the pair i − 1, i or at most that of the
-    pair i, i + 1 seen from the other end; with α = β the lower tail of row i is the upper tail of row n − i. As in
-    `dpviz.mechanisms._staircase`, down a row a tail gains Pr(t | i) t / x, right it loses what is passed.
+    pair i, i + 1 seen from the other end; with α = β the lower tail of row i is the upper tail of row n − i. Along
+    one staircase through all thresholds, down a row a tail gains Pr(t | i) t / x, right it loses what is passed.
     """
     i = np.arange(n)
     x, y = alpha + i, alpha + (n - 1 - i)

@@ -37,31 +37,24 @@ SIGMA = Parameter(
     scale="log",
     help="The standard deviation of one row around the unknown mean. It is public.",
 )
-SIGMA0 = Parameter(
+SIGMA0 = dataclasses.replace(
+    SIGMA,
     name="sigma0",
     symbol="σ₀",
     title="Standard deviation of the prior",
-    minimum=1e-12,
-    maximum=1e12,
-    default=1.0,
-    slider_minimum=0.01,
     slider_maximum=1e6,
-    scale="log",
     private_end="smaller",
     help="How far from 0 the unknown mean is thought to lie before any data. Smaller is more private, and pulls "
     "the released mean towards 0; a very large value leaves it to the data alone.",
 )
 ANY_SIGMA0 = dataclasses.replace(SIGMA0, infinite=True)  # a flat prior too
-RANGE_OVER_SIGMA = Parameter(
+RANGE_OVER_SIGMA = dataclasses.replace(
+    SIGMA,
     name="range_over_sigma",
     symbol="R/σ",
     title="Range of the data",
     minimum=1e-100,
     maximum=1e100,
-    default=1.0,
-    slider_minimum=0.01,
-    slider_maximum=100.0,
-    scale="log",
     private_end="smaller",
     help="Every row lies between −R and R; this is R in standard deviations of one row. A narrower range is more "
     "private, and cuts off more of the data.",

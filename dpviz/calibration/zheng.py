@@ -7,7 +7,6 @@ import numpy as np
 
 from dpviz.calibration.average_draw import parameter_draw_delta
 from dpviz.calibration.base import Failure, PriorMethod, RowMethod
-from dpviz.calibration.cell_releases import DrawnCells, PlugInCells
 from dpviz.calibration.pairs import BetaLosses, beta_binomial_failure, beta_binomial_pair, plug_in_failure
 from dpviz.calibration.posterior_parameter import (
     PosteriorParameter,
@@ -18,7 +17,8 @@ from dpviz.calibration.posterior_parameter import (
 from dpviz.core import limits
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray, Numbers
-from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode
+from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, PosteriorMode
+from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
 from dpviz.mechanisms.plug_ins import PlugIn
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.composition import DiscreteLosses
@@ -117,7 +117,7 @@ class ZhengRows(RowMethod):
                 f"m (synthetic rows) must be at most {limits.PRIOR_ROWS_OF_CELLS:,}, or {limits.TIMES_THE_DATA} times "
                 f"n, for {cells} cells: the sum over all splits grows too long; got {readable(m)}."
             )
-        return self.cell_release(n=n, m=m, cells=cells, alpha=alpha - self.lost)
+        return self.cell_release.alike(n=n, m=m, cells=cells, alpha=alpha - self.lost)
 
 
 class SynthPostOne(ZhengRows):
@@ -144,12 +144,9 @@ class SynthPostOne(ZhengRows):
         return beta_binomial_pair(ones, zeros, m)
 
     def cell_losses(self, n: int, m: int, cells: int, ones: float, zeros: float) -> DiscreteLosses:
-        u, v = np.indices((m + 1, m + 1))
-        inside = u + v <= m
-        synthesizer_type = DirichletMultinomial(n=n, m=m, cells=cells, alpha=ones)
-        return DiscreteLosses(
-            *synthesizer_type.three_cell_losses(ones, zeros, n - 1 + (cells - 2) * ones, u[inside], v[inside])
-        )
+        listed = DrawnCells(m=m, x=ones, y=zeros, rest=n - 1 + (cells - 2) * ones).losses(math.inf, 0.0)
+        assert listed is not None
+        return DiscreteLosses(*listed[:2])
 
     def spread(self, total: float, m: int) -> float:
         return 1 / (total + 1) + total / (total + 1) / m

@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from scipy.interpolate import krogh_interpolate
 
 from dpviz.calibration.kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import PriorMethod
-from dpviz.calibration.smallest_root import Start, interpolated
+from dpviz.calibration.smallest_root import Start
 from dpviz.claims.claim import Claim
 from dpviz.claims.theorems import CLAIMS
 from dpviz.core import limits
@@ -207,14 +208,13 @@ class _Line:
         here = float(self.places[place])
         near = sorted(self.found, key=lambda other: abs(float(self.places[other]) - here))[:GUESSED_THROUGH]
         closest = self.found[near[0]]
-        log_prior = interpolated(
-            [float(self.places[one]) for one in near], [math.log(self.found[one].prior) for one in near], here
-        )
+        priors = [math.log(self.found[one].prior) for one in near]
+        log_prior = float(krogh_interpolate([float(self.places[one]) for one in near], priors, here))
         pair, n = closest.pair, self.settings[place].n
         if pair is not None:  # the worst pair keeps its distance from the nearer end
             i, rows = pair[0], self.settings[near[0]].n
             pair = min(max(i if 2 * i < rows else i - rows + n, 0), n - 1), pair[1]
-        return Start(math.exp(min(log_prior, 700.0)), closest.slope, pair)
+        return Start(math.exp(min(log_prior, 700.0)), pair)
 
 
 def _printed(claim: Claim, settings: list[dict[str, object]]) -> FloatArray:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from dpviz.calibration.cell_releases import PlugInCells
 from dpviz.calibration.methods import method_of
 from dpviz.calibration.zheng import ZhengRows
 from dpviz.comparisons.base import Estimand
@@ -18,9 +17,10 @@ from dpviz.core import limits
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Release, WorstCase
 from dpviz.mechanisms.base import parameter
+from dpviz.mechanisms.cell_pairs import PlugInCells
 from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PriorCellSynthesizer
 from dpviz.privacy import pure_epsilon
-from dpviz.privacy.composition import composed_delta
+from dpviz.privacy.composition import DiscreteLosses, composed_delta
 from dpviz.privacy.hockey_stick import worst_neighbours
 from dpviz.privacy.several_sets import LOSS_GRID_RESOLUTION
 
@@ -102,8 +102,8 @@ class PriorCellsRelease(CategoryMethod):
         listed = release.losses(MOST_LOSSES)
         if listed is None:
             return None
-        losses, rest = listed
-        found = composed_delta(losses, sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True).upper
+        *losses, rest = listed
+        found = composed_delta(DiscreteLosses(*losses), sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True).upper
         return WorstCase(min(found + sets * rest, 1.0), 1, 0)  # what is left out may tell everything
 
     def absence(self, data: Any) -> str:

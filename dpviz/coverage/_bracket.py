@@ -2,18 +2,18 @@
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.core.numerics.bernstein import CHEBYSHEV_NODES, Cell, Extreme, cells, edges, restricted
+from dpviz.core import limits
+from dpviz.core.numerics.bernstein import CHEBYSHEV_NODES, Extreme, cells, edges, restricted
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.coverage._fourier import Box, Roots, mixed_distribution_in_box, rounding_error, smallest_spread
 from dpviz.coverage._intervals import ends_of, sum_releases
-from dpviz.coverage._points import TRANSFORM_NOISE, treats_alike
-from dpviz.coverage.distributions import BOX_ERROR, ROW_ERROR, TOO_LONG, boxes_of
+from dpviz.coverage._points import CountDistributions, Slice, run_masses, run_starts
+from dpviz.coverage.distributions import ROW_ERROR, TOO_LONG
 from dpviz.inference.confidential import released_rows
-from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
+from dpviz.inference.interval_rules import IntervalRule, reached, releases
+from dpviz.inference.sum_distribution import release_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 
 BOUNDS_CLOSE = 1e-5  # Distance of the two bounds at which they are close enough
@@ -27,30 +27,25 @@ NEGLIGIBLE_COUNT = 1e-12  # Share in a polynomial below which a count is left ou
 BRACKET_ROUNDING = 1e-10  # Bound of what is lost by rounding in the sums
 
 
-class Slice(NamedTuple):
-    """Probabilities of releases given x: those of the table of all from place `start` on, read row by row."""
-
-    start: int
-    probabilities: FloatArray
-
-
 class FewDistributions:
-    """The distribution of the count of one set, or of the pairs of counts of two, given each x."""
+    """The distribution of the count of one set, the pairs of counts of two, or the sum of any, given each x."""
 
     def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, counts: IntArray):
-        self._synthesizer, self._sets, self.counts = synthesizer, sets, counts.tolist()
+        self._synthesizer, self.counts, self._held = synthesizer, counts.tolist(), dict[int, FloatArray]()
         j = np.arange(synthesizer.m + 1)
-        self._first, self._second = np.triu_indices(len(j)) if sets == 2 else (j, j)
-        if len(counts) * len(self._first) > MOST_PASS_ENTRIES or len(self._first) > MOST_RELEASES:
+        pairs = sets == 2 and not rule.knows_noise
+        self._pairs = first, second = np.triu_indices(len(j)) if pairs else (j, j)
+        self._orders = np.where(first == second, 1.0, 2.0) if pairs else None
+        sums = rule.knows_noise and sets > 1 and (synthesizer.n + 1) * (sets * synthesizer.m + 1)  # in one table
+        if sums > limits.TABLE_ENTRIES or len(counts) * len(first) > MOST_PASS_ENTRIES or len(first) > MOST_RELEASES:
             raise ValueError(TOO_LONG)
-        self._held: dict[int, FloatArray] = {}
         if rule.knows_noise:
-            self.releases: Releases = sum_releases(synthesizer, sets, len(j))
-        elif sets == 1:
-            self.releases = releases(synthesizer, 1, j, j**2)
-        else:
-            first, second = self._first, self._second
+            self.releases = sum_releases(synthesizer, sets, sets * synthesizer.m + 1)
+            self._held = dict(enumerate(release_sums(synthesizer, sets).rows)) if sums else {}
+        elif pairs:
             self.releases = releases(synthesizer, 2, first + second, first**2 + second**2)
+        else:
+            self.releases = releases(synthesizer, 1, j, j**2)
         self.error = sets * ROW_ERROR
 
     def given(self, count: int) -> Slice:
@@ -59,69 +54,46 @@ class FewDistributions:
             last = min(count + max(ROWS_AT_ONCE // (self._synthesizer.m + 1), 1), self._synthesizer.n + 1)
             counts = np.arange(count, last)
             self._held = dict(zip(counts.tolist(), released_rows(self._synthesizer, counts), strict=True))
-        row = self._held[count]
-        if self._sets == 1:
-            return Slice(0, row)
-        return Slice(0, row[self._first] * row[self._second] * np.where(self._first == self._second, 1.0, 2.0))
+        row, (first, second) = self._held[count], self._pairs
+        return Slice(0, row if self._orders is None else row[first] * row[second] * self._orders)
 
 
-class ManyDistributions:
-    """The distribution of (S, d) for three sets or more given each x, one transform each.
-
-    Where the synthesizer treats ones and zeros alike, that given n − x is that given x with the rows S reversed.
-    """
+class ManyDistributions(CountDistributions):
+    """The distribution of (S, d) for three sets or more given each x and its mirror image, one transform for both."""
 
     def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, counts: IntArray):
-        self._sets, self._n = sets, synthesizer.n
-        # A count and its mirror image come one after the other.
-        self.counts = sorted(counts.tolist(), key=lambda count: (min(count, self._n - count), count))
-        rows = released_rows(synthesizer, counts)
-        self._mirrored = treats_alike(synthesizer, counts, rows)
-        if self._mirrored:
-            counts, rows = counts[2 * counts <= self._n], rows[2 * counts <= self._n]
-        found = boxes_of(rows, sets, np.full(len(rows), BOX_ERROR))
-        self._rows, self._boxes = (dict(zip(counts.tolist(), part, strict=True)) for part in (rows, found))
-        self._roots = Roots(max(box.spread for box in found), max(box.last - box.first + 1 for box in found))
-        low, high, length = min(box.low for box in found), max(box.high for box in found), self._roots.length
-        if self._mirrored:
-            low, high = min(low, sets * synthesizer.m - high), max(high, sets * synthesizer.m - low)
-        each = [(box.high - box.low + 1) * length for box in found]
-        if sum(each) > MOST_PASS_ENTRIES or (high - low + 1) * length > MOST_RELEASES:
+        super().__init__(synthesizer, sets, counts, both=True)
+        if (
+            sum(map(self._entries, self._boxes.values())) > MOST_PASS_ENTRIES
+            or (self._high - self._low + 1) * self._roots.length > MOST_RELEASES
+        ):
             raise ValueError(TOO_LONG)
-        self._low, self._last = low, sets * synthesizer.m
-        self._held: tuple[int, FloatArray] = -1, np.empty(0)
-        total = np.arange(low, high + 1)[:, None]
-        squares = total + 2 * (smallest_spread(total, sets) + np.arange(length))
-        self.releases = releases(synthesizer, sets, total, squares)
-        size = max(each)
-        self.error = BOX_ERROR + rounding_error(size, sets) + size * TRANSFORM_NOISE + (sets + 1) * ROW_ERROR
+        # A count and its mirror image come one after the other.
+        self.counts = sorted(counts.tolist(), key=lambda count: (min(count, synthesizer.n - count), count))
+        self._last: tuple[int, Slice] = -1, Slice(0, np.empty(0))
 
     def given(self, count: int) -> Slice:
         """Return the distribution given x."""
-        turned = self._mirrored and count not in self._boxes
-        known = self._n - count if turned else count
-        box: Box = self._boxes[known]
-        if self._held[0] != known:
-            distribution = mixed_distribution_in_box(self._rows[known][None], np.ones(1), self._sets, box, self._roots)
-            distribution[distribution < TRANSFORM_NOISE] = 0.0
-            self._held = known, distribution
-        distribution = self._held[1]
-        first = self._last - box.high if turned else box.low
-        return Slice((first - self._low) * self._roots.length, (distribution[::-1] if turned else distribution).ravel())
+        turned = count not in self._boxes
+        known = self._synthesizer.n - count if turned else count
+        if self._last[0] != known:
+            self._last = known, super().given(known)
+        found, length = self._last[1], self._roots.length
+        if not turned:
+            return found
+        first = self._sets * self._synthesizer.m - self._boxes[known].high - self._low
+        return Slice(first * length, found.probabilities.reshape(-1, length)[::-1].ravel())
 
 
 def distributions_of(
     synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, counts: IntArray
 ) -> FewDistributions | ManyDistributions:
-    """Return what gives the distribution of the releases that a rule tells apart; a ValueError where they are too many.
-
-    For more than one set the sums that rules read which know the noise are another table, `ReleaseSums`.
-    """
-    if not rule.fits(synthesizer, sets) or (rule.knows_noise and sets > 1):
+    """Return what gives the distribution of the releases that a rule tells apart; a ValueError where they are many."""
+    if not rule.fits(synthesizer, sets):
         raise ValueError(TOO_LONG)
-    return (
-        FewDistributions(synthesizer, sets, rule, counts) if sets <= 2 else ManyDistributions(synthesizer, sets, counts)
-    )
+    if sets <= 2 or rule.knows_noise:
+        return FewDistributions(synthesizer, sets, rule, counts)
+    return ManyDistributions(synthesizer, sets, counts)
 
 
 def counts_that_matter(n: int, low: float, high: float) -> IntArray:
@@ -140,11 +112,7 @@ class Pieces:
     def __init__(self, cuts: FloatArray, live: BoolArray, low: FloatArray, high: FloatArray):
         self.cuts, self.live = cuts, live
         places = [self._places(low), self._places(high)]
-        change = np.ones(low.shape, dtype=bool)
-        change[:, 1:] = False
-        for one in places:
-            change[:, 1:] |= one[:, 1:] != one[:, :-1]
-        self._starts = np.flatnonzero(change)
+        self._starts = run_starts(*places)
         self._low, self._high = (one.ravel()[self._starts] for one in places)
         self.sums: FloatArray = np.zeros((3, CHEBYSHEV_NODES, len(cuts) - 1))
 
@@ -159,10 +127,7 @@ class Pieces:
 
         Of the first no more than Pr(low ≤ left) − Pr(high < right) is counted: releases that lie inside would be less.
         """
-        part = slice(
-            *np.searchsorted(self._starts, [distribution.start, distribution.start + len(distribution.probabilities)])
-        )
-        mass = np.add.reduceat(distribution.probabilities, self._starts[part] - distribution.start)
+        part, mass = run_masses(self._starts, distribution)
         size = 2 * len(self.cuts) + 1
         begun, ended = (np.cumsum(np.bincount(one[part], mass, size)) for one in (self._low, self._high))
         before, upto = slice(0, -1, 2), slice(1, None, 2)  # each cut: up to it without, and with what lies on it
@@ -220,20 +185,19 @@ class CoverageBracket:
 
     def _passed(self) -> Iterator[Extreme]:
         """Add up what every count contributes to the polynomial of each piece that it matters to."""
-        pieces, sizes = self._pieces, [one.weights.shape[1] for one in self._cells]
+        pieces = self._pieces
+        firsts, sizes = np.array([(one.first, one.weights.shape[1]) for one in self._cells]).T
         cell = np.searchsorted([one.low for one in self._cells], pieces.cuts[:-1], side="right") - 1
         matters = np.bincount(cell[pieces.live], minlength=len(self._cells)) > 0
         starts = np.searchsorted(cell, np.arange(len(self._cells) + 1))
         for count in self._distributions.counts:
-            here = [
-                place
-                for place, (one, size) in enumerate(zip(self._cells, sizes, strict=True))
-                if matters[place] and one.first <= count < one.first + size
-            ]
-            if not here:
+            here = np.flatnonzero(matters & (firsts <= count) & (count < firsts + sizes))
+            if not len(here):
                 continue
-            part = slice(starts[here[0]], starts[here[-1] + 1])
-            weights = _column(self._cells[here[0] : here[-1] + 1], count)
+            part, weights = slice(starts[here[0]], starts[here[-1] + 1]), np.zeros((CHEBYSHEV_NODES, np.ptp(here) + 1))
+            for place in range(here[0], here[-1] + 1):
+                if firsts[place] <= count < firsts[place] + sizes[place]:
+                    weights[:, place - here[0]] = self._cells[place].weights[:, count - firsts[place]]
             if np.abs(weights).sum(axis=0).max() <= NEGLIGIBLE_COUNT:
                 continue
             covered = pieces.covered(self._distributions.given(count))
@@ -271,15 +235,6 @@ class CoverageBracket:
         new = np.unique(np.concatenate([even.ravel(), right, _thinned(self._ends[among], PIECES)]))
         alive = live[np.minimum(np.searchsorted(cuts, new[:-1], side="right") - 1, len(live) - 1)]
         self._pieces = Pieces(new, alive, self._low, self._high)
-
-
-def _column(parts: list[Cell], count: int) -> FloatArray:
-    """The weights of a count in neighbouring cells, 0 where it does not matter there, shape (nodes, cells)."""
-    found = np.zeros((CHEBYSHEV_NODES, len(parts)))
-    for place, one in enumerate(parts):
-        if one.first <= count < one.first + one.weights.shape[1]:
-            found[:, place] = one.weights[:, count - one.first]
-    return found
 
 
 def _thinned(ends: FloatArray, most: int) -> FloatArray:

@@ -13,7 +13,8 @@ import numpy as np
 from scipy.fft import fft, ifft, irfft, next_fast_len
 
 from dpviz.core.numerics.blocks import blocks
-from dpviz.core.types import ComplexArray, FloatArray, IntArray
+from dpviz.core.numerics.sums import complex_power
+from dpviz.core.types import FloatArray, IntArray
 
 TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
 SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
@@ -129,7 +130,7 @@ def mixed_distribution_in_box(
         draw = np.zeros(total.shape, dtype=complex)
         for distribution in scaled:
             np.multiply(table, distribution, out=draw[:, :width])
-            total += _power(fft(draw), sets)
+            total += complex_power(fft(draw), sets)
     by_total = np.ascontiguousarray(ifft(mixed, overwrite_x=True).T)
     totals = np.arange(box.low, box.high + 1) - sets * box.first
     by_spread = irfft(by_total, n=roots.length, axis=1, overwrite_x=True)
@@ -149,16 +150,6 @@ def smallest_spread(totals: IntArray, sets: int) -> IntArray:
     """
     quotient, remainder = np.divmod(totals, sets)
     return quotient * (totals + remainder - sets) // 2
-
-
-def _power(base: ComplexArray, exponent: int) -> ComplexArray:
-    """Return base^exponent, the exponent at least 2, by repeated squaring, from the first binary digit on."""
-    found: ComplexArray | None = None
-    for digit in f"{exponent:b}"[1:]:
-        found = np.square(base if found is None else found, out=found)
-        if digit == "1":
-            np.multiply(found, base, out=found)
-    return base if found is None else found
 
 
 def rounding_error(size: int, sets: int) -> float:

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.coverage._fourier import Roots, mixed_distribution_in_box, rounding_error, smallest_spread
+from dpviz.coverage._fourier import Box, Roots, mixed_distribution_in_box, rounding_error, smallest_spread
 from dpviz.coverage._intervals import (
     Asked,
     Features,
@@ -32,11 +32,10 @@ from dpviz.coverage.distributions import (
     boxes_of,
     estimate_distribution,
     exact_work,
-    likely_columns,
     release_distribution,
 )
-from dpviz.inference.confidential import confidential_mixture, released_rows
-from dpviz.inference.interval_rules import Ends, IntervalRule, reached, releases
+from dpviz.inference.confidential import confidential_mixture, likely_range, released_rows
+from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached, releases
 from dpviz.inference.sum_distribution import release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -115,7 +114,7 @@ class FewSets:
         """Return results at p."""
         sets, mixture = self._asked.sets, confidential_mixture(self._asked.synthesizer.n, p, LONE_TAIL)
         rows = self._rows[mixture.counts[0] : mixture.counts[-1] + 1]
-        first, last, left = likely_columns(mixture.weights @ rows)
+        first, last, left = likely_range(mixture.weights @ rows, LONE_TAIL)
         kept, block = rows[:, first : last + 1], (slice(first, last + 1),) * sets
         distribution = mixture.weights @ kept if sets == 1 else (kept * mixture.weights[:, None]).T @ kept
         below = np.where(self._negative[block], distribution, 0.0)
@@ -130,6 +129,32 @@ class FewSets:
             negative=float(below.sum()),
         )
         return point_of(found, self._asked, mixture.omitted + sets * left + (sets + 1) * ROW_ERROR)
+
+
+class Slice(NamedTuple):
+    """Probabilities of releases given x: those of the table of all from place `start` on, read row by row."""
+
+    start: int
+    probabilities: FloatArray
+
+    @property
+    def part(self) -> slice:
+        """Where in that table."""
+        return slice(self.start, self.start + len(self.probabilities))
+
+
+def run_starts(*tables: IntArray | BoolArray) -> IntArray:
+    """Where a flattened table of releases begins a run of neighbours in one row that are alike in all of `tables`."""
+    change = np.ones(tables[0].shape, dtype=bool)
+    change[:, 1:] = np.logical_or.reduce([table[:, 1:] != table[:, :-1] for table in tables])
+    return np.flatnonzero(change)
+
+
+def run_masses(starts: IntArray, distribution: Slice) -> tuple[slice, FloatArray]:
+    """Return which of these runs a distribution has, and the probability of each."""
+    part, place = distribution.part, distribution.start
+    some = slice(*np.searchsorted(starts, [part.start, part.stop]))
+    return some, np.add.reduceat(distribution.probabilities, starts[some] - place)
 
 
 class Runs(NamedTuple):
@@ -153,17 +178,12 @@ class Runs(NamedTuple):
         first, beyond = np.zeros(exists.shape, np.int32), np.zeros(exists.shape, np.int32)
         first[exists] = np.searchsorted(axis, lowest[exists])
         beyond[exists] = np.searchsorted(axis, highest[exists], side="right")
-        change = np.ones(exists.shape, dtype=bool)
-        change[:, 1:] = False
-        for table in (first, beyond, negative):
-            change[:, 1:] |= table[:, 1:] != table[:, :-1]
-        starts = np.flatnonzero(change)
+        starts = run_starts(first, beyond, negative)
         return cls(starts, first.ravel()[starts], beyond.ravel()[starts], negative.ravel()[starts], len(axis))
 
-    def covered(self, distribution: FloatArray, offset: int, *, below: bool = False) -> FloatArray:
-        """Return coverage at every place, under a flat table from `offset` on; with `below`, then that with T_M < 0."""
-        part = slice(*np.searchsorted(self.starts, [offset, offset + len(distribution)]))
-        mass = np.add.reduceat(distribution, self.starts[part] - offset)
+    def covered(self, distribution: Slice, *, below: bool = False) -> FloatArray:
+        """Return coverage at every place under a distribution; with `below`, then that with T_M < 0."""
+        part, mass = run_masses(self.starts, distribution)
         found = []
         for weight in (mass, mass * self.negative[part]) if below else (mass,):
             steps = np.bincount(self.first[part], weight, self.size + 1)
@@ -175,46 +195,62 @@ class Runs(NamedTuple):
 class CountDistributions:
     """The distribution given each x, by one transform each, and the table of all releases that one of them holds.
 
-    Where the synthesizer treats ones and zeros alike, count n − x at p is count x at 1 − p. `proportions` increase;
-    with `every`, all counts matter between two that do, as they do at proportions in between.
+    Where the synthesizer treats ones and zeros alike, that given n − x is that given x with the rows S reversed, and
+    only one of them is known here; with `both` the table holds the releases of the other one too.
+    """
+
+    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, counts: IntArray, *, both: bool = False):
+        self._synthesizer, self._sets, n = synthesizer, sets, synthesizer.n
+        rows = released_rows(synthesizer, counts)
+        self._mirrored = treats_alike(synthesizer, counts, rows)
+        if self._mirrored:
+            counts, rows = counts[2 * counts <= n], rows[2 * counts <= n]
+        found = boxes_of(rows, sets, np.full(len(rows), BOX_ERROR))
+        self._rows, self._boxes = (dict(zip(counts.tolist(), part, strict=True)) for part in (rows, found))
+        self._roots = Roots(max(box.spread for box in found), max(box.last - box.first + 1 for box in found))
+        self._low, self._high = min(box.low for box in found), max(box.high for box in found)
+        if both and self._mirrored:
+            last = sets * synthesizer.m
+            self._low, self._high = min(self._low, last - self._high), max(self._high, last - self._low)
+        size = max(map(self._entries, found))
+        self.error = BOX_ERROR + rounding_error(size, sets) + size * TRANSFORM_NOISE + (sets + 1) * ROW_ERROR
+
+    def _entries(self, box: Box) -> int:
+        """How many releases the distribution in a box has."""
+        return (box.high - box.low + 1) * self._roots.length
+
+    @cached_property
+    def releases(self) -> Releases:
+        """All releases, a row for each sum."""
+        total = np.arange(self._low, self._high + 1)[:, None]
+        squares = total + 2 * (smallest_spread(total, self._sets) + np.arange(self._roots.length))
+        return releases(self._synthesizer, self._sets, total, squares)
+
+    def given(self, count: int) -> Slice:
+        """Return the distribution given x."""
+        box = self._boxes[count]
+        distribution = mixed_distribution_in_box(self._rows[count][None], np.ones(1), self._sets, box, self._roots)
+        distribution[distribution < TRANSFORM_NOISE] = 0.0
+        return Slice((box.low - self._low) * self._roots.length, distribution.ravel())
+
+
+class AxisDistributions(CountDistributions):
+    """Those of all counts that matter at `proportions`, which increase, and with `every` in between.
+
+    Where the synthesizer treats ones and zeros alike, count n − x at p is count x at 1 − p.
     """
 
     def __init__(self, asked: Asked, proportions: FloatArray, *, every: bool = False):
-        self._asked, n, sets = asked, asked.synthesizer.n, asked.sets
-        self._mixtures = {p: confidential_mixture(n, p, TAIL) for p in proportions.tolist()}
+        self._asked = asked
+        self._mixtures = {p: confidential_mixture(asked.synthesizer.n, p, TAIL) for p in proportions.tolist()}
         counts = np.unique(np.concatenate([mixture.counts for mixture in self._mixtures.values()]))
-        if every:
-            counts = np.arange(counts[0], counts[-1] + 1)
-        rows = released_rows(asked.synthesizer, counts)
-        self._mirrored = treats_alike(asked.synthesizer, counts, rows)
-        if self._mirrored:
-            counts, rows = counts[2 * counts <= n], rows[2 * counts <= n]
-        self._rows = dict(zip(counts.tolist(), rows, strict=True))
-        boxes = boxes_of(rows, sets, np.full(len(rows), BOX_ERROR))
-        self._boxes = dict(zip(counts.tolist(), boxes, strict=True))
-        self._roots = Roots(max(box.spread for box in boxes), max(box.last - box.first + 1 for box in boxes))
-        self._low, length = min(box.low for box in boxes), self._roots.length
-        total = np.arange(self._low, max(box.high for box in boxes) + 1)[:, None]
-        squares = total + 2 * (smallest_spread(total, sets) + np.arange(length))
-        self._found = releases(asked.synthesizer, sets, total, squares)
+        super().__init__(asked.synthesizer, asked.sets, np.arange(counts[0], counts[-1] + 1) if every else counts)
 
     def _ends(self, rule: IntervalRule) -> Ends:
-        return ends_of(rule, self._found, self._asked.level)
-
-    def _offset(self, count: int) -> int:
-        """Where the distribution given x begins in the flattened tables."""
-        return (self._boxes[count].low - self._low) * self._roots.length
-
-    def _distribution_of(self, count: int) -> FloatArray:
-        """Return the distribution given x, flat."""
-        distribution = mixed_distribution_in_box(
-            self._rows[count][None], np.ones(1), self._asked.sets, self._boxes[count], self._roots
-        )
-        distribution[distribution < TRANSFORM_NOISE] = 0.0
-        return distribution.ravel()
+        return ends_of(rule, self.releases, self._asked.level)
 
 
-class ManySets(CountDistributions):
+class ManySets(AxisDistributions):
     """The distributions given x, added up by the proportions that their releases cover.
 
     The proportions that a release covers are neighbours on the axis. Along d they change in few places, so the
@@ -224,10 +260,7 @@ class ManySets(CountDistributions):
     def __init__(self, asked: Asked, proportions: FloatArray):
         super().__init__(asked, proportions)
         self._axis = np.unique(np.concatenate([proportions, 1 - proportions])) if self._mirrored else proportions
-        size = max(box.high - box.low + 1 for box in self._boxes.values()) * self._roots.length
-        self._error = BOX_ERROR + rounding_error(size, asked.sets)
-        self._error += size * TRANSFORM_NOISE + (asked.sets + 1) * ROW_ERROR
-        negative, self._runs = self._found.negative_total, list[Runs]()
+        negative, self._runs = self.releases.negative_total, list[Runs]()
         parts = [np.ones(negative.size), negative.ravel().astype(float)]
         for ends in map(self._ends, asked.rules):
             parts += [part.ravel() for part in features(*ends, reached(*ends))]
@@ -248,14 +281,14 @@ class ManySets(CountDistributions):
             expected += weight * means
         of_rules = expected[2:].reshape(len(asked.rules), -1)
         found = IntervalSums(covered[:, 0], covered[:, 1], of_rules, float(expected[0]), float(expected[1]))
-        return point_of(found, asked, mixture.omitted + self._error)
+        return point_of(found, asked, mixture.omitted + self.error)
 
     def _of_count(self, count: int) -> tuple[FloatArray, FloatArray]:
         """Given x: coverage of each rule, and that with T_M < 0, along the axis; the masses and `Features`."""
         if count not in self._done:
-            distribution, offset = self._distribution_of(count), self._offset(count)
-            covered = np.array([runs.covered(distribution, offset, below=True) for runs in self._runs])
-            self._done[count] = covered, self._features[:, offset : offset + len(distribution)] @ distribution
+            distribution = self.given(count)
+            covered = np.array([runs.covered(distribution, below=True) for runs in self._runs])
+            self._done[count] = covered, self._features[:, distribution.part] @ distribution.probabilities
         return self._done[count]
 
 

@@ -63,12 +63,6 @@ def alias_table(distribution: FloatArray) -> tuple[FloatArray, IntArray]:
     return keep, other
 
 
-def single_alias_table(distribution: FloatArray) -> AliasTables:
-    """Return the table of one distribution, with index 0."""
-    keep, other = alias_table(distribution)
-    return AliasTables(np.zeros(1, dtype=np.intp), len(distribution), keep, other)
-
-
 class ReleaseSampler:
     """Draws released counts given confidential ones; a row of the transition matrix is tabled when it first occurs.
 

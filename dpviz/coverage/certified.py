@@ -15,13 +15,12 @@ from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.numerics.bernstein import Extreme, cells, edges, extremes, restricted, smallest_of
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._bracket import CoverageBracket, counts_that_matter, distributions_of
-from dpviz.coverage._intervals import ends_of, features, sum_releases
+from dpviz.coverage._intervals import ends_of, features
 from dpviz.coverage.distributions import TOO_LONG
 from dpviz.coverage.exact import exact_coverage
-from dpviz.inference.confidential import binomial_distribution, released_rows
-from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
+from dpviz.inference.confidential import binomial_distribution
+from dpviz.inference.interval_rules import IntervalRule, Releases, reached
 from dpviz.inference.rules import check_rule
-from dpviz.inference.sum_distribution import release_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 
 RATIO_STEPS, RATIO_GAP = 30, 1e-12  # Of the search for the largest ratio: at most, and what is left at its end
@@ -56,18 +55,9 @@ def release_table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule
     """Return the table, or a ValueError where it is not `certifiable`."""
     if not certifiable(synthesizer, sets, rule):
         raise ValueError(TOO_LONG)
-    rows = released_rows(synthesizer, np.arange(synthesizer.n + 1))
-    j = np.arange(synthesizer.m + 1)
-    if rule.knows_noise:
-        rows = release_sums(synthesizer, sets).rows if sets > 1 else rows
-        found = sum_releases(synthesizer, sets, rows.shape[1])
-    elif sets == 1:
-        found = releases(synthesizer, 1, j, j**2)
-    else:
-        first, second = np.triu_indices(len(j))
-        rows = rows[:, first] * rows[:, second] * np.where(first == second, 1.0, 2.0)
-        found = releases(synthesizer, 2, first + second, first**2 + second**2)
-    return ReleaseTable(rows, found, *ends_of(rule, found, level))
+    distributions = distributions_of(synthesizer, sets, rule, np.arange(synthesizer.n + 1))
+    rows = np.array([distributions.given(count).probabilities for count in distributions.counts])
+    return ReleaseTable(rows, distributions.releases, *ends_of(rule, distributions.releases, level))
 
 
 @checked(sets=SETS, level=LEVEL, low=PROPORTION, high=PROPORTION)
@@ -223,21 +213,13 @@ def _expected(
 
     Both are 0 for counts that do not matter at any p of the range.
     """
-    if certifiable(synthesizer, sets, rule):
-        table = release_table(synthesizer, sets, rule, level)
-        inside = features(table.low, table.high, (table.low, table.high)).inside
-        none = np.isnan(table.low)
-        exists: FloatArray = table.rows @ ~none if none.any() else np.ones(synthesizer.n + 1)
-        return table.rows @ inside, exists, 0.0
-    distributions = distributions_of(synthesizer, sets, rule, counts_that_matter(synthesizer.n, low, high))
+    whole = certifiable(synthesizer, sets, rule)
+    counts = np.arange(synthesizer.n + 1) if whole else counts_that_matter(synthesizer.n, low, high)
+    distributions = distributions_of(synthesizer, sets, rule, counts)
     ends = ends_of(rule, distributions.releases, level)
-    inside, some = (one.ravel() for one in (features(*ends, ends).inside, ~np.isnan(ends[0])))
+    inside, some = features(*ends, ends).inside.ravel(), ~np.isnan(ends[0].ravel())
     length, exists = np.zeros((2, synthesizer.n + 1))
     for count in distributions.counts:
-        distribution = distributions.given(count)
-        part = slice(distribution.start, distribution.start + len(distribution.probabilities))
-        length[count], exists[count] = (
-            distribution.probabilities @ inside[part],
-            distribution.probabilities @ some[part],
-        )
-    return length, exists, distributions.error
+        given = distributions.given(count)
+        length[count], exists[count] = given.probabilities @ inside[given.part], given.probabilities @ some[given.part]
+    return length, exists, 0.0 if whole else distributions.error

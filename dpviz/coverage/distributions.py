@@ -22,7 +22,7 @@ from dpviz.coverage._fourier import (
     rounding_error,
     smallest_spread,
 )
-from dpviz.inference.confidential import ConfidentialMixture, confidential_mixture, released_rows
+from dpviz.inference.confidential import ConfidentialMixture, confidential_mixture, likely_range, released_rows
 from dpviz.inference.interval_rules import Releases, releases
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -116,7 +116,7 @@ def release_distribution(
         probability: FloatArray = mixture.weights @ rows
         squares = total**2
     elif sets == 2:
-        first, last, left = likely_columns(mixture.weights @ rows)
+        first, last, left = likely_range(mixture.weights @ rows, LONE_TAIL)
         kept = rows[:, first : last + 1]
         pairs = (kept * mixture.weights[:, None]).T @ kept
         i, j = np.triu_indices(last - first + 1)
@@ -128,15 +128,6 @@ def release_distribution(
         return ReleaseDistribution(synthesizer, sets, *_by_transforms(rows, mixture, sets, reach))
     some = probability > 0
     return ReleaseDistribution(synthesizer, sets, total[some], squares[some], probability[some], error)
-
-
-def likely_columns(distribution: FloatArray) -> tuple[int, int, float]:
-    """Return the first and last column that matter in `distribution`, and the probability of those beyond."""
-    below, above = np.cumsum(distribution), np.cumsum(distribution[::-1])
-    first = int(np.searchsorted(below, LONE_TAIL, side="right"))
-    cut = int(np.searchsorted(above, LONE_TAIL, side="right"))
-    left = (below[first - 1] if first else 0.0) + (above[cut - 1] if cut else 0.0)
-    return first, len(distribution) - 1 - cut, float(left)
 
 
 def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_SECONDS) -> list[Box]:

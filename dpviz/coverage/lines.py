@@ -12,7 +12,7 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import Asked, ends_of, sum_releases
-from dpviz.coverage._points import CountDistributions, Runs, keeps_tables, point_maker
+from dpviz.coverage._points import AxisDistributions, Runs, Slice, keeps_tables, point_maker
 from dpviz.coverage.exact import (
     POINTS_BETWEEN_RESULTS,
     CoverageCurves,
@@ -111,7 +111,7 @@ def sampled_lines(axis: FloatArray, found: CoverageCurves) -> CoverageLines:
     return CoverageLines(rules=found.rules, points=axis[found.places], coverage=found.coverage)
 
 
-class _DenseLine(CountDistributions):
+class _DenseLine(AxisDistributions):
     """Coverage at some proportions, the sample, and from the same distributions at many more: the line.
 
     `latest` is what there is; it comes again after every transform, so that nobody waits long who wants no more. Where
@@ -123,10 +123,9 @@ class _DenseLine(CountDistributions):
         super().__init__(asked, axis, every=True)
         self._axis, inner = axis, np.linspace(0.0, 1.0, LINE_STEPS + 1)
         self._dense = np.unique(np.concatenate([axis, inner[(inner > axis[0]) & (inner < axis[-1])]]))
-        self._distributions: dict[int, FloatArray] = {}
+        self._distributions: dict[int, Slice] = {}
         self._on_axis: dict[int, FloatArray] = {}
-        totals = sum(box.high - box.low + 1 for box in self._boxes.values())
-        self._keeps_distributions = totals * self._roots.length <= limits.TABLE_ENTRIES
+        self._keeps_distributions = sum(map(self._entries, self._boxes.values())) <= limits.TABLE_ENTRIES
         self.latest = self._sampled({})
         self._begin()
 
@@ -173,7 +172,7 @@ class _DenseLine(CountDistributions):
         for count in counts:
             at = count if count in self._boxes else self._asked.synthesizer.n - count
             if at in self._boxes and at not in self._on_axis:
-                distribution = self._distribution_of(at)
+                distribution = self.given(at)
                 if self._keeps_distributions:
                     self._distributions[at] = distribution
                 self._add(at, distribution)
@@ -181,11 +180,10 @@ class _DenseLine(CountDistributions):
 
     def _add_jumps(self) -> bool:
         """Put points beside the ends of the intervals of all releases that matter, if they are few."""
-        possible = np.zeros(self._found.total.shape, dtype=bool)
+        possible = np.zeros(self.releases.total.shape, dtype=bool)
         flat = possible.ravel()  # the same numbers in a row
-        for count, distribution in self._distributions.items():
-            offset = self._offset(count)
-            flat[offset : offset + len(distribution)] |= distribution > SMALLEST_JUMP
+        for distribution in self._distributions.values():
+            flat[distribution.part] |= distribution.probabilities > SMALLEST_JUMP
         found = [
             end[possible.any(axis=1, keepdims=True) if rule.knows_noise else possible]
             for rule in self._asked.rules
@@ -205,7 +203,7 @@ class _DenseLine(CountDistributions):
         """Return the ends for all releases; for the sums alone, in one column, where the rule reads no more."""
         if not rule.knows_noise:
             return super()._ends(rule)
-        asked, last = self._asked, self._low + len(self._found.total)
+        asked, last = self._asked, self._high + 1
         low, high = ends_of(rule, sum_releases(asked.synthesizer, asked.sets, last), asked.level)
         return low[self._low :, None], high[self._low :, None]
 
@@ -219,24 +217,22 @@ class _DenseLine(CountDistributions):
         alike = bool(np.abs(turned - self._dense).max() <= SAME_PROPORTION)
         self._turned = self._ahead if alike or not self._mirrored else [Runs.along(turned, pair) for pair in ends]
 
-    def _add(self, count: int, distribution: FloatArray) -> None:
-        n, covered = self._asked.synthesizer.n, self._covered(self._ahead, count, distribution)
+    def _add(self, count: int, distribution: Slice) -> None:
+        n, covered = self._asked.synthesizer.n, self._covered(self._ahead, distribution)
         self._line += binom.pmf(count, n, self._dense) * covered
         self._on_axis[count] = covered[:, self._places]
         if self._mirrored and 2 * count != n:
             if self._turned is not self._ahead:
-                covered = self._covered(self._turned, count, distribution)
+                covered = self._covered(self._turned, distribution)
             self._line += binom.pmf(n - count, n, self._dense) * covered[:, ::-1]
             self._on_axis[n - count] = covered[:, ::-1][:, self._places]
 
-    def _covered(self, runs: list[Runs], count: int, distribution: FloatArray) -> FloatArray:
+    def _covered(self, runs: list[Runs], distribution: Slice) -> FloatArray:
         """Return the coverage of each rule given x, along the axis of the runs."""
         length = self._roots.length
-        of_sums = distribution.reshape(-1, length).sum(axis=1)
-        known = [(of_sums, length) if rule.knows_noise else (distribution, 1) for rule in self._asked.rules]
-        return np.array(
-            [one.covered(part, self._offset(count) // width)[0] for one, (part, width) in zip(runs, known, strict=True)]
-        )
+        of_sums = Slice(distribution.start // length, distribution.probabilities.reshape(-1, length).sum(axis=1))
+        known = [of_sums if rule.knows_noise else distribution for rule in self._asked.rules]
+        return np.array([one.covered(part)[0] for one, part in zip(runs, known, strict=True)])
 
 
 def corners_of(points: FloatArray, values: FloatArray, kept: BoolArray) -> IntArray:

@@ -1,12 +1,11 @@
-"""Where the density of a mixture of neighbouring beta distributions turns: every place, found surely.
+"""Where the density of a mixture of neighbouring beta distributions turns.
 
 With components Beta(a + k, b − k) and weights w_k the derivative is again such a sum,
 
     f'(p) ∝ Σ_k (w_k − w_{k−1}) p^(a + k − 2) (1 − p)^(b − k − 1) / (Γ(a + k − 1) Γ(b − k)),
 
-a polynomial in the odds t = p / (1 − p) but for a positive factor. By Descartes's rule of signs it has at most as many
-roots as its coefficients have changes of sign. Where the signs on a grid show them all, none is missed. Otherwise each
-cell is halved until Taylor's theorem with its remainder shows that it has no root, or a monotone derivative.
+a polynomial in the odds t = p / (1 − p) but for a positive factor. Its signs on a grid that is fine beside a component
+show where it turns; two turns between neighbouring points would be a ripple far smaller than a component.
 """
 
 from collections.abc import Callable
@@ -16,13 +15,11 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference._log_odds import SMALLEST_LOG
 
 WEIGHT_NOISE = 1e-11  # Relative difference of neighbouring weights below which it is rounding
-# Half a cell, in standard deviations of its terms, below which two roots that it may hide are a ripple of 1e-12
-FINEST_CELL = 1e-4
+TO_DEVIATION = 4  # Points of the grid in a standard deviation of a component
 TAIL_STEP = 1.5  # Width of the cells in log-odds beyond the even grid, where few terms matter
 FEWEST_GRID_STEPS, MOST_ROOT_STEPS, ROOT_SETTLED = 64, 120, 1e-14
 VALUE_ROUNDING = 1e-14  # Value of a function, about 1 in size, that is rounding
@@ -56,11 +53,6 @@ class Mixtures:
         return steps
 
     @cached_property
-    def variations(self) -> IntArray:
-        """Changes of sign of the coefficients: no density has more turning points."""
-        return _changes(self.steps)
-
-    @cached_property
     def log_factor(self) -> FloatArray:
         """ln 1 / |Γ(a_k − 1) Γ(b_k)|, −∞ where a factor has a pole, its largest value 0."""
         a, b = np.append(self.first, self.first[-1] + 1), np.append(self.second, self.second[-1] - 1)
@@ -79,7 +71,7 @@ class Mixtures:
             np.clip(_beyond(part, np.sign(signs)), -700.0, 0.0)
             for part, signs in ((size, self.steps), (size[:, ::-1], self.steps[:, ::-1]))
         )
-        inner = angle_grid(float(self.first[0] + self.second[0]))[1:-1]
+        inner = angle_grid(float(self.first[0] + self.second[0]), TO_DEVIATION)[1:-1]
         body = np.log(inner) - np.log1p(-inner)
         left = np.arange(body[0], low - TAIL_STEP, -TAIL_STEP)[:0:-1]
         right = np.arange(body[-1], -high + TAIL_STEP, TAIL_STEP)[1:]
@@ -87,29 +79,19 @@ class Mixtures:
 
     def turning_points(self) -> tuple[IntArray, FloatArray]:
         """Return the mixture and the log-odds of every turning point, in order of both."""
-        rows = np.flatnonzero(self.variations)
-        if not len(rows):
-            return rows, np.zeros(0)
-        chosen = Mixtures(first=self.first, second=self.second, weights=self.weights[rows])
-        grid = chosen._grid()
-        signs = np.sign(chosen.steps @ chosen._terms(grid).T)
-        which, places, found = np.repeat(np.arange(len(rows)), len(grid)), np.tile(grid, len(rows)), signs.ravel()
-        hidden = np.flatnonzero(_changes(signs) < chosen.variations)
-        if len(hidden):
-            finer = chosen._halved(hidden, grid)
-            which, places, found = (np.append(*both) for both in zip((which, places, found), finer, strict=True))
+        grid, count = self._grid(), len(self.weights)
+        found = np.sign(self.steps @ self._terms(grid).T).ravel()
+        which, places = np.repeat(np.arange(count), len(grid)), np.tile(grid, count)
         keep = found != 0
         which, places, found = which[keep], places[keep], found[keep]
-        order = np.lexsort((places, which))
-        which, places, found = which[order], places[order], found[order]
         (turns,) = np.nonzero((which[1:] == which[:-1]) & (found[1:] != found[:-1]))
         at, sign = which[turns], found[turns]
 
         def value(left: IntArray, p: FloatArray) -> tuple[FloatArray, FloatArray]:
-            constant, slope, *_ = chosen._around(at[left], p)
+            constant, slope = self._around(at[left], p)
             return constant * sign[left], slope * sign[left]
 
-        return rows[at], falling_roots(value, places[turns], places[turns + 1])
+        return at, falling_roots(value, places[turns], places[turns + 1])
 
     def _terms(self, log_odds: FloatArray) -> FloatArray:
         """Return the factors of the coefficients at each of `log_odds`, the largest 1."""
@@ -118,41 +100,14 @@ class Mixtures:
         terms[terms < SMALLEST_LOG] = -np.inf
         return np.exp(terms, out=terms)
 
-    def _around(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, ...]:
-        """Sum of the terms and its slope about their center; then the terms' sizes and distances from the center."""
+    def _around(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Sum of the terms, the largest 1 in size, and its slope about their center."""
         with np.errstate(divide="ignore", under="ignore"):
             terms = np.log(np.abs(self.steps[rows])) + log_odds[:, None] * self._place + self.log_factor
             size = np.exp(terms - terms.max(axis=1, keepdims=True))
         signed = size * np.sign(self.steps[rows])
         away = self._place - ((size @ self._place) / size.sum(axis=1))[:, None]
-        return signed.sum(axis=1), (signed * away).sum(axis=1), size, away
-
-    def _halved(self, rows: IntArray, grid: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Middles of the cells that had to be halved: mixture, log-odds, and sign of the derivative."""
-        which, left, right = np.repeat(rows, len(grid) - 1), np.tile(grid[:-1], len(rows)), np.tile(grid[1:], len(rows))
-        found: list[tuple[IntArray, FloatArray, FloatArray]] = []
-        while len(which):
-            middle, half = (left + right) / 2, (right - left) / 2
-            open_, signs = np.zeros(len(which), dtype=bool), np.zeros(len(which))
-            for part in blocks(len(which), len(self._place)):
-                open_[part], signs[part] = self._undecided(which[part], middle[part], half[part])
-            which, middle, left, right = which[open_], middle[open_], left[open_], right[open_]
-            found.append((which, middle, signs[open_]))
-            which = np.repeat(which, 2)
-            left, right = np.column_stack([left, middle]).ravel(), np.column_stack([middle, right]).ravel()
-        return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
-
-    def _undecided(self, rows: IntArray, middle: FloatArray, half: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Return whether each cell may hide two roots, and the sign in its middle."""
-        # About it the sum is c + c's + r s²/2 with |r| at most the sum of the terms' sizes times distance² · growth.
-        constant, slope, size, away = self._around(rows, middle)
-        with np.errstate(over="ignore", invalid="ignore"):
-            squares = size * away**2
-            growth = np.where(squares > 0, squares * np.exp(np.abs(away) * half[:, None]), 0.0).sum(axis=1)
-            single = np.abs(slope) > growth * half
-            none = np.abs(constant) > np.abs(slope) * half + growth * half**2 / 2
-            fine = half * np.sqrt(squares.sum(axis=1) / size.sum(axis=1)) <= FINEST_CELL
-        return ~(single | none | fine), np.sign(constant)
+        return signed.sum(axis=1), (signed * away).sum(axis=1)
 
 
 def falling_roots(
@@ -186,14 +141,6 @@ def falling_roots(
         moved, left = np.abs(x[here] - at) > last_step * scale, high[here] - low[here] > ROOT_SETTLED * scale
         here = here[(np.abs(f) > VALUE_ROUNDING) & moved & left]
     return x
-
-
-def _changes(values: FloatArray) -> IntArray:
-    """Changes of sign along each row, zeros left out."""
-    signs = np.sign(values)
-    last = np.maximum.accumulate(np.where(signs != 0, np.arange(signs.shape[1]), 0), axis=1)
-    filled = np.take_along_axis(signs, last, axis=1)
-    return (filled[:, 1:] * filled[:, :-1] < 0).sum(axis=1)
 
 
 def _beyond(log_size: FloatArray, signs: FloatArray) -> float:

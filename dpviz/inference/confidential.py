@@ -32,15 +32,19 @@ def binomial_distribution(n: int, p: float) -> FloatArray:
         return from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
 
 
+def likely_range(distribution: FloatArray, tail: float) -> tuple[int, int, float]:
+    """Return the first and last place that matter, each end cut by at most `tail`, and the probability beyond them."""
+    below, above = np.cumsum(distribution), np.cumsum(distribution[::-1])
+    first, cut = (int(np.searchsorted(sums, tail, side="right")) for sums in (below, above))
+    left = (below[first - 1] if first else 0.0) + (above[cut - 1] if cut else 0.0)
+    return first, len(distribution) - 1 - cut, float(left)
+
+
 def confidential_mixture(n: int, p: float, tail: float) -> ConfidentialMixture:
     """x ~ Binomial(n, p) without the counts that together weigh at most `tail`."""
     distribution = binomial_distribution(n, p)
-    below, above = np.cumsum(distribution), np.cumsum(distribution[::-1])
-    first = int(np.searchsorted(below, tail / 2, side="right"))
-    last = n - int(np.searchsorted(above, tail / 2, side="right"))
-    counts = np.arange(first, last + 1)
-    omitted = (below[first - 1] if first else 0.0) + (above[n - last - 1] if last < n else 0.0)
-    return ConfidentialMixture(counts, distribution[first : last + 1], float(omitted))
+    first, last, omitted = likely_range(distribution, tail / 2)
+    return ConfidentialMixture(np.arange(first, last + 1), distribution[first : last + 1], omitted)
 
 
 def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:

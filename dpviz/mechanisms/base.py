@@ -290,14 +290,9 @@ class TwoCellSynthesizer(Synthesizer):
             told, part = losses > epsilon, np.zeros_like(likelier)
             part[told] = likelier[told] * -np.expm1(epsilon - losses[told])
             found.append(part.sum(axis=1))
-        return worse_direction(*found)
-
-
-def worse_direction(up: FloatArray, down: FloatArray) -> WorstCase:
-    """Return the largest divergence of the pairs i, i + 1: those in `up` are of row i + 1 from row i."""
-    if up.max() >= down.max():
-        return WorstCase(float(up.max()), int(up.argmax()) + 1, int(up.argmax()))
-    return WorstCase(float(down.max()), int(down.argmax()), int(down.argmax()) + 1)
+        worst = np.array(found)
+        down, pair = divmod(int(worst.argmax()), self.n)
+        return WorstCase(float(worst[down, pair]), pair + 1 - down, pair + down)
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:

@@ -11,7 +11,6 @@ from dpviz.core.checked import checked
 from dpviz.core.numerics.ends import private_side, within
 from dpviz.core.numerics.sums import SplitSum, from_ratios, log_binomials, log_rising, log_rising_ratio
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms import _staircase
 from dpviz.mechanisms._stop_loss import log_delta_of_pairs
 from dpviz.mechanisms.base import WorstCase, check_index
 from dpviz.mechanisms.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
@@ -154,9 +153,6 @@ class BetaBinomial(PriorSynthesizer):
         return self.single_row(math.log1p(self.m / min(self.alpha, self.beta)))
 
     log_pair_deltas = staticmethod(log_delta_of_pairs)
-
-    def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        return _staircase.worst_upward_pair(self, epsilon)
 
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)

@@ -10,9 +10,10 @@ row of cells i and j in i or in j, and i and j are the cells with the smallest p
 import itertools
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from dpviz.core.numerics.multisets import (
 from dpviz.core.parameters import ANY_EPSILON, Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import COMPARED_FACTS, Synthesizer, TwoCellSynthesizer, WorstCase, check_index, parameter
+from dpviz.mechanisms.cell_pairs import PlugInCells
 from dpviz.mechanisms.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
 CELL_COUNT = Parameter(
@@ -47,37 +49,11 @@ FEWER_ROWS = {"slider_maximum": 60}
 FEWER_SYNTHETIC_ROWS = {"maximum": limits.ROWS_OF_CELLS, "slider_maximum": 60}
 
 
-# Share of its tail, and tail of the other distribution, below which δ is summed again from positive terms.
-CLEAR_SHARE_OF_TAIL, SMALLEST_TAIL_SUM = 1e-4, 1e-290
-
-
-class LossDistribution:
-    """Outcomes by their loss L = ln(P / Q), with their probability under P: δ(ε) = Σ_{L > ε} P (1 − e^{ε − L})."""
-
-    def __init__(self, losses: FloatArray, masses: FloatArray) -> None:
-        counted = (losses > 0) & (masses > 0)
-        order = np.argsort(-losses[counted], kind="stable")
-        self.losses = losses[counted][order]
-        self.masses = masses[counted][order]
-
-    @cached_property
-    def _tails(self) -> tuple[FloatArray, FloatArray]:
-        """Probability under P and under Q of the k largest losses, k = 0, 1, …"""
-        with np.errstate(under="ignore"):
-            other = self.masses * np.exp(-self.losses)
-        return tuple(np.concatenate([[0.0], np.cumsum(part)]) for part in (self.masses, other))  # type: ignore[return-value]
+class PairDelta(Protocol):
+    """Two neighbours: what of them exceeds ε."""
 
     def delta(self, epsilon: float) -> float:
-        """δ(ε), with about twelve digits however small it is."""
-        count = int(np.searchsorted(-self.losses, -epsilon, side="left"))
-        if count == 0:
-            return 0.0
-        likelier, other = (float(tail[count]) for tail in self._tails)
-        if other > SMALLEST_TAIL_SUM:
-            value = likelier - math.exp(epsilon + math.log(other))
-            if value > CLEAR_SHARE_OF_TAIL * likelier:
-                return value
-        return float(self.masses[:count] @ -np.expm1(epsilon - self.losses[:count]))
+        """δ(ε) of the likelier one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,8 +140,8 @@ class CellSynthesizer(Synthesizer):
 
     @cached_property
     @abstractmethod
-    def _pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
-        """Privacy losses of the ordered neighbours that can be the worst, with the cells that gain and lose a row."""
+    def _pairs(self) -> Sequence[tuple[PairDelta, int, int]]:
+        """The ordered neighbours that can be the worst, with the cells that gain and lose a row."""
 
     def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:
         """Return the neighbours whose only row of two cells is in `gains` or in `loses`, as a `WorstCase`."""
@@ -177,10 +153,9 @@ class CellSynthesizer(Synthesizer):
 
     @checked(epsilon=ANY_EPSILON)
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        values = [losses.delta(epsilon) for losses, _, _ in self._pair_losses]
+        values = [pair.delta(epsilon) for pair, _, _ in self._pairs]
         best = int(np.argmax(values))
-        _, gains, loses = self._pair_losses[best]
-        return self._case(values[best], gains, loses)
+        return self._case(values[best], *self._pairs[best][1:])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +164,7 @@ class PriorCellSynthesizer(CellSynthesizer):
 
     has_prior = True
     two_cells: ClassVar[type[PriorSynthesizer]]
+    pair_type: ClassVar[type[PlugInCells]]
 
     m: int = parameter(SYNTHETIC_ROWS, **FEWER_SYNTHETIC_ROWS)
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS_IN_A_CELL)
@@ -224,37 +200,17 @@ class PriorCellSynthesizer(CellSynthesizer):
         first, second = np.argsort(self.weights, kind="stable")[:2].tolist()
         return first, second
 
-    @abstractmethod
-    def gain(self, draws: IntArray, rows: Any) -> FloatArray:
-        """Return what `draws` draws of a cell say for `rows` + 1 of its (invented) rows against `rows`, in nats."""
-
-    @abstractmethod
-    def three_cell_masses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> FloatArray:
-        """ln Pr(u, v) of the counts released from cells i and j, where the three have x, y and `rest` rows."""
-
-    def three_cell_losses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> tuple[FloatArray, ...]:
-        """Privacy losses and log-probabilities of (u, v) between the cells x + 1, y, `rest` and x, y + 1, `rest`."""
-        return self.gain(u, x) - self.gain(v, y), self.three_cell_masses(x + 1, y, rest, u, v)
-
     @cached_property
-    def _pair_losses(self) -> list[tuple[LossDistribution, int, int]]:
-        weights, released = self.weights, np.arange(self.m + 1)
-        first, second = self._rarest
+    def _pairs(self) -> list[tuple[PlugInCells, int, int]]:
+        weights, (first, second) = self.weights, self._rarest
         orders = [(first, second)] if weights[first] == weights[second] else [(first, second), (second, first)]
-        u, v = np.meshgrid(released, released, indexing="ij")
-        inside = u + v <= self.m
-        u, v = u[inside], v[inside]
-        result = []
-        for gains, loses in orders:
-            x, y = float(weights[gains]), float(weights[loses])
-            rest = (self.n - 1) + float(np.delete(weights, [gains, loses]).sum())
-            losses, log_masses = self.three_cell_losses(x, y, rest, u, v)
-            with np.errstate(under="ignore"):
-                result.append((LossDistribution(losses, np.exp(log_masses)), gains, loses))
-        return result
+        rest = (self.n - 1) + float(np.delete(weights, [first, second]).sum())
+        cells = [(float(weights[gains]), float(weights[loses])) for gains, loses in orders]
+        pairs = [self.pair_type(m=self.m, x=x, y=y, rest=rest) for x, y in cells]
+        return [(pair, *order) for pair, order in zip(pairs, orders, strict=True)]
 
-    def _everything_drawn(self, value: float) -> WorstCase:
-        """Return the neighbours whose only row is in the rarest cell or the next, and every draw in the rarest."""
+    def worst_log_odds(self) -> WorstCase:
+        """The neighbours whose only row is in the rarest cell or the next, and every draw in the rarest."""
         counts = np.zeros(self.cells, dtype=np.int64)
         counts[self._rarest[0]] = self.m
-        return self._case(value, *self._rarest, composition_rank(counts))
+        return self._case(self._pairs[0][0].worst_log_odds().value, *self._rarest, composition_rank(counts))

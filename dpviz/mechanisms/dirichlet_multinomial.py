@@ -3,14 +3,13 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dpviz.core.numerics.sums import SplitSum, log_multinomials, log_rising
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import WorstCase
 from dpviz.mechanisms.beta_binomial import BetaBinomial
+from dpviz.mechanisms.cell_pairs import DrawnCells
 from dpviz.mechanisms.cells import PriorCellSynthesizer
 
 
@@ -38,7 +37,7 @@ class DirichletMultinomial(PriorCellSynthesizer):
         "every category as its share of ε asks for, and spends exactly that."
     )
     several_sets = True
-    two_cells = BetaBinomial
+    two_cells, pair_type = BetaBinomial, DrawnCells
 
     @cached_property
     def _log_risings(self) -> list[SplitSum]:
@@ -106,15 +105,4 @@ class DirichletMultinomial(PriorCellSynthesizer):
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         (gains, loses, gained, lost), released = self._moved(pairs), self.column_counts[columns]
         x, y = self.weights[gains] + gained, self.weights[loses] + lost
-        return self.gain(released[:, gains].T, x[:, None]) - self.gain(released[:, loses].T, y[:, None])
-
-    def worst_log_odds(self) -> WorstCase:
-        return self._everything_drawn(math.log1p(self.m / self.weights.min()))
-
-    def gain(self, draws: IntArray, rows: Any) -> FloatArray:
-        return np.log1p(draws / rows)
-
-    def three_cell_masses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> FloatArray:
-        m, w = self.m, self.m - u - v
-        log_masses = log_multinomials(m, u, v, w) - log_rising(x + y + rest, m)[np.full(u.shape, m)]
-        return (log_masses + log_rising(x, m)[u] + log_rising(y, m)[v] + log_rising(rest, m)[w]).total()
+        return np.log1p(released[:, gains].T / x[:, None]) - np.log1p(released[:, loses].T / y[:, None])

@@ -1,6 +1,5 @@
 """The exponential mechanism of Wasserman & Zhou: data whose empirical distribution function is near the real one."""
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +8,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.sums import log_binomials
+from dpviz.core.numerics.sums import log_fair_binomials
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
@@ -95,7 +94,7 @@ class ExponentialRows(ExponentialMechanism):
     The sums S then take their whole ε/2 as well: at n = 100 and ε = 1 the real ε is 1.000. The single row of n = m = 1
     is kept with odds of e^{ε/2}:
 
-    >>> ExponentialRows(n=1, m=1, epsilon=2 * math.log(3)).transition_matrix().round(6).tolist()
+    >>> ExponentialRows(n=1, m=1, epsilon=2 * np.log(3)).transition_matrix().round(6).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     >>> round(ExponentialRows(n=100, m=100, epsilon=1).worst_log_odds().value, 3)
     1.0
@@ -123,8 +122,7 @@ class ExponentialRows(ExponentialMechanism):
     @cached_property
     def log_ways(self) -> FloatArray:
         """ln of the shares of all data sets, which are no large numbers."""
-        coefficients = log_binomials(self.m)
-        return (coefficients.coarse - self.m * math.log(2)) + coefficients.fine
+        return log_fair_binomials(self.m)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +132,7 @@ class ExponentialCounts(ExponentialMechanism):
     The sums S differ where noise would leave 0 … m. At n = 100 the real ε is 0.988 ε at ε = 0.01, 0.714 ε at ε = 1 and
     0.501 ε at ε = 10.
 
-    >>> ExponentialCounts(n=2, m=2, epsilon=2 * math.log(2)).transition_matrix()[1].round(6).tolist()
+    >>> ExponentialCounts(n=2, m=2, epsilon=2 * np.log(2)).transition_matrix()[1].round(6).tolist()
     [0.25, 0.5, 0.25]
     >>> round(ExponentialCounts(n=100, m=100, epsilon=1).worst_log_odds().value, 3)
     0.714

@@ -1,13 +1,13 @@
 """The multinomial plug-ins: synthetic rows of k cells drawn from the posterior mean or mode of the proportions."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpviz.core.numerics.sums import log_multinomials
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import WorstCase, parameter
+from dpviz.mechanisms.base import parameter
+from dpviz.mechanisms.cell_pairs import PlugInCells
 from dpviz.mechanisms.cells import PRIOR_ROWS_IN_A_CELL, PriorCellSynthesizer
 from dpviz.mechanisms.plug_ins import ABOVE_ONE, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.prior import PRIOR_ONES
@@ -16,6 +16,8 @@ from dpviz.mechanisms.prior import PRIOR_ONES
 @dataclass(frozen=True, kw_only=True)
 class MultinomialPlugIn(PriorCellSynthesizer):
     """Multinomial(m, θ) with θ_c = (n_c + a_c) / (n + Σ a_c), a the effective prior."""
+
+    pair_type = PlugInCells
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         released = self.column_counts[columns]
@@ -31,18 +33,6 @@ class MultinomialPlugIn(PriorCellSynthesizer):
         step[pair, loses] = -np.log1p(1 / (lost + weights[loses]))
         value: FloatArray = step @ self.column_counts[columns].T.astype(float)
         return value
-
-    def worst_log_odds(self) -> WorstCase:
-        return self._everything_drawn(self.m * math.log1p(1 / self.weights.min()))
-
-    def gain(self, draws: IntArray, rows: float) -> FloatArray:
-        return draws * math.log1p(1 / rows)
-
-    def three_cell_masses(self, x: float, y: float, rest: float, u: IntArray, v: IntArray) -> FloatArray:
-        w, total = self.m - u - v, x + y + rest
-        log_masses = log_multinomials(self.m, u, v, w).total()
-        log_masses += u * math.log(x / total) + v * math.log(y / total) + w * math.log(rest / total)
-        return log_masses
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,34 +2,28 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import betainc
 
 from dpviz.core.checked import checked
+from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import inverse_gain, private_side, within
-from dpviz.core.numerics.sums import log_binomials
+from dpviz.core.numerics.sums import log_fair_binomials
 from dpviz.core.numerics.worst_pair import largest_pairs
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms._stop_loss import log_delta_of_plug_in_pairs
 from dpviz.mechanisms.base import WorstCase, parameter
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
+from dpviz.mechanisms.prior import FEW_PAIRS, PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
-# δ, and share of the likelier tail, below which the difference of tails may rank the pairs by its rounding.
-SMALLEST_CLEAR_DELTA, SMALLEST_CLEAR_SHARE = 1e-13, 1e-6
-# Synthetic rows up to which the binomial coefficients are kept for the next release: a calibration asks many.
-MOST_KEPT = 100_000
+SMALLEST_CLEAR_DELTA = 1e-9  # δ from which the difference of tails ranks the pairs
+_fair_binomials = kept(log_fair_binomials)  # a calibration asks for the same of many releases
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlugIn(PriorSynthesizer):
     """Binomial(m, θ_i) with θ_i = (i + a) / (n + a + b), a and b the effective prior."""
-
-    @property
-    def effective_prior(self) -> tuple[float, float]:
-        """What is added to the counts of ones and of zeros before the proportion is taken."""
-        return self.alpha - self.lost, self.beta - self.lost
 
     @cached_property
     def _pair_slopes(self) -> tuple[FloatArray, FloatArray]:
@@ -37,10 +31,6 @@ class PlugIn(PriorSynthesizer):
         a, b = self.effective_prior
         i = np.arange(self.n)
         return np.log1p(1 / (a + i)), np.log1p(1 / (b + (self.n - 1 - i)))
-
-    @cached_property
-    def _column_terms(self) -> FloatArray:
-        return (_kept_column_terms if self.m <= MOST_KEPT else _column_terms)(self.m)
 
     def proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """θ and 1 − θ of the given rows, each to full relative precision."""
@@ -53,7 +43,7 @@ class PlugIn(PriorSynthesizer):
         lean, j = ones - zeros, np.asarray(columns)
         table = np.outer(_log_one_plus(lean, 2 * ones), j)
         table += np.outer(_log_one_plus(-lean, 2 * zeros), self.m - j)
-        table += self._column_terms[j]
+        table += _fair_binomials(self.m)[j]
         return table
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
@@ -70,38 +60,22 @@ class PlugIn(PriorSynthesizer):
     log_pair_deltas = staticmethod(log_delta_of_plug_in_pairs)
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        a, b = self.effective_prior
-        if self.m * math.log1p(1 / a) <= epsilon:
-            return WorstCase(0.0, 1, 0)
-        near = largest_pairs(lambda x, y: self._tail_differences(epsilon, x, y), self.n, a, b)
-        values = self._log_deltas(epsilon, near)
-        likelier, _ = self._tails(epsilon, a + near[-1:], b + (self.n - 1 - near[-1:]))
-        if values.max() < math.log(max(SMALLEST_CLEAR_DELTA, SMALLEST_CLEAR_SHARE * float(likelier[0]))):
-            top = self._log_deltas(epsilon, np.zeros(1, dtype=np.int64))
-            if top[0] == -math.inf:  # only the outermost pair can exceed so large an ε, by no more than rounding
-                return WorstCase(0.0, 1, 0)
-            near = largest_pairs(lambda x, y: np.exp(self.log_pair_deltas(x, y, self.m, epsilon) - top), self.n, a, b)
-            values = self._log_deltas(epsilon, near)
-        winner = int(near[int(values.argmax())])
-        return WorstCase(math.exp(values.max()), winner + 1, winner)
-
-    def _log_deltas(self, epsilon: float, pairs: IntArray) -> FloatArray:
-        a, b = self.effective_prior
-        return self.log_pair_deltas(a + pairs, b + (self.n - 1 - pairs), self.m, epsilon)
+        """As of every prior; among many pairs, differences of tails tell which to look at where δ is not small."""
+        if self.n > FEW_PAIRS:
+            near = largest_pairs(partial(self._tail_differences, epsilon), self.n, *self.effective_prior)
+            worst = self.worst_of(near, epsilon)
+            if worst.value > SMALLEST_CLEAR_DELTA:
+                return worst
+        return super().worst_upward_pair(epsilon)
 
     def _tail_differences(self, epsilon: float, x: FloatArray, y: FloatArray) -> FloatArray:
-        """δ of the pairs with shared rows x and y, as a difference of two binomial tails."""
-        likelier, other = self._tails(epsilon, x, y)
+        """δ of the pairs with shared rows x and y, from both tails of the counts that favour the first table."""
+        up, down, total = np.log1p(1 / x), np.log1p(1 / y), x + y + 1
+        first = np.minimum(np.floor((epsilon + self.m * down) / (up + down)) + 1, self.m)
         with np.errstate(under="ignore", divide="ignore"):
+            likelier, other = (betainc(first, self.m - first + 1, ones / total) for ones in (x + 1, x))
             delta = likelier - np.exp(np.minimum(epsilon + np.log(other), 0.0))
-        return np.where(self.m * np.log1p(1 / x) > epsilon, np.maximum(delta, 0.0), 0.0)
-
-    def _tails(self, epsilon: float, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Probability of the counts that favour the first table of each pair, under it and under the other."""
-        m, total = self.m, x + y + 1
-        first = np.minimum(_threshold(m, epsilon, np.log1p(1 / x), np.log1p(1 / y)), m)
-        with np.errstate(under="ignore"):
-            return betainc(first, m - first + 1, (x + 1) / total), betainc(first, m - first + 1, x / total)
+        return np.where(self.m * up > epsilon, np.maximum(delta, 0.0), 0.0)
 
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
@@ -111,25 +85,9 @@ class PlugIn(PriorSynthesizer):
         return private_side(smallest, math.inf, lambda value: within(epsilon, times=m, rows=1, prior=value - cls.lost))
 
 
-def _column_terms(m: int) -> FloatArray:
-    """ln of the Binomial(m, ½) probabilities, which absorb the binomial coefficients without large numbers."""
-    coefficients = log_binomials(m)
-    terms: FloatArray = (coefficients.coarse - m * math.log(2)) + coefficients.fine
-    terms.setflags(write=False)
-    return terms
-
-
-_kept_column_terms = lru_cache(maxsize=8)(_column_terms)
-
-
 def _log_one_plus(lean: FloatArray, doubled: FloatArray) -> FloatArray:
     """ln(1 + lean), from `doubled` = 1 + lean where that is nearer to 0 and so has kept its digits."""
     return np.where(np.abs(lean) < 0.5, np.log1p(np.clip(lean, -0.5, 0.5)), np.log(doubled))
-
-
-def _threshold(m: int, epsilon: float, up: FloatArray, down: FloatArray) -> FloatArray:
-    """Return the smallest count j whose log-odds j·up − (m − j)·down exceed ε."""
-    return np.floor((epsilon + m * down) / (up + down)) + 1
 
 
 @dataclass(frozen=True, kw_only=True)

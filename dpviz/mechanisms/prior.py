@@ -1,15 +1,22 @@
 """Two-cell synthesizers that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
 
 import dataclasses
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+import numpy as np
+
 from dpviz.core.checked import checked
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.worst_pair import largest_pairs
 from dpviz.core.parameters import ANY_EPSILON, Parameter, argument
+from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 
+FEW_PAIRS = 200  # Pairs up to which all are summed rather than searched
 PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
 PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
@@ -51,12 +58,8 @@ class UnderPrior(ABC):
         """The same release with ones and zeros exchanged."""
         return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
 
-    def of_pair(self, pair: int) -> Self:
-        """The release of a single row, beside what the tables with `pair` and with `pair` + 1 ones share."""
-        return self.of_pairs(pair, pair)
-
     def of_pairs(self, first: int, last: int) -> Self:
-        """The release of a single row beside what all these pairs share, which tells no less than that of any."""
+        """The release of a single row beside what all these pairs of tables share, which tells no less than any."""
         return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
 
     @abstractmethod
@@ -98,9 +101,41 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
     alpha: float = parameter(PRIOR_ONES)
     beta: float = parameter(PRIOR_ZEROS)
 
+    @property
+    def effective_prior(self) -> tuple[float, float]:
+        """What is added to the counts of ones and of zeros."""
+        return self.alpha - self.lost, self.beta - self.lost
+
+    @staticmethod
+    def log_pair_deltas(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
+        raise NotImplementedError
+
+    def worst_of(self, pairs: IntArray, epsilon: float) -> WorstCase:
+        """The worst of the pairs i, i + 1 with these i, by positive terms alone, however small δ is."""
+        ones, zeros = self.effective_prior
+        values = self.log_pair_deltas(ones + pairs, zeros + (self.n - 1 - pairs), self.m, epsilon)
+        best = int(values.argmax())
+        return WorstCase(math.exp(values[best]), int(pairs[best]) + 1, int(pairs[best]))
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """As of `UnderPrior`, many pairs by branch and bound."""
+        if self.n <= FEW_PAIRS:
+            return self.worst_of(np.arange(self.n), epsilon)
+        ones, zeros = self.effective_prior
+        some = np.array([0.0, (self.n - 1) // 2, self.n - 1])
+        scale = self.log_pair_deltas(ones + some, zeros + (self.n - 1 - some), self.m, epsilon).max()
+        if scale == -math.inf:  # not even the first pair, whose log-odds are the largest, exceeds ε
+            return WorstCase(0.0, 1, 0)
+
+        def delta(x: FloatArray, y: FloatArray) -> FloatArray:
+            return np.exp(np.minimum(self.log_pair_deltas(x, y, self.m, epsilon) - scale, LARGEST_EXPONENT))
+
+        return self.worst_of(largest_pairs(delta, self.n, ones, zeros), epsilon)
+
     def line_of_means(self) -> tuple[float, float]:
         """The posterior mean of the proportion."""
-        ones, zeros = self.alpha - self.lost, self.beta - self.lost
+        ones, zeros = self.effective_prior
         return ones / (self.n + ones + zeros), self.n / (self.n + ones + zeros)
 
     def single_row(self, value: float) -> WorstCase:

@@ -1,5 +1,6 @@
 """The attacker who knows every row but one, before and after the release: odds, and the risk of one person."""
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.core.checked import checked
+from dpviz.core.declarations import PROPORTION
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.parameters import SUPERSCRIPTS, Parameter, readable, readable_apart
 from dpviz.mechanisms import Synthesizer
@@ -14,12 +16,11 @@ from dpviz.mechanisms.base import check_index
 
 __all__ = ["PRIOR_RISK", "RISK_RATIO", "attacker_view", "epsilon_for_risk_ratio", "gain_in_words", "risk_ratio"]
 
-PRIOR_RISK = Parameter(
+PRIOR_RISK = dataclasses.replace(
+    PROPORTION,
     name="prior_risk",
     symbol="p",
     title="Risk before the release",
-    minimum=0.0,
-    maximum=1.0,
     default=0.1,
     open_minimum=True,
     slider_minimum=0.01,

@@ -9,24 +9,25 @@ Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not kno
 Source: Zheng (2015), §2.1.3 and §6.3, after Bassily, Groce, Katz & Smith (2013).
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dpviz.core.declarations import MANY_ROWS
+from dpviz.core.declarations import MANY_ROWS, PROPORTION
+from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.sums import cumulative_sum
-from dpviz.core.parameters import ANY_EPSILON, Parameter
+from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import TwoCellSynthesizer
 
-THETA_REAL = Parameter(
+THETA_REAL = dataclasses.replace(
+    PROPORTION,
     name="theta_real",
     symbol="θ_real",
     title="Probability of a one",
-    minimum=0.0,
-    maximum=1.0,
     default=0.5,
     help="The probability that a confidential row is a one. At 0 and 1 the other rows are known and protect nothing.",
 )
@@ -149,9 +150,9 @@ def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsi
 def _mixture_delta(synthesizer: TwoCellSynthesizer, first: int, weights: FloatArray, epsilon: float) -> float:
     """`average_case_delta` from the counts first, first + 1, … of the other rows, with these log-probabilities."""
     pairs = np.arange(first, first + len(weights))
-    rows, block, totals = np.append(pairs, pairs[-1] + 1), max(1, CELLS_AT_ONCE // len(weights)), np.zeros(2)
-    for start in range(0, synthesizer.m + 1, block):
-        columns = np.arange(start, min(start + block, synthesizer.m + 1))
+    rows, released, totals = np.append(pairs, pairs[-1] + 1), np.arange(synthesizer.m + 1), np.zeros(2)
+    for block in blocks(len(released), len(weights), CELLS_AT_ONCE):
+        columns = released[block]
         table = synthesizer.log_transition(rows, columns)
         log_one, shares_one = _log_mixture(weights, table[1:])
         log_zero, shares_zero = _log_mixture(weights, table[:-1])

@@ -98,7 +98,8 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     while isinstance(release, UnderPrior) and looks:
         looks -= 1
         with suppress(ValueError):  # of priors at the very end of their domain all pairs are looked at
-            epsilon = _smallest_epsilon(release.of_pair(min(worst.likelier, worst.other)), delta)
+            pair = min(worst.likelier, worst.other)
+            epsilon = _smallest_epsilon(release.of_pairs(pair, pair), delta)
             worst = worst_neighbours(release, epsilon)
             if worst.value <= delta:
                 return epsilon

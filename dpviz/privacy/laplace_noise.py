@@ -8,6 +8,7 @@ differential privacy".
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -54,6 +55,7 @@ class Seen:
     reach: float
     count: bool = False
 
+    @cached_property
     def curve(self) -> CubicSpline:
         """Return the logarithm as a spline, its knots close together near both ends of the range."""
         middle, end = self.reach / 2, math.asinh(self.reach / 2 / self.scale)
@@ -64,8 +66,8 @@ class Seen:
 
 
 @kept
-def lowest_rows(rows: int, width: float, truncated: bool) -> tuple[Seen, CubicSpline]:
-    """Return the event that `rows` synthetic rows are all at the lower bound of the data, and ln of its probability.
+def lowest_rows(rows: int, width: float, truncated: bool) -> Seen:
+    """Return the event that `rows` synthetic rows are all at the lower bound of the data.
 
     The sanitized mean is t/rows of the range above that bound: μ ~ N(mean, 1/rows), and then each row ~ N(μ, 1) is
     clipped to the bounds, `width` apart, or drawn again until it is inside. With v the bound less μ, the integrand is
@@ -86,26 +88,21 @@ def lowest_rows(rows: int, width: float, truncated: bool) -> tuple[Seen, CubicSp
         v = np.interp(u, peaks[::-1], SHIFTS[::-1])[:, None] + SCORES / math.sqrt(rows)
         return logsumexp(rows * (log_row(v) - (u[:, None] + v) ** 2 / 2), axis=1)
 
-    seen = Seen(rows, log_seen, rows / width, rows * min(1.0, FARTHEST_SHIFT / width))
-    return seen, seen.curve()
+    return Seen(rows, log_seen, rows / width, rows * min(1.0, FARTHEST_SHIFT / width))
 
 
 @kept
-def no_ones(rows: int, sets: int) -> tuple[Seen, CubicSpline]:
-    """Return the event that `sets` sets of rows from one noisy count t hold no one, and ln of its probability.
-
-    p ~ Beta(1 + t, 1 + rows − t).
-    """
+def no_ones(rows: int, sets: int) -> Seen:
+    """Return the event that `sets` sets of rows from one noisy count t hold no one: p ~ Beta(1 + t, 1 + rows − t)."""
 
     def log_seen(t: FloatArray) -> FloatArray:
         found: FloatArray = sets * (betaln(1 + t, 1 + 2 * rows - t) - betaln(1 + t, 1 + rows - t))
         return found
 
-    seen = Seen(rows, log_seen, 1.0, float(rows), count=True)
-    return seen, seen.curve()
+    return Seen(rows, log_seen, 1.0, float(rows), count=True)
 
 
-def seen_loss(event: tuple[Seen, CubicSpline], epsilon: float, truncated: bool) -> float:
+def seen_loss(seen: Seen, epsilon: float, truncated: bool) -> float:
     """Return the largest ln Pr(seen | c) − ln Pr(seen | c + 1) over all statistics c of neighbouring data.
 
     That is the exact ε of the release where what is seen is extreme: where the ratio of its probabilities given any two
@@ -113,12 +110,11 @@ def seen_loss(event: tuple[Seen, CubicSpline], epsilon: float, truncated: bool) 
     ratio of a row is monotone in it, and that of Laplace noise, bounded in either way, is monotone in the statistic, so
     that their mixture is monotone in every row; Karlin, 1968, "Total positivity", chapter 3).
     """
-    seen, curve = event
     low, high = 0.0, seen.steps - 1
     best = -math.inf
     for _ in range(STATISTIC_ROUNDS):
         places = _between(low, high, seen.count)
-        first, second = np.split(_log_seen(seen, curve, epsilon, np.concatenate([places, places + 1]), truncated), 2)
+        first, second = np.split(_log_seen(seen, epsilon, np.concatenate([places, places + 1]), truncated), 2)
         found = first - second
         at = int(np.argmax(found))
         best = max(best, float(found[at]))
@@ -148,16 +144,17 @@ def _between(low: float, high: float, whole: bool) -> FloatArray:
     return np.unique(np.round(places)) if whole else places
 
 
-def _log_seen(seen: Seen, curve: CubicSpline, epsilon: float, at: FloatArray, truncated: bool) -> FloatArray:
+def _log_seen(seen: Seen, epsilon: float, at: FloatArray, truncated: bool) -> FloatArray:
     """ln of the probability that it is seen, for the statistics `at`.
 
     Below a statistic and above it the integrand is log-concave, so it is summed from its peak to where it is nothing.
     """
-    middle = np.minimum(at, seen.reach)
+    curve, middle = seen.curve, np.minimum(at, seen.reach)
     parts = _log_sums(curve, at, np.zeros_like(at), middle, epsilon)
     parts += _log_sums(curve, at, middle, np.full_like(at, seen.reach), -epsilon)
     if truncated:
-        return np.asarray(logsumexp(parts, axis=0) - _log_mass(at, epsilon, seen.steps))
+        log_mass = np.log(-np.expm1(-epsilon * at) / 2 - np.expm1(-epsilon * (seen.steps - at)) / 2)
+        return np.asarray(logsumexp(parts, axis=0) - log_mass)
     parts.append(curve(0.0) - math.log(2) - epsilon * at)
     if seen.reach == seen.steps:
         parts.append(curve(seen.steps) - math.log(2) - epsilon * (seen.steps - at))
@@ -190,7 +187,3 @@ def _crossing(positive: Callable[[FloatArray], FloatArray], here: FloatArray, th
         inside = positive(middle) > 0
         here, there = np.where(inside, middle, here), np.where(inside, there, middle)
     return np.where(whole, end, here)
-
-
-def _log_mass(at: FloatArray, epsilon: float, steps: float) -> FloatArray:
-    return np.log(-np.expm1(-epsilon * at) / 2 - np.expm1(-epsilon * (steps - at)) / 2)

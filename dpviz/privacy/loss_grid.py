@@ -7,7 +7,8 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.types import ComplexArray, FloatArray
+from dpviz.core.numerics.sums import complex_power
+from dpviz.core.types import FloatArray
 
 # Relative error of one loss, and of one mass for each unit of its logarithm: several roundings of 1.1e-16.
 LOSS_ROUNDING = 1e-15
@@ -192,7 +193,7 @@ class LossGrid:
             )
         length = next_fast_len(size, real=True)
         wrapped = p if len(p) <= length else np.bincount(np.arange(len(p)) % length, p, length)
-        shares = irfft(_power(rfft(wrapped, length), sets), length)
+        shares = irfft(complex_power(rfft(wrapped, length), sets), length)
         start, stop = max(first, lowest), first + size
         kept = np.maximum(shares[np.arange(start, stop) % length], 0.0)
         error = FFT_ROUNDING * math.log2(length) * (sets + 1) * math.sqrt(inner_product(p, p))
@@ -213,11 +214,3 @@ def inner_product(first: FloatArray, second: FloatArray) -> float:
 def mass_rounding(log_masses: FloatArray) -> float:
     """Return relative rounding error of masses that are known by their logarithms."""
     return LOSS_ROUNDING * (30 + float(np.abs(log_masses).max()))
-
-
-def _power(base: ComplexArray, exponent: int) -> ComplexArray:
-    """Powers by repeated squaring, several times faster than NumPy's complex power."""
-    if exponent == 1:
-        return base
-    root = _power(base, exponent // 2)
-    return root * root * base if exponent % 2 else root * root

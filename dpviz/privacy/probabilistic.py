@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from dpviz.core.checked import checked
+from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.sums import log_multinomials
 from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray
@@ -22,11 +23,9 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     """
     matrix, neighbours = synthesizer.transition_matrix(), synthesizer.neighbours
     columns, failing = np.arange(matrix.shape[1]), np.zeros(matrix.shape, dtype=bool)
-    block = max(1, CACHED // len(columns))
-    for start in range(0, len(neighbours), block):
-        pairs = np.arange(start, min(start + block, len(neighbours)))
-        over = exceeds(synthesizer.log_odds(pairs, columns), epsilon)
-        for (first, second), cells in zip(neighbours[pairs].tolist(), over, strict=True):
+    for block in blocks(len(neighbours), len(columns), CACHED):
+        over = exceeds(synthesizer.log_odds(np.arange(len(neighbours))[block], columns), epsilon)
+        for (first, second), cells in zip(neighbours[block].tolist(), over, strict=True):
             failing[first] |= cells
             failing[second] |= cells
     matrix *= failing
@@ -66,10 +65,9 @@ def change_by_row(synthesizer: Synthesizer) -> FloatArray:
     """
     place = {tuple(table): column for column, table in enumerate(synthesizer.column_counts.tolist())}
     tables = [tuple(table) for table in synthesizer.row_counts.tolist()]
-    found = [(row, place[table]) for row, table in enumerate(tables) if table in place]
+    found = np.array([(row, place[table]) for row, table in enumerate(tables) if table in place], int).reshape(-1, 2)
     changed = np.ones(len(tables))
-    for start in range(0, len(found), 64):
-        part = np.array(found[start : start + 64])
-        kept = np.diagonal(synthesizer.log_transition(part[:, 0], part[:, 1]))
-        changed[part[:, 0]] = -np.expm1(np.minimum(kept, 0.0))
+    for block in blocks(len(found), 1, 64):
+        rows, columns = found[block].T
+        changed[rows] = -np.expm1(np.minimum(np.diagonal(synthesizer.log_transition(rows, columns)), 0.0))
     return changed

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
+from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.sums import log_binomials
 from dpviz.core.parameters import Parameter, argument
@@ -123,11 +124,9 @@ class SubsampledRelease(TwoCellSynthesizer):
 
     def _log_cells(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """ln Pr(column | row) of single cells too improbable for a product of matrices."""
-        result, chunk = np.empty(len(rows)), max(1, 1_000_000 // (self.sample.n + 1))
-        log_matrix = self._log_sample_matrix if len(rows) else np.empty((0, 0))
-        for start in range(0, len(rows), chunk):
-            part = slice(start, start + chunk)
-            terms = self._log_samples[rows[part]] + log_matrix[columns[part]]
+        result = np.empty(len(rows))
+        for part in blocks(len(rows), self.sample.n + 1, 1_000_000):
+            terms = self._log_samples[rows[part]] + self._log_sample_matrix[columns[part]]
             top = np.maximum(terms.max(axis=1), -1e300)
             with np.errstate(divide="ignore"):
                 result[part] = top + np.log(np.exp(terms - top[:, None]).sum(axis=1))

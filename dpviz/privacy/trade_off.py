@@ -1,5 +1,6 @@
 """The trade-off curve: the errors that an attacker cannot avoid who tests one data set against its neighbour."""
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -8,8 +9,10 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
+from dpviz.core.declarations import PROPORTION
+from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.parameters import ANY_EPSILON, DELTA, Parameter
+from dpviz.core.parameters import ANY_EPSILON, DELTA
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 
@@ -18,12 +21,11 @@ CHORD_ROUNDING = 1e-15  # How far above a chord rounding alone may lift a point 
 TOUCHES = 1e-12  # How far above a line a knot may stand that it touches
 # ln of type I error, power and type II error of the test that never rejects
 NEVER = np.array([-math.inf, -math.inf, 0.0])[:, None, None]
-PRIOR_OF_PAIR = Parameter(
+PRIOR_OF_PAIR = dataclasses.replace(
+    PROPORTION,
     name="prior",
     symbol="π",
     title="Prior probability",
-    minimum=0.0,
-    maximum=1.0,
     default=0.5,
     help="The probability of the first of two neighbouring data sets before the release. ½: nothing is known.",
 )
@@ -134,13 +136,12 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
             f"The trade-off curve compares every released table under every pair of neighbours, at most "
             f"{limits.TABLE_ENTRIES:,} of them; here there are {pairs * columns:,}. Set fewer rows."
         )
-    step = max(1, ENTRIES_AT_ONCE // columns)
     mu, found = 0.0, [np.exp(NEVER[:, :, 0])]
-    for start in range(0, pairs, step):
-        log_errors = _errors(synthesizer, np.arange(start, min(start + step, pairs)))
-        mu = max(mu, _gaussian(log_errors.reshape(3, -1)))
+    for block in blocks(pairs, columns, ENTRIES_AT_ONCE):
+        log_errors = _errors(synthesizer, np.arange(pairs)[block]).reshape(3, -1)
+        mu = max(mu, _gaussian(log_errors))
         with np.errstate(under="ignore"):
-            found.append(_hull(np.exp(log_errors.reshape(3, -1))))
+            found.append(_hull(np.exp(log_errors)))
     one, _, two = _hull(np.concatenate(found, axis=1))
     if one[-1] < two[-1]:
         one, two = np.append(one, two[::-1]), np.append(two, one[::-1])

@@ -53,6 +53,7 @@ def roots(
         goal = np.where((goal >= right[which]) & (right[which] >= top[which]), right[which] - shift, goal)
         between = (left[which] > low) & (right[which] < top[which])
         stalled = between & ~(np.abs(value) < last[which] / 2)  # at a kink lines from both sides miss on and on
+        stalled |= np.abs(value) == last[which]  # where the function is flat
         last[which] = np.abs(value)
         outside = stalled | ~((left[which] < goal) & (goal < right[which])) | ~np.isfinite(value)
         goal = np.where(outside, (left[which] + right[which]) / 2, goal)

@@ -4,11 +4,12 @@ Each sum is kept as a coarse part, a multiple of 2⁻²⁶ that adds without rou
 of sums near 10⁵, those of 5,000 draws, would be worth 10⁻¹¹.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.types import FloatArray, IntArray
+from dpviz.core.types import ComplexArray, FloatArray, IntArray
 
 COARSE_GRID = 2.0**26
 
@@ -74,6 +75,12 @@ def log_binomials(total: int) -> SplitSum:
     return log_multinomials(total, j, total - j)
 
 
+def log_fair_binomials(total: int) -> FloatArray:
+    """ln Pr(j) for j = 0 … `total` fair coins, which absorb the binomial coefficients without large numbers."""
+    coefficients = log_binomials(total)
+    return (coefficients.coarse - total * math.log(2)) + coefficients.fine
+
+
 def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
     """ln of total! / Π counts!."""
     factorial = log_rising(1.0, total)
@@ -81,3 +88,13 @@ def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
     for count in counts:
         value = value - factorial[count]
     return value
+
+
+def complex_power(base: ComplexArray, exponent: int) -> ComplexArray:
+    """base^exponent by repeated squaring, from the first binary digit on, several times faster than NumPy's power."""
+    found: ComplexArray | None = None
+    for digit in f"{exponent:b}"[1:]:
+        found = np.square(base if found is None else found, out=found)
+        if digit == "1":
+            np.multiply(found, base, out=found)
+    return base if found is None else found

@@ -121,7 +121,8 @@ class Bound:
     def _add(self, columns: Columns) -> None:
         """Add the inequality of every column: its value less its price is not more than what it costs."""
         chances, place = columns.chances, np.arange(len(columns.numbers))
-        first, last = _support(chances)
+        there: BoolArray = chances > 0
+        first, last = there.argmax(axis=1), chances.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
         value = chances @ self._levels
         up = np.where(last < self.n, chances[place, last], 0.0)[:, None] * self._prices[np.minimum(last, self.n - 1)]
         down = (
@@ -255,12 +256,6 @@ def _means(chances: FloatArray, prior: FloatArray) -> FloatArray:
     mass = chances @ prior
     counts = np.arange(chances.shape[1])
     return np.divide((chances * prior) @ counts, mass, out=np.full(len(mass), counts[-1] / 2), where=mass > 0)
-
-
-def _support(chances: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the first and the last x of every column."""
-    there: BoolArray = chances > 0
-    return there.argmax(axis=1), chances.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
 
 
 def _knots(n: int, unit: float, growth: float = KNOT_GROWTH) -> FloatArray:

@@ -6,7 +6,7 @@ equal ends: Geng, Ding, Guo & Kumar (2020), "Tight analysis of privacy and utili
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -150,8 +150,12 @@ def best_mixture(n: int, epsilon: float, delta: float, prior: FloatArray) -> Noi
     slope, part = (
         ((high - low) / (more - less), min((delta - less) / (more - less), 1.0)) if more > less else (0.0, 1.0)
     )
-    parts = [(share, noise) for share, noise in ((1 - part, first), (part, second)) if share > 0]
-    return NoiseMixture(tuple(_symmetric(parts)), slope)
+    parts = list[tuple[float, Noise]]()
+    for share, noise in ((1 - part, first), (part, second)):
+        if share > 0:
+            skew = noise.left != noise.right
+            parts += [(share / 2, noise), (share / 2, noise.mirrored)] if skew else [(share, noise)]
+    return NoiseMixture(tuple(parts), slope)
 
 
 def reaches(n: int, epsilon: float, delta: float) -> list[tuple[int, int]]:
@@ -184,21 +188,11 @@ def _on_hull(points: Iterable[_Point], delta: float) -> tuple[_Point, _Point]:
     for one in sorted(points, key=lambda point: point[:2]):
         if hull and one[1] >= hull[-1][1]:
             continue
-        while len(hull) > 1 and _above(hull[-2], hull[-1], one):
+        while len(hull) > 1:
+            (low, first, _), (middle, height, _) = hull[-2:]
+            if (height - first) * (one[0] - low) < (one[1] - first) * (middle - low):
+                break  # the middle one is below the line between the others
             hull.pop()
         hull.append(one)
     after = next((place for place, one in enumerate(hull) if one[0] >= delta), len(hull) - 1)
     return hull[max(after - 1, 0)], hull[after]
-
-
-def _above(one: _Point, middle: _Point, other: _Point) -> bool:
-    """Whether the middle of three points is on or above the line between the others."""
-    return (middle[1] - one[1]) * (other[0] - one[0]) >= (other[1] - one[1]) * (middle[0] - one[0])
-
-
-def _symmetric(parts: Iterable[tuple[float, Noise]]) -> Iterator[tuple[float, Noise]]:
-    for share, noise in parts:
-        if noise.left == noise.right:
-            yield share, noise
-        else:
-            yield from ((share / 2, noise), (share / 2, noise.mirrored))

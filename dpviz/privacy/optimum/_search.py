@@ -1,15 +1,16 @@
-"""The smallest error with (ε, δ) and δ > 0: the best mechanism that is found, and a bound on all others."""
+"""What "smallest error" means; with δ > 0, the best mechanism that is found, and a bound on all others."""
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpviz.core.limits import PROGRAMME_ROWS
 from dpviz.core.numerics.ends import gain
 from dpviz.core.types import FloatArray
-from dpviz.privacy.optimum import _estimates
+from dpviz.privacy.optimum import _estimates, _geometric
 from dpviz.privacy.optimum._bound import Bound
-from dpviz.privacy.optimum._criteria import CRITERIA, FITTED, ErrorCriterion
 from dpviz.privacy.optimum._estimates import Mechanism
 from dpviz.privacy.optimum._noise import Noise, NoiseMixture, best_mixture
 
@@ -19,6 +20,54 @@ AVERAGE_BOUND_TOLERANCE = 4e-3
 PARTS = (0.0, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95, 1.0)
 SEEDS = 6  # Reaches between 1 and n with which the search for a bound begins
 FINE_ERROR = 4.0  # Standard errors, in counts, from which counts in steps bound the error of large n
+
+FITTED = 200  # n up to which the worst case is fitted at every x, and the number of steps of its prior beyond
+LARGEST_PRIOR_STEP = 0.3  # Largest step of that prior, in units of 1/ε: nearly as good as steps of 1
+
+
+@dataclass(frozen=True)
+class ErrorCriterion:
+    """A number out of the squared errors at x = 0 … n, `of` them.
+
+    `pure` returns, of n and ε, the ε-private mechanism with the smallest error, and the Bayes risk of a prior: no other
+    has less. `share` says how much of the error of some counts is an error of all, if they are this part of all counts.
+    """
+
+    of: Callable[[FloatArray], float]
+    pure: Callable[[int, float], tuple[Mechanism, float]]
+    share: Callable[[float], float]
+
+
+def _pure_average(n: int, epsilon: float) -> tuple[Mechanism, float]:
+    estimates, errors = _geometric.means_and_errors(np.full(n + 1, 1 / (n + 1)), epsilon)
+    return Mechanism(lambda: _geometric.channel(n, epsilon), estimates, errors), float(errors.mean())
+
+
+def _pure_worst(n: int, epsilon: float) -> tuple[Mechanism, float]:
+    """As `ErrorCriterion` says; beyond `FITTED` from priors on some counts and on all, which leave a gap."""
+    step = (
+        1.0 if n <= FITTED else min(max(LARGEST_PRIOR_STEP / epsilon, 1.0), n / FITTED) if epsilon > 0 else n / FITTED
+    )
+    steps, own = min(n, FITTED), np.arange(n + 1.0)
+    weights, estimates = _estimates.minimax(_geometric.channel(steps, epsilon * step))
+    fitted = np.zeros(n + 1)
+    np.add.at(fitted, np.rint((n - steps * step) / 2 + step * np.arange(steps + 1)).astype(int), weights)
+    smooth = np.sin(np.pi * (own + 1) / (n + 2)) ** 2
+    priors = [fitted] if n <= FITTED else [fitted, smooth / smooth.sum()]
+    means, risks = zip(*(_geometric.means_and_errors(prior, epsilon) for prior in priors), strict=True)
+    bound = max(float(prior @ risk) for prior, risk in zip(priors, risks, strict=True))
+    candidates = [own, *means, *([estimates] if n <= FITTED else [])]
+    errors = [_geometric.errors_of_shifts(one - own, epsilon) for one in candidates]
+    best = int(np.argmin([one.max() for one in errors]))
+    return Mechanism(lambda: _geometric.channel(n, epsilon), candidates[best], errors[best]), bound
+
+
+CRITERIA = {
+    # The Bayes risk of the uniform prior
+    "average": ErrorCriterion(lambda errors: float(errors.mean()), _pure_average, lambda covered: covered),
+    # The Bayes risk of the least favorable prior; the worst of some counts is an error of all
+    "worst": ErrorCriterion(lambda errors: float(errors.max()), _pure_worst, lambda _: 1.0),
+}
 
 
 def search(n: int, epsilon: float, delta: float, criterion: ErrorCriterion) -> tuple[Mechanism, float]:

@@ -12,9 +12,8 @@ from dpviz.core.limits import OPTIMUM_ROWS, TABLE_ENTRIES
 from dpviz.core.parameters import ANY_EPSILON, DELTA, argument, readable, readable_apart, rounded_down, rounded_up
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy.optimum._criteria import CRITERIA
 from dpviz.privacy.optimum._estimates import Mechanism
-from dpviz.privacy.optimum._search import search
+from dpviz.privacy.optimum._search import CRITERIA, search
 
 LARGEST_OPTIMUM_EPSILON = 600.0  # With more than that the error is below 10⁻¹³⁰ all the same
 SMALLEST_PROBABILITY = 1e-300  # Probability that every column has, so that none is 0 beside a positive one
@@ -171,7 +170,7 @@ def least_error(
     """
     judged = CRITERIA[criterion]
     enough = min(epsilon, LARGEST_OPTIMUM_EPSILON)
-    mechanism, bound = judged.pure(n, enough)[::2] if delta == 0 else search(n, enough, delta, judged)
+    mechanism, bound = judged.pure(n, enough) if delta == 0 else search(n, enough, delta, judged)
     error, bound = judged.of(mechanism.errors), bound if enough == epsilon else 0.0
     root, bound = math.sqrt(max(error, 0.0)) / n, math.sqrt(max(bound, 0.0)) / n
     return LeastError(

@@ -1,12 +1,13 @@
-"""Releases of k > 2 counts under a symmetric prior, known only by their privacy: no matrix, so any number of rows.
+"""The privacy of k > 2 counts, by the neighbours that are the worst: no matrix, so any number of rows.
 
-The worst neighbours hold their only row of two cells in one or in the other and everything else elsewhere
-(`dpviz.mechanisms.cells`). The total s of the two cells has the same distribution under both, and given s the
-split is a two-cell release, so δ = Σ_s Pr(s) δ₂(s), summed here over the splits that count, all s in step.
+They hold their only row of two cells in one or in the other and everything else elsewhere (`dpviz.mechanisms.cells`).
+The total s of the two cells has the same distribution under both, and given s the split is a two-cell release, so
+δ = Σ_s Pr(s) δ₂(s), summed here over the splits that count, all s in step.
 """
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.special import gammaln, xlogy
@@ -16,44 +17,52 @@ from dpviz.core.numerics.sums import cumulative_sum
 from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import WorstCase
-from dpviz.privacy.composition import DiscreteLosses
 
 NEGLIGIBLE_REST = 1e-18  # Share of the sum below which what is to come is left out
 UNSEEN = 1e-20  # Probability of totals of two cells that are left out where losses are listed
+LARGEST_ODDS = 1e300  # x / y from which a row of the first cell is surely there
 FARTHEST_TOTAL = 90.0  # Nats below the likeliest total of two cells likewise
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlugInCells:
-    """m independent rows in k ≥ 3 cells, with the proportions (n_c + α) / (n + kα): the multinomial.
+    """m independent rows, in proportion to those and the invented ones in three cells: x + 1, y, r against x, y + 1, r.
 
-    α invented rows are added to each cell: the prior, less 1 for the mode. Source: Abowd & Vilhuber (2008), equation
-    (1); Zheng (2015), §6.4. One row, one draw, three cells, one invented row each: (2, 1, 1) / 4 against (1, 2, 1) / 4.
+    Source: Abowd & Vilhuber (2008), equation (1); Zheng (2015), §6.4. One row, one draw, three cells, one invented row
+    each: (2, 1, 1) / 4 against (1, 2, 1) / 4.
 
-    >>> round(DrawnCells(n=1, m=1, cells=3, alpha=1.0).hockey_stick(0.0).value, 12)
+    >>> round(DrawnCells.alike(n=1, m=1, cells=3, alpha=1.0).hockey_stick(0.0).value, 12)
     0.25
     """
 
-    n: int
     m: int
-    cells: int
-    alpha: float
+    x: float
+    y: float
+    rest: float  # r
+
+    @classmethod
+    def alike(cls, *, n: int, m: int, cells: int, alpha: float) -> Self:
+        """Return that of n rows where α invented rows are added to each cell: the prior, less 1 for the mode."""
+        return cls(m=m, x=alpha, y=alpha, rest=(n - 1) + (cells - 2) * alpha)
 
     def worst_log_odds(self) -> WorstCase:
-        """m ln(1 + 1 / α), of m rows in one of the two cells."""
-        return WorstCase(self.m * math.log1p(1 / self.alpha), 1, 0)
+        """m ln(1 + 1 / x), of m rows in the first cell."""
+        return WorstCase(self.m * math.log1p(1 / self.x), 1, 0)
 
     @checked(epsilon=ANY_EPSILON)
     def hockey_stick(self, epsilon: float) -> WorstCase:
+        return WorstCase(self.delta(epsilon), 1, 0)
+
+    def delta(self, epsilon: float) -> float:
         """δ(ε) = Σ Pr(s) Σ_u Pr(u | s) (1 − e^{ε − L(u, s)}) over the splits (u, s − u) with log-odds L > ε."""
         if self.worst_log_odds().value <= epsilon:
-            return WorstCase(0.0, 1, 0)
+            return 0.0
         totals, log_masses = self._totals()
-        first = self._threshold(totals, epsilon)
+        first = np.maximum(self._threshold(totals, epsilon), 1)  # no row in the first cell speaks for it
         inside = first <= totals
         s, first, log_masses = totals[inside], first[inside], log_masses[inside]
         if len(s) == 0:
-            return WorstCase(0.0, 1, 0)
+            return 0.0
         anchor = np.maximum(first, self._mode(s))
         log_terms = log_masses + self._log_split(anchor, s)
         top = float(log_terms.max())
@@ -64,24 +73,24 @@ class PlugInCells:
             below = anchor > first
             term = term[below] / self._next(anchor[below] - 1, s[below])
             total = self._sum(epsilon, s[below], anchor[below] - 1, first[below], term, total)
-        return WorstCase(math.exp(min(top + math.log(total), 0.0)) if total > 0 else 0.0, 1, 0)
+        return math.exp(min(top + math.log(total), 0.0)) if total > 0 else 0.0
 
-    def losses(self, most: int) -> tuple[DiscreteLosses, float] | None:
-        """Return the privacy losses of the worst neighbours, and the probability of those that are left out.
+    def losses(self, most: float, unseen: float = UNSEEN) -> tuple[FloatArray, FloatArray, float] | None:
+        """Return all privacy losses, ln of their probabilities, and the probability of those that are left out.
 
-        Left out are totals of the two cells that have less than `UNSEEN` together. None where more than `most` count.
+        Left out are totals of the two cells that have at most `unseen` together. None where more than `most` count.
         """
         totals, log_masses = self._totals()
         masses = np.exp(log_masses)
         order = np.argsort(masses, kind="stable")
-        left_out = np.cumsum(masses[order]) <= UNSEEN
+        left_out = np.cumsum(masses[order]) <= unseen
         s = np.sort(totals[order[~left_out]])
         if int((s + 1).sum()) > most:
             return None
         every = np.repeat(s, s + 1)
         u = np.arange(len(every)) - np.repeat(np.cumsum(s + 1) - (s + 1), s + 1)
-        losses, chances = self._log_odds(u, every), log_masses[every] + self._log_split(u, every)
-        return DiscreteLosses(losses, chances), float(masses[order[left_out]].sum())
+        chances = log_masses[every] + self._log_split(u, every)
+        return self._log_odds(u, every), chances, float(masses[order[left_out]].sum())
 
     def _sum(self, epsilon: float, s: IntArray, u: IntArray, last: IntArray, term: FloatArray, total: float) -> float:
         """`total` and the terms from u to `last`, up or down, while they count; they fall from u on."""
@@ -97,41 +106,39 @@ class PlugInCells:
 
     def _mode(self, s: IntArray) -> IntArray:
         """Return the likeliest count u of s under the likelier table."""
-        x = self.alpha
-        return np.minimum(np.floor((s + 1) * ((x + 1) / (2 * x + 1))), s).astype(np.int64)
+        return np.minimum(np.floor((s + 1) * ((self.x + 1) / (self.x + self.y + 1))), s).astype(np.int64)
 
-    def _total_steps(self, s: IntArray, pair: float, rest: float) -> FloatArray:
+    def _total_steps(self, s: IntArray) -> FloatArray:
         """ln of the odds of one more row in the two cells, less (m − s) / (s + 1)."""
-        return np.full(s.shape, math.log(pair / rest))
+        return np.full(s.shape, math.log((self.x + self.y + 1) / self.rest))
 
     def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
         """The smallest count u of s whose log-odds exceed ε, found as s − u, which keeps its digits at a large ε."""
-        room = (s - epsilon / math.log1p(1 / self.alpha)) / 2
+        up, down = math.log1p(1 / self.x), math.log1p(1 / self.y)
+        room = (s * up - epsilon) / (up + down)
         return s + 1 - np.ceil(room).astype(np.int64)
 
     def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
         """Return the log-odds of u of s rows in the first of the two cells."""
-        return (2 * u - s) * math.log1p(1 / self.alpha)
+        return u * math.log1p(1 / self.x) - (s - u) * math.log1p(1 / self.y)
 
     def _next(self, u: IntArray, s: IntArray) -> FloatArray:
         """Pr(u + 1 | s) / Pr(u | s), 0 at u = s."""
-        return (s - u) * (self.alpha + 1) / ((u + 1) * self.alpha)
+        return (s - u) * (self.x + 1) / ((u + 1) * self.y)
 
     def _totals(self) -> tuple[IntArray, FloatArray]:
         """Return the totals s of the two cells that have a probability worth counting, and its logarithm."""
-        m, pair = self.m, 2 * self.alpha + 1
-        rest = (self.n - 1) + (self.cells - 2) * self.alpha
-        s = np.arange(m)
-        steps = np.log((m - s) / (s + 1)) + self._total_steps(s, pair, rest)
+        s = np.arange(self.m)
+        steps = np.log((self.m - s) / (s + 1)) + self._total_steps(s)
         log_masses = cumulative_sum(steps).total()
         log_masses -= log_masses.max()
         log_masses -= math.log(float(np.exp(log_masses).sum()))
-        return np.arange(m + 1), log_masses
+        return np.arange(self.m + 1), log_masses
 
     def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
-        """ln Pr(u | s) under the likelier table, which has α + 1 and α in the two cells."""
-        x, total = self.alpha, 2 * self.alpha + 1
-        share = xlogy(u, (x + 1) / total) + xlogy(s - u, x / total)
+        """ln Pr(u | s) under the likelier table, which has x + 1 and y in the two cells."""
+        total = self.x + self.y + 1
+        share = xlogy(u, (self.x + 1) / total) + xlogy(s - u, self.y / total)
         return gammaln(s + 1) - gammaln(u + 1) - gammaln(s - u + 1) + share
 
 
@@ -140,31 +147,31 @@ class DrawnCells(PlugInCells):
     """One draw of the proportions, then all rows from it: the Dirichlet-multinomial."""
 
     def worst_log_odds(self) -> WorstCase:
-        """ln(1 + m / α)."""
-        return WorstCase(math.log1p(self.m / self.alpha), 1, 0)
+        """ln(1 + m / x)."""
+        return WorstCase(math.log1p(self.m / self.x), 1, 0)
 
     def _mode(self, s: IntArray) -> IntArray:
-        x = self.alpha
-        if x <= 0.5:
+        x, y = self.x, self.y
+        if x + y <= 1:
             return s
-        return np.minimum(np.ceil(np.minimum((s * x + 1 - x) / (2 * x - 1), s)), s).astype(np.int64)
+        return np.minimum(np.ceil(np.minimum((s * x + 1 - y) / (x + y - 1), s)), s).astype(np.int64)
 
-    def _total_steps(self, s: IntArray, pair: float, rest: float) -> FloatArray:
-        return np.log(pair + s) - np.log(rest + (self.m - 1 - s))
+    def _total_steps(self, s: IntArray) -> FloatArray:
+        return np.log((self.x + self.y + 1) + s) - np.log(self.rest + (self.m - 1 - s))
 
     def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
         shrink = math.exp(-epsilon)
-        room = (s * shrink + self.alpha * math.expm1(-epsilon)) / (1 + shrink)
+        room = (s * shrink + self.x * math.expm1(-epsilon)) / (min(self.x / self.y, LARGEST_ODDS) + shrink)
         return s + 1 - np.ceil(room).astype(np.int64)
 
     def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
-        return np.log1p(u / self.alpha) - np.log1p((s - u) / self.alpha)
+        return np.log1p(u / self.x) - np.log1p((s - u) / self.y)
 
     def _next(self, u: IntArray, s: IntArray) -> FloatArray:
-        x, left = self.alpha, s - u
-        return left * (x + 1 + u) / ((u + 1) * (x + np.maximum(left - 1, 0)))
+        left = s - u
+        return left * (self.x + 1 + u) / ((u + 1) * (self.y + np.maximum(left - 1, 0)))
 
     def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
-        bases = (self.alpha + 1, self.alpha, 2 * self.alpha + 1)
+        bases = (self.x + 1, self.y, self.x + self.y + 1)
         rising = [cumulative_sum(np.log1p(np.arange(self.m) / base)).total() for base in bases]
         return super()._log_split(u, s) + rising[0][u] + rising[1][s - u] - rising[2][s]
