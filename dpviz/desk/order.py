@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dpviz.core.measures import Measure, in_ties
 from dpviz.desk.accuracy import ACCURACY
-from dpviz.desk.seeking import sought_within
+from dpviz.desk.seeking import ERROR_KEY, NOTHING_MORE, sought_within
 
 if TYPE_CHECKING:
     from dpviz.desk.search import Assessed
@@ -34,8 +34,13 @@ class OrderCriterion:
 
 
 def privacy_of(design: Assessed) -> Measure:
-    """The real privacy loss of all sets: infinite where no ε holds or none is known, which both come last."""
-    return Measure(math.inf if design.real_epsilon is None else design.real_epsilon, 0.0)
+    """The real privacy loss of all sets: infinite where no ε holds or none is known, which both come last.
+
+    One that follows from a search for what is enough is within the tolerance of that.
+    """
+    real = math.inf if design.real_epsilon is None else design.real_epsilon
+    left = sought_within(real, design.question.data.simulated or design.question.needs_interval)
+    return Measure(real, 0.0, within=real * left if design.enough and math.isfinite(real) else 0.0)
 
 
 def criteria(first: Assessed) -> list[OrderCriterion]:
@@ -85,7 +90,12 @@ def deciding_first(first: Assessed) -> OrderCriterion:
 
 
 def _figure(key: str, design: Assessed) -> Measure:
-    return design.figures[key].measure
+    """A measure of accuracy; where no more ε was given than is enough, within the thousandth that this leaves."""
+    found = design.figures[key].measure
+    if not design.enough or not math.isfinite(found.value):
+        return found
+    unit = found.value if ACCURACY[key].needs_interval else design.value(ERROR_KEY)
+    return replace(found, within=found.within + NOTHING_MORE * abs(unit))
 
 
 def in_order(designs: Iterable[Assessed]) -> tuple[Assessed, ...]:

@@ -253,6 +253,12 @@ class Question(DeclaredFields):
         goal = ACCURACY.get(self.goal)
         return any(one.measure.needs_interval for one in self.limits) or bool(goal and goal.needs_interval)
 
+    @property
+    def interval_alone(self) -> bool:
+        """Whether intervals alone decide: neither a limit nor the goal is on the estimate."""
+        keys = {*(limit.key for limit in self.limits), self.goal} & ACCURACY.keys()
+        return bool(keys) and all(ACCURACY[key].needs_interval for key in keys)
+
     def analysis(self, sets: int, rule: str) -> Analysis:
         """Return what an analyst does."""
         return Analysis(**Analysis.shared(vars(self)) | {"sets": sets, "rule": rule})

@@ -14,7 +14,7 @@ import numpy as np
 from dpviz.comparisons import ComparedMethod, Outcome
 from dpviz.comparisons.base import Analysis
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_for, unprotected
-from dpviz.core.measures import Measure
+from dpviz.core.measures import TIED_TOLERANCE, Measure
 from dpviz.core.numerics.steps import Steps, telling
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
@@ -90,18 +90,18 @@ class Option:
         return None if largest is None else (yield from self.needed(largest))
 
     def needed(self, setting: float) -> Steps[float]:
-        """Return what it gets of the largest ε that it may have: all, unless that is unusual or less is better."""
+        """Return what it gets of the largest ε that it may have: all, unless that is unusual or less is as good."""
         real = self.method.real_epsilon(self.question.data, setting, self.sets)
         far = setting == PROMISES.maximum or (real is not None and real > _usual(self.question))
-        if far or (yield from self._risen(setting)):
+        if far or (yield from self._as_good_with_less(setting)):
             return (yield from seek_enough(self.at, setting))
         return setting
 
-    def _risen(self, setting: float) -> Steps[bool]:
-        """Return whether an error or a bias that counts is better with a part of the setting: it can fall and rise.
+    def _as_good_with_less(self, setting: float) -> Steps[bool]:
+        """Return whether an error or a bias that counts is better with a part of the setting, or none is worse.
 
-        By the true values tried alone, which takes a moment, and where nothing is simulated. Below 0.01 nothing is
-        tried.
+        It can fall and rise again, and it can have fallen before. By the true values tried alone, which takes a moment,
+        and where nothing is simulated. Below 0.01 nothing is tried.
         """
         asked, found = self.question, list[FloatArray]()
         keys = {*(limit.key for limit in asked.limits), asked.goal}
@@ -111,7 +111,8 @@ class Option:
                 return False
             here = np.array([data.accuracy(self.method, share * setting, self.analysis) for data in asked.data_at])
             found.append((np.mean if asked.average else np.max)(np.abs(here), axis=0))
-            if any(found[0][place] - found[-1][place] > NOTHING_MORE * found[0][1] for place in counting):
+            gained = [(found[-1][place] - found[0][place]) / max(found[0][1], TIED_TOLERANCE) for place in counting]
+            if min(gained) < -NOTHING_MORE or (share == LESS[0] and max(gained) <= NOTHING_MORE):
                 return True
             yield
         return False
@@ -176,7 +177,7 @@ class Assessed(Option):
         """
         asked = self.question
         found = {key: one.over(asked.truths, self.outcomes, asked.average) for key, one in ACCURACY.items()}
-        if asked.average or len(asked.truths) == 1:
+        if asked.average or asked.lowest == asked.highest:
             return found
         found = {key: self._worst(key, found[key]) for key in found}
         for limit in asked.limits:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.measures import SURE
+from dpviz.core.measures import SURE, TIED_TOLERANCE
 from dpviz.core.numerics.steps import Steps
 from dpviz.core.parameters import rounded_up
 from dpviz.desk.accuracy import ACCURACY
@@ -33,6 +33,7 @@ TO_THE_END = 16  # Settings up to the largest that is allowed, by which is sough
 STILL_FALLING = 0.9  # Of the largest ε there is
 ERROR_KEY = "root_mean_squared_error"
 NOTHING_MORE = 1e-3  # Relative improvement below which a larger ε improves nothing: no sentence shows it
+INTERVAL_HALVINGS = 7  # Of a factor of two, down to `WITHIN`: each takes a whole interval
 
 
 JudgeAt = Callable[[float], "Iterator[Assessed | None]"]
@@ -141,14 +142,14 @@ def _surely_used(design: Assessed) -> float:
 
 
 def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
-    """Return the smallest setting found beyond which neither the goal nor a limit improves by a thousandth.
+    """Return the smallest setting found with which neither the goal nor a limit is a thousandth worse than with `most`.
 
-    For a design that keeps every limit on protection up to `most`, far above what is usual or where less is better:
-    that says nothing of what it needs. Where it still improves near the largest ε there is, it gets that, as nobody
-    knows what more would do. No limit that is kept with a larger setting is broken with this one. Bias and error are
-    compared at 16 values from 0.01 to that and where each is smallest, of which the first that will do is halved
-    towards the one before, and rounded up to four digits. Where an interval counts it is compared with that at the end,
-    and the setting doubled until it is as good.
+    For a design that keeps every limit on protection up to `most`, more than it needs. Where it still improves near the
+    largest ε there is, it gets that, as nobody knows what more would do. No limit that is kept with `most` is broken
+    with this one. Bias and error are compared with all that is larger, at 16 values from 0.01 to that and where each is
+    smallest, of which the first that will do is halved towards the one before, and rounded up to four digits. An
+    interval is compared with that at `most` alone: from there, or where nothing else counts from the setting at which
+    the error is as good, the setting is doubled or halved until it is just as good, within one per cent.
     """
     tried: list[Assessed] = []
     for value in np.geomspace(SCANNED[0], most, TO_THE_END).tolist():
@@ -171,12 +172,23 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
             else:
                 found = middle.setting
         found = min(rounded_up(found, EPSILON_DIGITS), most)
-    if tried[-1].question.needs_interval:
+    asked = tried[-1].question
+    if asked.needs_interval:
         end = yield from _whole(judge(most))
         yield
+        low = math.nan
         while found < most and _improves((yield from _whole(judge(found))), end):
-            found = min(2 * found, most)
+            low, found = found, min(2 * found, most)
             yield
+        while math.isnan(low) and found >= 2 * SCANNED[0] and asked.interval_alone:
+            half = yield from _whole(judge(found / 2))
+            yield
+            low, found = (found / 2, found) if _improves(half, end) else (math.nan, found / 2)
+        for _ in range(0 if math.isnan(low) else INTERVAL_HALVINGS):
+            middle = yield from _whole(judge(math.sqrt(low * found)))
+            yield
+            low, found = (middle.setting, found) if _improves(middle, end) else (low, middle.setting)
+        found = min(rounded_up(found, EPSILON_DIGITS), most)
     return most if most == PROMISES.maximum and found > STILL_FALLING * most else found
 
 
@@ -235,6 +247,6 @@ def _improves(one: Assessed, more: Assessed) -> bool:
         if key != asked.goal and key in units:
             unit = units[key]
         apart = abs(one.value(key) - more.value(key))
-        if ACCURACY[key].worse(one.value(key), more.value(key)) and apart > NOTHING_MORE * unit:
+        if ACCURACY[key].worse(one.value(key), more.value(key)) and apart > max(NOTHING_MORE * unit, TIED_TOLERANCE):
             return True
     return False

@@ -6,12 +6,13 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtri
 
+from dpviz.core.numerics.bernstein import evaluated
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.confidential import normalized
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.moments import central_moments
-from dpviz.inference.sum_distribution import ReleaseSums, binomial_weights, within_sums
+from dpviz.inference.sum_distribution import ReleaseSums, within_sums
 from dpviz.inference.summaries import Components
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.noise import NoiseSanitizer
@@ -71,11 +72,11 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
 
 def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Ends:
     """`_hull` with the mean and variance of q̄ given each x."""
-    n, middle_mean = len(mean) - 1, mean.mean()
-    table = np.column_stack([mean, noise + (mean - middle_mean) ** 2])
+    middle_mean = mean.mean()
+    moments = evaluated(np.column_stack([mean, noise + (mean - middle_mean) ** 2]))
 
     def at(p: FloatArray) -> tuple[FloatArray, FloatArray]:
-        centre, square = (binomial_weights(p, n) @ table).T
+        centre, square = moments(p).T
         return centre, np.maximum(square - (centre - middle_mean) ** 2, 0.0)
 
     return _hull(at, observed, z)

@@ -49,7 +49,8 @@ def _show_limits(asked: Asked, desk: Desk) -> None:
     """The limits as they were understood, and what the leading design does."""
     question = asked.question
     said = "; ".join(f"<b>{one.words}</b>{one.explained.removeprefix(one.words)}" for one in question.protections)
-    words = SPEC.note("limits", said=said, n=readable(asked.design.n)) if said else SPEC.note("unlimited")
+    given = SPEC.note("smallest" if question.seeks_smallest else "largest")
+    words = SPEC.note("limits", said=said, n=readable(asked.design.n), given=given) if said else SPEC.note("unlimited")
     if desk.first:
         method = desk.first.method
         words += f"<br>{SPEC.note('made', method=method.label, releases=exponents_raised(method.releases))}"

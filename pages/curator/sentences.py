@@ -261,8 +261,8 @@ def privacy(one: Assessed) -> str:
         )
     if one.enough:
         words += (
-            f" Your limits on protection would allow more, but beyond the ε = {readable(one.setting, 4)} that it is "
-            "set to nothing improves by a thousandth."
+            f" Your limits on protection would allow more, but with the ε = {readable(one.setting, 4)} that it is set "
+            "to nothing is worse by a thousandth than with all that they allow."
             if one.setting < PROMISES.maximum
             else f" Your limits on protection allow every ε; {readable(one.setting)} is where the search ends."
         )
@@ -288,19 +288,21 @@ def numbers(one: Assessed) -> str:
 def tried(one: Assessed) -> str:
     """Which of the measures told are the worst of a few true values, and not of the whole range."""
     keys = [limit.key for limit in one.question.limits] or ["root_mean_squared_error"]
-    few = [key for key in keys if one.figures[key].tried > 1 and not math.isnan(one.figures[key].at)]
+    ranged = one.question.lowest < one.question.highest
+    few = [key for key in keys if ranged and one.figures[key].tried and not math.isnan(one.figures[key].at)]
     if not few:
         return ""
     what = "" if len(few) == len(keys) else " and ".join(ACCURACY[key].label for key in few) + ": "
-    return f" ({what}the worst of {spelled(one.figures[few[0]].tried)} values tried)"
+    number = one.figures[few[0]].tried
+    return f" ({what}{'the worst of ' if number > 1 else 'of '}{counted(number, 'value')} tried)"
 
 
 def over(question: Question) -> str:
     """For which true values that holds."""
-    symbol, truths = question.ranged.symbol, question.truths
-    if len(truths) == 1:
-        return f"at {symbol} = {readable(truths[0], 3)}"
-    ends = f"from {readable(truths[0], 3)} to {readable(truths[-1], 3)}"
+    symbol, low, high = question.ranged.symbol, question.lowest, question.highest
+    if low == high:
+        return f"at {symbol} = {readable(low, 3)}"
+    ends = f"from {readable(low, 3)} to {readable(high, 3)}"
     prior = f", {question.prior_in_words}" if question.prior_in_words else ""
     return f"{'on average over' if question.average else 'at worst over'} {symbol} {ends}{prior}"
 

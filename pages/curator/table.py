@@ -91,7 +91,7 @@ def measure_cell(one: Assessed, measure: AccuracyMeasure, complete: bool) -> str
         return "–" if one.complete or complete else "…"
     sign = f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
     small = [error] if error else []
-    if not math.isnan(figure.at) and len(one.question.truths) > 1:
+    if not math.isnan(figure.at) and one.question.lowest < one.question.highest:
         of = f"of {figure.tried} values, " if figure.tried else ""
         small.append(f"{of}at {one.question.ranged.symbol} = {readable(figure.at, 3)}")
     below = "".join(f"<br><small>{line}</small>" for line in small)

@@ -1,12 +1,13 @@
 """Polynomials Σ_x Binomial(x; n, p) c_x in p, whose extremes on a range are found and certified."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import pascal
+from scipy.special import comb
 
 from dpviz.core.keeping import kept
 from dpviz.core.types import BoolArray, FloatArray
@@ -66,6 +67,28 @@ def edges(n: int) -> FloatArray:
     found: FloatArray = np.sin(np.linspace(0.0, math.pi / 2, _count(n) + 1)) ** 2
     found[-1] = 1.0
     return found
+
+
+def evaluated(table: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return what gives Σ_x Binomial(x; n, p) of the n + 1 rows of a table at many p, one row for each.
+
+    As the cells replace it: off by at most 10⁻¹³ of the spread of a column.
+
+    >>> evaluated(np.array([[0.0], [1.0], [4.0]]))(np.array([0.5])).round(12).tolist()  # E[x²] = 2p + 2p²
+    [[1.5]]
+    """
+    n, degree = len(table) - 1, CHEBYSHEV_NODES - 1
+    found = np.array([one.weights @ table[one.first : one.first + one.weights.shape[1]] for one in cells(n, 0.0, 1.0)])
+    places, binomials = edges(n), comb(degree, np.arange(degree + 1))
+
+    def at(p: FloatArray) -> FloatArray:
+        cell = np.clip(np.searchsorted(places, p, side="right") - 1, 0, len(found) - 1)
+        inside = ((p - places[cell]) / (places[cell + 1] - places[cell]))[:, None]
+        basis = binomials * inside ** np.arange(degree + 1) * (1 - inside) ** np.arange(degree, -1, -1)
+        values: FloatArray = np.einsum("pk,pkc->pc", basis, found[cell])
+        return values
+
+    return at
 
 
 def _count(n: int) -> int:
