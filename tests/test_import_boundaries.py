@@ -9,6 +9,7 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,17 @@ def test_every_arrow_between_rooms_points_down() -> None:
         room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
         used = {name.split(".")[1] for name in imported(path) if name.startswith("dpviz.")} & set(ORDER)
         assert room not in ORDER or all(ORDER.index(one) <= ORDER.index(room) for one in used), (path.name, used)
+
+
+@pytest.mark.parametrize("room", ["comparisons", "claims"])
+def test_no_files_of_a_room_need_each_other_in_a_circle(room: str) -> None:
+    """Not for annotations either: what is imported while types are checked counts."""
+    files = {f"dpviz.{room}.{path.stem}": path for path in (PACKAGE / room).glob("[!_]*.py")}
+    needed = {
+        name: {other for other in files for one in imported(path) if other != name and within(one, other)}
+        for name, path in files.items()
+    }
+    assert len(tuple(TopologicalSorter(needed).static_order())) == len(files)
 
 
 def test_the_house_has_few_rooms() -> None:

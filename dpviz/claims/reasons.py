@@ -41,13 +41,13 @@ STRICT = {
 """What the proofs leave out though it makes the release more private, by part."""
 
 
-Explain = Callable[[Finding], Iterator[Reason]]
+Explain = str | Callable[[Finding], Iterator[Reason]]  # a remark or a proof without a number, or what computes it
 
 
 def reasons(finding: Finding) -> tuple[Reason, ...]:
     """Return what explains the verdict here, each confirmed by a computation; empty where nothing was confirmed."""
     explain = EXPLAIN.get(finding.bound.key, {}).get(finding.verdict, ())
-    return tuple(reason for one in explain for reason in one(finding))
+    return tuple(reason for one in explain for reason in ([Reason(one)] if isinstance(one, str) else one(finding)))
 
 
 def _keeps(finding: Finding, value: float) -> bool:
@@ -206,22 +206,17 @@ def _ratio_limit(finding: Finding) -> Iterator[Reason]:
         yield Reason("For every n and every prior the exact limit is at most √(ε/2).", ("limit",), (limit,))
 
 
-def _says(sentence: str) -> Explain:
-    """Return a remark that needs no number, or the proof of a claim of impossibility."""
-    return lambda _: iter([Reason(sentence)])
-
-
-NO_DELTA = _says("It claims (ε, δ)-privacy, but no δ appears in it, and its proof is of pure ε.")
-DROPPED_CONDITION = _says(
+NO_DELTA = "It claims (ε, δ)-privacy, but no δ appears in it, and its proof is of pure ε."
+DROPPED_CONDITION = (
     "It builds on Theorem 7.12, whose rows are truncated to [−R, R], and drops that condition; it is judged without. "
     "Its text has a constant c, and its formula has none."
 )
-PROVED = {
-    "6.1": _says("The mode is not random, and neighbours have different modes: they release different numbers."),
-    "6.3": _says("Near θ = 0 and θ = 1 one row changes the density by any factor. With δ a prior can be enough."),
-    "7.2": _says("The mode is not random, and one row moves it: neighbours release different numbers."),
-    **dict.fromkeys(("7.4", "7.10"), _says("One row may move the mean by any amount.")),
-    **dict.fromkeys(("7.6", "7.11"), _says("Far from both means the ratio of two normal densities has no bound.")),
+PROVED: dict[str, Explain] = {
+    "6.1": "The mode is not random, and neighbours have different modes: they release different numbers.",
+    "6.3": "Near θ = 0 and θ = 1 one row changes the density by any factor. With δ a prior can be enough.",
+    "7.2": "The mode is not random, and one row moves it: neighbours release different numbers.",
+    **dict.fromkeys(("7.4", "7.10"), "One row may move the mean by any amount."),
+    **dict.fromkeys(("7.6", "7.11"), "Far from both means the ratio of two normal densities has no bound."),
     "7.7 fails": _ratio_limit,
 }
 ONE_LESS = ("6.9", "6.10", "6.11", "6.12", "6.13", "6.13 categories")

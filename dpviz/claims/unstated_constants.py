@@ -69,16 +69,16 @@ class Constant:
         return f"{self.within}, {symbol} = {value} {worked}; it cannot be {end}, {self.path}."
 
 
-LIMITS: dict[str, dict[str, Constant]] = {}
-for row in printed_rows("zheng_constants"):
-    found = Constant(
-        low=ENDS[row["low"]],
-        high=ENDS[row["high"]],
-        within=row["within"],
-        path=row["path"],
-        proved=bool(row["proved"]),
-    )
-    LIMITS.setdefault(row["claim"], {}).update(dict.fromkeys(row["methods"].split(), found))
+def _read(rows: list[dict[str, str]]) -> dict[str, dict[str, Constant]]:
+    found: dict[str, dict[str, Constant]] = {}
+    for row in rows:
+        low, high, proved = ENDS[row["low"]], ENDS[row["high"]], bool(row["proved"])
+        constant = Constant(low=low, high=high, within=row["within"], path=row["path"], proved=proved)
+        found.setdefault(row["claim"], {}).update(dict.fromkeys(row["methods"].split(), constant))
+    return found
+
+
+LIMITS = _read(printed_rows("zheng_constants"))
 """By claim and method. `dpviz.calibration.conditioned` bounds the pure ranges; for (ε, δ), the ratio of step to noise
 is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""
 

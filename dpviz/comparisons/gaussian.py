@@ -66,12 +66,11 @@ NORMAL_DEVIATION = Parameter(
     scale="log",
     help="The standard deviation of the normal distribution that the confidential rows are drawn from.",
 )
-LOWER_BOUND = Parameter(
+LOWER_BOUND = dataclasses.replace(
+    NORMAL_MEAN,
     name="low",
     symbol="c0",
     title="Lower bound",
-    minimum=-LARGEST_VALUE,
-    maximum=LARGEST_VALUE,
     default=-4.0,
     slider_minimum=-20.0,
     slider_maximum=20.0,
@@ -89,11 +88,8 @@ UPPER_BOUND = dataclasses.replace(
     "bounds need more noise.",
 )
 EPSILON_OF_ALL_SETS = dataclasses.replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
-FEWEST_REPETITIONS, USUAL_REPETITIONS, MOST_REPETITIONS = (
-    20,
-    500,
-    1000,
-)  # Repetitions in a block: of the largest data, of most, and of small ones
+# Repetitions in a block: of the largest data, of most, and of small ones
+FEWEST_REPETITIONS, USUAL_REPETITIONS, MOST_REPETITIONS = 20, 500, 1000
 LARGEST_BLOCK = 2_000_000  # Rows beyond which a block has even fewer: it takes no longer than a moment
 NEAR_ROWS = 100_000  # Rows of a block that stay near the processor
 SHOWN_FIRST = "perturbed_histogram_safe", "smoothed_histogram"

@@ -24,13 +24,9 @@ from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import half_widths
 
 LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are within 10⁶ of 0
-EQUAL_SETS_VARIANCE = (
-    1e-28  # Variance between sets, in units of their squared mean, that equal sets may have by rounding
-)
+EQUAL_SETS_VARIANCE = 1e-28  # Between sets, in units of their squared mean, that equal sets may have by rounding
 GROUPS = 400  # Groups of repetitions by which studies are paired, at least; of one repetition where there are fewer
-UNBOUNDED_WIDTH = (
-    1e100  # Width from which an interval counts as unbounded: its square would leave the floating-point range
-)
+UNBOUNDED_WIDTH = 1e100  # From which an interval counts as unbounded: its square would leave the floating-point range
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

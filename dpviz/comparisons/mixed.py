@@ -18,10 +18,8 @@ from dpviz.core.parameters import Parameter, readable
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import parameter
 
-SMALLEST_SHARE, LARGEST_SHARE = (
-    7,
-    76,
-)  # Thousandths of the rows that are in the smallest and the largest of 24 cells, as printed
+# Thousandths of the rows that are in the smallest and the largest of 24 cells, as printed
+SMALLEST_SHARE, LARGEST_SHARE = 7, 76
 
 CELLS_OF_MIXED_DATA = Parameter(
     name="cells",

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,7 +19,7 @@ NO_EPSILON = "no ε is known to hold for it"
 LOSS_TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
 
 
-class ComparisonTerms(ABC):
+class ComparisonTerms:
     """On which terms methods meet at one ε; `asks` names the numbers that they are made with."""
 
     key: ClassVar[str]
@@ -29,9 +28,9 @@ class ComparisonTerms(ABC):
     asks: ClassVar[tuple[str, ...]] = ()
     delta: float = 0.0
 
-    @abstractmethod
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
-        """Return the ε that the method is given; None where it cannot be compared on these terms."""
+        """Return the ε that the method is given, that of the axis; None where it cannot be compared on these terms."""
+        return epsilon
 
     def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
         """Return why a method that has no setting cannot be compared, in a few words."""
@@ -45,9 +44,6 @@ class EqualPromise(ComparisonTerms):
     key = "promise"
     label = "equal promise, as in the papers"
     axis = "promised ε, left is more private"
-
-    def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
-        return epsilon
 
 
 @dataclass(frozen=True)
