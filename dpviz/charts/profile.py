@@ -33,7 +33,9 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
     shown = epsilon if epsilon < SHOWN_EPSILONS * end or end == 0 else 0.0
     right = 1.06 * max(end, shown)
     hover = f"promised ε = {readable(epsilon)}<br>δ = {readable(delta, 6)}<extra></extra>"
-    text, place = [f"δ = {readable(delta, 3)}"], _beside(epsilon / right, delta)
+    text, place = [f"δ = {readable(delta, 3)}"], "top right"
+    if epsilon / right >= 0.8:  # where the number stands clear of the falling curve and of the axis
+        place = "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
     marker = style.dot_marker(11, style.color_of(profile.synthesizer.key))
     chosen = style.mark(epsilon, max(delta, LOWEST_DELTA), hover, text=text, textposition=place, marker=marker)
     allowed: dict[str, Any] = {"shapes": [], "annotations": []}
@@ -43,13 +45,6 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
         allowed["annotations"] = [style.label_across(words, math.log10(summary.delta), 0)]
     title, named = {"text": "Privacy profile δ(ε)"}, f"profile {profile.synthesizer.key}"
     return _build([*_curve(profile), chosen], right, named, title=title, showlegend=False, **allowed)
-
-
-def _beside(share: float, delta: float) -> str:
-    """Where the mark's number stands clear of the falling curve and of the axis."""
-    if share < 0.8:
-        return "top right"
-    return "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
 
 
 @checked()

@@ -194,10 +194,6 @@ def legend_below(y: float, left: int, right: int, top: int, bottom: int, **legen
     }
 
 
-NAMED_LINES = {"meta": {"named": True}}
-"""The layout of a picture whose lines have their names at their ends: where there is little room it needs no legend."""
-
-
 def scatter(mode: str, x: Any, y: Any, hover: str, **rest: Any) -> dict[str, Any]:
     """Return a trace of lines or marks with what it says on hover."""
     return {"type": "scatter", "mode": mode, "x": x, "y": y, "hovertemplate": hover, **rest}

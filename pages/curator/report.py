@@ -47,7 +47,7 @@ def _show_recomputed(desk: Desk) -> None:
     stored: Stored | None = st.session_state.get(STORED)
     if stored is None or not desk.complete or not stored.asks(desk.question):
         return
-    if stored.other_version:
+    if stored.version != dpviz.__version__:
         note(plain(SPEC.note("other_version", version=stored.version, here=dpviz.__version__)))
     found = pinned(desk, [written_key(stored.key)])
     if not found:

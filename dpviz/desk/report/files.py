@@ -130,11 +130,6 @@ class Stored:
         one, other = (dataclasses.replace(each, data=each.data_at[0]) for each in (self.question, question))
         return one == other
 
-    @property
-    def other_version(self) -> bool:
-        """Whether another version than this one wrote it."""
-        return self.version != dpviz.__version__
-
     def differences(self, design: Assessed) -> list[Difference]:
         """Return every number that the file has otherwise than `design`, or that one of both has not."""
         ours = {"ε of the design": (design.setting, None)} | _by_name(_numbers(design))
