@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.charts.ticks import log_scale
+from dpviz.charts.style import log_scale
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.types import FloatArray
 

@@ -6,8 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.style import METHOD_COLORS, Figure, axis, build, label_upright, legend_below, rule, scatter
-from dpviz.charts.ticks import AXIS_INTERVALS, round_step
+from dpviz.charts.style import (
+    AXIS_INTERVALS,
+    METHOD_COLORS,
+    Figure,
+    axis,
+    build,
+    label_upright,
+    legend_below,
+    round_step,
+    rule,
+    scatter,
+)
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 
