@@ -92,7 +92,7 @@ def _show(desk: Desk) -> None:
             label = "The release, for OpenDP" if handoff.same else "The nearest, for OpenDP"
             scripts.append((label, "release_opendp.py", lambda: handoff.script))
         show_files(PREFIX, "In Python", *scripts)
-    note(escape(words.handing_over(handoff)))
+    note(escape(" ".join(handoff.told)))
     if handoff.script:
         st.code(handoff.script, language=None, wrap_lines=True)
 

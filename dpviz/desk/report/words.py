@@ -20,7 +20,6 @@ from dpviz.desk.numbers import DesignNumber
 from dpviz.desk.order import OrderCriterion, deciding_first
 from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS
-from dpviz.desk.report.handoff import Handoff
 from dpviz.desk.search import Assessed, Desk
 from dpviz.desk.texts import sentences
 
@@ -194,18 +193,6 @@ def caveats(design: Assessed, numbers: Sequence[DesignNumber], pilot_note: str) 
         about=design.method.finding or (record.why if record else ""),
         largest=PROMISES.maximum,
         pilot_note=pilot_note,
-    )
-
-
-def handing_over(handoff: Handoff) -> str:
-    """What OpenDP has of the design."""
-    if not handoff.script:
-        return handoff.note
-    return (
-        f"{handoff.note} It stops, and spends nothing, until the confidential rows stand in it. Then it prints the "
-        "privacy loss, the pure ε of all that it releases, and writes every released row to a file. Run it once. The "
-        "word “contrib” in it enables parts of OpenDP whose proofs have not been reviewed to the end. dpviz "
-        "itself releases nothing."
     )
 
 
