@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from dpviz.charts import style
 from dpviz.charts.count_table import HINT, log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
-from dpviz.charts.profile import compare_profiles, profile_chart
-from dpviz.charts.releases import attacker_chart
-from dpviz.charts.ticks import log_scale
+from dpviz.charts.profile import attacker_chart, compare_profiles, profile_chart
+from dpviz.charts.style import log_scale
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix

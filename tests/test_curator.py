@@ -284,6 +284,11 @@ def test_an_average_of_simulations_that_share_a_seed_is_no_surer_than_one_of_the
     assert ACCURACY[key].mean([Measure(0.4, 0.0)] * 9).error == 0
 
 
+def test_a_simulation_that_always_covers_uses_all_of_a_limit_of_one() -> None:
+    """What may be missed is nothing, by which no error can be divided."""
+    assert AccuracyLimit("coverage", 1.0).slack(Measure(1.0, 0.01)) == Measure(1.0, 0.0)
+
+
 def test_the_average_weighs_every_true_value_alike() -> None:
     worst, mean = (answered(question(average=average, sets=(1,))) for average in (False, True))
     for one in mean.designs:

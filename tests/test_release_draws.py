@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binomtest, chisquare
 
 from dpviz.charts.heatmap import lit_places
-from dpviz.charts.releases import draws_chart, draws_log_odds_chart
+from dpviz.charts.profile import draws_chart, draws_log_odds_chart
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
 from dpviz.mechanisms.draws import draw_releases

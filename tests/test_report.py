@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.charts.ticks import even_ticks, one_two_five_ticks
+from dpviz.charts.style import even_ticks, one_two_five_ticks
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.terms import setting_for
@@ -444,9 +444,9 @@ def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: in
             handed = handoff_of(design)
             compile(handed.script, method.key, "exec")
             assert "$" not in handed.script
-            assert handed.note.endswith((".", "script for it."))
+            assert handed.told[0].endswith((".", "script for it."))
             assert bool(handed.script) == (nearest_method(method) is not None)
-            assert handed.same == handed.note.startswith("OpenDP has what")
+            assert handed.same == handed.told[0].startswith("OpenDP has what")
 
 
 def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
-from dpviz.charts.ticks import log_scale
+from dpviz.charts.style import log_scale
 from dpviz.core.parameters import readable
 from dpviz.core.types import BoolArray, FloatArray
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.charts.ticks import log_scale
+from dpviz.charts.style import log_scale
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.types import FloatArray
 
@@ -24,7 +24,8 @@ ENDLESS_HALF_WIDTH = 5.0  # Half width from which an interval is drawn no longer
 # Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike.
 MOST_ESTIMATE_BARS = 240
 
-LAYOUT = {**style.legend_below(-0.24, 62, 118, 26, 112, itemwidth=56), **style.NAMED_LINES, "showlegend": True}
+# Lines have their names at their ends as well: where there is little room the picture needs no legend.
+LAYOUT = {**style.legend_below(-0.24, 62, 118, 26, 112, itemwidth=56), "meta": {"named": True}, "showlegend": True}
 
 
 def picture_height(lines: int) -> int:
@@ -336,11 +337,10 @@ def estimates_chart(
         support, probabilities = support[inside], probabilities[inside]
         counted = None if counted is None else counted[inside]
     together = -(-len(support) // MOST_ESTIMATE_BARS)
-    if together > 1:
-        starts = np.arange(0, len(support), together)
-        support = np.array([support[start : start + together].mean() for start in starts])
-        probabilities = np.add.reduceat(probabilities, starts)
-        counted = None if counted is None else np.add.reduceat(counted, starts)
+    starts = np.arange(0, len(support), together)
+    support = np.add.reduceat(support, starts) / np.diff([*starts, len(support)])
+    probabilities = np.add.reduceat(probabilities, starts)
+    counted = None if counted is None else np.add.reduceat(counted, starts)
     low, high = min(float(support[0]), p), max(float(support[-1]), p)
     pad = 0.04 * (high - low) or 0.02
     line = {"color": style.color_of(color), "width": 2.4}

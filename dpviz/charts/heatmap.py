@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.charts.count_table import LOG_ODDS, MATRIX, six_digits
-from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build
-from dpviz.charts.ticks import decade_ticks, power_of_ten
+from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, decade_ticks, power_of_ten
 from dpviz.core.checked import checked
 from dpviz.core.parameters import readable
 from dpviz.core.types import BoolArray, FloatArray, IntArray

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.charts.style import EXACT_LINE, Stroke
-from dpviz.charts.ticks import log_scale
+from dpviz.charts.style import EXACT_LINE, Stroke, log_scale
 from dpviz.core.checked import checked
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray

@@ -6,8 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.style import METHOD_COLORS, Figure, axis, build, label_upright, legend_below, rule, scatter
-from dpviz.charts.ticks import AXIS_INTERVALS, round_step
+from dpviz.charts.style import (
+    AXIS_INTERVALS,
+    METHOD_COLORS,
+    Figure,
+    axis,
+    build,
+    label_upright,
+    legend_below,
+    round_step,
+    rule,
+    scatter,
+)
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 
@@ -44,6 +54,8 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
     intervals; `truth` is x / n, where it is known; `key` names the picture: a zoom survives no new question.
     """
     top = _height(densities) * 1.06 or 1.0
+    step = round_step(top / AXIS_INTERVALS)  # of ticks from 0 on: none below, where the bars are
+    ticks = [step * place for place in range(int(top / step) + 1)]
     traces: list[dict[str, Any]] = []
     for place, one in enumerate(densities, 1):
         color, y = POSTERIOR_COLORS[one.kind], -place * BAR_STEP * top
@@ -61,7 +73,7 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
     return build(
         traces,
         x=axis("proportion p", range=[-0.01, 1.01]),
-        y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickvals=_ticks(top)),
+        y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickvals=ticks),
         uirevision=key,
         **_marked(truth, 0, 1, "" if truth is None else f"x / n = {readable(truth, 4)}"),
         **legend_below(-0.26, 62, 16, 46, 116),
@@ -82,12 +94,6 @@ def _height(densities: Sequence[Density]) -> float:
     peaks = [float(one.values.max()) for one in densities if np.all(np.isfinite(one.values))]
     inner = [float(one.values[(one.p >= INSIDE) & (one.p <= 1 - INSIDE)].max(initial=0.0)) for one in densities]
     return max(peaks or inner)
-
-
-def _ticks(top: float) -> list[float]:
-    """About four round values from 0 on: none below, where the bars are."""
-    step = round_step(top / AXIS_INTERVALS)
-    return [step * place for place in range(int(top / step) + 1)]
 
 
 def count_distribution_chart(

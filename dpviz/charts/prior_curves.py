@@ -8,8 +8,7 @@ import numpy as np
 
 from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
 from dpviz.charts import style
-from dpviz.charts.style import EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke
-from dpviz.charts.ticks import log_scale
+from dpviz.charts.style import EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke, log_scale
 from dpviz.claims.curves import Curve, Curves
 from dpviz.core.checked import checked
 from dpviz.core.parameters import readable

@@ -1,4 +1,6 @@
-"""How private a release is: the profile δ(ε), what is left for every promise, and the attacker's trade-off curve."""
+"""How private a release is: the profile δ(ε), the attacker's trade-off curve, and along all tables that could be
+released the odds, and draw after draw.
+"""
 
 import math
 from collections.abc import Mapping
@@ -7,15 +9,25 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.charts.ticks import decades
+from dpviz.charts.style import decade_ticks, decades
 from dpviz.core.checked import checked
 from dpviz.core.parameters import readable
-from dpviz.core.types import FloatArray
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.draws import Draws
+from dpviz.privacy import AttackerView
 from dpviz.privacy.attacker import belief_text
 from dpviz.privacy.summary import PrivacySummary, Profile
 from dpviz.privacy.trade_off import TradeOffCurve
 
-__all__ = ["compare_profiles", "profile_chart", "trade_off_chart"]
+__all__ = [
+    "attacker_chart",
+    "compare_profiles",
+    "draws_chart",
+    "draws_log_odds_chart",
+    "profile_chart",
+    "trade_off_chart",
+]
 
 LOWEST_EXPONENT = -12
 LOWEST_DELTA = 10.0**LOWEST_EXPONENT
@@ -24,6 +36,9 @@ SHOWN_EPSILONS = 3.0  # A promised ε up to this many times the curve's end is s
 STEEPEST_POINT, MEETS_AXIS, TOUCHING_POINT, BEST_GUESS, NORMAL_CURVE = "ABCDE"
 ERRORS = "false alarms %{x:.4f}<br>misses %{y:.4f}<extra>"  # What the hover says, up to the name of a line
 LETTERS_APART = 0.05  # How far apart, in units of the axes, two letters must be to be read
+MOST_DECADES = 300.0  # Powers of ten that the axis of odds reaches at most; what lies beyond is drawn at its edge
+MOST_MARKS = 40  # Largest number of released tables that get a mark each
+NEIGHBOUR_DASHES = ("solid", "dot")  # Of the neighbours that are shown
 
 
 @checked()
@@ -33,7 +48,9 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
     shown = epsilon if epsilon < SHOWN_EPSILONS * end or end == 0 else 0.0
     right = 1.06 * max(end, shown)
     hover = f"promised ε = {readable(epsilon)}<br>δ = {readable(delta, 6)}<extra></extra>"
-    text, place = [f"δ = {readable(delta, 3)}"], _beside(epsilon / right, delta)
+    text, place = [f"δ = {readable(delta, 3)}"], "top right"
+    if epsilon / right >= 0.8:  # where the number stands clear of the falling curve and of the axis
+        place = "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
     marker = style.dot_marker(11, style.color_of(profile.synthesizer.key))
     chosen = style.mark(epsilon, max(delta, LOWEST_DELTA), hover, text=text, textposition=place, marker=marker)
     allowed: dict[str, Any] = {"shapes": [], "annotations": []}
@@ -43,13 +60,6 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
         allowed["annotations"] = [style.label_across(words, math.log10(summary.delta), 0)]
     title, named = {"text": "Privacy profile δ(ε)"}, f"profile {profile.synthesizer.key}"
     return _build([*_curve(profile), chosen], right, named, title=title, showlegend=False, **allowed)
-
-
-def _beside(share: float, delta: float) -> str:
-    """Where the mark's number stands clear of the falling curve and of the axis."""
-    if share < 0.8:
-        return "top right"
-    return "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
 
 
 @checked()
@@ -142,3 +152,98 @@ def _letters(places: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
     look: dict[str, Any] = {"text": [f"<b>{one}</b>" for one in said.values()], "textposition": "middle right"}
     look |= {"marker": {"size": 8, "symbol": "diamond", "color": style.GREY}, "hoverinfo": "skip"}
     return style.scatter("markers+text", x, y, "", cliponaxis=False, showlegend=False, **look)
+
+
+@checked()
+def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> style.Figure:
+    """Posterior odds, log axis, against the released count; the prior odds and e^{±ε} times them are thin rules."""
+    if log_odds.shape != (synthesizer.shape[1],):
+        raise ValueError(f"log_odds must be one for each released table; got shape {log_odds.shape}.")
+    prior, promise = math.log10(view.prior_odds), epsilon / math.log(10)
+    posterior = np.clip(prior + log_odds / math.log(10), -MOST_DECADES, MOST_DECADES)
+    where, mode, across = _along(synthesizer)
+    chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
+    color = style.color_of(synthesizer.key)
+    reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
+    exponents, texts = decade_ticks(math.floor(min(reach)), math.ceil(max(reach)))
+    rules = (
+        (prior, "dot", "prior odds", 1, "right", "bottom"),
+        (prior + promise, "solid", "prior × e<sup>ε</sup>", 1, "right", "bottom"),
+        (prior - promise, "solid", "prior × e<sup>−ε</sup>", 0, "left", "top"),
+    )
+    hover = "released %{x}<br>log₁₀ odds %{y:.4f}<extra></extra>"
+    told = f"log10 of the odds of {view.first} : {view.second}"
+    side = "top left" if chosen > len(where) / 2 else "top right"
+    return style.build(
+        [
+            style.scatter(mode, where, posterior, hover, line={"color": color, "width": 2.5}, meta=told),
+            _point(where[chosen], posterior[chosen], f"{readable(view.posterior_odds, 3)} : 1", side, color),
+        ],
+        x=across,
+        y=style.axis(f"odds of {view.first} : {view.second}", tickvals=exponents, ticktext=texts),
+        uirevision=f"attacker {synthesizer.key} {synthesizer.shape}",
+        showlegend=False,
+        shapes=[style.rule(y=height, dash=dash) for height, dash, *_ in rules],
+        annotations=[style.label_across(text, height, x, side, edge) for height, _, text, x, side, edge in rules],
+    )
+
+
+@checked()
+def draws_chart(draws: Draws) -> style.Figure:
+    """Return the exact row as a line, the shares so far as dots with 95 % bars, the last release marked."""
+    where, mode, _ = _along(draws.synthesizer)
+    line = {"color": style.color_of(draws.synthesizer.key), "width": 2}
+    hover = "%{x}: probability %{y:.6g}<extra></extra>"
+    traces = [style.scatter(mode, where, draws.probabilities, hover, name="exact row", line=line)]
+    if len(draws.columns):
+        drawn = np.flatnonzero(draws.tally)
+        share = draws.tally[drawn] / len(draws.columns)
+        low, high = draws.bars(drawn)
+        bar = style.error_bar(high - share, style.SIMULATED_COLOR, share - low, thickness=1.4)
+        look = {"name": "drawn so far", "marker": {"color": style.SIMULATED_COLOR, "size": 7}, "error_y": bar}
+        traces.append(style.scatter("markers", where[drawn], share, "%{x}: share %{y:.4f}<extra></extra>", **look))
+        traces.append(_last(where, draws.probabilities, draws, 3))
+    return _of_draws(draws, traces, style.axis("probability", rangemode="tozero"))
+
+
+@checked()
+def draws_log_odds_chart(draws: Draws, epsilon: float) -> style.Figure:
+    """The log-odds of every released table against up to two neighbours, the last one marked; ±ε as thin rules."""
+    release, traces = draws.synthesizer, []
+    where, mode, _ = _along(release)
+    for dash, neighbour in zip(NEIGHBOUR_DASHES, draws.neighbours[: len(NEIGHBOUR_DASHES)], strict=False):
+        log_odds, told = draws.log_odds(int(neighbour)), f"against {release.row_table(int(neighbour))}"
+        line = {"color": style.color_of(release.key), "width": 1.6, "dash": dash}
+        finite = np.where(np.isfinite(log_odds), log_odds, np.nan)
+        hover = "%{x}: log-odds %{y:.4f}<extra></extra>"
+        traces.append(style.scatter(mode, where, finite, hover, line=line, name=told, meta=f"log-odds {told}"))
+        if len(draws.columns):
+            traces.append(_last(where, log_odds, draws, 4))
+    return _of_draws(draws, traces, style.axis("log-odds"), shapes=[style.rule(y=sign * epsilon) for sign in (-1, 1)])
+
+
+def _along(synthesizer: Synthesizer) -> tuple[IntArray, str, dict[str, Any]]:
+    """Where the released tables stand, how a line over them is drawn, and their axis."""
+    counts = synthesizer.column_counts
+    two_cells = counts.shape[1] == 2
+    where = counts[:, 0] if two_cells else np.arange(len(counts))
+    across = style.axis("released m1" if two_cells else "released table, in order")
+    return where, "lines+markers" if len(where) <= MOST_MARKS else "lines", across
+
+
+def _point(x: float, y: float, text: str, side: str, color: str) -> dict[str, Any]:
+    """A release with its number."""
+    return style.mark(x, y, "", text=[text], textposition=side, marker=style.dot_marker(12, color), hoverinfo="skip")
+
+
+def _last(where: IntArray, values: FloatArray, draws: Draws, digits: int) -> dict[str, Any]:
+    """The last release, with its number."""
+    last = int(draws.columns[-1])
+    side = "top center" if values[last] >= 0 else "bottom center"
+    color = style.color_of(draws.synthesizer.key)
+    return _point(where[last], values[last], readable(float(values[last]), digits), side, color)
+
+
+def _of_draws(draws: Draws, traces: list[dict[str, Any]], y: dict[str, Any], **layout: Any) -> style.Figure:
+    release = draws.synthesizer
+    return style.build(traces, x=_along(release)[2], y=y, uirevision=f"draws {release.key} {release.shape}", **layout)

@@ -239,10 +239,10 @@ class AccuracyLimit:
     def slack(self, found: Measure) -> Measure:
         """Return how much of the limit is used: at most 1 where it is kept, infinite where there is no value."""
         used = self.measure.slack(found.value, self.limit)
-        if not (math.isfinite(used) and (found.error > 0 or found.within > 0)):
-            return Measure(used, 0.0)
         allowed = 1 - self.limit if self.measure.share else self.limit
-        return Measure(used, found.error / allowed, within=found.within / allowed if allowed else 0.0)
+        if not (allowed and math.isfinite(used) and (found.error > 0 or found.within > 0)):
+            return Measure(used, 0.0)
+        return Measure(used, found.error / allowed, within=found.within / allowed)
 
     def slack_around(self, found: Measure, reach: float) -> tuple[float, float]:
         """Return the slack so many standard errors to both sides, the smaller first."""

@@ -129,7 +129,7 @@ def _settings(design: Assessed) -> Iterator[DesignNumber]:
         if design.setting == PROMISES.maximum:
             formula = "where the search for an ε ends; every limit on protection is kept there"
         elif design.enough:
-            formula = "the smallest ε of all sets found with which nothing is a thousandth worse than with all that is allowed"
+            formula = "the smallest ε of all sets found with which nothing is a thousandth worse than with the largest"
     yield DesignNumber(GIVEN_EPSILON, _exactly(design.setting), "ε", formula, method.source, searched)
     closed, share = (method.source, "closed form"), design.setting / design.sets
     yield DesignNumber("Share of each set", _exactly(share), "ε′", "ε/M", *closed)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dpviz.core.measures import Measure, in_ties
@@ -107,10 +108,8 @@ def ties(designs: Sequence[Assessed]) -> tuple[Assessed, ...]:
     """Return those, of designs in their order, that cannot be told from the first by what decides first."""
     if not designs:
         return ()
-    first, found = designs[0], _places(designs)[0]
-    for one in criteria(first)[: 2 if first.keeps_all is False else 1]:
-        found = _with(first, found, one)
-    return tuple(one for one in found if one is not first)
+    *_, (_, alike) = islice(_narrowing(designs), 2 if designs[0].keeps_all is False else 1)
+    return tuple(one for one in alike if one is not designs[0])
 
 
 def deciding(designs: Sequence[Assessed], other: Assessed) -> OrderCriterion | None:
@@ -118,12 +117,16 @@ def deciding(designs: Sequence[Assessed], other: Assessed) -> OrderCriterion | N
 
     Both keep, or break, their limits alike.
     """
+    return next((by for by, found in _narrowing(designs) if all(one is not other for one in found)), None)
+
+
+def _narrowing(designs: Sequence[Assessed]) -> Iterator[tuple[OrderCriterion, list[Assessed]]]:
+    """Yield what decides, one after the other, with the designs that are not told from the first so far."""
     first, found = designs[0], _places(designs)[0]
-    for one in criteria(first):
-        found = _with(first, found, one)
-        if all(each is not other for each in found):
-            return one
-    return None
+    for by in criteria(first):
+        groups = in_ties(found, by.of, by.tied)
+        found = next(group for group in groups if any(one is first for one in group))
+        yield by, found
 
 
 def _places(designs: Iterable[Assessed]) -> list[list[Assessed]]:
@@ -131,11 +134,6 @@ def _places(designs: Iterable[Assessed]) -> list[list[Assessed]]:
     for one in designs:
         places[one.keeps_all].append(one)
     return [found for found in places.values() if found]
-
-
-def _with(first: Assessed, designs: list[Assessed], by: OrderCriterion) -> list[Assessed]:
-    """The class of a criterion in which the first design stands."""
-    return next(group for group in in_ties(designs, by.of, by.tied) if any(one is first for one in group))
 
 
 def _refined(designs: list[Assessed], by: Sequence[OrderCriterion]) -> list[Assessed]:

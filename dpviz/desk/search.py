@@ -421,14 +421,11 @@ def _usual(question: Question) -> float:
 
 def _waiting(designs: tuple[Assessed, ...]) -> Assessed | None:
     """The next design of which more is needed: one that is shown first, or may keep all limits, or may lead."""
-    left = (one for place, one in enumerate(designs) if not one.complete and (place < LEADING or _open(one)))
-    return next(left, None)
-
-
-def _open(one: Assessed) -> bool:
-    """Whether what is missing could change its place."""
-    more = one.question.needs_interval or one.question.data.simulated
-    return not one.beyond_doubt or (more and one.keeps_all is not False)
+    for place, one in enumerate(designs):
+        more = (one.question.needs_interval or one.question.data.simulated) and one.keeps_all is not False
+        if not one.complete and (place < LEADING or more or not one.beyond_doubt):
+            return one
+    return None
 
 
 def _double(question: Question, method: ComparedMethod) -> str:

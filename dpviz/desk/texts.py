@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from functools import cache, partial
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -72,8 +71,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    found.policies["json.dumps_kwargs"] = {"sort_keys": False}
     found.filters |= {"repr": repr, "readable": readable, "joined": _joined}
-    found.filters["json"] = partial(json.dumps, ensure_ascii=False)
     found.filters["type_name"] = lambda one: type(one).__name__
     found.filters["raised"] = lambda text: Markup(exponents_raised(plain(text)))
     return found

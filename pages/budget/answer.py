@@ -13,13 +13,14 @@ from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
+from dpviz.core.plain import enumerated
 from dpviz.designs import Design
 from pages.budget import SPEC
 from pages.budget.controls import PREFIX, Asked
 from pages.components.cached import first_of
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import enumerated, listing, measured, more_or_less, number, page_answer, percent
+from pages.components.words import listing, measured, more_or_less, number, page_answer, percent
 
 SHOWN = 4  # Divisions that are named where more cannot be told from the best
 

@@ -10,6 +10,7 @@ from dpviz.comparisons.base import RANKED_REPETITIONS
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.terms import NO_EPSILON
 from dpviz.core.parameters import readable
+from dpviz.core.plain import enumerated
 from dpviz.designs import Design
 from dpviz.privacy.optimum import LeastError
 from dpviz.privacy.real_loss import Loss
@@ -18,7 +19,7 @@ from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
 from pages.compare_synthesizers.ranking import contenders, few, in_order, outcomes_so_far, ranked, show_ranking, unfit
 from pages.components.cached import cached
-from pages.components.words import by_reason, enumerated, more_or_less, note, page_answer, percent
+from pages.components.words import by_reason, more_or_less, note, page_answer, percent
 
 NOT_KNOWN = "is not known to keep its promise"
 SELDOM = 0.9  # Share of usable releases below which the sentence tells it

@@ -144,11 +144,6 @@ def by_reason(pairs: Iterable[tuple[str, str]]) -> str:
     return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
-def enumerated(names: Sequence[str]) -> str:
-    """Several names in a sentence: "a, b and c"."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
 def heading_html(text: str) -> str:
     """A heading inside the page, to stand in one piece with what follows or precedes it."""
     return f'<h2 class="dpviz-heading">{escape(text)}</h2>'

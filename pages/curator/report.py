@@ -47,7 +47,7 @@ def _show_recomputed(desk: Desk) -> None:
     stored: Stored | None = st.session_state.get(STORED)
     if stored is None or not desk.complete or not stored.asks(desk.question):
         return
-    if stored.other_version:
+    if stored.version != dpviz.__version__:
         note(plain(SPEC.note("other_version", version=stored.version, here=dpviz.__version__)))
     found = pinned(desk, [written_key(stored.key)])
     if not found:
@@ -92,7 +92,7 @@ def _show(desk: Desk) -> None:
             label = "The release, for OpenDP" if handoff.same else "The nearest, for OpenDP"
             scripts.append((label, "release_opendp.py", lambda: handoff.script))
         show_files(PREFIX, "In Python", *scripts)
-    note(escape(words.handing_over(handoff)))
+    note(escape(" ".join(handoff.told)))
     if handoff.script:
         st.code(handoff.script, language=None, wrap_lines=True)
 

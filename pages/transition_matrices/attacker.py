@@ -6,7 +6,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.releases import attacker_chart
+from dpviz.charts.profile import attacker_chart
 from dpviz.core import limits
 from dpviz.core.parameters import Parameter, readable, readable_apart
 from dpviz.privacy import AttackerView, attacker_view, gain_in_words

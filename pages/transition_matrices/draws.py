@@ -6,7 +6,7 @@ import math
 import streamlit as st
 
 from dpviz.charts.heatmap import lit_places
-from dpviz.charts.releases import draws_chart, draws_log_odds_chart
+from dpviz.charts.profile import draws_chart, draws_log_odds_chart
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import readable
 from dpviz.designs import CONFIDENTIAL_COUNT

@@ -8,8 +8,7 @@ import streamlit as st
 from dpviz.charts.count_table import log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
-from dpviz.charts.style import Figure
-from dpviz.charts.ticks import power_of_ten
+from dpviz.charts.style import Figure, power_of_ten
 from dpviz.designs import Design
 from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables

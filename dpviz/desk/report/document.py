@@ -49,7 +49,6 @@ def report_html(desk: Desk, design: Assessed, *, pilot_note: str = "", date: str
         numbers=numbers,
         pictures=_pictures(desk, design),
         caveats=words.caveats(design, numbers, pilot_note),
-        handing_over=words.handing_over(handoff),
         handoff=handoff,
         registry=registry_json(design, pilot_note=pilot_note),
         origins=words.origin(design, address),

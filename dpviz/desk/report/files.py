@@ -104,7 +104,7 @@ def _key(design: object, question: Question) -> DesignKey:
         "rule": [*RULES],
     }
     for name, known in allowed.items():
-        if type(design.get(name)) is bool or design.get(name) not in known:
+        if type(design.get(name)) not in (str, int) or design.get(name) not in known:
             raise ValueError(
                 f"design.{name} must be one of {', '.join(map(str, known))}; got {shown(design.get(name))}."
             )
@@ -129,11 +129,6 @@ class Stored:
         """Whether the file has this question, whatever single true value its data have."""
         one, other = (dataclasses.replace(each, data=each.data_at[0]) for each in (self.question, question))
         return one == other
-
-    @property
-    def other_version(self) -> bool:
-        """Whether another version than this one wrote it."""
-        return self.version != dpviz.__version__
 
     def differences(self, design: Assessed) -> list[Difference]:
         """Return every number that the file has otherwise than `design`, or that one of both has not."""
@@ -214,7 +209,11 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
     Its entries are YAML, of which JSON is a part.
     """
     asked, data = design.question, design.question.data
-    parameters, details = _promised(design)
+    loss, limit = design.outcomes[0].real_loss, asked.loss
+    known = loss.proven if design.method.has_epsilon and loss.proven != math.inf else None
+    parameters = {} if known is None else {"epsilon": known}
+    if limit is not None and limit.most_delta > 0 and (known is None or known > limit.most_epsilon):
+        parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
     low, high, symbol = readable(asked.lowest), readable(asked.highest), asked.ranged.symbol
     text = filled(
         "report/registry.json",
@@ -227,7 +226,8 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
         supposed=[f"{symbol} from {low} to {high}", *data.in_symbols(names=data.supposed)],
         parameters=parameters,
         variant="Approximate DP" if "delta" in parameters else "Pure DP" if parameters else "to be confirmed",
-        details=details,
+        known=known,
+        exact=loss.exact,
         same=handoff_of(design).same,
         library=f"{LIBRARY} {LIBRARY_VERSION}",
         numbers=[one for one in numbers_of(design) if one.part == ACCURACY_PART],
@@ -241,24 +241,6 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
 def registry_json(design: Assessed, *, pilot_note: str = "") -> str:
     """Return the entry as text."""
     return json.dumps(registry_entry(design, pilot_note=pilot_note), ensure_ascii=False, indent=2)
-
-
-def _promised(design: Assessed) -> tuple[dict[str, float], str]:
-    """Return ε, with δ where that was asked and is needed, and how they are to be read; none where no ε is known."""
-    found, asked = design.outcomes[0].real_loss, design.question
-    loss = found.proven
-    of_all = f"Of all {design.sets} sets together" if design.sets > 1 else "Of the one set"
-    if not design.method.has_epsilon or loss is None or math.isinf(loss):
-        exact, loss = "no finite ε is known to hold", None
-    else:
-        exact = f"the {'exact pure' if found.exact else 'proven'} ε is {readable(loss)}"
-    limit = asked.loss
-    if limit is not None and limit.most_delta > 0 and (loss is None or loss > limit.most_epsilon):
-        return {"epsilon": limit.most_epsilon, "delta": limit.most_delta}, f"{of_all}; {exact}."
-    if loss is None:
-        return {}, f"{of_all}; {exact}. What the release keeps is to be confirmed."
-    how = "computed exactly and not only bounded" if found.exact else "proven, and no more than an upper bound"
-    return {"epsilon": loss}, f"{of_all}, {how}."
 
 
 FIGURE_ENDS = ("", "_error", "_at", "_of_values")

@@ -17,30 +17,18 @@ from dpviz.comparisons.normal_models import (
 )
 from dpviz.comparisons.terms import setting_for
 from dpviz.desk.search import Assessed
-from dpviz.desk.texts import filled
+from dpviz.desk.texts import filled, sentences
 from dpviz.mechanisms import GeometricSanitizer, LaplaceCells
 
 LIBRARY, LIBRARY_VERSION = "OpenDP", "0.16"
 """The scripts were run with this version."""
-SAME_RELEASE_NOTE = (
-    "OpenDP has what this design is made of. The script draws the noise with OpenDP; what follows looks at the noisy "
-    "numbers alone and costs nothing."
-)
-OTHER_RELEASE_NOTE = (
-    "OpenDP has no mechanism that makes this release, so there is no script for the chosen design. The script below is "
-    "another release, the nearest that OpenDP has, which keeps the same limits on protection: the {name}. Its accuracy "
-    "is not that of this design."
-)
-NO_RELEASE_NOTE = (
-    "OpenDP has no mechanism that makes this release, and none that is near to it, so there is no script for it."
-)
 
 
 @dataclass(frozen=True)
 class Handoff:
-    """What OpenDP has of a design: a sentence, and a script, empty where there is none; is it the `same` release?"""
+    """What OpenDP has of a design, and how it is used; a script, or an empty one; is it the `same` release?"""
 
-    note: str
+    told: tuple[str, ...]
     script: str
     same: bool
 
@@ -87,7 +75,7 @@ def handoff_of(design: Assessed) -> Handoff:
     same = made == design.method
     setting = None if made is None else design.setting if same else _setting_of(made, design)
     if made is None or setting is None:
-        return Handoff(NO_RELEASE_NOTE, "", False)
+        return Handoff(tuple(sentences("report/handoff.txt", near="")), "", False)
     sets = design.sets if same else 1
     data, share = design.question.data, setting / sets
     script = filled(
@@ -101,8 +89,7 @@ def handoff_of(design: Assessed) -> Handoff:
         scales=list(made.noise_scales(data, share).values()),
         twice=made.key == SANITIZE_THEN_BOOTSTRAP.key,
     )
-    note = SAME_RELEASE_NOTE if same else OTHER_RELEASE_NOTE.format(name=made.label)
-    return Handoff(note, script, same)
+    return Handoff(tuple(sentences("report/handoff.txt", near=made.label, same=same)), script, same)
 
 
 def _setting_of(other: ComparedMethod, design: Assessed) -> float | None:

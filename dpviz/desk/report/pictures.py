@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from dpviz.charts.style import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK
-from dpviz.charts.ticks import even_ticks, one_two_five_ticks
+from dpviz.charts.style import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, even_ticks, one_two_five_ticks
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure

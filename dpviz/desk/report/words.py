@@ -20,7 +20,6 @@ from dpviz.desk.numbers import DesignNumber
 from dpviz.desk.order import OrderCriterion, deciding_first
 from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS
-from dpviz.desk.report.handoff import Handoff
 from dpviz.desk.search import Assessed, Desk
 from dpviz.desk.texts import sentences
 
@@ -51,38 +50,23 @@ def question(design: Assessed) -> list[str]:
 
 def answer(design: Assessed) -> str:
     """The choice in a sentence or two."""
-    asked, error = design.question, design.figures["root_mean_squared_error"].measure
-    if not asked.limits:
-        kept = "It keeps every limit on protection."
-    elif design.keeps_all:
-        kept = "It keeps every limit."
-    elif design.keeps_all is None:
-        near = [design.figures[key].measure for key, one in design.verdicts.items() if one is None]
-        what = "a simulation is" if any(one.error > 0 for one in near) else "what is known of it is"
-        kept = f"Whether it keeps every limit is not decided: {what} too close to one."
-    else:
-        broken = " and ".join(f"“{one.words}”" for one in asked.limits if design.verdicts[one.key] is False)
-        kept = f"It does not keep {broken}."
-    real, one_set = design.real_epsilon, design.sets == 1
-    have, give, them = ("has", "gives", "it") if one_set else ("together have", "give", "them")
-    if real is None:
-        loss = f"{give} an unknown amount away"
-    elif math.isinf(real):
-        loss = f"{have} an unbounded privacy loss"
-    else:
-        loss = f"{have} an exact privacy loss of ε = {readable(real, 3)}"
-        if not design.method.exact_epsilon:
-            loss = f"{have} a privacy loss of at most ε = {readable(rounded_up(real, 3), 3)}"
-        loss += f" without any δ, a factor of {odds_factor(real)} on the odds on one row"
-    if not math.isnan(error.value):
-        average = "on average over the true values" if asked.average else "at the worst of the true values"
-        typical = f"{'about ' if error.error else ''}{readable(error.value, 3)}"
-        loss += f", and an estimate from {them} is typically off by {typical} {average}"
-    rule = design.analysis.rule_for(design.sets).label
-    chosen = f"The chosen design: {design.name}, analyzed by “{rule}”."
-    warning = f" {': '.join(HARDLY)}" if design.gives_much_away else ""
-    sets = "one set" if one_set else f"{design.sets} sets"
-    return f"{chosen} {kept} Its {sets} {loss}.{warning} {asked.supposed}".strip()
+    asked, real, error = design.question, design.real_epsilon, design.figures["root_mean_squared_error"].measure
+    near = [design.figures[key].measure for key, one in design.verdicts.items() if one is None]
+    (said,) = sentences(
+        "report/answer.txt",
+        design=design,
+        asked=asked,
+        rule=design.analysis.rule_for(design.sets).label,
+        simulated=any(one.error > 0 for one in near),
+        broken=[f"“{one.words}”" for one in asked.limits if design.verdicts[one.key] is False],
+        real=real,
+        upper=real and rounded_up(real, 3),
+        odds=None if real is None or math.isinf(real) else odds_factor(real),
+        error=error,
+        known=not math.isnan(error.value),
+        hardly=": ".join(HARDLY),
+    )
+    return said
 
 
 def choice(desk: Desk, design: Assessed) -> Iterator[str]:
@@ -194,18 +178,6 @@ def caveats(design: Assessed, numbers: Sequence[DesignNumber], pilot_note: str) 
         about=design.method.finding or (record.why if record else ""),
         largest=PROMISES.maximum,
         pilot_note=pilot_note,
-    )
-
-
-def handing_over(handoff: Handoff) -> str:
-    """What OpenDP has of the design."""
-    if not handoff.script:
-        return handoff.note
-    return (
-        f"{handoff.note} It stops, and spends nothing, until the confidential rows stand in it. Then it prints the "
-        "privacy loss, the pure ε of all that it releases, and writes every released row to a file. Run it once. The "
-        "word “contrib” in it enables parts of OpenDP whose proofs have not been reviewed to the end. dpviz "
-        "itself releases nothing."
     )
 
 

@@ -23,6 +23,8 @@ from dpviz.core.numerics.round_bounds import round_bounds
 from dpviz.core.parameters import readable, shown
 from dpviz.core.plain import enumerated, one_line
 
+__all__ = ["CategoryFacts", "Column", "Facts", "NumberFacts", "PilotFile", "ProportionFacts", "read_columns", "warning"]
+
 MISSING = frozenset({"", "na", "n/a", "nan", "null", ".", "-", "–"})  # What stands for no value, in small letters
 SKEWED, HEAVY = 1.0, 3.0  # Skewness and excess kurtosis from which a column is said not to be normal
 FAR_FROM_MEAN = 0.05  # Standard deviations by which bounds may move a normal distribution's mean before that is said

@@ -102,7 +102,13 @@ def _values(number: int, line: str, separator: str | None) -> list[str]:
     elif line.count(separator) > most:
         values = [""] * (most + 1)
     else:
-        values = _between(number, line, separator)
+        try:
+            values = next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
+        except csv.Error:
+            raise MatrixProblem(
+                f"Line {number} holds a quotation mark that does not close, or a value of over "
+                f"{csv.field_size_limit():,} characters. Numbers are needed, separated by commas."
+            ) from None
     if len(values) > most:
         raise _too_large(f"Line {number} has more than {most:,} values")
     place = next((place for place, value in enumerate(values, start=1) if len(value) > GIVEN_CHARACTERS), None)
@@ -112,17 +118,6 @@ def _values(number: int, line: str, separator: str | None) -> list[str]:
             "needed, written with a point."
         )
     return values
-
-
-def _between(number: int, line: str, separator: str) -> list[str]:
-    """Return what stands between the separators of one line."""
-    try:
-        return next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
-    except csv.Error:
-        raise MatrixProblem(
-            f"Line {number} holds a quotation mark that does not close, or a value of over {csv.field_size_limit():,} "
-            "characters. Numbers are needed, separated by commas."
-        ) from None
 
 
 def _refuse_not_finite(lines: list[_Line]) -> None:
