@@ -11,10 +11,10 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.gamma import log_beta
+from dpviz.core.numerics.lockstep import falling_roots
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.inference._highest_density import Ladder, Region, highest_density
+from dpviz.inference._highest_density import Ladder, Region, angle_grid, highest_density
 from dpviz.inference._log_odds import HIGHEST_LOG_ODDS, LOWEST_LOG_ODDS, incomplete_beta, log_parts, outward
-from dpviz.inference._turning_points import angle_grid, falling_roots
 from dpviz.inference.beta_mixtures import DROPPED_WEIGHT, PROBABILITY
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
 from dpviz.mechanisms import TwoCellSynthesizer
