@@ -105,23 +105,31 @@ class Ladder:
         above[:, 0], below[:, -1] = 0.0, 0.0
         return np.stack([above, below])
 
-    def at(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds."""
-        parts = [self._at(rows[block], log_odds[block]) for block in blocks(len(rows), len(self.first))]
-        return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
+    def at(
+        self, rows: IntArray, log_odds: FloatArray, lower: bool | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds.
 
-    def _at(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        With `lower` the last is the lower tail, or the upper one, with all its digits.
+        """
+        left = log_odds < 0 if lower is None else np.full(len(rows), lower)
+        parts = [self._at(rows[block], log_odds[block], left[block]) for block in blocks(len(rows), len(self.first))]
+        log_density, slope, tail = (np.concatenate(part) for part in zip(*parts, strict=True))
+        if lower is None:
+            tail = np.where(left, tail, self._cumulative[rows, -1] - tail)
+        return log_density, slope, tail
+
+    def _at(self, rows: IntArray, u: FloatArray, left: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         a, b, weights = self.first, self.second, self.weights[rows]
         (log_p, log_q), (terms, top) = log_parts(u), self._terms(u)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = terms * weights
             density = parts.sum(axis=1)
             slope = parts @ (a - 1) / density - (a[0] + b[0] - 2) * np.exp(log_p)
-            left, total = u < 0, self._cumulative[rows, -1]
             inner = np.einsum("tk,tk->t", terms, self._tails[left.astype(int), rows])
             end = (np.where(left, one[-1], other[0]) for one, other in ((a, b), (b, a), (self.log_beta, self.log_beta)))
-            tail = np.exp(np.log(inner) + top + np.minimum(log_p, log_q)) + total * incomplete_beta(-np.abs(u), *end)
-            return np.log(density) + top, slope, np.where(left, tail, total - tail)
+            last = self._cumulative[rows, -1] * incomplete_beta(np.where(left, u, -u), *end)
+            return np.log(density) + top, slope, np.exp(np.log(inner) + top + np.where(left, log_p, log_q)) + last
 
     def probabilities(self, p: FloatArray) -> FloatArray:
         """Cumulative probability of every mixture at each of `p`, from 0 to 1 inclusive, shape (mixtures, len(p))."""

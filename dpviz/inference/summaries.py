@@ -10,11 +10,10 @@ from scipy.special import logit
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL
 from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.gamma import log_beta
 from dpviz.core.numerics.lockstep import falling_roots
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference._highest_density import Ladder, Region, angle_grid, highest_density
-from dpviz.inference._log_odds import HIGHEST_LOG_ODDS, LOWEST_LOG_ODDS, incomplete_beta, log_parts, outward
+from dpviz.inference._log_odds import HIGHEST_LOG_ODDS, LOWEST_LOG_ODDS, log_parts, outward
 from dpviz.inference.beta_mixtures import DROPPED_WEIGHT, PROBABILITY
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -33,8 +32,6 @@ class Components:
         self.first, self.second = gamma1 + x, gamma2 + (n - x)
         self.size = gamma1 + gamma2 + n
         self.log_prior = log_prior_counts(x, n, gamma1, gamma2)
-        self.log_beta = log_beta(self.first, self.second)
-        self.log_step = -np.log(self.first) - self.log_beta
         self.grid = angle_grid(self.size, to_deviation=4)
         self.edges = np.concatenate([[LOWEST_LOG_ODDS], logit(self.grid[1:-1]), [HIGHEST_LOG_ODDS]])
 
@@ -51,11 +48,9 @@ class Components:
 
     def equal_tails(self, weights: FloatArray, level: float) -> Regions:
         """Return the quantiles (1 ± level)/2 of every mixture."""
-        on_grid, tail = self.ladder(weights).probabilities(self.grid), (1 - level) / 2
-        below, above = np.cumsum(weights, axis=1), np.cumsum(weights[:, ::-1], axis=1)[:, ::-1]
-        above = np.append(above[:, 1:], np.zeros((len(weights), 1)), axis=1)
-        low, high = self._where(weights, below, on_grid, tail, 1.0), self._where(weights, above, on_grid, tail, -1.0)
-        return *outward(low, high), {}
+        ladder, tail = self.ladder(weights), (1 - level) / 2
+        on_grid = ladder.probabilities(self.grid)
+        return *outward(self._where(ladder, on_grid, tail, 1.0), self._where(ladder, on_grid, tail, -1.0)), {}
 
     def highest_density(self, weights: FloatArray, level: float) -> Regions:
         """Return the shortest region of every mixture; equal tails where its density is flat."""
@@ -68,29 +63,10 @@ class Components:
                 several[index] = region
         return low, high, several
 
-    def _tail(
-        self, weights: FloatArray, beyond: FloatArray, log_odds: FloatArray, sign: float
-    ) -> tuple[FloatArray, FloatArray]:
-        """Lower tail (`sign` 1) or upper tail (−1) of mixture r at log-odds u_r, and its slope without sign."""
-        # With t_x = I_p(a_x, b_x) − I_p(a_x + 1, b_x − 1) a tail is Σ_x t_x W_x + I_p(a_n, b_n), or + I_q(b_0, a_0),
-        # W_x the weight from x on towards that tail (`beyond`), and the density of component x is t_x a_x / p.
-        log_p, log_q = log_parts(log_odds)
-        with np.errstate(under="ignore"):
-            steps = log_p[:, None] * self.first
-            steps += log_q[:, None] * (self.second - 1)
-            steps += self.log_step
-            np.exp(steps, out=steps)
-        a, b, size = self.first, self.second, self.log_beta
-        last = (a[-1], b[-1], size[-1]) if sign > 0 else (b[0], a[0], size[0])
-        tail = np.einsum("rx,rx->r", steps[:, :-1], beyond[:, :-1]) + incomplete_beta(sign * log_odds, *last)
-        return tail, np.einsum("rx,rx,x->r", steps, weights, a) * np.exp(log_q)
-
-    def _where(
-        self, weights: FloatArray, beyond: FloatArray, on_grid: FloatArray, tail: float, sign: float
-    ) -> FloatArray:
-        """Return log-odds at which one tail of every mixture is `tail`."""
+    def _where(self, ladder: Ladder, on_grid: FloatArray, tail: float, sign: float) -> FloatArray:
+        """Return log-odds at which the lower tail of every mixture (`sign` 1), or the upper one (−1), is `tail`."""
         # Newton's method on the tail's logarithm, which is straight far out, inside a bracket on the grid.
-        rows, grid, edges = np.arange(len(weights)), self.grid, self.edges
+        rows, grid, edges = np.arange(len(on_grid)), self.grid, self.edges
         q = tail if sign > 0 else 1 - tail
         place = np.clip((on_grid < q).sum(axis=1) - 1, 0, len(grid) - 2)
         left, right = on_grid[rows, place], on_grid[rows, place + 1]
@@ -98,10 +74,9 @@ class Components:
         start = logit(grid[place] + (grid[place + 1] - grid[place]) * share)
 
         def value(some: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
-            which = some if len(some) < len(weights) else slice(None)
-            held, slope = self._tail(weights[which], beyond[which], log_odds, sign)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return sign * (math.log(tail) - np.log(held)), -slope / held
+            log_density, _, held = ladder.at(some, log_odds, sign > 0)
+            log_held = np.log(held)
+            return sign * (math.log(tail) - log_held), -np.exp(log_density + sum(log_parts(log_odds)) - log_held)
 
         return falling_roots(value, edges[place], edges[place + 1], start, LAST_STEP)
 
