@@ -1,8 +1,10 @@
 """Moments and intervals of the posteriors of many releases of one synthesizer, all at once."""
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from scipy.special import logit
@@ -24,57 +26,52 @@ Regions = tuple[FloatArray, FloatArray, dict[int, Region]]
 """Outer ends of one region for each mixture, and those regions that are several intervals."""
 
 
-class Components:
-    """The components Beta(γ1 + x, γ2 + n − x) that every release of a synthesizer shares, mixed by rows of weights."""
+class Posteriors(Ladder):
+    """Posteriors of releases of a synthesizer: the components Beta(γ1 + x, γ2 + n − x), mixed by rows of weights."""
 
-    def __init__(self, n: int, gamma1: float, gamma2: float) -> None:
-        x = np.arange(n + 1)
-        self.first, self.second = gamma1 + x, gamma2 + (n - x)
-        self.size = gamma1 + gamma2 + n
-        self.log_prior = log_prior_counts(x, n, gamma1, gamma2)
-        self.grid = angle_grid(self.size, to_deviation=4)
-        self.edges = np.concatenate([[LOWEST_LOG_ODDS], logit(self.grid[1:-1]), [HIGHEST_LOG_ODDS]])
+    @classmethod
+    def of(cls, gamma1: float, gamma2: float, weights: FloatArray) -> Self:
+        """Return those with these probabilities of x = 0 … n."""
+        x = np.arange(weights.shape[1])
+        return cls(first=gamma1 + x, second=gamma2 + x[::-1], weights=weights)
 
-    def ladder(self, weights: FloatArray) -> Ladder:
-        """Return the mixtures as `highest_density` takes them."""
-        return Ladder(first=self.first, second=self.second, weights=weights)
-
-    def moments(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return the mean and variance of every mixture."""
-        means = self.first / self.size
-        within = means * (self.second / self.size) / (self.size + 1)
-        mean = weights @ means
-        return mean, weights @ within + (weights * (means - mean[:, None]) ** 2).sum(axis=1)
+        size = self.first + self.second
+        means = self.first / size
+        mean = self.weights @ means
+        within = self.weights @ (means * (self.second / size) / (size + 1))
+        return mean, within + (self.weights * (means - mean[:, None]) ** 2).sum(axis=1)
 
-    def equal_tails(self, weights: FloatArray, level: float) -> Regions:
+    def equal_tails(self, level: float) -> Regions:
         """Return the quantiles (1 ± level)/2 of every mixture."""
-        ladder, tail = self.ladder(weights), (1 - level) / 2
-        on_grid = ladder.probabilities(self.grid)
-        return *outward(self._where(ladder, on_grid, tail, 1.0), self._where(ladder, on_grid, tail, -1.0)), {}
+        grid, tail = angle_grid(float(self.first[0] + self.second[0]), to_deviation=4), (1 - level) / 2
+        on_grid = self.probabilities(grid)
+        return *outward(*(self._where(grid, on_grid, tail, sign) for sign in (1.0, -1.0))), {}
 
-    def highest_density(self, weights: FloatArray, level: float) -> Regions:
+    def densest(self, level: float) -> Regions:
         """Return the shortest region of every mixture; equal tails where its density is flat."""
-        low, high, several = self.equal_tails(weights, level)
-        heavy = np.where(weights > DROPPED_WEIGHT / weights.shape[1], weights, 0.0)
-        for index, region in enumerate(highest_density(self.ladder(heavy), level)):
+        low, high, several = self.equal_tails(level)
+        heavy = np.where(self.weights > DROPPED_WEIGHT / len(self.first), self.weights, 0.0)
+        for index, region in enumerate(highest_density(dataclasses.replace(self, weights=heavy), level)):
             if region:
                 low[index], high[index] = region[0][0], region[-1][1]
             if len(region) > 1:
                 several[index] = region
         return low, high, several
 
-    def _where(self, ladder: Ladder, on_grid: FloatArray, tail: float, sign: float) -> FloatArray:
+    def _where(self, grid: FloatArray, on_grid: FloatArray, tail: float, sign: float) -> FloatArray:
         """Return log-odds at which the lower tail of every mixture (`sign` 1), or the upper one (−1), is `tail`."""
         # Newton's method on the tail's logarithm, which is straight far out, inside a bracket on the grid.
-        rows, grid, edges = np.arange(len(on_grid)), self.grid, self.edges
-        q = tail if sign > 0 else 1 - tail
+        edges = np.concatenate([[LOWEST_LOG_ODDS], logit(grid[1:-1]), [HIGHEST_LOG_ODDS]])
+        rows, q = np.arange(len(on_grid)), tail if sign > 0 else 1 - tail
         place = np.clip((on_grid < q).sum(axis=1) - 1, 0, len(grid) - 2)
         left, right = on_grid[rows, place], on_grid[rows, place + 1]
         share = np.clip((q - left) / np.maximum(right - left, 1e-300), 0.01, 0.99)
         start = logit(grid[place] + (grid[place + 1] - grid[place]) * share)
 
         def value(some: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
-            log_density, _, held = ladder.at(some, log_odds, sign > 0)
+            log_density, _, held = self.at(some, log_odds, sign > 0)
             log_held = np.log(held)
             return sign * (math.log(tail) - log_held), -np.exp(log_density + sum(log_parts(log_odds)) - log_held)
 
@@ -87,11 +84,11 @@ class PosteriorInterval:
 
     label: str
     holds_ends: bool
-    of: Callable[[Components, FloatArray, float], Regions] = field(repr=False)
+    of: Callable[[Posteriors, float], Regions] = field(repr=False)
 
 
-EQUAL_TAILS = PosteriorInterval("equal tails", False, Components.equal_tails)
-HIGHEST_DENSITY = PosteriorInterval("highest density", True, Components.highest_density)
+EQUAL_TAILS = PosteriorInterval("equal tails", False, Posteriors.equal_tails)
+HIGHEST_DENSITY = PosteriorInterval("highest density", True, Posteriors.densest)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -141,25 +138,25 @@ def posterior_summaries(
         got = f"{counts.ndim} dimensions, not 2"
         raise ValueError(f"synthetic_counts must have one row of counts for each release; got {got}.")
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
-    components = Components(n, gamma1, gamma2)
+    log_prior = log_prior_counts(np.arange(n + 1), n, gamma1, gamma2)
     parts, several = [], {}
     for part in blocks(len(distinct), n + 1):
         block = distinct[part]
         known, which = np.unique(block, return_inverse=True)
         table = synthesizer.log_transition(np.arange(n + 1), known).T
-        log_weights = np.broadcast_to(components.log_prior, (len(block), n + 1)).copy()
+        log_weights = np.broadcast_to(log_prior, (len(block), n + 1)).copy()
         for column in which.reshape(block.shape).T:
             log_weights += table[column]
-        weights = normalized(log_weights)
+        posteriors = Posteriors.of(gamma1, gamma2, normalized(log_weights))
         low, high = np.full((2, len(block)), math.nan)
         regions: dict[int, Region] = {}
         if interval is not None:
-            low, high, regions = interval.of(components, weights, level)
+            low, high, regions = interval.of(posteriors, level)
         width = high - low
         for index, region in regions.items():
             width[index] = sum(stop - begin for begin, stop in region)
             several[part.start + index] = region
-        parts.append(np.stack([*components.moments(weights), low, high, width]))
+        parts.append(np.stack([*posteriors.moments(), low, high, width]))
     place = place.ravel()
     mean, variance, low, high, width = np.concatenate(parts, axis=1)[:, place]
     shared = {release: several[which] for release, which in enumerate(place.tolist()) if which in several}
