@@ -10,25 +10,88 @@ from scipy.special import betainc, logit
 
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.gamma import log_beta
+from dpviz.core.numerics.lockstep import falling_roots
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference._log_odds import END_LOG_ODDS, SMALLEST_LOG, incomplete_beta, log_parts, outward
-from dpviz.inference._turning_points import Mixtures, angle_grid, falling_roots
 
 # Relative change of a density below which it counts as flat: rounding, not the distribution, would choose the region
 FLAT_DENSITY = 1e-7
 # Probability, and log-odds of its width, below which the part of a region at an infinite end is left out
 NEGLIGIBLE_PART, NARROW_PART = 1e-12, 53 * math.log(2)
 MASS_TOLERANCE, HEIGHT_TOLERANCE, MOST_NEWTON_STEPS = 1e-13, 1e-12, 30
+DERIVATIVE_NOISE = 1e-12  # Derivative, beside those of all components, that is rounding
+# Steps in log-odds beyond the even grid, up to where what lies beyond is narrower than the last digit of 1
+TAIL_STEP, END_OF_STEPS = 1.5, 50.0
+FARTHEST = np.geomspace(END_OF_STEPS, 700.0, 8)  # Log-odds at the ends, where the outermost components alone matter
+FEWEST_GRID_STEPS = 64
 Region = list[tuple[float, float]]
 
 
-class Ladder(Mixtures):
-    """Mixtures with their densities and probabilities, at log-odds, which keep their digits at both ends of [0, 1]."""
+def angle_grid(size: float, to_deviation: int = 2) -> FloatArray:
+    """Return points from 0 to 1, even in arcsin √p, so many to the standard deviation at a + b = `size`."""
+    steps = max(FEWEST_GRID_STEPS, int(np.ceil(np.pi * to_deviation * np.sqrt(size))))
+    grid: FloatArray = np.sin(np.linspace(0.0, np.pi / 2, steps + 1)) ** 2
+    grid[-1] = 1.0
+    return grid
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ladder:
+    """Mixtures, one in each row of `weights`, of components Beta(a_k, b_k), a one up and b one down at each step.
+
+    Densities and probabilities are taken at log-odds, which keep their digits at both ends of [0, 1].
+
+    At log-odds u the density f_k of Beta(a, b) has the slope f_k s_k, s_k = (a − 1)(1 − p) − (b − 1) p. The signs of
+    their sum on a grid of two points to the standard deviation of a component show where the mixture turns: of a ripple
+    so short that it turns twice between neighbouring points, a component leaves e^{−2π²}, a share of 3·10⁻⁹.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    weights: FloatArray
 
     @cached_property
     def log_beta(self) -> FloatArray:
         """ln B(a_k, b_k)."""
         return log_beta(self.first, self.second)
+
+    def _terms(self, log_odds: FloatArray, log_weights: FloatArray | float = 0.0) -> tuple[FloatArray, FloatArray]:
+        """Densities of the components at each of `log_odds`, times weights, over their largest, and ln of that."""
+        log_p, log_q = log_parts(log_odds)
+        terms = np.outer(log_p, self.first - 1)
+        terms += np.outer(log_q, self.second - 1)
+        terms += log_weights - self.log_beta
+        top = terms.max(axis=1)
+        terms -= top[:, None]
+        terms[terms < SMALLEST_LOG] = -np.inf
+        return np.exp(terms, out=terms), top
+
+    def _steep(self, log_odds: FloatArray) -> FloatArray:
+        """d ln f / du of each component at each of `log_odds`."""
+        near, size = np.exp(log_parts(-np.abs(log_odds))[0])[:, None], self.first[0] + self.second[0] - 2
+        return np.where(log_odds[:, None] < 0, self.first - 1 - size * near, size * near - (self.second - 1))
+
+    def turning_points(self) -> tuple[IntArray, FloatArray]:
+        """Return the mixture and the log-odds of every turning point, in order of both."""
+        size = float(self.first[0] + self.second[0])
+        body = logit(angle_grid(size)[1:-1])
+        tail = np.append(np.arange(body[-1], END_OF_STEPS, TAIL_STEP)[1:], FARTHEST)
+        grid = np.concatenate([-tail[::-1], body, tail])
+        steep = self._steep(grid) * self._terms(grid)[0]
+        found, noise = self.weights @ steep.T, self.weights @ np.abs(steep).T
+        rows, columns = np.nonzero(np.abs(found) > DERIVATIVE_NOISE * noise)
+        signs = np.sign(found[rows, columns])
+        (turns,) = np.nonzero((rows[1:] == rows[:-1]) & (signs[1:] != signs[:-1]))
+
+        def value(which: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+            """The derivative beside those of all components, and its own."""
+            with np.errstate(divide="ignore"):
+                terms, _ = self._terms(log_odds, np.log(self.weights[rows[turns[which]]]))
+            steep, spread = self._steep(log_odds), (size - 2) * np.exp(sum(log_parts(log_odds)))[:, None]
+            scale = signs[turns[which]] / np.maximum((terms * np.abs(steep)).sum(axis=1), 1e-300)
+            return scale * (terms * steep).sum(axis=1), scale * (terms * (steep**2 - spread)).sum(axis=1)
+
+        return rows[turns], falling_roots(value, grid[columns[turns]], grid[columns[turns + 1]])
 
     @cached_property
     def _cumulative(self) -> FloatArray:
@@ -42,30 +105,31 @@ class Ladder(Mixtures):
         above[:, 0], below[:, -1] = 0.0, 0.0
         return np.stack([above, below])
 
-    def at(self, rows: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds."""
-        parts = [self._at(rows[block], log_odds[block]) for block in blocks(len(rows), len(self.first))]
-        return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
+    def at(
+        self, rows: IntArray, log_odds: FloatArray, lower: bool | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds.
 
-    def _at(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        With `lower` the last is the lower tail, or the upper one, with all its digits.
+        """
+        left = log_odds < 0 if lower is None else np.full(len(rows), lower)
+        parts = [self._at(rows[block], log_odds[block], left[block]) for block in blocks(len(rows), len(self.first))]
+        log_density, slope, tail = (np.concatenate(part) for part in zip(*parts, strict=True))
+        if lower is None:
+            tail = np.where(left, tail, self._cumulative[rows, -1] - tail)
+        return log_density, slope, tail
+
+    def _at(self, rows: IntArray, u: FloatArray, left: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         a, b, weights = self.first, self.second, self.weights[rows]
-        log_p, log_q = log_parts(u)
-        terms = np.outer(log_p, a - 1)
-        terms += np.outer(log_q, b - 1)
-        terms -= self.log_beta
-        top = terms.max(axis=1)
-        terms -= top[:, None]
-        terms[terms < SMALLEST_LOG] = -np.inf
-        np.exp(terms, out=terms)
+        (log_p, log_q), (terms, top) = log_parts(u), self._terms(u)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = terms * weights
             density = parts.sum(axis=1)
             slope = parts @ (a - 1) / density - (a[0] + b[0] - 2) * np.exp(log_p)
-            left, total = u < 0, self._cumulative[rows, -1]
             inner = np.einsum("tk,tk->t", terms, self._tails[left.astype(int), rows])
             end = (np.where(left, one[-1], other[0]) for one, other in ((a, b), (b, a), (self.log_beta, self.log_beta)))
-            tail = np.exp(np.log(inner) + top + np.minimum(log_p, log_q)) + total * incomplete_beta(-np.abs(u), *end)
-            return np.log(density) + top, slope, np.where(left, tail, total - tail)
+            last = self._cumulative[rows, -1] * incomplete_beta(np.where(left, u, -u), *end)
+            return np.log(density) + top, slope, np.exp(np.log(inner) + top + np.where(left, log_p, log_q)) + last
 
     def probabilities(self, p: FloatArray) -> FloatArray:
         """Cumulative probability of every mixture at each of `p`, from 0 to 1 inclusive, shape (mixtures, len(p))."""

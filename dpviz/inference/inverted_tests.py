@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpviz.core.numerics.lockstep import falling_roots
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.inference._turning_points import falling_roots
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.sum_distribution import ReleaseSums, binomial_weights
 

@@ -9,11 +9,11 @@ from scipy.special import ndtri
 from dpviz.core.numerics.bernstein import evaluated
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.inference.confidential import normalized
+from dpviz.inference.confidential import log_prior_counts, normalized
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.moments import central_moments
 from dpviz.inference.sum_distribution import ReleaseSums, within_sums
-from dpviz.inference.summaries import Components
+from dpviz.inference.summaries import Posteriors
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.noise import NoiseSanitizer
 
@@ -138,12 +138,12 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     >>> [round(float(end), 6) for end in (low[1] ** 2, high[1] ** 2)]
     [0.25, 0.75]
     """
-    rows, (likely, nearest) = Components(sums.n, 1.0, 1.0), _likely(sums)
+    log_prior, (likely, nearest) = log_prior_counts(np.arange(sums.n + 1), sums.n, 1.0, 1.0), _likely(sums)
     low, high = np.empty((2, len(likely)))
     for block in blocks(len(likely), sums.n + 1, NUMBERS_AT_ONCE):
         with np.errstate(divide="ignore"):
-            weights = normalized(np.log(sums.rows.T[likely[block]]) + rows.log_prior)
-        low[block], high[block], _ = rows.equal_tails(weights, level)
+            weights = normalized(np.log(sums.rows.T[likely[block]]) + log_prior)
+        low[block], high[block], _ = Posteriors.of(1.0, 1.0, weights).equal_tails(level)
     return low[nearest], high[nearest]
 
 

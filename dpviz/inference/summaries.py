@@ -1,8 +1,10 @@
 """Moments and intervals of the posteriors of many releases of one synthesizer, all at once."""
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from scipy.special import logit
@@ -10,11 +12,10 @@ from scipy.special import logit
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL
 from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.gamma import log_beta
+from dpviz.core.numerics.lockstep import falling_roots
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.inference._highest_density import Ladder, Region, highest_density
-from dpviz.inference._log_odds import HIGHEST_LOG_ODDS, LOWEST_LOG_ODDS, incomplete_beta, log_parts, outward
-from dpviz.inference._turning_points import angle_grid, falling_roots
+from dpviz.inference._highest_density import Ladder, Region, angle_grid, highest_density
+from dpviz.inference._log_odds import HIGHEST_LOG_ODDS, LOWEST_LOG_ODDS, log_parts, outward
 from dpviz.inference.beta_mixtures import DROPPED_WEIGHT, PROBABILITY
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -25,83 +26,54 @@ Regions = tuple[FloatArray, FloatArray, dict[int, Region]]
 """Outer ends of one region for each mixture, and those regions that are several intervals."""
 
 
-class Components:
-    """The components Beta(γ1 + x, γ2 + n − x) that every release of a synthesizer shares, mixed by rows of weights."""
+class Posteriors(Ladder):
+    """Posteriors of releases of a synthesizer: the components Beta(γ1 + x, γ2 + n − x), mixed by rows of weights."""
 
-    def __init__(self, n: int, gamma1: float, gamma2: float) -> None:
-        x = np.arange(n + 1)
-        self.first, self.second = gamma1 + x, gamma2 + (n - x)
-        self.size = gamma1 + gamma2 + n
-        self.log_prior = log_prior_counts(x, n, gamma1, gamma2)
-        self.log_beta = log_beta(self.first, self.second)
-        self.log_step = -np.log(self.first) - self.log_beta
-        self.grid = angle_grid(self.size, to_deviation=4)
-        self.edges = np.concatenate([[LOWEST_LOG_ODDS], logit(self.grid[1:-1]), [HIGHEST_LOG_ODDS]])
+    @classmethod
+    def of(cls, gamma1: float, gamma2: float, weights: FloatArray) -> Self:
+        """Return those with these probabilities of x = 0 … n."""
+        x = np.arange(weights.shape[1])
+        return cls(first=gamma1 + x, second=gamma2 + x[::-1], weights=weights)
 
-    def ladder(self, weights: FloatArray) -> Ladder:
-        """Return the mixtures as `highest_density` takes them."""
-        return Ladder(first=self.first, second=self.second, weights=weights)
-
-    def moments(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return the mean and variance of every mixture."""
-        means = self.first / self.size
-        within = means * (self.second / self.size) / (self.size + 1)
-        mean = weights @ means
-        return mean, weights @ within + (weights * (means - mean[:, None]) ** 2).sum(axis=1)
+        size = self.first + self.second
+        means = self.first / size
+        mean = self.weights @ means
+        within = self.weights @ (means * (self.second / size) / (size + 1))
+        return mean, within + (self.weights * (means - mean[:, None]) ** 2).sum(axis=1)
 
-    def equal_tails(self, weights: FloatArray, level: float) -> Regions:
+    def equal_tails(self, level: float) -> Regions:
         """Return the quantiles (1 ± level)/2 of every mixture."""
-        on_grid, tail = self.ladder(weights).probabilities(self.grid), (1 - level) / 2
-        below, above = np.cumsum(weights, axis=1), np.cumsum(weights[:, ::-1], axis=1)[:, ::-1]
-        above = np.append(above[:, 1:], np.zeros((len(weights), 1)), axis=1)
-        low, high = self._where(weights, below, on_grid, tail, 1.0), self._where(weights, above, on_grid, tail, -1.0)
-        return *outward(low, high), {}
+        grid, tail = angle_grid(float(self.first[0] + self.second[0]), to_deviation=4), (1 - level) / 2
+        on_grid = self.probabilities(grid)
+        return *outward(*(self._where(grid, on_grid, tail, sign) for sign in (1.0, -1.0))), {}
 
-    def highest_density(self, weights: FloatArray, level: float) -> Regions:
+    def densest(self, level: float) -> Regions:
         """Return the shortest region of every mixture; equal tails where its density is flat."""
-        low, high, several = self.equal_tails(weights, level)
-        heavy = np.where(weights > DROPPED_WEIGHT / weights.shape[1], weights, 0.0)
-        for index, region in enumerate(highest_density(self.ladder(heavy), level)):
+        low, high, several = self.equal_tails(level)
+        heavy = np.where(self.weights > DROPPED_WEIGHT / len(self.first), self.weights, 0.0)
+        for index, region in enumerate(highest_density(dataclasses.replace(self, weights=heavy), level)):
             if region:
                 low[index], high[index] = region[0][0], region[-1][1]
             if len(region) > 1:
                 several[index] = region
         return low, high, several
 
-    def _tail(
-        self, weights: FloatArray, beyond: FloatArray, log_odds: FloatArray, sign: float
-    ) -> tuple[FloatArray, FloatArray]:
-        """Lower tail (`sign` 1) or upper tail (−1) of mixture r at log-odds u_r, and its slope without sign."""
-        # With t_x = I_p(a_x, b_x) − I_p(a_x + 1, b_x − 1) a tail is Σ_x t_x W_x + I_p(a_n, b_n), or + I_q(b_0, a_0),
-        # W_x the weight from x on towards that tail (`beyond`), and the density of component x is t_x a_x / p.
-        log_p, log_q = log_parts(log_odds)
-        with np.errstate(under="ignore"):
-            steps = log_p[:, None] * self.first
-            steps += log_q[:, None] * (self.second - 1)
-            steps += self.log_step
-            np.exp(steps, out=steps)
-        a, b, size = self.first, self.second, self.log_beta
-        last = (a[-1], b[-1], size[-1]) if sign > 0 else (b[0], a[0], size[0])
-        tail = np.einsum("rx,rx->r", steps[:, :-1], beyond[:, :-1]) + incomplete_beta(sign * log_odds, *last)
-        return tail, np.einsum("rx,rx,x->r", steps, weights, a) * np.exp(log_q)
-
-    def _where(
-        self, weights: FloatArray, beyond: FloatArray, on_grid: FloatArray, tail: float, sign: float
-    ) -> FloatArray:
-        """Return log-odds at which one tail of every mixture is `tail`."""
+    def _where(self, grid: FloatArray, on_grid: FloatArray, tail: float, sign: float) -> FloatArray:
+        """Return log-odds at which the lower tail of every mixture (`sign` 1), or the upper one (−1), is `tail`."""
         # Newton's method on the tail's logarithm, which is straight far out, inside a bracket on the grid.
-        rows, grid, edges = np.arange(len(weights)), self.grid, self.edges
-        q = tail if sign > 0 else 1 - tail
+        edges = np.concatenate([[LOWEST_LOG_ODDS], logit(grid[1:-1]), [HIGHEST_LOG_ODDS]])
+        rows, q = np.arange(len(on_grid)), tail if sign > 0 else 1 - tail
         place = np.clip((on_grid < q).sum(axis=1) - 1, 0, len(grid) - 2)
         left, right = on_grid[rows, place], on_grid[rows, place + 1]
         share = np.clip((q - left) / np.maximum(right - left, 1e-300), 0.01, 0.99)
         start = logit(grid[place] + (grid[place + 1] - grid[place]) * share)
 
         def value(some: IntArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
-            which = some if len(some) < len(weights) else slice(None)
-            held, slope = self._tail(weights[which], beyond[which], log_odds, sign)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return sign * (math.log(tail) - np.log(held)), -slope / held
+            log_density, _, held = self.at(some, log_odds, sign > 0)
+            log_held = np.log(held)
+            return sign * (math.log(tail) - log_held), -np.exp(log_density + sum(log_parts(log_odds)) - log_held)
 
         return falling_roots(value, edges[place], edges[place + 1], start, LAST_STEP)
 
@@ -112,11 +84,11 @@ class PosteriorInterval:
 
     label: str
     holds_ends: bool
-    of: Callable[[Components, FloatArray, float], Regions] = field(repr=False)
+    of: Callable[[Posteriors, float], Regions] = field(repr=False)
 
 
-EQUAL_TAILS = PosteriorInterval("equal tails", False, Components.equal_tails)
-HIGHEST_DENSITY = PosteriorInterval("highest density", True, Components.highest_density)
+EQUAL_TAILS = PosteriorInterval("equal tails", False, Posteriors.equal_tails)
+HIGHEST_DENSITY = PosteriorInterval("highest density", True, Posteriors.densest)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -166,25 +138,25 @@ def posterior_summaries(
         got = f"{counts.ndim} dimensions, not 2"
         raise ValueError(f"synthetic_counts must have one row of counts for each release; got {got}.")
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
-    components = Components(n, gamma1, gamma2)
+    log_prior = log_prior_counts(np.arange(n + 1), n, gamma1, gamma2)
     parts, several = [], {}
     for part in blocks(len(distinct), n + 1):
         block = distinct[part]
         known, which = np.unique(block, return_inverse=True)
         table = synthesizer.log_transition(np.arange(n + 1), known).T
-        log_weights = np.broadcast_to(components.log_prior, (len(block), n + 1)).copy()
+        log_weights = np.broadcast_to(log_prior, (len(block), n + 1)).copy()
         for column in which.reshape(block.shape).T:
             log_weights += table[column]
-        weights = normalized(log_weights)
+        posteriors = Posteriors.of(gamma1, gamma2, normalized(log_weights))
         low, high = np.full((2, len(block)), math.nan)
         regions: dict[int, Region] = {}
         if interval is not None:
-            low, high, regions = interval.of(components, weights, level)
+            low, high, regions = interval.of(posteriors, level)
         width = high - low
         for index, region in regions.items():
             width[index] = sum(stop - begin for begin, stop in region)
             several[part.start + index] = region
-        parts.append(np.stack([*components.moments(weights), low, high, width]))
+        parts.append(np.stack([*posteriors.moments(), low, high, width]))
     place = place.ravel()
     mean, variance, low, high, width = np.concatenate(parts, axis=1)[:, place]
     shared = {release: several[which] for release, which in enumerate(place.tolist()) if which in several}

@@ -20,7 +20,7 @@ from dpviz.mechanisms.base import WorstCase
 
 NEGLIGIBLE_REST = 1e-18  # Share of the sum below which what is to come is left out
 UNSEEN = 1e-20  # Probability of totals of two cells that are left out where losses are listed
-LARGEST_ODDS = 1e300  # x / y from which a row of the first cell is surely there
+SUREST_ODDS = 1e300  # x / y from which a row of the first cell is surely there
 FARTHEST_TOTAL = 90.0  # Nats below the likeliest total of two cells likewise
 
 
@@ -161,7 +161,7 @@ class DrawnCells(PlugInCells):
 
     def _threshold(self, s: IntArray, epsilon: float) -> IntArray:
         shrink = math.exp(-epsilon)
-        room = (s * shrink + self.x * math.expm1(-epsilon)) / (min(self.x / self.y, LARGEST_ODDS) + shrink)
+        room = (s * shrink + self.x * math.expm1(-epsilon)) / (min(self.x / self.y, SUREST_ODDS) + shrink)
         return s + 1 - np.ceil(room).astype(np.int64)
 
     def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:

@@ -49,7 +49,7 @@ FEWER_ROWS = {"slider_maximum": 60}
 FEWER_SYNTHETIC_ROWS = {"maximum": limits.ROWS_OF_CELLS, "slider_maximum": 60}
 
 
-class PairDelta(Protocol):
+class CellPair(Protocol):
     """Two neighbours: what of them exceeds ε."""
 
     def delta(self, epsilon: float) -> float:
@@ -140,7 +140,7 @@ class CellSynthesizer(Synthesizer):
 
     @cached_property
     @abstractmethod
-    def _pairs(self) -> Sequence[tuple[PairDelta, int, int]]:
+    def _pairs(self) -> Sequence[tuple[CellPair, int, int]]:
         """The ordered neighbours that can be the worst, with the cells that gain and lose a row."""
 
     def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:

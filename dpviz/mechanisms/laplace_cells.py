@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,37 +12,17 @@ from dpviz.mechanisms.base import WorstCase, check_index, parameter
 from dpviz.mechanisms.cells import CellSynthesizer
 from dpviz.mechanisms.noise import NOISE_EPSILON, LaplaceSanitizer, NoiseSanitizer
 
-# Share of its tail, and tail of the other distribution, below which δ is summed again from positive terms.
-CLEAR_SHARE_OF_TAIL, SMALLEST_TAIL_SUM = 1e-4, 1e-290
 
-
+@dataclass(frozen=True)
 class LossDistribution:
-    """Outcomes by their loss L = ln(P / Q), with their probability under P: δ(ε) = Σ_{L > ε} P (1 − e^{ε − L})."""
+    """The few losses L = ln(P / Q) that counts with noise have, with their probabilities under P."""
 
-    def __init__(self, losses: FloatArray, masses: FloatArray) -> None:
-        counted = (losses > 0) & (masses > 0)
-        order = np.argsort(-losses[counted], kind="stable")
-        self.losses = losses[counted][order]
-        self.masses = masses[counted][order]
-
-    @cached_property
-    def _tails(self) -> tuple[FloatArray, FloatArray]:
-        """Probability under P and under Q of the k largest losses, k = 0, 1, …"""
-        with np.errstate(under="ignore"):
-            other = self.masses * np.exp(-self.losses)
-        return tuple(np.concatenate([[0.0], np.cumsum(part)]) for part in (self.masses, other))  # type: ignore[return-value]
+    losses: FloatArray
+    masses: FloatArray
 
     def delta(self, epsilon: float) -> float:
-        """δ(ε), with about twelve digits however small it is."""
-        count = int(np.searchsorted(-self.losses, -epsilon, side="left"))
-        if count == 0:
-            return 0.0
-        likelier, other = (float(tail[count]) for tail in self._tails)
-        if other > SMALLEST_TAIL_SUM:
-            value = likelier - math.exp(epsilon + math.log(other))
-            if value > CLEAR_SHARE_OF_TAIL * likelier:
-                return value
-        return float(self.masses[:count] @ -np.expm1(epsilon - self.losses[:count]))
+        """δ(ε) = Σ_{L > ε} P (1 − e^{ε − L})."""
+        return float(self.masses @ -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import sys
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -157,7 +158,8 @@ def _by_name(numbers: Iterable[dict[str, object]]) -> dict[str, tuple[object, ob
 
 
 def _same(one: object, other: object) -> bool:
-    numbers = [value for value in (one, other) if isinstance(value, int | float) and not isinstance(value, bool)]
+    plain = (value for value in (one, other) if isinstance(value, int | float) and not isinstance(value, bool))
+    numbers = [value for value in plain if not sys.float_info.max < abs(value) < math.inf]  # an int may be any
     return math.isclose(*numbers, rel_tol=AGREES, abs_tol=1e-12) if len(numbers) == 2 else one == other
 
 
