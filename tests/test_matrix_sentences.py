@@ -208,7 +208,7 @@ def test_plug_in_and_draw_have_the_prior_of_the_release_or_the_smallest() -> Non
     assert isinstance(draw, BetaBinomial) and isinstance(plug, PosteriorMean) and not Modips.has_prior
     assert draw.alpha == pytest.approx(least) == plug.alpha
     floor = comparison_sentence(*draw_and_plug_in(own, 1000.0, own=False), 1000.0)
-    assert "α = 10⁻³⁰⁰ invented rows of each kind, the fewest that can be computed with," in floor
+    assert "α = 10⁻³⁰⁰ invented rows of each kind (the fewest that can be computed with)," in floor
     cells = DirichletMultinomial(n=5, m=5, cells=3, alpha=(1.0, 2.0, 0.5))
     draw, plug = draw_and_plug_in(cells, 1.0, own=True)
     assert draw == cells and plug == MultinomialMean(n=5, m=5, cells=3, alpha=(1.0, 2.0, 0.5))

@@ -43,6 +43,21 @@ UNKNOWN_MEASURE = Measure.unknown()
 RANKED_REPETITIONS = 20  # With an estimate, from which on an error is ranked: its own is then known to a sixth
 
 
+ENDLESS_WIDTH = 1e6  # Mean width, in the units of what is estimated, from which it says no more than one without end
+
+
+def meant_width(width: Measure, unit: float = 1.0, unbounded: bool = False) -> Measure:
+    """Return a mean width; infinite where an interval has no end, or where it is so wide that it says nothing.
+
+    `unit` is how far apart two true values can lie. Near 0 degrees of freedom a few intervals make the mean of a
+    simulation, and its error, of any size.
+
+    >>> meant_width(Measure(3e92, 2e92)), meant_width(Measure(0.5, 0.1))
+    (Measure(value=inf, error=0.0), Measure(value=0.5, error=0.1))
+    """
+    return Measure(math.inf, 0.0) if unbounded or width.value > ENDLESS_WIDTH * unit else width
+
+
 @dataclass(frozen=True)
 class Estimand:
     """What the analyst wants to know."""

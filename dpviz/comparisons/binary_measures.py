@@ -10,7 +10,7 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from dpviz.comparisons.base import Analysis, beyond_rounding
+from dpviz.comparisons.base import Analysis, beyond_rounding, meant_width
 from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme, extremes, of_higher_degree, times_p
@@ -28,7 +28,6 @@ from dpviz.mechanisms.plug_ins import PlugIn
 from dpviz.privacy import pure_epsilon
 
 LISTED = 200_000  # Releases, times confidential counts, that are listed one by one
-ENDLESS_WIDTH = 1e6  # Mean width of an interval for a proportion from which on it says no more than one without end
 ROUNDING_OF_SUMS = 1e-10  # Bound of the error of a sum up to which it is nothing but rounding
 SHOWN_PRECISION = 1e-5  # The same relative to the sum: it leaves the digits that are shown
 FEW_SUMS = 2_000_000  # Numbers of the distribution of the sum up to which an estimate from it comes at once
@@ -136,7 +135,7 @@ def _listed_width(made: TwoCellSynthesizer, p: float, sets: int, rule: str, leve
     low, high = RULES[rule].ends(releases(made, sets, members.sum(axis=1), (members**2).sum(axis=1)), level)
     some = ~np.isnan(low) & (chances > 0)
     width = float(chances[some] @ (high - low)[some] / chances[some].sum()) if some.any() else math.nan
-    return math.inf if width > ENDLESS_WIDTH else width
+    return meant_width(Measure(width, 0.0)).value
 
 
 def _summed(value: float, error_bound: float) -> Measure:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, Measures
+from dpviz.comparisons.base import COMPARED_SETS, Measures, meant_width
 from dpviz.comparisons.gaussian import EPSILON_OF_ALL_SETS, GaussianData, NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.core.checked import checked, declared
@@ -82,7 +82,8 @@ class GaussianTally(StudyTally):
         """Return what the study says of an estimand and a rule of its plan.
 
         Bias, error and coverage are over the repetitions with an estimate, a missing interval counting as a miss, the
-        width over the intervals that there are; `usable_share` says in how many of all repetitions there is one.
+        width over the intervals that there are (`meant_width`); `usable_share` says in how many of all repetitions
+        there is one.
         """
         for name, key, keys in (("estimand", estimand, self.plan.estimands), ("rule", rule, self.plan.rules)):
             if key not in keys:
@@ -99,7 +100,11 @@ class GaussianTally(StudyTally):
             .with_parts(square, released)
             .root(),
             coverage=Measure.share(one.covered, found.released).with_parts(covered, released),
-            mean_width=Measure.mean(one, "width", one.usable - one.unbounded).with_parts(width, bounded),
+            mean_width=meant_width(
+                Measure.mean(one, "width", one.usable - one.unbounded).with_parts(width, bounded),
+                max(self.plan.data.width, self.plan.data.width**2),  # of a variance it is a square
+                one.unbounded > 0,
+            ),
             usable_share=Measure.share(one.usable, self.repetitions).with_parts(usable, every),
         )
 

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from dpviz.comparisons.base import Analysis
+from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.comparisons.binary_base import OneProportion
 from dpviz.comparisons.binary_measures import RowMoments
 from dpviz.comparisons.compared_method import ComparedMethod
@@ -174,9 +174,11 @@ class NestedModips(ComparedMethod):
             between = groups.var(axis=1, ddof=1) if sets > 1 else np.zeros(len(x))
             half = half_widths(*rule.variance_and_degrees(between, within, sets=sets), analysis.level)
             covered += int(np.count_nonzero(holds(estimate - half, estimate + half, data.p)))
-            widths.append(2 * half[np.isfinite(half)])
+            widths.append(2 * half[~np.isnan(half)])
         share = Measure.share(covered, analysis.repetitions)
         width = np.concatenate(widths)
         known = len(width) > 1
-        spread = float(width.std(ddof=1)) / math.sqrt(len(width)) if known else math.nan
-        yield share, Measure(float(width.mean()), max(spread, np.finfo(float).tiny)) if known else Measure.unknown()
+        with np.errstate(invalid="ignore", over="ignore"):
+            spread = float(width.std(ddof=1)) / math.sqrt(len(width)) if known else math.nan
+        mean = Measure(float(width.mean()), max(spread, np.finfo(float).tiny)) if known else Measure.unknown()
+        yield share, meant_width(mean)

@@ -27,7 +27,8 @@ ACCURACY_PART = "Accuracy"
 ADDED_PART = "What the release adds"
 DESK, COMPARE, MATRICES, COVERED = "Curator's desk", "Compare synthesizers", "Transition matrices", "Coverage"
 """Pages on which a number is found again: the desk has them all, another page has some without it."""
-EXACT_LOSS, GIVEN_EPSILON = "Exact privacy loss of all sets", "ε that all sets are given"
+EXACT_LOSS, PROVEN_LOSS = "Exact privacy loss of all sets", "Largest privacy loss of all sets, as proven"
+GIVEN_EPSILON = "ε that all sets are given"
 WRITTEN = 12  # Digits in a file: of those that follow, the last depends on the order in which a processor adds
 AS_GIVEN, NOT_KNOWN = "as given in the question", "not known"
 
@@ -150,7 +151,7 @@ def _given_away(design: Assessed) -> Iterator[DesignNumber]:
     known["page"] = MATRICES if design.sets == 1 and _is_matrix(design) else _elsewhere(design)
     known["note"] = "" if loss is not None else "No ε is known that holds for this method."
     yield DesignNumber(
-        EXACT_LOSS,
+        EXACT_LOSS if design.method.exact_epsilon else PROVEN_LOSS,
         _exactly(loss),
         "L",
         "L = M max |ln Pr(c | x) − ln Pr(c | x′)| over all neighbours x, x′ and all releases c of one set",
@@ -229,11 +230,16 @@ def _accuracy(design: Assessed) -> Iterator[DesignNumber]:
 def _over_truths(asked: Question, one: AccuracyMeasure, figure: RangeFigure, source: str, page: str) -> DesignNumber:
     """A measure over the range of true values, the worst of them or their average."""
     measure, how, note = figure.measure, asked.data.exactly, ""
-    where = ", ".join(filter(None, (f"average over {len(asked.truths)} true values", asked.prior_in_words)))
-    if not math.isnan(figure.at):
-        ends = f"all from {readable(asked.lowest)} to {readable(asked.highest)}"
-        tried = f"{figure.tried} true values" if figure.tried else ends
-        where = f"worst of {tried}, at {asked.ranged.symbol} = {readable(figure.at)}"
+    number, ends = len(asked.truths), f"all from {readable(asked.lowest)} to {readable(asked.highest)}"
+    at = f"at {asked.ranged.symbol} = {readable(asked.truths[0] if math.isnan(figure.at) else figure.at)}"
+    if asked.lowest == asked.highest:
+        where = f"{at}, the only value considered"
+    elif number == 1 and figure.tried:
+        where = f"{at} alone, of {ends}"
+    elif math.isnan(figure.at):
+        where = ", ".join(filter(None, (f"average over {number} true values", asked.prior_in_words)))
+    else:
+        where = f"worst of {f'{figure.tried} true values' if figure.tried else ends}, {at}"
     if math.isnan(measure.value):
         where, how, note = "", "", "No number is known: the analysis does not take such a release."
     elif measure.error != 0:

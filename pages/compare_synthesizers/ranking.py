@@ -1,7 +1,7 @@
 """The methods at the reader's ε: what is known at once of each, and all of them in the order of their errors."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import streamlit as st
@@ -41,12 +41,22 @@ def ranked(asked: Asked) -> Growing[Compared]:
     """All outcomes at the reader's ε, first what is known at once; with δ the smallest error comes last."""
     data, methods, analysis, terms = asked.comparison
     epsilon = asked.design.epsilon
-    begin = partial(stream_comparison, data, methods, [epsilon], analysis, terms)
-    growing = growing_of(f"{PREFIX}ranking", ("ranking", *map(repr, asked.comparison), epsilon), Compared, begin)
-    if growing.latest is None:
+
+    def known() -> Compared:
         least = None if terms.delta else cached(data.least_error)(epsilon)
-        known = {} if least is None else {epsilon: least}
-        growing.latest = Compared({(one.method.key, epsilon): one for one in first_outcomes(asked)}, known)
+        outcomes = {(one.method.key, epsilon): one for one in first_outcomes(asked)}
+        return Compared(outcomes, {} if least is None else {epsilon: least})
+
+    def stream() -> Iterator[Compared]:
+        """All methods from the first step on: who leads among some of them says nothing."""
+        first = known()
+        for found in stream_comparison(data, methods, [epsilon], analysis, terms):
+            outcomes = {**first.outcomes, **found.outcomes}
+            yield Compared(outcomes, {**first.smallest_errors, **found.smallest_errors})
+
+    growing = growing_of(f"{PREFIX}ranking", ("ranking", *map(repr, asked.comparison), epsilon), Compared, stream)
+    if growing.latest is None:
+        growing.latest = known()
     return growing
 
 

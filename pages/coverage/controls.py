@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SYNTHETIC_ROWS
-from dpviz.core.parameters import readable
+from dpviz.core.parameters import readable, readable_apart
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES, check_rule
@@ -68,7 +68,8 @@ def named(design: Design) -> str:
     rows = f"n = m = {readable(design.n)}"
     if design.n != design.m:
         rows = f"n = {readable(design.n)}, m = {readable(design.m)}"
-    return f"p = {readable(design.p, 4)}, {rows}, M = {design.sets} and {prior_rule.promise_text(design)}"
+    p, promise = readable_apart(design.p, round(design.p), 4), prior_rule.promise_text(design)
+    return f"p = {p}, {rows}, M = {design.sets} and {promise}"
 
 
 def choose() -> Asked | Refused:

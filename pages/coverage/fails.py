@@ -7,7 +7,7 @@ from textwrap import wrap
 import streamlit as st
 
 from dpviz.charts.coverage import causes_chart, signed
-from dpviz.core.parameters import readable
+from dpviz.core.parameters import readable, readable_apart
 from dpviz.coverage import REPAIRS, CoverageDecomposition
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
@@ -107,7 +107,7 @@ def _costs(one: CoverageDecomposition, told: dict[str, float], synthesizer_type:
 def repairs_explained(one: CoverageDecomposition, synthesizer_type: type[Synthesizer]) -> str:
     """What the three repairs do, and whose interval all three of them make."""
     prior = synthesizer_type.has_prior
-    longer = readable(1 / abs(one.slope), 3) if one.slope else "∞"
+    longer = f"{readable_apart(1 / abs(one.slope), 1.0, 3)} times as" if one.slope else "infinitely"
     line = "a straight line with a prior" if prior else "close to a straight line away from 0 and 1"
     cause, estimate = (
         _causes(0, synthesizer_type)["prior_bias"],

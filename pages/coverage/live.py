@@ -7,6 +7,7 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot, coverage_chart, estimates_chart, picture_height
 from dpviz.charts.style import Figure
+from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import plain
@@ -190,16 +191,16 @@ def _table(
     for key in design.rules:
         one, ours = exact.get(key), found.rules[key] if found else None
         width, *listed = (_value(field, one, ours) for field in ("mean_width_inside", *shares.values()))
-        if one and one.mean_width_inside_error_bound > LENGTH_ERROR:
-            width = math.nan
-        off = _apart(one.coverage, key, found) if one and found else ""
+        off = one.mean_width_inside_error_bound if one else 0.0
+        width = math.nan if off > LENGTH_ERROR else Measure(width, 0.0, within=off).shown
+        away = _apart(one.coverage, key, found) if one and found else ""
         rows.append(
             [
                 f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>",
                 percent(one.coverage) if one else "beyond reach",
                 _smallest(key, smallest),
                 _simulated(ours) if ours else "not yet",
-                *(off for _ in apart),
+                *(away for _ in apart),
                 number(width, 4),
                 *(percent(share, 3) if math.isfinite(share) else "–" for share in listed),
             ]

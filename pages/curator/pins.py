@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
-from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, numbers_of
+from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, numbers_of
 from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
 from pages.components.address import LONGEST_IGNORED, SETTINGS, Setting, Unknown, drawn
@@ -24,7 +24,7 @@ from pages.curator.table import limits, mark
 
 MOST = 3
 PINS = f"{PREFIX}pins"
-SAID = {GIVEN_EPSILON.lower(), EXACT_LOSS.lower()}
+SAID = {one.lower() for one in (GIVEN_EPSILON, EXACT_LOSS, PROVEN_LOSS)}
 """What a row says in fewer words."""
 KEY = re.compile(r"[a-z0-9_]{1,60}~[1-9][0-9]{0,2}~[a-z0-9_]{1,60}")
 

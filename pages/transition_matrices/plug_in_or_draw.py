@@ -77,7 +77,7 @@ def prior_in_words(release: Synthesizer) -> str:
         return f"α = {', '.join(readable(one, 3) for one in alpha)} invented rows in the cells"
     if beta not in (None, alpha):
         return f"α = {readable(alpha, 3)} invented rows with a one and β = {readable(beta, 3)} with a zero"
-    fewest = ", the fewest that can be computed with," if alpha <= PRIOR_ONES.minimum else ""
+    fewest = " (the fewest that can be computed with)" if alpha <= PRIOR_ONES.minimum else ""
     return f"α = {readable(alpha, 3)} invented rows of each kind{fewest}"
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import sys
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
