@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import scipy
@@ -69,36 +69,22 @@ def answer(design: Assessed) -> str:
     return said
 
 
-def choice(desk: Desk, design: Assessed) -> Iterator[str]:
+def choice(desk: Desk, design: Assessed) -> list[str]:
     """How many designs kept the limits, why this one, and what came next."""
-    tried, keeping, open_ = len(desk.designs), len(desk.keeping), len(desk.undecided)
-    undecided = f" Of {open_} it is not decided." if open_ else ""
-    many = "all" if keeping == tried > 1 else keeping or "none"
-    keep = f"{many} of them keep{'s' if keeping < 2 else ''} all limits"
-    if tried > 1:
-        yield f"{tried} designs were tried, and {keep}.{undecided}"
-    else:
-        yield "It was the only design tried."
     place = next((place for place, one in enumerate(desk.designs, start=1) if one.key == design.key), 0)
-    goal = GOALS[design.question.ranked_by]
-    if place == 1 and design.keeps_all and desk.ties:
-        yield f"The chosen design keeps all limits and comes first of those that do, by {goal}."
-    elif place == 1 and design.keeps_all:
-        sure = " that the simulation confirms" if desk.untold else ""
-        yield f"The chosen design keeps all limits and has {goal}{sure} of those that do."
-    elif place == 1 and design.keeps_all is None:
-        yield "No design is sure to keep all limits. Of the chosen one, which comes first, it is not decided."
-    elif place == 1:
-        yield f"The chosen design is the nearest: {_missed(design)}."
-        if design.gives_much_away:
-            yield "Every design that misses a limit has an ε far above what is usual, or one that is not known."
-        elif any(one.gives_much_away and one.slack.value < design.slack.value for one in desk.designs):
-            yield "Designs that miss by less come after it where their real ε is above 10 and above what was asked."
-    else:
-        first = desk.designs[0]
-        yield f"The chosen design is number {place} in the ranking, the curator's own choice. First is {first.name}."
-    if place == 1 and len(desk.designs) > 1:
-        yield _following(desk) + untold(desk)
+    return sentences(
+        "report/choice.txt",
+        desk=desk,
+        design=design,
+        place=place,
+        tried=len(desk.designs),
+        keeping=len(desk.keeping),
+        undecided=len(desk.undecided),
+        goal=GOALS[design.question.ranked_by],
+        missed=_missed(design),
+        nearer=any(one.gives_much_away and one.slack.value < design.slack.value for one in desk.designs),
+        following=_following(desk) + untold(desk) if place == 1 and len(desk.designs) > 1 else "",
+    )
 
 
 def _following(desk: Desk) -> str:
