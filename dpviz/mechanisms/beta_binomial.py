@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.numerics.ends import private_side, within
+from dpviz.core.numerics.ends import gain, private_side, within
 from dpviz.core.numerics.sums import SplitSum, from_ratios, log_binomials, log_rising, log_rising_ratio
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms._stop_loss import log_delta_of_pairs
@@ -22,6 +22,10 @@ LARGE = 1e4
 HANKEL_COLUMNS, HANKEL_RANGE = 900, 1e-260
 # Rows filled by one product, and the smallest prior for which the products of so many factors cannot overflow.
 ROWS_TOGETHER, TOGETHER_PRIOR = 8, 1e-200
+# δ, or share of what it is the difference of, from which that difference keeps twelve digits and is the answer, and δ
+# from which it tells which pairs can be the worst, within what rounding may put on it relative to what was added
+CLEAR_DELTA, SMALLEST_RANKED_DELTA, ROUNDING_SHARE = 1e-4, 1e-12, 1e-14
+LARGEST_DIFFERENCE, SMALLEST_PRODUCT = 30.0, 1e-290  # ε up to which it is taken, and the smallest product with digits
 RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows before the run starts from a fresh row
 
 
@@ -153,6 +157,53 @@ class BetaBinomial(PriorSynthesizer):
         return self.single_row(math.log1p(self.m / min(self.alpha, self.beta)))
 
     log_pair_deltas = staticmethod(log_delta_of_pairs)
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """As of every prior; where δ is not small, differences of tails are the answer, or tell whose it is."""
+        if self.n > 1 and (found := self._tail_differences(epsilon)):
+            deltas, added = found
+            best = int(deltas.argmax())
+            unsure = math.exp(epsilon) * added[best]
+            (near,) = np.nonzero(deltas >= deltas[best] - ROUNDING_SHARE * (1 + unsure))
+            if deltas[best] > CLEAR_DELTA * (unsure if len(near) == 1 else 1.0):
+                return WorstCase(float(deltas[best]), best + 1, best)
+            if deltas[best] > SMALLEST_RANKED_DELTA:
+                return self.worst_of(near, epsilon)
+        return super().worst_upward_pair(epsilon)
+
+    def _tail_differences(self, epsilon: float) -> tuple[FloatArray, FloatArray] | None:
+        """δ_i of the pairs that exceed ε, and all that was added to get them, along one staircase, no matrix: O(n + m).
+
+        With x = α + i and y = β + n − 1 − i the released counts that favour row i + 1 by more than e^ε are those from a
+        threshold t on, and the two tails differ by Pr(t | i) t / x, so that δ_i is that less (e^ε − 1) Pr(m1 ≥ t | i).
+        t never falls in i, and each tail follows from the one before, along (0, t_0), (1, t_0), …, (1, t_1), … None
+        where a number on the way would underflow and lose its digits.
+        """
+        m, pairs, first_row = self.m, np.arange(self.n), self.row(0)
+        pairs = pairs[m / (self.alpha + pairs) > gain(epsilon)]
+        if not len(pairs) or epsilon >= LARGEST_DIFFERENCE:
+            return None
+        x, y = self.alpha + pairs, self.beta + ((self.n - 1) - pairs)
+        t = np.floor(x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)).astype(np.int64)
+        t = np.minimum(t + 1, m)
+        if first_row[t[0]] <= SMALLEST_PRODUCT:
+            return None
+        rows, columns, width = np.repeat(pairs[1:], t[1:] - t[:-1]), np.arange(t[0], t[-1]), t - t[0]
+        corner, passed, room = pairs + width, rows + (columns - t[0]), m - columns
+        path: FloatArray = np.empty(len(pairs) + len(columns))
+        path[0] = first_row[t[0]]
+        path[corner[:-1] + 1] = ((x + t) / x * (y / (y + (m - t))))[:-1]
+        path[passed + 1] = (
+            room * (self.alpha + (rows + columns)) / ((columns + 1) * (self.beta + (self.n - rows) + (room - 1)))
+        )
+        with np.errstate(over="ignore", under="ignore"):
+            np.multiply.accumulate(path, out=path)
+        if not (path.min() > SMALLEST_PRODUCT and path.max() < math.inf):
+            return None
+        difference, lost = path[corner] * (t / x), np.zeros(len(columns) + 1)
+        added = np.cumsum(np.append(first_row[t[0] :].sum(), difference[:-1]))
+        np.add.accumulate(path[passed], out=lost[1:])
+        return difference - math.expm1(epsilon) * (added - lost[width]), added
 
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
