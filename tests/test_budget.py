@@ -270,7 +270,7 @@ def test_the_best_division_leads_on() -> None:
     ("changed", "sentence"),
     [
         ({"low": 5.0}, r"low \(lower bound\) must be below high"),
-        ({"mean": 9.0}, r"mean \(true mean\) must lie between the bounds"),
+        ({"mean": 9.0}, r"mean \(true mean\) must lie strictly between the bounds"),
         ({"sigma": 0.0}, r"sigma .* must be"),
     ],
     ids=str,

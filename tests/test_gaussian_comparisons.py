@@ -523,8 +523,8 @@ GOOD = {"n": 10, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}
     ("changes", "words"),
     [
         ({"low": 4.0, "high": -4.0}, "low .* must be below high .*; got 4 to −4."),
-        ({"low": 1.0}, "mean .* must lie between the bounds, 1 to 4; got 0."),
-        ({"mean": 4.0}, "mean .* must lie between the bounds"),
+        ({"low": 1.0}, "mean .* must lie strictly between the bounds, 1 to 4; got 0."),
+        ({"mean": 4.0}, "mean .* must lie strictly between the bounds"),
         ({"sigma": 0.0}, "sigma .* must be a number from"),
         ({"sigma": 1e-5}, "at most 10,000 standard deviations apart; got −4 to 4"),
         ({"n": 3}, "n .* must be a whole number from 4"),

@@ -434,7 +434,7 @@ def test_an_empty_cell_has_no_mean_and_only_the_share_of_usable_repetitions_is_l
     ("changes", "words"),
     [
         ({"low": 4.0, "high": -4.0}, "low .* must be below high .*; got 4 to −4."),
-        ({"mean": 5.0}, "mean .* must lie between the bounds, −4 to 4; got 5."),
+        ({"mean": 5.0}, "mean .* must lie strictly between the bounds, −4 to 4; got 5."),
         ({"mean": 3.5}, r"The cell means, which go from 2\.5 to 4\.5 .*, must lie between the bounds, −4 to 4\."),
         ({"cells": 1}, "cells .* must be a whole number from 2 to 100; got 1."),
         ({"correlation": 1.0}, "correlation .* must be a number from"),

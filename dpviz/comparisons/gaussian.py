@@ -188,7 +188,9 @@ class GaussianData(DataKind):
         if self.low >= self.high:
             raise ValueError(f"low (lower bound) must be below high (upper bound); got {ends}.")
         if not self.low < self.mean < self.high:
-            raise ValueError(f"mean (true mean) must lie between the bounds, {ends}; got {readable(self.mean)}.")
+            raise ValueError(
+                f"mean (true mean) must lie strictly between the bounds, {ends}; got {readable(self.mean)}."
+            )
         if self.width > LARGEST_RANGE * self.sigma:
             raise ValueError(
                 f"The bounds must be at most {LARGEST_RANGE:,.0f} standard deviations apart; got {ends} with a "

@@ -19,7 +19,7 @@ from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
 from pages.compare_synthesizers.ranking import contenders, few, in_order, outcomes_so_far, ranked, show_ranking, unfit
 from pages.components.cached import cached
-from pages.components.words import by_reason, more_or_less, note, page_answer, percent
+from pages.components.words import by_reason, more_or_less, note, page_answer, percent, without_rounding
 
 NOT_KNOWN = "is not known to keep its promise"
 SELDOM = 0.9  # Share of usable releases below which the sentence tells it
@@ -138,7 +138,8 @@ def really(loss: Loss, promised: float) -> str:
 def written(outcome: Outcome) -> str:
     """An error: to three digits where it is exact, to two where it is simulated."""
     measure = outcome.root_mean_squared_error
-    return readable(measure.value, 3) if measure.error == 0 else f"about {readable(measure.value, 2)}"
+    value = without_rounding(measure)
+    return readable(value, 3) if measure.error == 0 else f"about {readable(value, 2)}"
 
 
 def price_sentence(asked: Asked, best: Outcome, least: LeastError | None) -> str:

@@ -177,4 +177,6 @@ def real(one: Outcome, terms: ComparisonTerms) -> str:
     if one.method.reference:
         promised = "" if math.isinf(one.real_loss.at_least) else "<br><small>not promised</small>"
         return f"{one.real_loss.text(digits=4)}{promised}"
+    if not one.method.has_epsilon:
+        return "unbounded<br><b>not private</b>"
     return f"{one.real_loss.text(one.epsilon, 4)}{'<br><b>broken</b>' if broken(one, terms) else ''}"

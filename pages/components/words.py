@@ -127,11 +127,20 @@ def number(value: float, digits: int) -> str:
     return readable(value, digits) if math.isfinite(value) else "–"
 
 
+def without_rounding(measure: Measure) -> float:
+    """The value of a measure, 0 where it is no more than the rounding of a sum.
+
+    >>> without_rounding(Measure(1.17e-14, 0.0))
+    0.0
+    """
+    return 0.0 if abs(measure.value) < 1e-12 else measure.shown
+
+
 def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
     """A measure to four digits, or a dash, and its Monte Carlo error where it has one; a share in per cent."""
     if math.isnan(measure.value):
         return "–", ""
-    value, unit = 0.0 if abs(measure.value) < 1e-12 else measure.shown, 100 if share else 1
+    value, unit = without_rounding(measure), 100 if share else 1
     error = f"± {readable(unit * measure.error, 1)}" if measure.error > 0 else ""
     return percent(value, 4) if share else readable(value, 4), error
 

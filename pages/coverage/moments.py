@@ -58,7 +58,10 @@ def show_moments(design: Design) -> None:
     if sums := exact_values(design):
         key, one = next(iter(sums.items()))
         needed = {error: repetitions_needed(one.coverage, error) for error in (0.01, 0.005, 0.001, 0.0005)}
-        rows = [[f"± {readable(100 * error, 3)} points (one standard error)", f"{n:,}"] for error, n in needed.items()]
+        rows = [
+            [f"± {readable(100 * error, 3)} {'point' if error == 0.01 else 'points'} (one standard error)", f"{n:,}"]
+            for error, n in needed.items()
+        ]
         listing([f"coverage of {short(key)} to within", "repetitions"], rows, "Repetitions needed")
         st.caption(SPEC.note("errors"))
 

@@ -157,7 +157,7 @@ def least_error(
     δ = 0: the geometric mechanism of Ghosh, Roughgarden & Sundararajan (2009), and the posterior mean of its user, is
     the best for every prior; that of the least favorable prior for the worst x (Gupte & Sundararajan, 2010). δ > 0:
     geometric noise with bounded range, and the dual of a linear programme, which no mechanism is below; `gap` says what
-    is left between them, about 1 % at most up to n = 1,000 and ε = 30; with a larger ε it may be more.
+    is left between them, about 1 % at most up to n = 1,000, ε = 30 and δ = 0.95; with a larger ε or δ it may be more.
 
     A fair coin with ε = ln 3 on one row: the truth with probability 3/4, so that the estimates are 1/4 and 3/4, and the
     squared error is 3/4 · 1/16 + 1/4 · 9/16 = 3/16.

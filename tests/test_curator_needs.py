@@ -1,0 +1,184 @@
+"""A design gets no more ε than it needs, a range is judged as a range, and an interval without end has no length."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+
+from dpviz.comparisons import BinaryData, CountData, UnknownVariance
+from dpviz.comparisons.base import Analysis, meant_width
+from dpviz.core.measures import Measure
+from dpviz.core.numerics.bernstein import evaluated
+from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.desk.numbers import numbers_of
+from dpviz.desk.order import privacy_of
+from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
+from dpviz.desk.question import Question
+from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
+from dpviz.desk.search import Assessed, assess
+from dpviz.inference.sum_distribution import binomial_weights
+from pages.curator.sentences import answer_sentence
+from tests.pages import open_desk, text
+from tests.test_curator import answered
+
+ERROR = "root_mean_squared_error"
+
+
+def asking(
+    *protections: Protection, n: int = 29, m: int | None = None, low: float, high: float, **changes: object
+) -> Question:
+    data = CountData(n=n, m=n if m is None else m, p=0.5)
+    usual: dict[str, object] = {"data": data, "lowest": low, "highest": high, "values": 3, "sets": (1,)}
+    return Question(protections=protections, **{**usual, "rules": ("as_if_real",), **changes})  # type: ignore[arg-type]
+
+
+def at(asked: Question, design: Assessed, setting: float) -> Assessed:
+    return assess(asked, design.method, design.sets, design.rule, setting)
+
+
+def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
+    """At the middle, .275, 95.8 % would keep the limit; the worst of the range is .9242167, as the notes have it."""
+    asked = asking(
+        PrivacyLoss(most_epsilon=2.0), n=50, low=0.05, high=0.5, values=1, rules=("score",), methods=("geometric",),
+        limits=(AccuracyLimit("coverage", 0.93),),
+    )  # fmt: skip
+    desk = answered(asked)
+    (design,) = desk.designs
+    assert design.keeps_all is False
+    assert design.figures["coverage"].measure.value == pytest.approx(0.9242167, abs=1e-7)
+    sentence = answer_sentence(desk)[1]
+    assert "No design keeps all your limits" in sentence and "tried" not in sentence
+    told = [one.at for one in numbers_of(design) if one.symbol == "Pr(low ≤ p ≤ high)"]
+    assert told == [f"worst of all from 0.05 to 0.5, at p = {design.figures['coverage'].at:.6g}"]
+
+
+def test_a_single_true_value_is_no_worst_one() -> None:
+    asked = asking(PrivacyLoss(most_epsilon=1.0), n=60, low=0.2, high=0.2, methods=("geometric",))
+    (design,) = answered(asked).designs
+    assert {one.at for one in numbers_of(design) if one.at} == {"at p = 0.2, the only value considered"}
+    numbers = UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3)
+    alone = dataclasses.replace(
+        asked, data=numbers, lowest=-1.0, highest=1.0, values=1, repetitions=40, methods=("perturbed_histogram_safe",)
+    )
+    desk = answered(alone)
+    assert "(of one value tried)" in answer_sentence(desk)[1]
+    told = {one.at for one in numbers_of(desk.designs[0]) if one.at}
+    assert told == {"at μ = 0 alone, of all from −1 to 1"}
+
+
+def test_where_a_larger_epsilon_helps_by_less_than_a_thousandth_it_is_not_given() -> None:
+    """ε up to 9 is allowed; with 3.77 the geometric sanitizer's error is .04904, with 9 .04899."""
+    asked = asking(PrivacyLoss(most_epsilon=9.0), n=100, low=0.1, high=0.4, methods=("geometric", "laplace"))
+    first, second = answered(asked).designs
+    assert (first.method.key, second.method.key) == ("geometric", "laplace")  # tied by their errors
+    assert first.enough and first.setting == pytest.approx(3.77, rel=0.01)
+    assert second.setting == pytest.approx(5.675, rel=0.01)
+    most, less = at(asked, first, 9.0).value(ERROR), at(asked, first, first.setting * 0.97).value(ERROR)
+    assert most * 1.001 < less
+    assert first.value(ERROR) <= most * 1.001
+    usual = asking(PrivacyLoss(most_epsilon=1.0), n=100, low=0.1, high=0.4, methods=("geometric",))
+    assert not answered(usual).designs[0].enough
+
+
+def test_where_nothing_depends_on_epsilon_the_smallest_tried_is_given() -> None:
+    """With one row and p = ½ every release is a fair coin, whatever ε is."""
+    designs = answered(asking(PrivacyLoss(most_epsilon=2.0), n=1, low=0.5, high=0.5)).designs
+    assert len(designs) >= 8
+    assert all(privacy_of(one).value <= 0.0101 for one in designs)
+
+
+def test_an_error_below_rounding_does_not_improve() -> None:
+    """At p = 1 the error of a Beta-binomial falls for ever: it is below 10⁻¹² from ε = 52.7 on."""
+    asked = asking(GuessRate(most_success=0.9), n=25, low=1.0, high=1.0, methods=("beta_binomial",))
+    (design,) = answered(asked).designs
+    assert design.enough and design.setting == pytest.approx(52.7, rel=0.01)
+    assert design.value(ERROR) < 1e-11
+
+
+@pytest.mark.parametrize(
+    ("method", "limits", "setting"),
+    [("modips_truncated", (), 0.0109), ("sdd_exact", (AccuracyLimit("coverage", 0.7),), 233.0)],
+)
+def test_where_an_interval_alone_decides_the_error_does_not(
+    method: str, limits: tuple[AccuracyLimit, ...], setting: float
+) -> None:
+    asked = asking(
+        GuessRate(most_success=0.93), m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits
+    )
+    (design,) = answered(asked).designs
+    assert design.enough and design.setting == pytest.approx(setting, rel=0.02)
+    largest = at(asked, design, 1000.0)
+    assert design.value("mean_width") <= largest.value("mean_width") * 1.001
+    if limits:
+        assert design.value("coverage") >= largest.value("coverage") - 0.0007
+        assert at(asked, design, design.setting * 0.97).value("coverage") < largest.value("coverage") - 0.0007
+
+
+def test_what_is_given_is_told_as_it_was_sought() -> None:
+    address = {"cu_n": "30", "cu_protect": "loss", "cu_accuracy": ERROR, "cu_values": "2"}
+    largest = text(open_desk({**address, "cu_goal": ERROR}))
+    smallest = text(open_desk({**address, "cu_goal": "epsilon"}))
+    assert "Each design is given the largest ε that keeps it, or a smaller one where that was found to be" in largest
+    assert "Each design is given the smallest ε found that is enough for your accuracy" in smallest
+    assert "the largest ε that keeps it" not in smallest
+
+
+# Lengths
+
+
+def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_every_limit_on_it() -> None:
+    asked = Question(
+        data=UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3), lowest=0, highest=0, sets=(2,), repetitions=300,
+        protections=(PrivacyLoss(most_epsilon=1),), limits=(AccuracyLimit("mean_width", 2),), rules=("reiter_2002",),
+        methods=("modips_split", "perturbed_histogram_safe"),
+    )  # fmt: skip
+    desk = answered(asked)
+    assert [(one.value("mean_width"), one.keeps_all) for one in desk.designs] == [(math.inf, False)] * 2
+    assert "too close to call" not in answer_sentence(desk)[1]
+
+
+def test_nested_sets_have_no_mean_length_there_either() -> None:
+    nested = next(one for one in BinaryData.methods if one.key == "nested_modips")
+    data = BinaryData(n=8, p=1.0)
+    analysis = Analysis(sets=3, rule="reiter_2002", repetitions=500, seed=1)
+    *_, last = data.outcomes(nested, 60.0, 60.0, analysis)
+    assert (last.mean_width.value, last.mean_width.error) == (math.inf, 0.0)
+
+
+@pytest.mark.parametrize(("width", "unit", "found"), [(1e6, 1.0, 1e6), (1.1e6, 1.0, math.inf), (1.1e6, 2.0, 1.1e6)])
+def test_a_mean_length_says_nothing_beyond_a_million(width: float, unit: float, found: float) -> None:
+    assert meant_width(Measure(width, 5.0), unit).value == found
+    assert meant_width(Measure(0.5, 0.1), 1.0, True) == Measure(math.inf, 0.0)
+
+
+# Files
+
+
+def test_a_number_that_no_processor_holds_and_sets_that_are_no_whole_number_are_told() -> None:
+    asked = asking(PrivacyLoss(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric",))
+    desk = answered(asked)
+    design = chosen(desk, desk.designs[0].key)
+    whole = json.loads(design_json(design))
+    whole["numbers"][5]["value"] = whole["design"]["epsilon"] = 10**400
+    stored = stored_design(json.dumps(whole))
+    assert stored is not None
+    assert any("10³⁰⁸" in told for _, told, _ in stored.differences(design))
+    whole["design"]["sets"] = 1.0
+    with pytest.raises(ValueError, match=r"design\.sets must be one of 1; got 1\."):
+        load_question(json.dumps(whole))
+
+
+# Polynomials in p
+
+
+@pytest.mark.parametrize("n", [1, 2, 11, 12, 40, 850])
+def test_polynomials_are_evaluated_as_their_sums(n: int) -> None:
+    """Against all n + 1 terms, at both ends and within every cell."""
+    x = np.arange(n + 1)
+    table = np.column_stack([x / n, (x / n) ** 2 + np.sin(x)])
+    p = np.concatenate([[0.0, 1e-300, 1e-9, 0.5, 1 - 1e-9, 1.0], np.linspace(0, 1, 777)])
+    assert np.abs(evaluated(table)(p) - binomial_weights(p, n) @ table).max() < 1e-12
