@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.core.limits import PILOT_BYTES
 from dpviz.core.measures import wilson_interval
-from dpviz.core.parameters import readable
+from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import one_line, plain
 from dpviz.desk.question import ASKED_KINDS
 from dpviz.mechanisms.given.pilot import Column, Facts, NumberFacts, PilotFile, PilotProblem, read_columns, warning
@@ -166,7 +166,11 @@ def numbers_of(column: Column, _place: str = "") -> tuple[Facts, list[Taken]]:
     st.html(
         numbers(
             ("rows with a number", f"{facts.n:,}", f"{facts.missing:,} without one are left out"),
-            ("suggested bounds", f"{readable(facts.low)} to {readable(facts.high)}", "of all values, see below"),
+            (
+                "suggested bounds",
+                f"{readable_apart(facts.low, facts.high)} to {readable_apart(facts.high, facts.low)}",
+                "of all values, see below",
+            ),
             ("mean", readable(facts.mean, 4), f"plausible from {readable(low)} to {readable(high)} (95 %)"),
             ("standard deviation", readable(facts.standard_deviation, 4), "with n − 1"),
         )
@@ -178,7 +182,7 @@ def numbers_of(column: Column, _place: str = "") -> tuple[Facts, list[Taken]]:
     if not facts.standard_deviation:
         note("All values are alike, so that they say nothing of the spread, without which nothing can be designed.")
         return facts, [rows_of(facts, bounds)]
-    within = f"{readable(facts.low)} to {readable(facts.high)}"
+    within = f"{readable_apart(facts.low, facts.high)} to {readable_apart(facts.high, facts.low)}"
     means = f"{readable(low)} to {readable(high)}"
     sigma = {"sigma": spread}
     return facts, [
