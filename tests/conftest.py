@@ -64,7 +64,7 @@ def nothing_is_computed_ahead() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The address of a running app, one for each worker."""
-    with running_app() as address:
+    with running_app("tests.calm_server") as address:
         yield address
 
 

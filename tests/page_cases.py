@@ -60,6 +60,10 @@ LEFT_OUT = "Left out, because "
 """How a sentence begins that names rules for which the settings leave no numbers."""
 
 
+def _nothing(_page: AppTest) -> None:
+    """What a reader does next where nothing is to be done."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One page.
@@ -101,12 +105,17 @@ class Case:
     refused: list[tuple[str, float, State]]
     slow: frozenset[tuple[str, int]] = frozenset()
     known: tuple[str, ...] = ()
-    further: Callable[[AppTest], None] = lambda _page: None
+    further: Callable[[AppTest], None] = _nothing
 
     @property
     def prefix(self) -> str:
         """What its keys begin with."""
         return self.spec.prefix
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a reader does anything next."""
+        return self.further is not _nothing
 
     def faults(self, page: AppTest) -> list[str]:
         """What the page says is wrong, the known sentences aside."""

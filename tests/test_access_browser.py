@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.visit import pick, small, visiting
+from tests.browser import settle
+from tests.visit import LARGE, pick, small, visiting
 
 pytestmark = pytest.mark.browser
 
 
-def test_the_answer_is_announced_reached_by_one_tab_and_printed_without_controls(
+def test_the_answer_is_announced_reached_by_one_tab_under_headings_and_printed_without_controls(
     server: str, chromium: Browser
 ) -> None:
     with visiting(chromium, f"{server}/{small('curator')}") as page:
@@ -40,10 +41,8 @@ def test_the_answer_is_announced_reached_by_one_tab_and_printed_without_controls
         )
         assert widths and max(widths) <= 718
         page.emulate_media(media="screen")
-
-
-def test_each_part_of_the_desk_has_a_heading_that_takes_no_room(server: str, chromium: Browser) -> None:
-    with visiting(chromium, f"{server}/{small('curator')}") as page:
+        page.set_viewport_size(LARGE)
+        settle(page)
         for section in ("How the choice changes", "Pilot data", "The report"):
             pick(page, "look", section)
             assert page.locator("h1, h2").evaluate_all("(all) => all.map((one) => one.tagName + one.textContent)") == [
@@ -56,23 +55,24 @@ def test_each_part_of_the_desk_has_a_heading_that_takes_no_room(server: str, chr
             assert rooms == ["absolute"] * 2
 
 
-@pytest.mark.parametrize(("width", "height"), [(844, 390), (700, 450)])
-def test_on_a_low_screen_the_open_panel_stands_beside_the_drawing(
-    server: str, chromium: Browser, width: int, height: int
-) -> None:
-    with visiting(chromium, server, {"width": width, "height": height}) as page:
+def test_on_a_low_screen_the_open_panel_stands_beside_the_drawing(server: str, chromium: Browser) -> None:
+    with visiting(chromium, server, {"width": 844, "height": 390}) as page:
         button = page.get_by_role("button", name="Controls", exact=True)
-        expect(button).to_have_attribute("aria-expanded", "true")
-        expect(page.locator(".st-key-home_epsilon_slider")).to_be_in_viewport()
-        panel, drawing = (page.locator(one).bounding_box() for one in (".st-key-controls", ".dpviz-story"))
-        assert panel is not None and drawing is not None
-        assert drawing["x"] >= 0
-        assert drawing["x"] + drawing["width"] <= panel["x"] == width - panel["width"]
-        line = page.locator(".dpviz-now").bounding_box()
-        assert line is not None
-        assert line["y"] - drawing["y"] >= 80  # of the drawing, above the line with the answer
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        button.click()
-        expect(page.locator(".st-key-home_epsilon_slider")).not_to_be_visible()
-        closed = page.locator(".dpviz-story").bounding_box()
-        assert closed is not None and closed["width"] > 0.9 * width
+        for width, height in ((844, 390), (700, 450)):
+            page.set_viewport_size({"width": width, "height": height})
+            settle(page)
+            expect(button).to_have_attribute("aria-expanded", "true")
+            expect(page.locator(".st-key-home_epsilon_slider")).to_be_in_viewport()
+            panel, drawing = (page.locator(one).bounding_box() for one in (".st-key-controls", ".dpviz-story"))
+            assert panel is not None and drawing is not None
+            assert drawing["x"] >= 0
+            assert drawing["x"] + drawing["width"] <= panel["x"] == width - panel["width"]
+            line = page.locator(".dpviz-now").bounding_box()
+            assert line is not None
+            assert line["y"] - drawing["y"] >= 80  # of the drawing, above the line with the answer
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            button.click()
+            expect(page.locator(".st-key-home_epsilon_slider")).not_to_be_visible()
+            closed = page.locator(".dpviz-story").bounding_box()
+            assert closed is not None and closed["width"] > 0.9 * width
+            button.click()

@@ -441,12 +441,7 @@ GRID = [
 ]
 
 
-@pytest.fixture(scope="module")
-def everywhere() -> list[Finding]:
-    return [found for family in KINDS for setting in GRID for found in audit(family, **setting)]
-
-
-def test_every_bound_with_a_method_is_audited_once_for_each(everywhere: list[Finding]) -> None:
+def check_every_bound_with_a_method_is_audited_once_for_each(everywhere: list[Finding]) -> None:
     for family in KINDS:
         found = [(f.bound.key, f.method) for f in audit(family, n=5, m=5, epsilon=1.0, delta=0.01)]
         expected = [(b.key, method) for b in CLAIMS.values() if b.family == family for method in b.methods]
@@ -454,7 +449,7 @@ def test_every_bound_with_a_method_is_audited_once_for_each(everywhere: list[Fin
     assert len(everywhere) == len(GRID) * sum(len(bound.methods) for bound in CLAIMS.values() if bound.family in KINDS)
 
 
-def test_no_number_is_nan_and_every_finding_has_a_sentence(everywhere: list[Finding]) -> None:
+def check_no_number_is_nan_and_every_finding_has_a_sentence(everywhere: list[Finding]) -> None:
     for found in everywhere:
         for name in NUMBERS:
             value = getattr(found, name)
@@ -466,7 +461,7 @@ def test_no_number_is_nan_and_every_finding_has_a_sentence(everywhere: list[Find
         assert not {"nan", "NaN", "None", "inf"} & set(words), found.sentence
 
 
-def test_verdicts_follow_from_the_printed_and_the_exact_value(everywhere: list[Finding]) -> None:
+def check_verdicts_follow_from_the_printed_and_the_exact_value(everywhere: list[Finding]) -> None:
     counted = dict.fromkeys((PRIOR_QUANTITY, RANGE_QUANTITY, NOISE_QUANTITY), 0)
     for found in everywhere:
         if found.verdict not in ("exact", "safe", "unsafe") or found.exact is None:
@@ -486,7 +481,7 @@ def test_verdicts_follow_from_the_printed_and_the_exact_value(everywhere: list[F
     assert min(counted.values()) > 100
 
 
-def test_what_a_printed_prior_gives_is_summed_again(everywhere: list[Finding]) -> None:
+def check_what_a_printed_prior_gives_is_summed_again(everywhere: list[Finding]) -> None:
     checked = 0
     for found in everywhere[::7]:
         setting = found.setting
@@ -503,7 +498,7 @@ def test_what_a_printed_prior_gives_is_summed_again(everywhere: list[Finding]) -
     assert checked >= 3
 
 
-def test_claims_of_impossibility_are_true(everywhere: list[Finding]) -> None:
+def check_claims_of_impossibility_are_true(everywhere: list[Finding]) -> None:
     assert {found.verdict for found in everywhere if found.bound.kind is DENIAL} <= {"holds", "not asked here"}
     for found in everywhere:
         if found.bound.kind is DENIAL and found.bound.formula is None:
@@ -511,13 +506,24 @@ def test_claims_of_impossibility_are_true(everywhere: list[Finding]) -> None:
     assert {found.bound.kind for found in everywhere if found.verdict == "false"} == {NECESSARY, ORDER}
 
 
-def test_every_reason_is_given_somewhere_and_ends_its_sentence(everywhere: list[Finding]) -> None:
+def check_every_reason_is_given_somewhere_and_ends_its_sentence(everywhere: list[Finding]) -> None:
     """That each is true is tested beside the reasons."""
     assert {found.bound.key for found in everywhere if found.because} == set(EXPLAIN)
     for found in everywhere:
         assert found.sentence.endswith(" ".join(reason.sentence for reason in found.because))
         if found.verdict == "unsafe":
             assert found.because, (found.bound.key, found.setting)
+
+
+def test_every_finding_of_the_grid() -> None:
+    """All that is asked of them in one test: they take seconds, which every process would spend again."""
+    everywhere = [found for family in KINDS for setting in GRID for found in audit(family, **setting)]
+    check_every_bound_with_a_method_is_audited_once_for_each(everywhere)
+    check_no_number_is_nan_and_every_finding_has_a_sentence(everywhere)
+    check_verdicts_follow_from_the_printed_and_the_exact_value(everywhere)
+    check_what_a_printed_prior_gives_is_summed_again(everywhere)
+    check_claims_of_impossibility_are_true(everywhere)
+    check_every_reason_is_given_somewhere_and_ends_its_sentence(everywhere)
 
 
 @pytest.mark.parametrize(("m", "epsilon"), [(1, 50.0), (5, 300.0)])

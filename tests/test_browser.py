@@ -33,7 +33,9 @@ FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 UNLINKED = "tm_m_is_n=false&tm_beta_is_alpha=false&tm_noise_is_promise=false"
 
 
-def test_a_fresh_page_shows_figures_1_and_2(chromium: Browser, server: str) -> None:
+def test_a_fresh_page_shows_figures_1_and_2_and_the_arrow_keys_move_a_slider_and_its_box(
+    chromium: Browser, server: str
+) -> None:
     with visiting(chromium, f"{server}/transition_matrices") as page:
         assert page.title() == "dpviz" or "Transition matrices" in page.title()
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
@@ -42,6 +44,18 @@ def test_a_fresh_page_shows_figures_1_and_2(chromium: Browser, server: str) -> N
         assert [cell.strip() for cell in cells] == printed
         assert page.locator("td.dpviz-over").count() == 8
         assert "5.49" in answer(page) and "5.493061" in page.locator(".dpviz-numbers").first.inner_text()
+        before = answer(page)
+        thumb, box = slider(page, "alpha"), control(page, "alpha").locator("input")
+        expect(box).to_have_value("0.5")
+        thumb.focus()
+        page.keyboard.press("ArrowRight")
+        expect(box).to_have_value("0.63")
+        expect(thumb).to_have_attribute("aria-valuetext", "0.63")
+        expect(thumb).to_be_focused()
+        expect(page.locator(".dpviz-answer").first).not_to_have_text(before)
+        page.keyboard.press("ArrowLeft")
+        expect(box).to_have_value("0.5")
+        expect(page.locator(".dpviz-answer").first).to_have_text(before)
 
 
 def test_the_address_restores_everything(chromium: Browser, server: str) -> None:
@@ -106,7 +120,15 @@ def test_settings_survive_another_law_and_back_even_one_that_refuses_them(chromi
         assert told(page) == shown
 
 
-def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken(
+BAD_FILES = {
+    "workbook.csv": (b"PK\x03\x04\x14\x00", "This is a spreadsheet or an archive"),
+    "odd.csv": (b"\x81\x8d,b\n1,0\n0,1", "This is not a text file in UTF-8"),
+    "counts.txt": (b"3;1\n1;3\n", "These look like counts"),
+    "open.csv": (b'"0.5,0.5\n0.5,0.5\n', "a quotation mark that does not close"),
+}
+
+
+def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken_and_what_is_no_matrix_its_sentence(
     chromium: Browser, server: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "figure_1.csv"
@@ -121,6 +143,12 @@ def test_an_uploaded_figure_1_gives_figure_2_once_the_offer_is_taken(
         settle(page)
         cells = page.locator(".dpviz-table").nth(1).locator("tbody td").all_inner_texts()
         assert [cell.strip() for cell in cells] == [f"{value:.6f}" for value in PRINTED_FIGURES[2].values.ravel()]
+        for name, (content, sentence) in BAD_FILES.items():
+            file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": content}
+            page.locator("input[type=file]").set_input_files(file)
+            expect(page.locator(".dpviz-problem")).to_contain_text(sentence)
+            expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
+            expect(page.get_by_text(f"The file {name} is shown in place of the text.")).to_be_visible()
 
 
 def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
@@ -151,40 +179,6 @@ def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
         assert "tm_paste" not in page.url
         page.locator("input[type=file]").set_input_files(path)
         expect(page.locator(".dpviz-numbers").first).to_contain_text("0.6931472")
-
-
-BAD_FILES = {
-    "workbook.csv": (b"PK\x03\x04\x14\x00", "This is a spreadsheet or an archive"),
-    "odd.csv": (b"\x81\x8d,b\n1,0\n0,1", "This is not a text file in UTF-8"),
-    "counts.txt": (b"3;1\n1;3\n", "These look like counts"),
-    "open.csv": (b'"0.5,0.5\n0.5,0.5\n', "a quotation mark that does not close"),
-}
-
-
-def test_an_uploaded_file_that_is_no_matrix_gives_its_sentence(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/transition_matrices?tm_synthesizer=given_matrix") as page:
-        for name, (content, sentence) in BAD_FILES.items():
-            file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": content}
-            page.locator("input[type=file]").set_input_files(file)
-            expect(page.locator(".dpviz-problem")).to_contain_text(sentence)
-            expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
-            expect(page.get_by_text(f"The file {name} is shown in place of the text.")).to_be_visible()
-
-
-def test_the_arrow_keys_move_a_slider_and_its_box(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/transition_matrices") as page:
-        before = answer(page)
-        thumb, box = slider(page, "alpha"), control(page, "alpha").locator("input")
-        expect(box).to_have_value("0.5")
-        thumb.focus()
-        page.keyboard.press("ArrowRight")
-        expect(box).to_have_value("0.63")
-        expect(thumb).to_have_attribute("aria-valuetext", "0.63")
-        expect(thumb).to_be_focused()
-        expect(page.locator(".dpviz-answer").first).not_to_have_text(before)
-        page.keyboard.press("ArrowLeft")
-        expect(box).to_have_value("0.5")
-        expect(page.locator(".dpviz-answer").first).to_have_text(before)
 
 
 def test_every_slider_goes_to_both_ends_by_its_keys(chromium: Browser, server: str) -> None:

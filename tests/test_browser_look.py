@@ -143,7 +143,7 @@ def test_on_a_narrow_screen_the_answer_comes_first_and_stays_in_sight_while_a_co
             assert line is not None and panel is not None
             assert line["y"] + line["height"] <= panel["y"] + 2
             assert panel["y"] >= 0.44 * TELEPHONE["height"]
-            assert faults(page) == [], one.path
+            assert faults(page, ".st-key-controls") == [], one.path  # of the rest the test above says the same
             page.keyboard.press("Escape")
             expect(thumb).not_to_be_visible()
             expect(button).to_be_focused()

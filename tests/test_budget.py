@@ -19,7 +19,7 @@ from pages.budget import SPEC
 from pages.budget.answer import answer_sentence, lead_design
 from pages.budget.controls import DIVIDED, Asked, dividable, first_asked, fresh
 from pages.components.links import address_of
-from tests.pages import grown, html, open_budget, problems, table_called, table_rows
+from tests.pages import html, open_budget, problems, table_called, table_rows, whole
 
 QUICK = Analysis(repetitions=400)
 NUMBERS = {"n": 20, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 5.0}
@@ -106,7 +106,7 @@ def test_where_the_search_ends_the_sentence_says_so() -> None:
 
 def test_a_best_number_of_sets_between_those_of_the_picture_counts_among_its_divisions() -> None:
     """With modips, n = 7 and ε = 50, 97 sets are best, which is none of the 23 that are always drawn."""
-    page = grown(open_budget(n=7, epsilon=50.0), "bu_spent").run()
+    page = whole(open_budget(n=7, epsilon=50.0), "bu_spent").run()
     assert table_called(page, "The smallest error and the papers' divisions").count("97 sets") == 1
     (said,) = [one.value for one in page.caption if "Coverage is known" in one.value]
     assert "Coverage is known at 24 of 24 divisions so far." in said
@@ -248,7 +248,7 @@ def test_the_table_has_the_best_and_the_papers_divisions() -> None:
 
 def test_a_simulated_coverage_has_its_error_in_the_table() -> None:
     """200 repetitions with a coverage of about 0.94 have a standard error of 0.017."""
-    page = grown(open_budget(n=100, p=0.25, repetitions=200), "bu_spent").run()
+    page = whole(open_budget(n=100, p=0.25, repetitions=200), "bu_spent").run()
     rows = table_rows(table_called(page, "The smallest error and the papers' divisions"))
     assert re.fullmatch(r"9\d(\.\d+)? % ± [12]", rows["10 sets"][2]), rows
 

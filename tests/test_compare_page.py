@@ -48,6 +48,7 @@ from tests.pages import (
     table_rows,
     text,
 )
+from tests.pairs import pairwise
 
 FRESH = first_asked()
 UNRANKED = {"Original data", "Multiple synthesis, no promise", "Modips (truncated)"}
@@ -64,9 +65,10 @@ def asked(terms: Any = None, epsilon: float = 1.0, **data: Any) -> Asked:
     )
 
 
-@pytest.mark.parametrize("terms", [EqualPromise(), EqualPrivacy(), EqualPrivacy(1e-3)], ids=repr)
-@pytest.mark.parametrize("epsilon", [1e-3, 0.3, 1.0, 30.0])
-@pytest.mark.parametrize("p", [0.0, 0.15, 0.5])
+@pytest.mark.parametrize(
+    ("terms", "epsilon", "p"),
+    pairwise([EqualPromise(), EqualPrivacy(), EqualPrivacy(1e-3)], [1e-3, 0.3, 1.0, 30.0], [0.0, 0.15, 0.5]),
+)
 def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon: float, p: float) -> None:
     given = asked(terms, epsilon, p=p)
     found = first_outcomes(given)

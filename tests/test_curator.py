@@ -40,6 +40,7 @@ from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer,
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve
 from pages.curator.sentences import answer_sentence
+from tests.pairs import pairwise
 
 SMALL = CountData(n=20, m=20, p=0.5)
 FAST = ("laplace", "beta_binomial", "posterior_mean", "modips")
@@ -211,9 +212,14 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize("limits", LIMITS, ids=lambda limits: "+".join(one.key for one in limits) or "none")
-@pytest.mark.parametrize("goal", ["root_mean_squared_error", "mean_width", "epsilon"])
-@pytest.mark.parametrize("protections", [(PrivacyLoss(most_epsilon=2.0),), (GuessRate(), PosteriorOdds())], ids=len)
+@pytest.mark.parametrize(
+    ("limits", "goal", "protections"),
+    pairwise(
+        LIMITS,
+        ["root_mean_squared_error", "mean_width", "epsilon"],
+        [(PrivacyLoss(most_epsilon=2.0),), (GuessRate(), PosteriorOdds())],
+    ),
+)
 def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
     limits: tuple[AccuracyLimit, ...], goal: str, protections: tuple[Protection, ...]
 ) -> None:

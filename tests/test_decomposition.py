@@ -106,10 +106,11 @@ GRID = [
 ]
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95])
-def test_shares_sum_to_the_gap_and_a_main_cause_is_more_than_half_of_it(level):
+def test_shares_sum_to_the_gap_and_a_main_cause_is_more_than_half_of_it():
+    """At two levels by turns, such that neither always meets the same rules."""
     named = 0
-    for synthesizer, p, sets, rule in GRID:
+    for place, (synthesizer, p, sets, rule) in enumerate(GRID):
+        level = (0.5, 0.95)[(place + place // 4) % 2]
         found = coverage_decomposition(synthesizer=synthesizer, p=p, sets=sets, rule=rule, level=level)
         off = level - found.published
         gap = found.repaired - found.published

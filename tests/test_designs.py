@@ -35,6 +35,7 @@ from pages.components.navigation import PAGES
 from pages.components.prior_rule import settings_of
 from pages.components.spec import PageSpec
 from tests.pages import open_coverage, open_page, open_posterior, problems, text
+from tests.pairs import pairwise
 from tests.referees import divergence, of_sets
 
 WITH_PRIOR = [key for key, law in two_cell_synthesizers().items() if law.has_prior]
@@ -182,9 +183,7 @@ def test_what_is_out_of_its_domain_is_refused_in_a_sentence(change: dict[str, ob
     assert sentence in str(broken.value)
 
 
-@pytest.mark.parametrize("sets", [0, -1, 2.5, 2001])
-@pytest.mark.parametrize("prior", PRIOR_RULES)
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("law", "prior", "sets"), pairwise(LAWS, PRIOR_RULES, [0, -1, 2.5, 2001]))
 def test_a_number_of_sets_that_is_none_is_refused_in_a_sentence(law: str, prior: str, sets: float) -> None:
     with pytest.raises(ValueError) as broken:
         Design(mechanism=law, n=9, m=9, sets=sets, epsilon=1.0, delta=0.1, prior=prior, alpha=5.0)

@@ -20,7 +20,7 @@ from pages.components.address import SETTINGS
 from tests.page_cases import CASES, Case, State
 from tests.pages import open_coverage, open_posterior, problems, run_to_the_end, whole
 
-GROWS = ("spent", "designs", "relaxed", "ranking", "curves")
+GROWS = ("spent", "designs", "relaxed", "ranking", "curves", "growing")
 NOT_DEFAULT: dict[str, list[State]] = {
     "transition_matrices": [{"synthesizer": "geometric", "n": 7, "epsilon": 0.7}, {"synthesizer": "given_matrix"}],
     "minimum_priors": [{"n": 9, "epsilon": 1.5, "delta": 1e-4, "sets": 3}, {"family": "Gaussian", "n": 9}],

@@ -132,7 +132,6 @@ def test_class_mode_enlarges_and_its_keys_move_the_last_slider_start_and_stop(ch
             start = box.input_value()
             page.keyboard.press("ArrowRight")  # none was touched on this page: its first
             expect(box).not_to_have_value(start)
-            settle(page)
         page.goto(f"{server}/coverage?class=1&cv_repetitions=200000")
         settle(page)
         thumb = slider(page, "sets")

@@ -43,6 +43,7 @@ def opened(case: Case, **state: Any) -> AppTest:
 
 
 def check_shown(case: Case, page: AppTest) -> None:
+    whole(page, f"{case.prefix}ranking")  # which on a busy machine has no method yet
     assert not page.exception, page.exception[0].value
     if not (case.picture in figures(page) and not figures(page)[case.picture]["figure"]["data"]):
         check_sound(page)  # a picture that waits for its run has axes alone
@@ -133,17 +134,23 @@ def test_extreme_settings_leave_every_section_sound(case: Case, entry: State) ->
 
 @of_every("variants")
 def test_every_section_is_shown(case: Case, entry: str) -> None:
+    """On one page, one after the other; and once more after what a reader does next."""
     state, sections = case.variants[entry]
-    first = opened(case, **state)
-    for section in sections:
-        page = opened(case, look=section, **state)
-        assert len(text(page)) > len(text(first)), section
-        if section == "Download":
-            assert ast.parse(page.code[-1].value).body
-            assert not page.get("download_button") or len(page.get("download_button")) >= 2
-            check_copied(case, page)
-        case.further(page)
-        check_shown(case, page)
+    page = opened(case, **state)
+    alone = len(text(page))
+    for goes_on in (False, True):
+        if goes_on:
+            case.further(page)
+        for section in sections:
+            page.session_state[f"{case.prefix}look"] = section
+            check_shown(case, page.run())
+            assert len(text(page)) > alone, section
+            if section == "Download" and not goes_on:
+                assert ast.parse(page.code[-1].value).body
+                assert not page.get("download_button") or len(page.get("download_button")) >= 2
+                check_copied(case, page)
+        if not case.goes_on:
+            break
 
 
 @under_the_same_settings(lambda case: ((state, (name, value)) for name, value, state in case.refused))

@@ -101,8 +101,12 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
         check_restored(page)
 
 
-def test_the_address_restores_a_drawn_release(chromium: Browser, server: str) -> None:
+def test_the_arrow_keys_move_epsilon_the_answer_and_the_picture_and_the_address_restores_a_drawn_release(
+    chromium: Browser, server: str
+) -> None:
     with visiting(chromium, f"{server}{HERE}?po_x=10&po_n=40&po_sets=4&po_delta=0.001") as page:
+        expect(control(page, "epsilon").locator("input")).to_have_value("2")
+        check_arrow_keys_move_epsilon(page, "picture")
         type_number(page, "seed", "77")
         choose_prior(page, "smallest prior for all sets together, with δ")
         pick(page, "look", "k categories")
@@ -126,12 +130,6 @@ def test_the_address_restores_what_is_chosen_inside_the_sections(chromium: Brows
             other.goto(address)
             settle(other)
             expect(control(other, "size_prior").get_by_role("radio", name="around a guess")).to_be_checked()
-
-
-def test_the_arrow_keys_move_epsilon_the_answer_and_the_picture(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}{HERE}?po_n=40&po_x=10") as page:
-        expect(control(page, "epsilon").locator("input")).to_have_value("2")
-        check_arrow_keys_move_epsilon(page, "picture")
 
 
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:

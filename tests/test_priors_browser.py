@@ -77,11 +77,23 @@ def test_the_address_restores_another_family(chromium: Browser, server: str) -> 
         check_restored(page)
 
 
-def test_the_arrow_keys_move_epsilon_the_answer_and_the_picture_which_is_saved(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}{HERE}?mp_n=40") as page:
+def test_the_arrow_keys_move_epsilon_the_answer_and_the_picture_and_a_refused_value_keeps_the_rest(
+    chromium: Browser, server: str
+) -> None:
+    with visiting(chromium, f"{server}{HERE}?mp_n=40&mp_delta=0.001") as page:
         expect(control(page, "epsilon").locator("input")).to_have_value("1")
         check_arrow_keys_move_epsilon(page, "curves")
         check_saved(page, "curves")
+        settle(page)
+        before = told(page)
+        type_number(page, "epsilon", "0")
+        expect(page.locator(".dpviz-problem")).to_contain_text("epsilon (promised privacy loss) must be a number from")
+        expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
+        expect(control(page, "delta").locator("input")).to_have_value("0.001")
+        type_number(page, "epsilon", "1")
+        expect(page.locator(".dpviz-problem")).to_have_count(0)
+        settle(page)
+        assert told(page) == before
 
 
 def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
@@ -97,19 +109,6 @@ def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
         pick(page, "preset", "100 rows, δ = 10⁻⁵")
         expect(control(page, "family").get_by_role("radio", name="Bernoulli")).to_be_checked()
         expect(page.locator(".dpviz-answer").first).to_contain_text("To keep ε = 1 with n = m = 100")
-
-
-def test_a_refused_value_gives_its_sentence_and_keeps_the_rest(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}{HERE}?mp_n=40&mp_delta=0.001") as page:
-        before = told(page)
-        type_number(page, "epsilon", "0")
-        expect(page.locator(".dpviz-problem")).to_contain_text("epsilon (promised privacy loss) must be a number from")
-        expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
-        expect(control(page, "delta").locator("input")).to_have_value("0.001")
-        type_number(page, "epsilon", "1")
-        expect(page.locator(".dpviz-problem")).to_have_count(0)
-        settle(page)
-        assert told(page) == before
 
 
 def test_files_hold_the_numbers_of_the_page(chromium: Browser, server: str) -> None:

@@ -262,11 +262,14 @@ def check_restored(page: Page) -> None:
 
 
 @contextlib.contextmanager
-def misled(chromium: Browser, address: str, bad: dict[str, str]) -> Iterator[Page]:
-    """A visitor with values in the address that do not hold: each is named once, left out, and forgotten when set."""
-    with visiting(chromium, address) as page:
+def misled(chromium: Browser, address: str, bad: dict[str, str], good: str = "") -> Iterator[Page]:
+    """A visitor with values in the address that do not hold: each is named once, left out, and forgotten when set.
+
+    Beside them stands what is `good`.
+    """
+    with visiting(chromium, f"{address}?{good}") as page:
         fresh = told(page)
-    asked = "&".join(f"{key}={value}" for key, value in bad.items())
+    asked = "&".join([good, *(f"{key}={value}" for key, value in bad.items())])
     with visiting(chromium, f"{address}?{asked}") as page:
         page.wait_for_timeout(1500)  # what is drawn again in the meantime takes no sentence away
         shown = page.locator(".dpviz-problem").all_inner_texts()

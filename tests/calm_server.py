@@ -1,0 +1,20 @@
+"""The app on a server that draws what grows soon and then when it is complete: run in place of ``streamlit``.
+
+A browser that draws a growing picture ten times takes most of the seconds of a test that looks at it afterwards. How
+it grows is looked at in `tests.test_next_step_browser`, on `tests.late_server`, and by the first visitor of an app that
+starts as the README says.
+"""
+
+import sys
+
+from streamlit.web.cli import main
+
+PATIENCE = 5.0
+"""Seconds of work on what grows between two pictures."""
+
+if __name__ == "__main__":
+    from pages.components import growing
+    from pages.coverage import live
+
+    growing.WORK = live.WORK = PATIENCE
+    sys.exit(main())
