@@ -226,7 +226,7 @@ CACHES = {
     # Made once too, whatever a reader sets: small matrices of a degree, and the simulation of a printed table.
     "dpviz.core.numerics.bernstein.4": 1, "dpviz.core.numerics.bernstein.1": 1, "dpviz.claims.liu.1": 1,
     # Numbers, words and short lists that take microseconds to compute: to be found in the budget takes as long.
-    "dpviz.claims.proof_parts.4096": 1, "dpviz.calibration.base.4096": 1,
+    "dpviz.claims.finding.4096": 1, "dpviz.calibration.base.4096": 1,
     "pages.components.controls.1024": 1, "pages.components.controls.4096": 1, "pages.components.controls.512": 2,
     # What belongs to one search, and ends with it; what belongs to a process that computes blocks of a study.
     "dpviz.calibration.zheng.4096": 2, "dpviz.coverage.studies.engine.1": 1,

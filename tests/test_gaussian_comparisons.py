@@ -13,7 +13,7 @@ from scipy.stats import kstest, laplace, multinomial, norm, truncnorm
 
 from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.comparisons import Analysis, EqualPrivacy, GaussianPlan, KnownVariance, UnknownVariance
-from dpviz.comparisons.base import Measures
+from dpviz.comparisons.base import OutcomeMeasures
 from dpviz.comparisons.bounding import BOUNDARY_INFLATION, REDRAWING, Bounding, moments_of
 from dpviz.comparisons.gaussian import GaussianData
 from dpviz.comparisons.gaussian_histograms import (
@@ -351,7 +351,7 @@ def test_outcomes_grow_and_end_with_all_repetitions() -> None:
     errors = [one.bias.error for one in found]
     assert errors == sorted(errors, reverse=True)
     last = study(data, method, sets=5, repetitions=1200, seed=1, batch=data.batch(5))
-    assert isinstance(last, Measures)
+    assert isinstance(last, OutcomeMeasures)
     assert found[-1].measures == vars(last)
     assert found[-1].real_epsilon == pytest.approx(1.0)
 
@@ -575,11 +575,11 @@ def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -
 # What the papers found
 
 
-def of_study_2(n: int, method: Any, epsilon: float, estimand: str = "mean", **changes: Any) -> Measures:
+def of_study_2(n: int, method: Any, epsilon: float, estimand: str = "mean", **changes: Any) -> OutcomeMeasures:
     """Bowen & Liu's second study: μ = 0, σ = 1, bounds −3 and 4, ten sets."""
     data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
     found = study(data, method, estimand, epsilon=epsilon, sets=10, repetitions=1000, **changes)
-    assert isinstance(found, Measures)
+    assert isinstance(found, OutcomeMeasures)
     return found
 
 

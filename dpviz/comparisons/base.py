@@ -38,7 +38,7 @@ COMPARED_SETS = dataclasses.replace(
 )
 SIMULATED_REPETITIONS = dataclasses.replace(REPETITIONS, default=5_000, maximum=1_000_000)
 
-Found = TypeVar("Found")
+Streamed = TypeVar("Streamed")
 UNKNOWN_MEASURE = Measure.unknown()
 RANKED_REPETITIONS = 20  # With an estimate, from which on an error is ranked: its own is then known to a sixth
 
@@ -96,7 +96,7 @@ class Analysis(DeclaredFields):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measures:
+class OutcomeMeasures:
     """How well the releases of one method answer.
 
     `bias`, `root_mean_squared_error`: Of the analyst's estimate over confidential data and release.
@@ -118,11 +118,11 @@ class Measures:
         return {name: getattr(self, name) for name in OUTCOME_MEASURES}
 
 
-OUTCOME_MEASURES = tuple(one.name for one in dataclasses.fields(Measures))
+OUTCOME_MEASURES = tuple(one.name for one in dataclasses.fields(OutcomeMeasures))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome(Measures):
+class Outcome(OutcomeMeasures):
     """How one method did at one ε, of all sets together.
 
     `data`, `method`, `epsilon`: What is released by which method, and the ε of the comparison: the place on the axis.
@@ -303,7 +303,7 @@ class DataKind(DeclaredFields, ABC):
             yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
 
 
-def in_turn(streams: Iterable[Iterator[Found]]) -> Iterator[Found]:
+def in_turn(streams: Iterable[Iterator[Streamed]]) -> Iterator[Streamed]:
     """Yield one item of each stream after the other, until all have ended."""
     waiting = deque(streams)
     while waiting:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, Measures, meant_width
+from dpviz.comparisons.base import COMPARED_SETS, OutcomeMeasures, meant_width
 from dpviz.comparisons.gaussian import EPSILON_OF_ALL_SETS, GaussianData, NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.core.checked import checked, declared
@@ -78,7 +78,7 @@ class GaussianTally(StudyTally):
             one.check_mean(key, "deviation_squared", one.released, 0, LARGEST_DEVIATION**2)
 
     @checked()
-    def measures(self, estimand: str, rule: str) -> Measures:
+    def measures(self, estimand: str, rule: str) -> OutcomeMeasures:
         """Return what the study says of an estimand and a rule of its plan.
 
         Bias, error and coverage are over the repetitions with an estimate, a missing interval counting as a miss, the
@@ -94,7 +94,7 @@ class GaussianTally(StudyTally):
         rows = slice(None) if whole else slice(0)
         every, released, away, square = found.groups.sums[rows].T
         covered, usable, bounded, width = one.groups.sums[rows].T
-        return Measures(
+        return OutcomeMeasures(
             bias=Measure.mean(found, "deviation", found.released).with_parts(away, released),
             root_mean_squared_error=Measure.mean(found, "deviation_squared", found.released)
             .with_parts(square, released)
