@@ -4,270 +4,34 @@ What is read here is confidential. Sentences name lines and columns and never qu
 and sizes, so that neither a message nor a log repeats what somebody answered.
 """
 
-import itertools
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from dpviz.core.checked import checked
 from dpviz.core.csv_text import NOT_FINITE, decoded, is_formula, is_number, table_of
 from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS, PILOT_LARGEST, PILOT_ROWS
 from dpviz.core.numerics.round_bounds import round_bounds
 from dpviz.core.parameters import readable, shown
-from dpviz.core.plain import enumerated, one_line
+from dpviz.core.plain import enumerated
+from dpviz.mechanisms.given.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts, Quiet, quoted
+from dpviz.mechanisms.given.marks import Marks, marks_of, number_of
 
 __all__ = ["CategoryFacts", "Column", "Facts", "NumberFacts", "PilotFile", "ProportionFacts", "read_columns", "warning"]
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", ".", "-", "–"})  # What stands for no value, in small letters
-SKEWED, HEAVY = 1.0, 3.0  # Skewness and excess kurtosis from which a column is said not to be normal
-FAR_FROM_MEAN = 0.05  # Standard deviations by which bounds may move a normal distribution's mean before that is said
 LONGEST_SCALE = 10  # Steps of a rating
 WORDS_FOR_ONE = "1", "yes", "true", "y", "t", "ja"  # The first of them counts as a one unless the reader chooses
 PILOT_FITS = f"Keep the columns that you need: one of {PILOT_ROWS:,} values fits."
-_numbers_of_objects = itertools.count(1)
-
-MARK_NAMES = {".": "Points", ",": "Commas"}
-OTHER_MARK = {".": ",", ",": "."}
-GROUPED = {
-    mark: re.compile(
-        rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(OTHER_MARK[mark])}\d{{3}})+(?:{re.escape(mark)}\d*)?"
-    ).fullmatch
-    for mark in OTHER_MARK
-}
-"""Numbers whose thousands are separated, by their decimal mark."""
 
 
 class PilotProblem(ValueError):
     """What keeps a file or a column from being pilot data, in a sentence that says where and what to do."""
-
-
-class Quiet:
-    """Prints as its kind, its sizes and a number of its own.
-
-    What was computed may be kept by how its arguments print: two objects must not print alike, and a fingerprint of
-    few values could be undone by trying all of them.
-    """
-
-    @cached_property
-    def _own(self) -> int:
-        return next(_numbers_of_objects)
-
-    @property
-    def _sizes(self) -> str:
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._sizes}, object {self._own})"
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The `decimal` mark of a column; is there `doubt` whether its only mark separates thousands instead?"""
-
-    decimal: str
-    doubt: bool = False
-
-    def said(self, name: str, texts: Iterable[str]) -> str:
-        """Return how the marks in a column of that name are read, in a sentence; nothing where it has none to tell of.
-
-        >>> Marks(",").said("“x”", ["1.234,5"])
-        'Commas in “x” are read as decimal commas and points as thousands separators.'
-        """
-        used = {mark for mark in MARK_NAMES for text in texts if mark in text}
-        grouping = OTHER_MARK[self.decimal] in used
-        commas = self.decimal == "," and "," in used
-        if self.doubt:
-            (mark,) = used
-            readings = (f"decimal {MARK_NAMES[mark].lower()}", "1.5"), ("thousands separators", "1,500")
-            (read, value), (other, instead) = readings if mark == self.decimal else readings[::-1]
-            return (
-                f"{MARK_NAMES[mark]} in {name} are read as {read}: 1{mark}500 is {value}. Each of them stands before "
-                f"three digits, so that they may be {other} as well, and 1{mark}500 may be {instead}."
-            )
-        if commas and grouping:
-            return f"Commas in {name} are read as decimal commas and points as thousands separators."
-        if grouping:
-            return f"{MARK_NAMES[OTHER_MARK[self.decimal]]} in {name} are read as thousands separators."
-        return f"Commas in {name} are read as decimal commas." if commas else ""
-
-
-def number_of(text: str, decimal: str) -> float | None:
-    """Return the number that a text is with this decimal mark; None where it is none.
-
-    >>> number_of("1.500", "."), number_of("1.500", ","), number_of("1.5", ","), number_of("−2,5", ",")
-    (1.5, 1500.0, None, -2.5)
-    """
-    plain = text.replace("−", "-")
-    if OTHER_MARK[decimal] in plain:
-        if not GROUPED[decimal](plain):
-            return None
-        plain = plain.replace(OTHER_MARK[decimal], "")
-    plain = plain.replace(decimal, ".")
-    return float(plain) if is_number(plain) else None
-
-
-def marks_of(texts: Iterable[str], comma_separates: bool) -> Marks:
-    """Return how the numbers among these texts are probably written.
-
-    What most of them can be decides. Where all marks stand before three digits, all can be both: they separate
-    thousands where some numbers have no mark and all of these are below 1,000, or where they are commas in a file of
-    commas.
-
-    >>> marks_of(["1.500", "2.25"], False), marks_of(["1.500", "950"], False), marks_of(["1.500", "2.300"], False)
-    (Marks(decimal='.', doubt=False), Marks(decimal=',', doubt=True), Marks(decimal='.', doubt=True))
-    """
-    every = list(texts)
-    found = {decimal: [number_of(text, decimal) for text in every] for decimal in OTHER_MARK}
-    known = {decimal: sum(one is not None for one in numbers) for decimal, numbers in found.items()}
-    if known["."] != known[","] or found["."] == found[","]:
-        return Marks("," if known[","] > known["."] else ".")
-    marked = [text for text in every if "." in text or "," in text]
-    unmarked = [abs(one) for text, one in zip(every, found["."], strict=True) if text not in marked and one is not None]
-    if known["."] < len(every) or len({mark for mark in OTHER_MARK for text in marked if mark in text}) > 1:
-        return Marks(".")
-    mark = "." if any("." in text for text in marked) else ","
-    thousands = (bool(unmarked) and max(unmarked) < 1000) or (mark == "," and comma_separates)
-    return Marks(OTHER_MARK[mark] if thousands else mark, doubt=True)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Facts(Quiet):
-    """What a column says in one reading of it; `n` values are there and `missing` are left out."""
-
-    column: str
-    n: int
-    missing: int
-
-    words: ClassVar[dict[str, str]] = {"n": "n"}  # what a design may take of it, in words
-
-    @property
-    def _sizes(self) -> str:
-        return f"{quoted(self.column)}, n = {self.n:,}, {self.missing:,} missing"
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ProportionFacts(Facts):
-    r"""The share of the values that are `one`.
-
-    >>> read_columns("smoker\nno\nyes\nno\nno").column("smoker").proportion().share
-    0.25
-    """
-
-    one: str
-    share: float
-    others: int = 1
-
-    words: ClassVar = {**Facts.words, "share": "the share of ones"}
-
-    @property
-    def told(self) -> str:
-        """What counts as a zero, in a sentence, where that is more than one value."""
-        if self.others == 1:
-            return ""
-        every = "Both" if self.others == 2 else f"All {self.others:,}"
-        return f"{every} other values of {quoted(self.column)} count as zeros."
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class CategoryFacts(Facts):
-    r"""The number of distinct values.
-
-    >>> read_columns("place\nnorth\nsouth\nwest").column("place").categories().categories
-    3
-    """
-
-    categories: int
-
-    words: ClassVar = {**Facts.words, "categories": "the number of categories"}
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class NumberFacts(Facts):
-    r"""Extremes, mean and standard deviation (with n − 1) of numbers, and bounds `low` and `high` around them.
-
-    A bound is the next multiple of `step` outside the numbers, because an extreme is the value of a person. Only 0 may
-    be both: no bound lies beyond 0 unless a number does, so that a bound of 0 does not say whether 0 occurs. Whole
-    numbers of a `rating` have its ends as bounds. The `skewness` is the third central moment over σ³, the `excess` the
-    fourth over σ⁴, less 3, and `bias` how far from the mean a normal distribution with this mean and standard deviation
-    has its own where it is set to the bounds.
-
-    >>> found = read_columns("age\n17\n41\n64").column("age").numbers()
-    >>> found.low, found.high, found.step
-    (15.0, 65.0, 5.0)
-    """
-
-    smallest: float
-    largest: float
-    mean: float
-    standard_deviation: float
-    low: float
-    high: float
-    step: float
-    rating: bool
-    skewness: float
-    excess: float
-
-    words: ClassVar = {
-        **Facts.words,
-        "low": "the bounds",
-        "high": "the bounds",
-        "mean": "the mean",
-        "standard_deviation": "the standard deviation",
-        "smallest": "the smallest value",
-        "largest": "the largest value",
-    }
-
-    @property
-    def how(self) -> str:
-        """How the bounds are made, in sentences."""
-        if self.rating:
-            return (
-                f"Every whole number from {readable(self.low)} to {readable(self.high)} occurs, as in a rating: the "
-                "suggested bounds are the ends of that scale. They still come from the data: if the scale goes "
-                "further, use the bounds of the question."
-            )
-        zero = " 0 is kept as a bound where no value lies beyond it." if 0 in (self.low, self.high) else ""
-        return (
-            f"The suggested bounds are the next multiples of {readable(self.step)} outside the smallest and the "
-            f"largest value, because each of these may belong to one person.{zero} They still come from the data: "
-            "bounds that are known without them, such as those of the question, are better."
-        )
-
-    @property
-    def bias(self) -> float:
-        """E[Z] − μ of Z ~ N(μ, σ²) set to bounds a and b standard units from μ: σ(φ(a) − φ(b) + aΦ(a) + bΦ(−b))."""
-        if not self.standard_deviation:
-            return 0.0
-        ends = np.array([self.low - self.mean, self.high - self.mean]) / self.standard_deviation
-        density = np.exp(-(ends**2) / 2) / math.sqrt(2 * math.pi)
-        outside = ndtr(ends * [1, -1])
-        return float(self.standard_deviation * (density[0] - density[1] + ends @ outside))
-
-    @property
-    def misfit(self) -> str:
-        """Why a normal distribution between the bounds, which the desk assumes, does not fit; nothing where it does."""
-        wrong = []
-        if abs(self.skewness) > SKEWED:
-            wrong.append(f"the skewness is {readable(self.skewness, 3)}, and that of a normal distribution is 0")
-        if self.excess > HEAVY:
-            wrong.append(f"the excess kurtosis is {readable(self.excess, 3)}, and that of a normal distribution is 0")
-        if abs(self.bias) > FAR_FROM_MEAN * self.standard_deviation:
-            wrong.append("a normal distribution with its mean and standard deviation often lies outside the bounds")
-        if not wrong:
-            return ""
-        return (
-            f"The desk takes numbers to be normally distributed, and {quoted(self.column)} is not: {'; '.join(wrong)}. "
-            f"Between the suggested bounds, the mean of that normal distribution is off by {readable(self.bias, 3)}, "
-            "while no value of the column lies outside them. The desk's answers for this column can be far off; a "
-            "logarithm of the values may fit better."
-        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -584,11 +348,6 @@ def warning(facts: Facts, taken: Sequence[str] | None = None) -> str:
         f"something about the people in the data. {often}Where you can, take {secret or 'n'} from an earlier survey or "
         "from public knowledge instead."
     )
-
-
-def quoted(name: str) -> str:
-    """Return a name as a sentence shows it, in one line and cut where it is long."""
-    return f"“{one_line(name)}”"
 
 
 def kind_of(text: str) -> str:
