@@ -55,6 +55,7 @@ class Facts(Quiet):
 class ProportionFacts(Facts):
     r"""The share of the values that are `one`.
 
+    >>> from dpviz.mechanisms.given.pilot import read_columns
     >>> read_columns("smoker\nno\nyes\nno\nno").column("smoker").proportion().share
     0.25
     """
@@ -78,6 +79,7 @@ class ProportionFacts(Facts):
 class CategoryFacts(Facts):
     r"""The number of distinct values.
 
+    >>> from dpviz.mechanisms.given.pilot import read_columns
     >>> read_columns("place\nnorth\nsouth\nwest").column("place").categories().categories
     3
     """
@@ -97,6 +99,7 @@ class NumberFacts(Facts):
     fourth over σ⁴, less 3, and `bias` how far from the mean a normal distribution with this mean and standard deviation
     has its own where it is set to the bounds.
 
+    >>> from dpviz.mechanisms.given.pilot import read_columns
     >>> found = read_columns("age\n17\n41\n64").column("age").numbers()
     >>> found.low, found.high, found.step
     (15.0, 65.0, 5.0)
