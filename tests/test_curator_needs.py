@@ -15,14 +15,14 @@ from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import evaluated
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.numbers import numbers_of
-from dpviz.desk.order import privacy_of
+from dpviz.desk.order import in_order, privacy_of
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
 from dpviz.desk.search import Assessed, assess
 from dpviz.inference.sum_distribution import binomial_weights
 from pages.curator.sentences import answer_sentence
-from tests.pages import open_desk, text
+from tests.pages import open_comparison, open_desk, text
 from tests.test_curator import answered
 
 ERROR = "root_mean_squared_error"
@@ -182,3 +182,23 @@ def test_polynomials_are_evaluated_as_their_sums(n: int) -> None:
     table = np.column_stack([x / n, (x / n) ** 2 + np.sin(x)])
     p = np.concatenate([[0.0, 1e-300, 1e-9, 0.5, 1 - 1e-9, 1.0], np.linspace(0, 1, 777)])
     assert np.abs(evaluated(table)(p) - binomial_weights(p, n) @ table).max() < 1e-12
+
+
+# What the sentences and the order rest on
+
+
+def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -> None:
+    asked = asking(
+        PrivacyLoss(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric", "laplace", "beta_binomial"),
+        limits=(AccuracyLimit(ERROR, 0.4),),
+    )  # fmt: skip
+    made = [dataclasses.replace(one) for one in answered(asked).designs]
+    for one, kept in zip(made, (False, None, True), strict=True):
+        vars(one)["verdicts"] = {ERROR: kept}
+    assert in_order(made) == tuple(made[::-1])
+
+
+def test_a_comparison_of_one_method_names_no_largest_error() -> None:
+    alone, two = (open_comparison(binary_methods=keys, n=20) for keys in (["geometric"], ["geometric", "laplace"]))
+    assert "The largest error" not in text(alone)
+    assert "The largest error" in text(two)
