@@ -13,7 +13,7 @@ from dpviz.comparisons import BinaryData, CountData, UnknownVariance
 from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import evaluated
-from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.numbers import numbers_of
 from dpviz.desk.order import in_order, privacy_of
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
@@ -138,6 +138,7 @@ def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_ev
     )  # fmt: skip
     desk = answered(asked)
     assert [(one.value("mean_width"), one.keeps_all) for one in desk.designs] == [(math.inf, False)] * 2
+    assert "the interval is <b>endlessly</b> long on average (at most 2)" in answer_sentence(desk)[1]
     assert "too close to call" not in answer_sentence(desk)[1]
 
 
@@ -202,3 +203,36 @@ def test_a_comparison_of_one_method_names_no_largest_error() -> None:
     alone, two = (open_comparison(binary_methods=keys, n=20) for keys in (["geometric"], ["geometric", "laplace"]))
     assert "The largest error" not in text(alone)
     assert "The largest error" in text(two)
+
+
+@pytest.mark.parametrize("rule", ["as_if_real", "score"])
+@pytest.mark.parametrize(
+    ("goal", "limits"),
+    [
+        (ERROR, ()),
+        ("bias", (AccuracyLimit(ERROR, 0.3),)),
+        ("mean_width", (AccuracyLimit("coverage", 0.7),)),
+        (ERROR, (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.6))),
+    ],
+)
+def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed(
+    goal: str, limits: tuple[AccuracyLimit, ...], rule: str
+) -> None:
+    """What the sentence says of every design that is given less, with m below n, at p = 0, ½ and 1 and on a range."""
+    compared = 0
+    for low, high in ((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.1, 0.4)):
+        for limit in (PrivacyLoss(most_epsilon=9.0), GuessRate(most_success=0.93)):
+            asked = asking(limit, n=9, m=4, low=low, high=high, goal=goal, limits=limits, rules=(rule,))
+            units = {one.key: one.limit for one in limits if one.key != goal}
+            for design in answered(asked).designs:
+                largest = design.largest_setting()
+                if not design.enough or design.sought or largest is None or design.setting >= largest:
+                    continue
+                here, most = design.whole(), at(asked, design, largest)
+                for key in {goal, *units}:
+                    unit = units.get(key, abs(here.value(key if ACCURACY[key].needs_interval else ERROR)))
+                    worse = here.value(key) - most.value(key)
+                    lost = -worse if ACCURACY[key].share else worse
+                    compared += 1
+                    assert math.isnan(lost) or lost <= 1.0005e-3 * unit + 1e-12, (key, design.key, design.setting)
+    assert compared >= 20

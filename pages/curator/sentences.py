@@ -313,7 +313,8 @@ def listed(one: Assessed, limits: tuple[AccuracyLimit, ...] | list[AccuracyLimit
     parts = []
     for limit in limits:
         value, measure = value_of(one, limit.measure, limit.limit), limit.measure
-        said = f"{measure.label} {value}" if plain else measure.told.format(f"<b>{value}</b>")
+        told = "endlessly" if math.isinf(one.value(limit.key)) else value  # of a length: nothing else is infinite
+        said = f"{measure.label} {value}" if plain else measure.told.format(f"<b>{told}</b>")
         asked = f"{readable(100 * limit.limit)} %" if measure.share else readable(limit.limit)
         parts.append(f"{said} ({measure.sense} {asked})")
     return enumerated(parts)
