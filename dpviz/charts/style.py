@@ -100,6 +100,9 @@ They are far apart for color-blind readers too, farthest those of the rules that
 """
 
 SIMULATED_COLOR = PALETTE["orange"]  # The color of what is simulated
+TRUTH_COLOR = "theme-ink"  # Of the truth: figure.js writes the page's own ink for it, black by day and white by night
+NAIVE_COLOR = RULE_STYLES["as_if_real"].color  # Of the analyst who takes the released data for real
+AWARE_COLOR = RULE_STYLES["posterior"].color  # Of the analyst who is told how they were made
 SIMULATED_INK = "#B36B00"  # The same on white paper, where the amber of a screen is too faint for a thin line
 EXACT_COLOR = PALETTE["blue"]  # The color of what is exact, where no mechanism has to be told from another one
 INK, FAINT = "#1b1f24", "#e6e8eb"  # Of words and frames on white paper, and of the lines of its grid

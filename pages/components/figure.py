@@ -72,14 +72,15 @@ def _write(figure: Figure) -> str:
     return written
 
 
-def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420) -> None:
+def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420, hero: bool = False) -> None:
     """Show `figure`, in place of the one shown before under `key`.
 
     Colors and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
-    `figure.layout.uirevision` changes. `alt` is the picture's accessible name.
+    `figure.layout.uirevision` changes. `alt` is the picture's accessible name. The `hero` is the first picture of a
+    page: in class mode it fills the rest of the screen.
     """
     page, _, picture = key.partition("_")
     name = f"{PAGES[page]}_{picture}"
     height = round(LARGER * height) if class_mode() else height  # for its larger words
-    data = encode_figure(figure, plotly=_plotly_path(), alt=alt, name=name, height=height)
+    data = encode_figure(figure, plotly=_plotly_path(), alt=alt, name=name, height=height, hero=hero and class_mode())
     _component(key=key, data=data, height=height)
