@@ -10,11 +10,11 @@ import sys
 from streamlit.web.cli import main
 
 PATIENCE = 5.0
-"""Seconds of work on what grows between two pictures."""
+"""Seconds that a run waits for what grows, and that a simulation works between two pictures."""
 
 if __name__ == "__main__":
     from pages.components import growing
     from pages.coverage import live
 
-    growing.WORK = live.WORK = PATIENCE
+    growing.AT_ONCE = live.WORK = PATIENCE
     sys.exit(main())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from streamlit.testing.v1 import AppTest
 from dpviz.calibration.kinds import Setting
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS
 from dpviz.claims.curves import Curves, prior_curves
+from dpviz.core.pool import InPlace
 from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
 from pages.minimum_priors import average, curves
+from tests import slow_streams
 from tests.pages import check_sound, figures, next_steps, open_priors, text
 
 PATIENT = 60.0
@@ -25,7 +28,7 @@ def counted(upto: int) -> Iterator[int]:
 
 
 def test_it_goes_on_to_the_end_and_is_kept_for_all() -> None:
-    growing = Growing(key="kept for all", stream=counted(5))
+    growing: Growing[int] = Growing(key="kept for all", stream=InPlace(partial(counted, 5)))
     assert finished_before("kept for all", int) is None
     growing.advance(PATIENT)
     assert growing.stream is None
@@ -34,7 +37,7 @@ def test_it_goes_on_to_the_end_and_is_kept_for_all() -> None:
 
 
 def test_a_moment_of_work_takes_one_step() -> None:
-    growing = Growing(key="one step", stream=counted(3))
+    growing: Growing[int] = Growing(key="one step", stream=InPlace(partial(counted, 3)))
     for step in (1, 2, 3):
         growing.advance(0.0)
         assert growing.latest == step
@@ -43,21 +46,12 @@ def test_a_moment_of_work_takes_one_step() -> None:
     assert growing.stream is None
 
 
-def test_nothing_happens_while_another_thread_is_at_it() -> None:
-    growing = Growing(key="locked", stream=counted(3))
-    with growing.lock:
-        growing.advance(PATIENT)
-    assert growing.latest is None
-    growing.advance(PATIENT)
-    assert growing.latest == 3
-
-
 def test_what_breaks_ends_in_its_sentence_and_is_not_kept() -> None:
     def broken() -> Iterator[int]:
         yield 1
         raise ValueError("alpha must be above 1; got 0.5.")
 
-    growing = Growing(key="broken", stream=broken())
+    growing: Growing[int] = Growing(key="broken", stream=InPlace(broken))
     growing.advance(PATIENT)
     assert growing.stream is None
     assert growing.latest == 1
@@ -67,7 +61,7 @@ def test_what_breaks_ends_in_its_sentence_and_is_not_kept() -> None:
 
 def test_a_moved_control_ends_it_between_two_steps_and_it_can_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit ends a run by an exception, which it raises wherever the session is looked at."""
-    growing = Growing(key="moved", stream=counted(3))
+    growing: Growing[int] = Growing(key="moved", stream=InPlace(partial(counted, 3)))
 
     def moved() -> None:
         raise InterruptedError
@@ -76,25 +70,24 @@ def test_a_moved_control_ends_it_between_two_steps_and_it_can_go_on(monkeypatch:
         patch.setattr(module, "breathe", moved)
         with pytest.raises(InterruptedError):
             growing.advance(PATIENT)
-    assert growing.latest == 1
-    assert not growing.lock.locked()
+    assert growing.latest is None
     growing.advance(PATIENT)
     assert growing.latest == 3
     assert growing.stream is None
 
 
-def test_a_pause_ends_where_a_control_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = []
+def test_the_first_result_is_waited_for_and_its_refusal_raised() -> None:
+    growing: Growing[int] = Growing(key="first", stream=InPlace(partial(counted, 3)))
+    assert growing.first() == 1
+    refused: Growing[int] = Growing(key="refused at once", stream=InPlace(partial(slow_streams.refused, 1)))
+    with pytest.raises(ValueError, match="1 is refused"):
+        refused.first()
 
-    def moved() -> None:
-        looks.append(1)
-        if len(looks) == 3:
-            raise InterruptedError
 
-    monkeypatch.setattr(module, "breathe", moved)
-    with pytest.raises(InterruptedError):
-        module.pause(PATIENT)
-    assert len(looks) == 3
+def test_a_fault_is_raised_where_the_result_is_drawn() -> None:
+    growing: Growing[int] = Growing(key="fault", stream=InPlace(slow_streams.broken))
+    with pytest.raises(RuntimeError, match="a fault"):
+        growing.advance(PATIENT)
 
 
 def points_of(page: AppTest, key: str) -> list[np.ndarray]:
@@ -105,7 +98,6 @@ def points_of(page: AppTest, key: str) -> list[np.ndarray]:
 def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine so slow that each picture has one more stage than the one before."""
     monkeypatch.setattr(module, "AT_ONCE", 0.0)
-    monkeypatch.setattr(module, "WORK", 0.0)
     setting = Setting(n=37, m=37, epsilon=0.83, delta=1e-7, cells=3)
     page = open_priors(family="k categories", cells=3, axis=axis, n=37, epsilon=0.83, delta=1e-7)
     seen = []
@@ -137,7 +129,6 @@ def test_another_reader_has_grown_curves_at_once() -> None:
 
 def test_the_average_case_grows_to_all_methods(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "AT_ONCE", 0.0)
-    monkeypatch.setattr(module, "WORK", 0.0)
     page = open_priors(look="Average case", n=23, alpha=3.0)
     lengths = []
     while page.session_state["mp_growing_average"].stream is not None:

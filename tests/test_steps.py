@@ -15,6 +15,7 @@ from dpviz.comparisons import UnknownVariance, gaussian_study
 from dpviz.comparisons.mixed import MixedData
 from dpviz.core import limits
 from dpviz.core.numerics.steps import finished, paused, root_in_steps
+from dpviz.core.pool import InPlace
 from dpviz.coverage.studies import Blocks
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.paths import PATHS, one_more, stream_one_more, stream_path
@@ -207,7 +208,7 @@ def test_a_block_of_mixed_data_has_no_more(n: int, sets: int, batch: int) -> Non
 
 
 def test_a_step_without_news_leaves_what_there_is() -> None:
-    growing = Growing(key="no news", stream=iter([None, 1, None, 2, None]))
+    growing: Growing[int] = Growing(key="no news", stream=InPlace(lambda: iter([None, 1, None, 2, None])))
     growing.advance(math.inf)
     assert growing.latest == 2
     assert growing.stream is None

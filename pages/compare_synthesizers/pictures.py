@@ -60,7 +60,7 @@ def show_pictures(asked: Asked) -> None:
     """Every picture that has numbers, two beside each other."""
     growing = curves_of(asked)
     draw, step = partial(_draw, asked), f"{PREFIX}curves_step"
-    show_growing(growing, "Comparing …", draw, key=step, slow=asked.terms.delta > 0)
+    show_growing(growing, "Comparing …", draw, key=step)
 
 
 def _draw(asked: Asked, found: Compared) -> None:

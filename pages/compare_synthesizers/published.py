@@ -11,7 +11,7 @@ from dpviz.comparisons.binary_base import usable_before_rounding
 from dpviz.core.parameters import readable
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
-from pages.components.cached import cached
+from pages.components.cached import elsewhere
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import heading, listing
 
@@ -52,7 +52,7 @@ def _show_binary() -> None:
     """Liu's coverage of yes-or-no data, row by row as it is computed."""
     heading(f"Liu (2016), Table 1 (a): {LIU_BINARY.printed.caption}")
     growing = growing_of(f"{PREFIX}table", "Liu (2016), Table 1 (a)", tuple, _binary_rows)
-    show_growing(growing, "Summing Liu's Table 1 (a) …", _draw_binary, key=f"{PREFIX}table_step", slow=True)
+    show_growing(growing, "Summing Liu's Table 1 (a) …", _draw_binary, key=f"{PREFIX}table_step")
     _show_readings(LIU_BINARY.fitting, "Table 1 (a)")
 
 
@@ -74,7 +74,7 @@ def _show_normal() -> None:
     """Liu's coverage of normal data."""
     heading(f"Liu (2016), Table 1 (b): {LIU_NORMAL.printed.caption}")
     fitting = {(one.column, one.verdict) for one in LIU_NORMAL.fitting}
-    every = cached(compare_liu_normal, "Simulating Liu's Table 1 (b) …")()
+    every = elsewhere(compare_liu_normal, "Simulating Liu's Table 1 (b) …")()
     lines = [line for line in every if (line.what, line.verdict) in fitting]
     _show_cells(lines, LIU_NORMAL.fitting, "Coverage of normal data, printed and ours")
     st.caption(SPEC.note("printed_coverage", far=_far(lines), all=len(lines)))

@@ -16,7 +16,8 @@ from dpviz.privacy.real_loss import ReleaseVerdict
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
-from pages.components.growing import Growing, breathe, growing_of, show_growing
+from pages.components.growing import Growing, growing_of, show_growing
+from pages.components.turns import breathe
 from pages.components.words import heading, listing, measured, percent
 
 
@@ -110,7 +111,7 @@ def show_ranking(asked: Asked, say: Callable[[Compared], None]) -> None:
         say(found)
         _table(asked, found)
 
-    show_growing(ranked(asked), "Ranking …", draw, key=f"{PREFIX}ranking_step", slow=asked.terms.delta > 0)
+    show_growing(ranked(asked), "Ranking …", draw, key=f"{PREFIX}ranking_step")
 
 
 def _table(asked: Asked, found: Compared) -> None:

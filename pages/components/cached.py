@@ -5,39 +5,63 @@ import inspect
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, cast
 
 import streamlit as st
 
 from dpviz.core.keeping import KEPT
+from dpviz.core.pool import POOL, single
 from dpviz.core.types import Arguments, Result
+from pages.components.turns import TURNS, breathe
 
+SOON = 0.3  # Seconds of waiting after which a page says what it waits for
 LONGEST_KEY = 1_000  # Characters of a text by which a result is kept; of a longer one its fingerprint
 
 
-def cached(function: Callable[Arguments, Result], spinner: str = "") -> Callable[Arguments, Result]:
+def cached(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """`function` of a module, which computes the same only once; what it raises is not kept.
 
-    Its arguments must say all that they are when they are printed; the page says `spinner` while it computes.
+    Its arguments must say all that they are when they are printed.
     Streamlit's own cache looks at the function's signature several times for every result that it has, which takes
     longer than many of these results.
     """
-    name = f"{function.__module__}.{function.__qualname__}"
-    whole, bound = getattr(function, "__func__", function), getattr(function, "__self__", None)
-    first = () if bound is None else (bound,)
 
     def found(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
-        def compute() -> Result:
-            with st.spinner(spinner) if spinner else nullcontext():
-                return function(*args, **rest)
-
-        given = _signature(whole).bind(*first, *args, **rest)
-        given.apply_defaults()
-        return KEPT.get((name, _written(given.arguments)), compute)
+        return KEPT.get(_key(function, args, rest), partial(function, *args, **rest))
 
     return found
+
+
+def elsewhere(function: Callable[Arguments, Result], words: str = "") -> Callable[Arguments, Result]:
+    """The same for what takes long: beside the process that serves, once for all who ask; the page says `words`."""
+
+    def found(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
+        key = _key(function, args, rest)
+        known: tuple[Result, ...] = KEPT.find(key)
+        if not known:
+            going = POOL.ask(key, partial(single, function, *args, **rest))
+            with TURNS.aside():
+                going.wait(SOON, breathe)
+            if not going.finished:
+                with st.spinner(words), TURNS.aside():
+                    while not going.finished:
+                        going.wait(SOON, breathe)
+            if going.problem is not None:
+                raise going.problem
+            known = (cast(Result, going.latest),)
+            KEPT.keep(key, known[0])
+        return known[0]
+
+    return found
+
+
+def _key(function: Callable[..., Any], args: tuple[Any, ...], rest: dict[str, Any]) -> tuple[str, str]:
+    """What a result is kept by."""
+    whole, bound = getattr(function, "__func__", function), getattr(function, "__self__", None)
+    given = _signature(whole).bind(*(() if bound is None else (bound,)), *args, **rest)
+    given.apply_defaults()
+    return f"{function.__module__}.{function.__qualname__}", _written(given.arguments)
 
 
 def first_of(stream: Callable[Arguments, Iterator[Result]]) -> Callable[Arguments, Result]:

@@ -1,25 +1,23 @@
 """Results that grow before the reader's eyes, and are there at once where somebody has seen them before."""
 
-import threading
+import itertools
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import streamlit as st
 
 from dpviz.core.keeping import KEPT
 from dpviz.core.plain import plain
+from dpviz.core.pool import POOL, UnderWay
 from pages.components import component
-from pages.components.ahead import AHEAD
+from pages.components.turns import TURNS, breathe
 
 Result = TypeVar("Result")
-AT_ONCE, WORK, REST = 0.9, 0.4, 0.05
-"""Seconds of work before the first picture, and before each finer one, and between a picture and the next work."""
-
-BREATH = 0.02  # Seconds after which a pause looks whether a control has been moved
-
-NEXT = 0.4  # Seconds within which a browser has asked for its next step, unless its reader has gone
+AT_ONCE = 0.05  # Seconds that a run waits for what may be complete so soon; what takes longer comes when it comes
+NEWS = 2.0  # Seconds that a step waits for something new
+REST = 0.05  # Seconds between a picture and the next step
 
 _component = component("next_step")
 
@@ -28,71 +26,72 @@ _component = component("next_step")
 class Growing(Generic[Result]):
     """A result under way: what it belongs to, where it goes on (None when complete), what there is, why it ended early.
 
-    A step of the stream that brings nothing new yields None.
-
-    The thread that advances it holds the lock: a moved control starts another while the last one is still at work.
+    All who ask for the same share what is under way.
     """
 
     key: object
-    stream: Iterator[Result | None] | None
+    stream: UnderWay[Result] | None
     latest: Result | None = None
     problem: str = ""
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def advance(self, seconds: float) -> None:
-        """Steps for `seconds`, one at least, or to the end, kept for all; nothing where another thread is at it."""
-        if not self.lock.acquire(blocking=False):
+    def advance(self, seconds: float, beyond: int | None = None) -> None:
+        """Take what is there after `seconds`, at the end, or as soon as there are more than `beyond` results."""
+        going = self.stream
+        if going is None:
             return
-        end = time.perf_counter() + seconds
-        try:
-            for found in self.stream or ():
-                self.latest = self.latest if found is None else found
-                breathe()
-                if time.perf_counter() > end:
-                    return
-            if self.stream is not None:
-                self.stream = None
-                keep_finished(self.key, self.latest)
-        except ValueError as broken:  # a point of the axis that the synthesizer does not allow
-            self.stream, self.problem = None, str(broken)
-        finally:
-            self.lock.release()
+        with TURNS.aside():
+            going.wait(seconds, breathe, beyond)
+        over = going.finished  # looked at before what there is: the last result may come in between
+        self.latest = self.latest if going.latest is None else going.latest
+        if not over:
+            return
+        self.stream = None
+        if going.problem is None:
+            keep_finished(self.key, self.latest)
+        elif isinstance(going.problem, ValueError):  # a point of the axis that the synthesizer does not allow
+            self.problem = str(going.problem)
+        else:
+            raise going.problem
+
+    def further(self) -> None:
+        """Wait for the next result for a while."""
+        if self.stream is not None:
+            self.advance(NEWS, self.stream.count)
+
+    def first(self) -> Result:
+        """The first result, waited for; a ValueError where there is none."""
+        while self.latest is None and self.stream is not None:
+            self.advance(NEWS, 0)
+        if self.latest is None:
+            raise ValueError(self.problem)
+        return self.latest
 
 
 def show_growing(
-    growing: Growing[Result],
-    words: str,
-    draw: Callable[[Result], None],
-    *,
-    key: str,
-    after: float = 0.0,
-    slow: bool = False,
+    growing: Growing[Result], words: str, draw: Callable[[Result], None], *, key: str, then_all: bool = False
 ) -> None:
-    """Draw a result at once where it is there soon, and again and again, finer, where it takes longer.
+    """Draw a result at once where it is there soon, and again and again, finer, as it comes; until then say `words`.
 
-    A spinner says `words` before the first picture; what stands above has `after` seconds to reach the browser first.
-    Where a single step is `slow`, the next one waits until what there is has been drawn: it would fade meanwhile.
+    `then_all`: the whole page follows from the result, and runs again when it is complete.
     """
-    if growing.latest is None:
-        pause(after)
-        with st.spinner(words):
-            growing.advance(AT_ONCE)
+    growing.advance(AT_ONCE)
     moving = growing.stream is not None
+    runs = itertools.count()
 
     def again() -> None:
-        if moving and not slow:
-            growing.advance(WORK)
-        if growing.latest is not None:  # otherwise another thread of this reader is still at the first points
-            draw(growing.latest)
-        if moving and slow:
-            pause(REST)
-            growing.advance(WORK)
-        if growing.problem:
-            st.caption(f"The line ends early: {plain(growing.problem)}")
-        if moving:
-            if growing.stream is None:
-                st.rerun()
+        if moving and next(runs):
+            growing.further()
+        with TURNS.turn():
+            if growing.latest is not None:
+                draw(growing.latest)
+            elif not growing.problem:
+                st.caption(words)
+            if growing.problem:
+                st.caption(f"The line ends early: {plain(growing.problem)}")
+        if growing.stream is not None:
             ask_for_next_step(key, REST)
+        elif moving and then_all:
+            st.rerun()
 
     st.fragment(again)()
 
@@ -104,22 +103,8 @@ def ask_for_next_step(key: str, after: float) -> None:
     throw away the last messages of that run: parts of the page were missing then, or the browser gave up. Here none is
     made while a run is under way or may be on its way, and a slow browser is not sent more than it can draw.
     """
-    AHEAD.hold(NEXT)
     data = {"step": str(time.monotonic_ns()), "after": round(1000 * after)}
     _component(key=key, data=data, on_step_change=lambda: None, height=1)
-
-
-def breathe() -> None:
-    """Let Streamlit end this run here if a control has been moved: it looks at every access to the session."""
-    st.session_state.get("breath")
-
-
-def pause(seconds: float) -> None:
-    """Let what was sent reach the browser, unless a control is moved meanwhile."""
-    end = time.perf_counter() + seconds
-    while (left := end - time.perf_counter()) > 0:
-        time.sleep(min(left, BREATH))
-        breathe()
 
 
 def growing_of(
@@ -130,8 +115,8 @@ def growing_of(
     if held is not None and held.key == key:
         return held
     known = finished_before(key, kind)
-    found = Growing(key=key, stream=begin() if known is None else None, latest=known)
-    st.session_state[place] = found
+    stream = POOL.ask(("grown", key), begin) if known is None else None
+    found = st.session_state[place] = Growing(key=key, stream=stream, latest=known)
     return found
 
 

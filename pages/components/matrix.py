@@ -15,7 +15,7 @@ from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given.reading import text_of
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import LONGEST_TEXT, drawn, keep_text
-from pages.components.cached import cached
+from pages.components.cached import elsewhere
 from pages.components.choices import choice, written
 
 GIVEN = GivenMatrix.key
@@ -103,7 +103,7 @@ def matrix_text(prefix: str) -> str | Upload:
 
 def matrix_of(given: str | Upload) -> tuple[GivenMatrix, str | None]:
     """The matrix that a text or a file holds, and the text where a script can carry it; a ValueError refuses."""
-    return cached(_read, "Reading the matrix …")(given)
+    return elsewhere(_read, "Reading the matrix …")(given)
 
 
 def _read(given: str | Upload) -> tuple[GivenMatrix, str | None]:

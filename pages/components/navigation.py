@@ -2,11 +2,13 @@
 
 import gc
 import importlib
+import os
 from copy import copy
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from dpviz.core.pool import POOL
 from pages import budget, compare_synthesizers, coverage, curator, home, minimum_priors, posterior, transition_matrices
 from pages.components.cached import once
 from pages.components.spec import PageSpec
@@ -18,6 +20,10 @@ PAGES = [
     )
 ]  # fmt: skip
 """A new page is its folder, its name here, and a file ``pages/_<folder>.py`` that enters it."""
+
+FEWEST_WORKERS = 2  # One goes on where a single step of the other takes long
+COMPUTED_BY = ["dpviz.claims.curves", "dpviz.comparisons", "dpviz.coverage", "dpviz.desk.search"]
+"""What workers load before they are asked: the rooms whose results grow."""
 
 
 @once
@@ -42,6 +48,12 @@ def enter() -> None:
     """
     navigate()
     st.rerun()
+
+
+def start_workers() -> None:
+    """Have processes ready for what takes long, before anybody has asked."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    POOL.start(max(FEWEST_WORKERS, cores - 1), COMPUTED_BY)
 
 
 @once

@@ -6,7 +6,14 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import streamlit as st
+
 LONGEST = 0.1  # Seconds of a turn: a page is drawn in a fifth of it, and whoever computes for longer must keep nobody
+
+
+def breathe() -> None:
+    """Let Streamlit end this run here if a control has been moved: it looks at every access to the session."""
+    st.session_state.get("breath")
 
 
 class Turns:
@@ -17,11 +24,34 @@ class Turns:
         self._line: deque[threading.Event] = deque()  # the first has the turn
         self._since = self._ended = 0.0
         self._lock = threading.Lock()
+        self._held = threading.local()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for a turn, and pass it on at the end, however that comes."""
-        mine = threading.Event()
+        """Wait for a turn, and pass it on at the end, however that comes; whoever has it goes on."""
+        if self._mine() is not None:
+            yield
+            return
+        self._take()
+        try:
+            yield
+        finally:
+            self._leave()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Leave the turn to others while this thread waits for something, and wait for another one."""
+        had = self._mine() is not None
+        self._leave()
+        yield  # where that raises, the run is over and needs no other turn
+        if had:
+            self._take()
+
+    def _mine(self) -> threading.Event | None:
+        return getattr(self._held, "turn", None)
+
+    def _take(self) -> None:
+        mine = self._held.turn = threading.Event()
         with self._lock:
             self._line.append(mine)
             if self._line[0] is mine:
@@ -30,12 +60,12 @@ class Turns:
             with self._lock:
                 if time.monotonic() - self._since >= self._longest:
                     self._pass_on()
-        try:
-            yield
-        finally:
-            with self._lock:
-                if self._line and self._line[0] is mine:
-                    self._pass_on()
+
+    def _leave(self) -> None:
+        mine, self._held.turn = self._mine(), None
+        with self._lock:
+            if self._line and self._line[0] is mine:
+                self._pass_on()
 
     @property
     def quiet(self) -> float:

@@ -27,7 +27,7 @@ from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import Synthesizer
 from pages.components.ahead import Step
-from pages.components.cached import cached
+from pages.components.cached import cached, elsewhere
 from pages.components.growing import Growing, growing_of
 from pages.components.words import percent
 from pages.coverage import SPEC
@@ -72,7 +72,7 @@ def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage
 
 def decomposition(design: Design, rule: str) -> CoverageDecomposition:
     """`coverage_decomposition` of a rule."""
-    return cached(coverage_decomposition, "Repairing one thing at a time …")(
+    return elsewhere(coverage_decomposition, "Repairing one thing at a time …")(
         synthesizer=design.release, p=design.p, sets=design.sets, rule=rule, level=design.level
     )
 

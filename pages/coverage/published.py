@@ -10,7 +10,7 @@ from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.coverage import coverage_by_proportion
 from dpviz.designs import Design
-from pages.components.cached import cached
+from pages.components.cached import elsewhere
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing, show_errata
 from pages.coverage import SPEC
@@ -45,7 +45,7 @@ def show_published(_design: Design) -> None:
 
 def _table(number: int) -> None:
     """The table in the paper's own layout; every cell has the printed number, ours, and how far they are apart."""
-    lines = cached(compare_charest, "Charest's numbers, exactly …")(number)
+    lines = elsewhere(compare_charest, "Charest's numbers, exactly …")(number)
     rows: dict[str, dict[str, str]] = {}
     for line in lines:
         sets = f"M = {readable(line.design['sets'])}"
@@ -65,7 +65,7 @@ def _reading(reading: int) -> None:
     """Figure 1 with one of the two quantiles where T is negative."""
     rule = FIGURE_1.rules[reading]
     st.html(f"<b>{short(rule)}</b>")
-    curves, points = cached(_figure_1, "Figure 1: exact sums at every point …")(), np.array(EPSILONS)
+    curves, points = elsewhere(_figure_1, "Figure 1: exact sums at every point …")(), np.array(EPSILONS)
     lines = [
         DrawnLine(
             name=f"p = {readable(p)}, M = {sets}",

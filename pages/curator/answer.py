@@ -26,7 +26,7 @@ def show_answer(asked: Asked) -> None:
     if growing.stream is None and growing.latest is not None:
         _draw(asked, growing.latest)
     else:
-        show_growing(growing, "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step", slow=True)
+        show_growing(growing, "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step")
     desk = desk_of(asked)
     if desk.first and desk.complete:  # until then another may lead, and these would still name the one before
         first = desk.first

@@ -1,10 +1,11 @@
 """What is computed for a question: the designs in order, and what would have to give way where none keeps all."""
 
 from dataclasses import replace
+from functools import partial
 
 from dpviz.desk.question import Question
 from dpviz.desk.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
-from pages.components.cached import cached, first_of
+from pages.components.cached import elsewhere, first_of
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked
 
@@ -16,7 +17,7 @@ def designs_of(asked: Asked) -> Growing[Desk]:
     """The reader's designs, which come one after the other."""
     question = asked.question
     key = "designs", repr(question)
-    growing = growing_of(f"{PREFIX}designs", key, Desk, lambda: stream_designs(question))
+    growing = growing_of(f"{PREFIX}designs", key, Desk, partial(stream_designs, question))
     if growing.latest is None:
         growing.advance(SOON)
     return growing
@@ -35,13 +36,13 @@ def first_desk(asked: Asked) -> Desk:
 def give_way(asked: Asked, desk: Desk) -> Growing[tuple[Relaxed, ...]]:
     """Of the nearest designs what would have to give way, one after the other."""
     key = "relaxed", repr(asked.question)
-    return growing_of(f"{PREFIX}relaxed", key, tuple, lambda: stream_relaxations(desk, NEAREST))
+    return growing_of(f"{PREFIX}relaxed", key, tuple, partial(stream_relaxations, desk, NEAREST))
 
 
 def pinned(desk: Desk, keys: list[str]) -> list[Assessed]:
     """The designs with these keys, with everything known of them; those that the question has no more are left out."""
     known = {written_key(one.key): one for one in desk.designs}
-    found, whole = [known[key] for key in keys if key in known], cached(_whole, "Computing intervals …")
+    found, whole = [known[key] for key in keys if key in known], elsewhere(_whole, "Computing intervals …")
     return [one if one.complete else whole(one.question, *one.key, one.setting, one.enough) for one in found]
 
 

@@ -14,7 +14,7 @@ from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOS
 from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
 from pages.components.address import LONGEST_IGNORED, SETTINGS, Setting, Unknown, drawn
-from pages.components.cached import cached
+from pages.components.cached import elsewhere
 from pages.components.words import listing, measured, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
@@ -117,7 +117,7 @@ def rows(shown: list[Assessed]) -> list[list[str]]:
 
 def further(shown: list[Assessed]) -> list[list[str]]:
     """All other numbers of a report; a design that has no such number has a dash."""
-    every = cached(numbers_of, "Computing what a design gives away …")
+    every = elsewhere(numbers_of, "Computing what a design gives away …")
     known = [{one.label: one for one in every(design) if one.part != ASKED_PART} for design in shown]
     there = {measure.label for measure in ACCURACY.values()}
     labels = dict.fromkeys(label for numbers in known for label in numbers if label.lower() not in there | SAID)

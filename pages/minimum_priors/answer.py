@@ -1,15 +1,13 @@
 """The answer in one sentence, and the exact prior or range of every method with what it costs."""
 
 import math
+from typing import Any
 
 import streamlit as st
 
-from dpviz.calibration.kinds import Kind, Setting
 from dpviz.calibration.methods import PARAM_MAP, PriorMethod
-from dpviz.core.numerics.steps import finished
 from dpviz.privacy.composition import DeltaBracket
-from pages.components.cached import cached
-from pages.components.growing import breathe
+from pages.components.cached import cached, elsewhere
 from pages.components.words import listing, page_answer
 from pages.minimum_priors.controls import Asked
 from pages.minimum_priors.faces import HEADLINE, face_of
@@ -69,12 +67,9 @@ def needed_by_all(asked: Asked, delta: float) -> tuple[dict[str, float], list[st
 
 def together_of(asked: Asked, method: PriorMethod, delta: float) -> DeltaBracket:
     """What all sets of the design need together, exactly."""
-    return cached(_together, WAITING)(asked.kind, method, asked.setting, asked.design.sets, delta)
-
-
-def _together(kind: Kind, method: PriorMethod, setting: Setting, sets: int, delta: float) -> DeltaBracket:
-    """It ends where a control is moved meanwhile."""
-    return finished(kind.together_in_steps(method, setting, sets, delta), breathe)
+    steps: Any = asked.kind.together_in_steps
+    found: DeltaBracket = elsewhere(steps, WAITING)(method, asked.setting, asked.design.sets, delta)
+    return found
 
 
 def _named(method: PriorMethod, asked: Asked) -> str:

@@ -14,7 +14,7 @@ from dpviz.core.limits import AVERAGED_ROWS_SHOWN
 from dpviz.core.parameters import readable, rounded_down, rounded_up
 from dpviz.desk.texts import exponents_raised
 from dpviz.privacy.average_case import count_release_curve, count_simulator_deltas
-from pages.components.cached import cached
+from pages.components.cached import cached, elsewhere
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing, note
 from pages.minimum_priors import SPEC
@@ -35,7 +35,7 @@ def show_average(asked: Asked) -> None:
     if max(n, m) > AVERAGED_ROWS_SHOWN:
         st.caption(f"The average over the other rows is computed for n and m up to {AVERAGED_ROWS_SHOWN:,}.")
         return
-    found = cached(average_and_worst, "Averaging over the other rows …")(n, m, alpha, theta, epsilon)
+    found = elsewhere(average_and_worst, "Averaging over the other rows …")(n, m, alpha, theta, epsilon)
     here = {key: pair[0] for key, pair in found.items() if pair}
     delta = f"δ = {readable(here[PARAM_MAP.key], 3)}"
     where = f"θ = {readable(theta)}, n = {readable(n)} and ε = {readable(epsilon)}"
@@ -51,7 +51,7 @@ def show_average(asked: Asked) -> None:
         f"{PREFIX}growing_average",
         ("average case", n, m, alpha, epsilon, theta),
         AverageCurves,
-        lambda: stream_average_by_theta(n, m, alpha, epsilon, np.unique(np.append(THETAS, theta))),
+        partial(stream_average_by_theta, n, m, alpha, epsilon, np.unique(np.append(THETAS, theta))),
     )
     show_growing(growing, "Averaging along θ …", partial(_draw, asked, theta, here), key=f"{PREFIX}step_average")
 

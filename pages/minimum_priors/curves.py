@@ -25,7 +25,6 @@ from pages.minimum_priors.faces import face_of
 NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
 AXIS_KEY = keep_choice(f"{PREFIX}axis", NAMES.values(), NAMES["delta"])
 KEY = f"{PREFIX}growing"
-LET_THROUGH = 0.25  # Seconds in which the tables reach the browser before new curves take the interpreter
 
 
 def show_curves(asked: Asked) -> None:
@@ -35,12 +34,12 @@ def show_curves(asked: Asked) -> None:
         _show(asked, axis, complete_curves(asked, axis), complete=True)
         return
     key, about = _key(asked, axis), (asked.kind.key, asked.setting, axis)
-    growing = growing_of(KEY, key, Curves, lambda: stream_prior_curves(*about, m_is_n=asked.m_is_n))
+    growing = growing_of(KEY, key, Curves, partial(stream_prior_curves, *about, m_is_n=asked.m_is_n))
 
     def draw(latest: Curves) -> None:
         _show(asked, axis, latest, complete=growing.stream is None)
 
-    show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves", after=LET_THROUGH)
+    show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves")
 
 
 def chosen_axis(label: str | None) -> Axis:

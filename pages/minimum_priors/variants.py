@@ -12,7 +12,7 @@ from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.core.limits import LARGEST_POPULATION, PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN, SAMPLED_ROWS_SHOWN
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
-from pages.components.cached import cached
+from pages.components.cached import cached, elsewhere
 from pages.components.words import answer, listing, note
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PAGE, Asked
@@ -34,7 +34,7 @@ def show_probabilistic(asked: Asked) -> None:
     for method in (one for one in CALIBRATED_METHODS.values() if one.knows(PriorMethod.failure)):
         exact = cached(asked.kind.need)(method, setting, setting.delta)
         try:
-            strict = cached(minimum_prior_probabilistic, "Searching …")(method.key, **promise)
+            strict = elsewhere(minimum_prior_probabilistic, "Searching …")(method.key, **promise)
         except ValueError as broken:
             rows.append([f"<b>{method.label}</b>", least(exact), "not found", ""])
             unfound = str(broken)
@@ -112,7 +112,7 @@ def show_sampling(asked: Asked) -> None:
         exact, most = tight, " at most"
         if within:
             release = method.two_cells(setting.n, setting.m, alpha, alpha)
-            exactly, most = cached(subsampled_epsilon, "Averaging over the samples …"), ""
+            exactly, most = elsewhere(subsampled_epsilon, "Averaging over the samples …"), ""
             exact = exactly(release, population, rate * setting.delta)
             rows[-1].append(f"<b>{readable(exact, 5)}</b>")
         if method is HEADLINE:

@@ -11,7 +11,7 @@ from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
 from dpviz.inference.posterior import PosteriorCells, posterior_cells
 from pages.components.address import keep_text
-from pages.components.cached import cached
+from pages.components.cached import elsewhere
 from pages.components.choices import written
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
@@ -55,12 +55,12 @@ def _computed(asked: Asked, text: str) -> tuple[tuple[tuple[int, ...], ...], flo
     tables, design = read_tables(text), asked.design
     rows, cells, sets = sum(tables[0]), len(tables[0]), len(tables)
     if "delta" in design.promised and cells > 2:
-        alpha = cached(minimum_prior_for_sets, "Composing the sets …")(
+        alpha = elsewhere(minimum_prior_for_sets, "Composing the sets …")(
             "synth_post_one", n=design.n, m=rows, cells=cells, sets=sets, epsilon=design.epsilon, delta=design.delta
         ).upper
     else:
         alpha = dataclasses.replace(design, m=rows, sets=sets).alpha_of_one_set
-    found = cached(posterior_cells, "Summing over the confidential tables …")(
+    found = elsewhere(posterior_cells, "Summing over the confidential tables …")(
         synthetic_counts=tables, n=design.n, alpha=alpha, gamma=design.gamma1
     )
     return tables, alpha, found

@@ -12,7 +12,7 @@ from dpviz.designs import Design
 from dpviz.inference.frequentist import PosteriorCoverage, posterior_coverage
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
 from pages.components.address import keep_choice
-from pages.components.cached import cached
+from pages.components.cached import elsewhere
 from pages.components.choices import choice
 from pages.components.figure import show_figure
 from pages.components.words import answer, note, percent
@@ -48,7 +48,7 @@ def show_reach(asked: Asked) -> None:
         here, named = round(posterior_of(asked).mean, 3), "p = the posterior mean"
     points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here))
     shown = dataclasses.replace(design, confidential_count=None, rules=(), repetitions=1)
-    found = cached(_coverage, "Listing every release …")(shown, interval, tuple(points.tolist()))
+    found = elsewhere(_coverage, "Listing every release …")(shown, interval, tuple(points.tolist()))
     place, level = int(np.argmin(np.abs(found.proportions - here))), percent(design.level, 8)
     share, error = float(found.coverage[place]), float(found.coverage_error[place])
     sure = "exact" if found.exact else f"± {readable(100 * error, 2)} points (standard error, seed {design.seed})"

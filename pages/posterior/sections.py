@@ -15,7 +15,7 @@ from dpviz.desk.exports.script import posterior_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.cached import cached
+from pages.components.cached import elsewhere
 from pages.components.downloads import SAVED, show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section
@@ -40,7 +40,7 @@ def show_published(_asked: Asked) -> None:
     note(SPEC.note("published"))
     for number in (3, 4):
         heading(f"Charest (2011), Table {number}: {TABLE_CAPTIONS[number]}")
-        _table(cached(compare_charest, "Charest's numbers, exactly …")(number))
+        _table(elsewhere(compare_charest, "Charest's numbers, exactly …")(number))
     show_errata(one for one in ERRATA if one.what == "posterior")
     st.caption(SPEC.note("source"))
 

@@ -10,7 +10,7 @@ from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.summary import PrivacySummary
 from pages.components.address import keep_switch
-from pages.components.cached import cached
+from pages.components.cached import cached, elsewhere
 from pages.components.choices import switch
 from pages.components.words import listing, note, percent
 from pages.transition_matrices import SPEC
@@ -61,7 +61,7 @@ def promises(summary: PrivacySummary) -> list[tuple[str, float]]:
 def _best(n: int, epsilon: float, delta: float, named: str) -> tuple[str, dict[str, LeastError]]:
     """The best mechanisms with a promise by both criteria."""
     best = {
-        one: cached(least_error, "The best mechanism …")(n=n, epsilon=epsilon, delta=delta, criterion=one)
+        one: elsewhere(least_error, "The best mechanism …")(n=n, epsilon=epsilon, delta=delta, criterion=one)
         for one in ("average", "worst")
     }
     return named, best

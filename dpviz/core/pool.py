@@ -1,0 +1,312 @@
+"""Long computations in processes beside the one that serves, each shared by all who ask the same.
+
+A question is a stream of results, coarse to fine. A stream that nobody asks for rests soon, and one whose step does not
+end then is ended with its process. Where there is no process, or a question cannot be sent to one, who asks takes the
+steps.
+"""
+
+import contextlib
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+
+from dpviz.core.working import Kind, Message, write
+
+Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
+Begin = Callable[[], Iterator[Result | None]]
+"""Begins a stream; a step that brings nothing new yields None."""
+
+WANTED = 1.2  # Seconds after which a stream that nobody has asked for rests
+FORGOTTEN = 60.0  # Seconds after which such a stream is left
+STOPPED = 0.6  # Seconds that a worker may take to stop a stream before it is ended
+LOOK = 0.25  # Seconds between two looks at who still asks
+BREATH = 0.02  # Seconds between two looks of one who waits at whether it is still worth it
+ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
+TRIES = 2  # Processes that may die of a stream
+
+
+class UnderWay(Protocol[Result_co]):
+    """A computation that goes on: the latest result, how many there were, and whether and how it has ended."""
+
+    @property
+    def latest(self) -> Result_co | None: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def finished(self) -> bool: ...
+    @property
+    def problem(self) -> Exception | None: ...
+    def wait(self, seconds: float, breathe: Callable[[], object], beyond: int | None = None) -> None:
+        """Until it is finished, or has more than `beyond` results, for `seconds` at most."""
+
+
+class InPlace(Generic[Result]):
+    """A computation whose steps are taken by those who wait for it."""
+
+    def __init__(self, begin: Begin[Result]) -> None:
+        self._stream, self._lock = begin(), threading.Lock()
+        self.latest: Result | None = None
+        self.count, self.finished = 0, False
+        self.problem: Exception | None = None
+
+    def wait(self, seconds: float, breathe: Callable[[], object], beyond: int | None = None) -> None:
+        """Take steps, at least one, and no more than to the first result where that is waited for.
+
+        Nothing happens while another thread is at it.
+        """
+        if self.finished or not self._lock.acquire(blocking=False):
+            return
+        end = time.perf_counter() + (seconds if beyond is None else min(seconds, ALONE))
+        try:
+            for found in self._stream:
+                if found is not None:
+                    self.latest, self.count = found, self.count + 1
+                breathe()
+                if time.perf_counter() > end or (beyond == 0 and self.count):
+                    return
+            self.finished = True
+        except ValueError as broken:
+            self.problem, self.finished = broken, True
+        finally:
+            self._lock.release()
+
+
+class Elsewhere(Generic[Result]):
+    """A computation that a worker goes on with as long as somebody waits."""
+
+    def __init__(self, number: int, begin: bytes) -> None:
+        self.number, self.begin = number, begin
+        self.latest: Result | None = None
+        self.count, self.finished = 0, False
+        self.problem: Exception | None = None
+        self.wanted, self.resting, self.tries = time.monotonic(), False, 0
+        self.worker: _Worker | None = None
+        self._news = threading.Condition()
+
+    def wait(self, seconds: float, breathe: Callable[[], object], beyond: int | None = None) -> None:
+        """Wait; `breathe` is called meanwhile, and may raise where it is not worth it any more."""
+        end = time.monotonic() + seconds
+        while not self.finished and (beyond is None or self.count <= beyond):
+            self.wanted = now = time.monotonic()
+            if self.resting and self.worker is not None:
+                self.worker.go_on(self)
+            if now >= end:
+                return
+            with self._news:
+                self._news.wait(min(end - now, BREATH))
+            breathe()
+
+    def take(self, kind: Kind, said: bytes) -> None:
+        """Take what has come from a worker."""
+        value = pickle.loads(said)
+        with self._news:
+            if kind is Kind.FAILED:
+                self.problem = value
+            elif value is not None:
+                self.latest, self.count = value, self.count + 1
+            self.finished = kind in (Kind.END, Kind.FAILED)
+            self._news.notify_all()
+
+
+class _Worker:
+    """A worker process as it is seen from where it is asked."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        root = Path(__file__).parents[2]
+        path = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "dpviz.core.working", *modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path},
+        )
+        self.streams: dict[int, weakref.ref[Elsewhere[Any]]] = {}
+        self._stopping: dict[int, float] = {}  # Until when it has to say that a stream stands still
+        self._lock = threading.Lock()
+
+    def start(self, one: Elsewhere[Any]) -> None:
+        """Begin with a stream; one that rests goes on when it is asked for."""
+        one.worker = self
+        self.streams[one.number] = weakref.ref(one)
+        self.tell(Message(Kind.START, one.number, one.begin))
+        if one.resting:
+            self.tell(Message(Kind.REST, one.number))
+
+    def go_on(self, one: Elsewhere[Any]) -> None:
+        """Go on with a stream that rests."""
+        one.resting = False
+        self._stopping.pop(one.number, None)
+        self.tell(Message(Kind.GO_ON, one.number))
+
+    def leave(self, number: int) -> None:
+        """Leave a stream, unless it has ended."""
+        if self.streams.pop(number, None) is not None:
+            self._stop(Kind.LEAVE, number)
+
+    def look(self) -> bool:
+        """Have rest what nobody asks for, and end a process that has not stopped; returns whether it has anything."""
+        now = time.monotonic()
+        for one in self._held():
+            if not one.resting and now - one.wanted > WANTED:
+                one.resting = True
+                self._stop(Kind.REST, one.number)
+            elif one.resting and now - one.wanted > FORGOTTEN:
+                self.leave(one.number)
+        if any(until < now for until in [*self._stopping.values()]):
+            self.end()  # whoever listens has another one take its place
+        return bool(self.streams or self._stopping)
+
+    def take(self, message: Message) -> None:
+        """Take what the process says."""
+        kind, number, said = message
+        if kind is Kind.STILL:
+            self._stopping.pop(number, None)
+        elif (one := self.streams.get(number, lambda: None)()) is not None:
+            one.take(kind, said)
+        if kind in (Kind.END, Kind.FAILED):
+            self.streams.pop(number, None)
+
+    def take_over(self, gone: "_Worker") -> None:
+        """Begin anew with what a process had that is gone, unless others were ended by that."""
+        for one in gone._held():
+            one.tries += not one.resting
+            if one.tries < TRIES:
+                self.start(one)
+            else:
+                one.take(Kind.FAILED, pickle.dumps(RuntimeError("The computation has ended without a result.")))
+
+    def _held(self) -> list[Elsewhere[Any]]:
+        return [one for held in [*self.streams.values()] if (one := held()) is not None]
+
+    def _stop(self, kind: Kind, number: int) -> None:
+        self._stopping[number] = time.monotonic() + STOPPED
+        self.tell(Message(kind, number))
+
+    def tell(self, message: Message) -> None:
+        """Send a message; nothing where the process is gone, which is noticed elsewhere."""
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            write(self._in, message)
+
+    @property
+    def _in(self) -> BinaryIO:
+        assert self._process.stdin is not None
+        return self._process.stdin  # type: ignore[return-value]
+
+    def listen(self) -> Iterator[Message]:
+        """What it says, until it is gone."""
+        assert self._process.stdout is not None
+        with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+            while True:
+                yield pickle.load(self._process.stdout)
+
+    def end(self) -> None:
+        """End the process, whatever it is at: whoever listens hears of it."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """Leave nothing behind of a process that is gone."""
+        with self._lock:
+            self._process.kill()
+            self._process.wait()
+            for pipe in filter(None, (self._process.stdin, self._process.stdout)):
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+class Pool:
+    """Workers, and what they are asked."""
+
+    def __init__(self) -> None:
+        self._workers: list[_Worker] = []
+        self._modules: Sequence[str] = ()
+        self._asked: weakref.WeakValueDictionary[Hashable, UnderWay[Any]] = weakref.WeakValueDictionary()
+        self._lock, self._count = threading.Lock(), 0
+        self._left: queue.SimpleQueue[tuple[weakref.ref[_Worker], int]] = queue.SimpleQueue()
+        self._some = threading.Event()
+
+    def start(self, processes: int, modules: Sequence[str] = ()) -> None:
+        """Start so many workers, as far as processes are to be had, which load the modules before they are asked."""
+        self._modules = modules
+        threading.Thread(target=self._look, name="pool", daemon=True).start()
+        with self._lock, contextlib.suppress(OSError):
+            for _ in range(processes):
+                self._add()
+
+    def stop(self) -> None:
+        """End the workers."""
+        with self._lock:
+            gone, self._workers = self._workers, []
+        for worker in gone:
+            worker.end()
+
+    def ask(self, key: Hashable, begin: Begin[Result]) -> UnderWay[Result]:
+        """A computation, the same one for all that ask with the same key as long as one of them holds it."""
+        with self._lock:
+            held = self._asked.get(key)
+            if held is not None:
+                return held
+            made = self._begin(begin)
+            self._asked[key] = made
+        return made
+
+    def _begin(self, begin: Begin[Result]) -> UnderWay[Result]:
+        if not self._workers:
+            return InPlace(begin)
+        try:
+            said = pickle.dumps(begin, pickle.HIGHEST_PROTOCOL)
+        except (pickle.PicklingError, AttributeError, TypeError):  # what a reader's own or a registered class holds
+            return InPlace(begin)
+        self._count += 1
+        made = Elsewhere[Result](self._count, said)
+        worker = min(self._workers, key=lambda one: len(one.streams))
+        worker.start(made)
+        weakref.finalize(made, self._left.put, (weakref.ref(worker), made.number)).atexit = False
+        self._some.set()
+        return made
+
+    def _add(self) -> _Worker:
+        made = _Worker(self._modules)
+        self._workers.append(made)
+        threading.Thread(target=self._listen, args=(made,), name="worker", daemon=True).start()
+        return made
+
+    def _listen(self, worker: _Worker) -> None:
+        for message in worker.listen():
+            worker.take(message)
+        worker.close()
+        with self._lock, contextlib.suppress(OSError):
+            if worker in self._workers:
+                self._workers.remove(worker)
+                self._add().take_over(worker)
+
+    def _look(self) -> None:
+        """Have rest what nobody asks for, and end a worker that does not stop."""
+        while True:
+            self._some.wait()
+            time.sleep(LOOK)
+            while not self._left.empty():
+                held, number = self._left.get()
+                if (worker := held()) is not None:
+                    worker.leave(number)
+            self._some.clear()
+            if sum(worker.look() for worker in [*self._workers]) or not self._left.empty():
+                self._some.set()
+
+
+POOL = Pool()
+"""All that is computed beside the process that serves."""
+
+
+def single(function: Callable[..., Result], *args: Any, **rest: Any) -> Iterator[Result]:
+    """A single result as a stream; a computation in steps stops between them."""
+    found: Any = function(*args, **rest)
+    yield (yield from found) if isinstance(found, Generator) else found

@@ -1,0 +1,149 @@
+"""A worker process: ``python -m dpviz.core.working``, which `dpviz.core.pool` starts.
+
+It gives its time to the stream that has had the least of it, so that what is quick comes at once whoever else waits.
+"""
+
+import contextlib
+import gc
+import importlib
+import os
+import pickle
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+from functools import partial
+from typing import BinaryIO, NamedTuple, TypeVar
+
+from dpviz.core.keeping import KEPT
+
+Result = TypeVar("Result")
+QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
+FIRST, GROWS = 0.05, 2.0
+"""Seconds of its work after which more than the first result is told, and what they grow by from one to the next."""
+
+NICE = 5  # How much more willingly a worker gives way than the process that serves
+BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
+
+
+class Kind(IntEnum):
+    """What a message is about: the first four go to a worker, the others come from it."""
+
+    START = 0
+    REST = 1
+    GO_ON = 2
+    LEAVE = 3
+    NEWS = 4
+    END = 5
+    FAILED = 6
+    STILL = 7
+
+
+class Message(NamedTuple):
+    """A message about the stream with this number; what it says is pickled by itself: it may name what is not there."""
+
+    kind: Kind
+    number: int
+    said: bytes = b""
+
+
+def write(to: BinaryIO, message: Message) -> None:
+    """Send a message."""
+    pickle.dump(message, to, pickle.HIGHEST_PROTOCOL)
+    to.flush()
+
+
+class _Job:
+    """A stream that a worker goes on with."""
+
+    def __init__(self, number: int, stream: Iterator[object]) -> None:
+        self.number, self.stream = number, stream
+        self.spent, self.due, self.resting = 0.0, 0.0, False
+        self._new: object = None
+
+    def advance(self, tell: Callable[[Message], None]) -> bool:
+        """Take steps for a while; returns whether it goes on."""
+        start, over = time.perf_counter(), False
+        while not over and time.perf_counter() - start < QUANTUM:
+            step = next(self.stream, self)
+            over = step is self
+            self._new = self._new if over or step is None else step
+            if self._new is not None and not self.due:
+                break
+        self.spent += time.perf_counter() - start
+        if over or (self._new is not None and self.spent >= self.due):
+            self.due = max(FIRST, GROWS * self.spent)
+            tell(Message(Kind.END if over else Kind.NEWS, self.number, pickle.dumps(self._new)))
+            self._new = None
+        return not over
+
+
+def work(asked: queue.SimpleQueue[Message], tell: Callable[[Message], None]) -> None:
+    """Go on with the stream that has had the least time, for ever."""
+    jobs: dict[int, _Job] = {}
+    while True:
+        ready = [job for job in jobs.values() if not job.resting]
+        with contextlib.suppress(queue.Empty):
+            kind, number, said = asked.get(block=not ready)
+            if kind is Kind.START:
+                _try(tell, number, partial(_begin, jobs, number, said))
+            elif kind is Kind.LEAVE:
+                jobs.pop(number, None)
+            elif number in jobs:
+                jobs[number].resting = kind is Kind.REST
+            if kind in (Kind.REST, Kind.LEAVE):
+                tell(Message(Kind.STILL, number))
+            continue
+        job = min(ready, key=lambda one: one.spent)
+        if not _try(tell, job.number, partial(job.advance, tell)):
+            jobs.pop(job.number, None)
+
+
+def _begin(jobs: dict[int, _Job], number: int, said: bytes) -> None:
+    jobs[number] = _Job(number, pickle.loads(said)())
+
+
+def _try(tell: Callable[[Message], None], number: int, act: Callable[[], Result]) -> Result | None:
+    """What an act returns; what it raises is told, and None returned."""
+    try:
+        return act()
+    except Exception as broken:
+        try:
+            said = pickle.dumps(broken)
+            pickle.loads(said)
+        except Exception:  # an error that does not come back from a pickle
+            said = pickle.dumps(RuntimeError(f"{type(broken).__name__}: {broken}"))
+        tell(Message(Kind.FAILED, number, said))
+        return None
+
+
+def serve() -> None:
+    """Be a worker: messages come from the input, results go to the output, and what is printed goes to the errors."""
+    source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    KEPT.bound(BUDGET)
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    asked: queue.SimpleQueue[Message] = queue.SimpleQueue()
+
+    def listen() -> None:
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                asked.put(pickle.load(source))
+        os._exit(0)  # whoever asked is gone
+
+    threading.Thread(target=listen, daemon=True).start()
+    with contextlib.suppress(BrokenPipeError):
+        work(asked, partial(write, target))
+
+
+if __name__ == "__main__":
+    from dpviz.core import working  # under its own name, by which pickles know what it holds
+
+    working.serve()

@@ -1,0 +1,182 @@
+"""Long computations beside the process that serves: shared, least served first, and left when nobody asks."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import pickle
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from dpviz.core.pool import POOL, STOPPED, WANTED, Elsewhere, InPlace, Pool, UnderWay, single
+from dpviz.desk.paths import PATHS
+from tests import slow_streams
+
+PATIENCE = 60.0
+"""Seconds that none of these needs."""
+
+
+def nothing() -> None:
+    """What is done while one waits."""
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """A pool of a single worker, so that streams meet."""
+    made = Pool()
+    made.start(1)
+    yield made
+    made.stop()
+    until(lambda: not any(one.name == "worker" for one in threading.enumerate()))
+
+
+def complete(one: UnderWay[int]) -> int | None:
+    one.wait(PATIENCE, nothing)
+    assert one.finished
+    return one.latest
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_result_comes_from_another_process(pool: Pool) -> None:
+    here = pool.ask("root", partial(single, math.sqrt, 2.0))
+    assert isinstance(here, Elsewhere)
+    here.wait(PATIENCE, nothing)
+    assert here.latest == math.sqrt(2.0)
+    other = pool.ask("process", partial(single, os.getpid))
+    assert complete(other) not in (None, os.getpid())
+
+
+def test_a_computation_in_steps_ends_with_its_result(pool: Pool) -> None:
+    assert complete(pool.ask("steps", partial(single, slow_streams.in_steps, 7))) == 7
+    assert list(single(slow_streams.in_steps, 7)) == [None, None, 7]
+
+
+def test_all_that_ask_the_same_share_it_while_one_holds_it(pool: Pool) -> None:
+    begin = partial(slow_streams.counted, 3, 0.02)
+    first, second = pool.ask("shared", begin), pool.ask("shared", begin)
+    assert first is second
+    assert pool.ask("another", begin) is not first
+    assert complete(first) == 3
+
+
+def test_the_first_result_comes_at_once_and_later_ones_thinned_out(pool: Pool) -> None:
+    one, seen = pool.ask("thinned", partial(slow_streams.counted, 100, 0.004)), list[int | None]()
+    while not one.finished:
+        one.wait(PATIENCE, nothing, one.count)
+        seen.append(one.latest)
+    assert seen[0] == 1
+    assert seen[-1] == 100
+    assert len(seen) < 20
+
+
+def test_what_is_new_has_the_worker_before_what_has_long_had_it(pool: Pool) -> None:
+    long = pool.ask("long", partial(slow_streams.counted, 10_000, 0.001))
+    long.wait(0.5, nothing)
+    short = pool.ask("short", partial(slow_streams.counted, 5, 0.001))
+    assert complete(short) == 5
+    assert not long.finished
+
+
+def test_a_refusal_and_a_fault_come_with_what_was_there_before(pool: Pool) -> None:
+    refusal = pool.ask("refused", partial(slow_streams.refused, 3))
+    assert complete(refusal) == 2 or refusal.latest == 1
+    assert str(refusal.problem) == "3 is refused."
+    assert isinstance(refusal.problem, ValueError)
+    fault = pool.ask("fault", slow_streams.broken)
+    complete(fault)
+    assert isinstance(fault.problem, RuntimeError)
+    assert "a fault" in str(fault.problem)
+
+
+def test_what_nobody_asks_for_rests_and_goes_on(pool: Pool) -> None:
+    one = pool.ask("resting", partial(slow_streams.counted, 800, 0.001))
+    one.wait(0.3, nothing)
+    assert isinstance(one, Elsewhere)
+    until(lambda: one.resting)
+    time.sleep(STOPPED / 2)
+    reached = one.latest
+    time.sleep(0.3)
+    assert one.latest == reached
+    assert complete(one) == 800
+    assert not one.resting
+
+
+def test_what_nobody_holds_is_left_and_the_pool_is_at_rest(pool: Pool) -> None:
+    one = pool.ask("left", partial(slow_streams.counted, 100_000, 0.001))
+    one.wait(0.2, nothing)
+    del one
+    gc.collect()
+    until(lambda: not pool._some.is_set())
+    assert not any(worker.streams for worker in pool._workers)
+
+
+def test_a_step_that_does_not_end_is_ended_with_its_process(pool: Pool) -> None:
+    one = pool.ask("stuck", partial(slow_streams.stuck, 1_000.0))
+    one.wait(PATIENCE, nothing, 0)
+    process = one.latest
+    assert process is not None
+    other = pool.ask("waits behind it", partial(slow_streams.counted, 3, 0.001))
+    start = time.monotonic()
+    del one
+    gc.collect()
+    assert complete(other) == 3
+    assert time.monotonic() - start < 10 * (WANTED + STOPPED)
+    with suppress(ProcessLookupError):
+        os.kill(process, 0)
+        pytest.fail("the process is still there")
+
+
+def test_a_process_that_dies_of_a_stream_twice_is_a_fault_of_the_stream(pool: Pool) -> None:
+    one = pool.ask("dying", slow_streams.dying)
+    complete(one)
+    assert isinstance(one.problem, RuntimeError)
+    assert complete(pool.ask("after it", partial(slow_streams.counted, 3, 0.001))) == 3
+
+
+def test_who_waits_can_leave(pool: Pool) -> None:
+    one = pool.ask("moved", partial(slow_streams.counted, 10_000, 0.001))
+
+    def moved() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        one.wait(PATIENCE, moved)
+
+
+def test_without_a_process_or_a_pickle_the_one_who_asks_takes_the_steps(pool: Pool) -> None:
+    alone = Pool()
+    assert isinstance(alone.ask("alone", partial(slow_streams.counted, 3, 0.0)), InPlace)
+    local = pool.ask("local", lambda: iter([1, 2]))
+    assert isinstance(local, InPlace)
+    assert complete(local) == 2
+    refusal = alone.ask("refused", partial(slow_streams.refused, 2))
+    assert complete(refusal) == 1
+    assert str(refusal.problem) == "2 is refused."
+    assert POOL.ask("here", lambda: iter([1])).__class__ is InPlace  # no server has started it
+
+
+def test_taking_a_moment_of_steps_is_one_step() -> None:
+    one = InPlace(partial(slow_streams.counted, 3, 0.0))
+    for number in (1, 2, 3):
+        one.wait(0.0, nothing)
+        assert one.latest == number
+        assert not one.finished
+    one.wait(0.0, nothing)
+    assert one.finished
+
+
+def test_the_axes_of_the_desk_are_the_same_in_another_process() -> None:
+    for one in PATHS.values():
+        assert pickle.loads(pickle.dumps(one)) is one
