@@ -18,9 +18,9 @@ from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
-from dpviz.core.working import Kind, Message, write
+from dpviz.core.types import Result
+from dpviz.core.working import About, Message, write
 
-Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 Begin = Callable[[], Iterator[Result | None]]
 """Begins a stream; a step that brings nothing new yields None."""
@@ -105,15 +105,15 @@ class Elsewhere(Generic[Result]):
                 self._news.wait(min(end - now, BREATH))
             breathe()
 
-    def take(self, kind: Kind, said: bytes) -> None:
+    def take(self, kind: About, said: bytes) -> None:
         """Take what has come from a worker."""
         value = pickle.loads(said)
         with self._news:
-            if kind is Kind.FAILED:
+            if kind is About.FAILED:
                 self.problem = value
             elif value is not None:
                 self.latest, self.count = value, self.count + 1
-            self.finished = kind in (Kind.END, Kind.FAILED)
+            self.finished = kind in (About.END, About.FAILED)
             self._news.notify_all()
 
 
@@ -137,20 +137,20 @@ class _Worker:
         """Begin with a stream; one that rests goes on when it is asked for."""
         one.worker = self
         self.streams[one.number] = weakref.ref(one)
-        self.tell(Message(Kind.START, one.number, one.begin))
+        self.tell(Message(About.START, one.number, one.begin))
         if one.resting:
-            self.tell(Message(Kind.REST, one.number))
+            self.tell(Message(About.REST, one.number))
 
     def go_on(self, one: Elsewhere[Any]) -> None:
         """Go on with a stream that rests."""
         one.resting = False
         self._stopping.pop(one.number, None)
-        self.tell(Message(Kind.GO_ON, one.number))
+        self.tell(Message(About.GO_ON, one.number))
 
     def leave(self, number: int) -> None:
         """Leave a stream, unless it has ended."""
         if self.streams.pop(number, None) is not None:
-            self._stop(Kind.LEAVE, number)
+            self._stop(About.LEAVE, number)
 
     def look(self) -> bool:
         """Have rest what nobody asks for, and end a process that has not stopped; returns whether it has anything."""
@@ -158,7 +158,7 @@ class _Worker:
         for one in self._held():
             if not one.resting and now - one.wanted > WANTED:
                 one.resting = True
-                self._stop(Kind.REST, one.number)
+                self._stop(About.REST, one.number)
             elif one.resting and now - one.wanted > FORGOTTEN:
                 self.leave(one.number)
         if any(until < now for until in [*self._stopping.values()]):
@@ -168,11 +168,11 @@ class _Worker:
     def take(self, message: Message) -> None:
         """Take what the process says."""
         kind, number, said = message
-        if kind is Kind.STILL:
+        if kind is About.STILL:
             self._stopping.pop(number, None)
         elif (one := self.streams.get(number, lambda: None)()) is not None:
             one.take(kind, said)
-        if kind in (Kind.END, Kind.FAILED):
+        if kind in (About.END, About.FAILED):
             self.streams.pop(number, None)
 
     def take_over(self, gone: "_Worker") -> None:
@@ -182,12 +182,12 @@ class _Worker:
             if one.tries < TRIES:
                 self.start(one)
             else:
-                one.take(Kind.FAILED, pickle.dumps(RuntimeError("The computation has ended without a result.")))
+                one.take(About.FAILED, pickle.dumps(RuntimeError("The computation has ended without a result.")))
 
     def _held(self) -> list[Elsewhere[Any]]:
         return [one for held in [*self.streams.values()] if (one := held()) is not None]
 
-    def _stop(self, kind: Kind, number: int) -> None:
+    def _stop(self, kind: About, number: int) -> None:
         self._stopping[number] = time.monotonic() + STOPPED
         self.tell(Message(kind, number))
 

@@ -15,20 +15,20 @@ import time
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import partial
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple
 
 from dpviz.core.keeping import KEPT
+from dpviz.core.types import Result
 
-Result = TypeVar("Result")
 QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
 FIRST, GROWS = 0.05, 2.0
 """Seconds of its work after which more than the first result is told, and what they grow by from one to the next."""
 
 NICE = 5  # How much more willingly a worker gives way than the process that serves
-BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
+WORKERS_BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
 
 
-class Kind(IntEnum):
+class About(IntEnum):
     """What a message is about: the first four go to a worker, the others come from it."""
 
     START = 0
@@ -44,7 +44,7 @@ class Kind(IntEnum):
 class Message(NamedTuple):
     """A message about the stream with this number; what it says is pickled by itself: it may name what is not there."""
 
-    kind: Kind
+    kind: About
     number: int
     said: bytes = b""
 
@@ -75,7 +75,7 @@ class _Job:
         self.spent += time.perf_counter() - start
         if over or (self._new is not None and self.spent >= self.due):
             self.due = max(FIRST, GROWS * self.spent)
-            tell(Message(Kind.END if over else Kind.NEWS, self.number, pickle.dumps(self._new)))
+            tell(Message(About.END if over else About.NEWS, self.number, pickle.dumps(self._new)))
             self._new = None
         return not over
 
@@ -87,14 +87,14 @@ def work(asked: queue.SimpleQueue[Message], tell: Callable[[Message], None]) -> 
         ready = [job for job in jobs.values() if not job.resting]
         with contextlib.suppress(queue.Empty):
             kind, number, said = asked.get(block=not ready)
-            if kind is Kind.START:
+            if kind is About.START:
                 _try(tell, number, partial(_begin, jobs, number, said))
-            elif kind is Kind.LEAVE:
+            elif kind is About.LEAVE:
                 jobs.pop(number, None)
             elif number in jobs:
-                jobs[number].resting = kind is Kind.REST
-            if kind in (Kind.REST, Kind.LEAVE):
-                tell(Message(Kind.STILL, number))
+                jobs[number].resting = kind is About.REST
+            if kind in (About.REST, About.LEAVE):
+                tell(Message(About.STILL, number))
             continue
         job = min(ready, key=lambda one: one.spent)
         if not _try(tell, job.number, partial(job.advance, tell)):
@@ -115,7 +115,7 @@ def _try(tell: Callable[[Message], None], number: int, act: Callable[[], Result]
             pickle.loads(said)
         except Exception:  # an error that does not come back from a pickle
             said = pickle.dumps(RuntimeError(f"{type(broken).__name__}: {broken}"))
-        tell(Message(Kind.FAILED, number, said))
+        tell(Message(About.FAILED, number, said))
         return None
 
 
@@ -125,7 +125,7 @@ def serve() -> None:
     os.dup2(2, 1)
     if hasattr(os, "nice"):
         os.nice(NICE)
-    KEPT.bound(BUDGET)
+    KEPT.bound(WORKERS_BUDGET)
     for name in sys.argv[1:]:
         importlib.import_module(name)
     gc.collect()
