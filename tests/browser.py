@@ -45,6 +45,13 @@ def launch(playwright: Playwright, *more: str) -> Browser:
 @contextlib.contextmanager
 def running_app(streamlit: str = "streamlit") -> Iterator[str]:
     """The app as the README starts it, on a free port, by a module in place of `streamlit`; yields its address."""
+    with started_app(streamlit) as (address, _):
+        yield address
+
+
+@contextlib.contextmanager
+def started_app(streamlit: str = "streamlit") -> Iterator[tuple[str, int]]:
+    """The same; yields its address and the number of its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -55,7 +62,7 @@ def running_app(streamlit: str = "streamlit") -> Iterator[str]:
         address = f"http://127.0.0.1:{port}"
         try:
             _wait_until_healthy(address, server)
-            yield address
+            yield address, server.pid
         finally:
             server.terminate()
 

@@ -1,36 +1,64 @@
-"""A class at once: ``python -m tests.benchmarks.crowd``.
+"""A class that explores: ``python -m tests.benchmarks.crowd [--seeds 1 2] [--readers 30] [--seconds 25] [PAGE …]``.
 
-Thirty readers of each page move a slider about twice a second, by the browser's own protocol, and the time from a move
-to the end of its run is measured, the readers' own work included. Then five browsers press Start on Coverage at once:
-how soon each sees simulated dots, and the end of its run.
+The readers of each page, on a server that has just been started, move any slider by up to five stops about twice a
+second, so that nearly every question is new, by the browser's own protocol. Like a browser they ask for the next step
+of what grows, as soon as they have the last one. Printed are the milliseconds from a move to the end of its run, the
+readers' own work included; the processor time that a move costs the server, and its workers; how long after the last
+move everything has grown to its end; and what the server uses in the two seconds that begin two seconds after the last
+reader has left. A single reader comes first, with goals of its own.
+
+Then five browsers press Start on Coverage at once: how soon each sees simulated dots, and the end of its run.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import json
+import os
 import random
 import statistics
 import sys
 import time
+from pathlib import Path
+from typing import NamedTuple
 
 import websockets
 from playwright.sync_api import sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.Slider_pb2 import Slider
 from websockets.typing import Subprotocol
 
-from tests.browser import chromium_path, launch, running_app, settle
+from tests.browser import chromium_path, launch, running_app, settle, started_app
 
-CLIENTS, SECONDS = 30, 20
+CLIENTS, SECONDS, PATIENCE = 30, 25, 90
+FURTHEST = 5  # Stops of one move
+GROWN = 10  # Seconds after the last move within which everything is to be complete
+WORST = 3000  # Milliseconds that no move may take
+
+
+class Goals(NamedTuple):
+    """The 95th percentile in ms of a crowd and of one reader, and the processor's ms of a move."""
+
+    crowd: int
+    alone: int
+    processor: int
+
+
 PAGES = {
-    "": ("home_epsilon_slider", 0.0, 1.0, 150),
-    "transition_matrices": ("tm_epsilon_slider", 0.0, 1.0, 150),
-    "minimum_priors": ("mp_epsilon_slider", 0.3, 0.9, 150),
-    "coverage": ("cv_epsilon_slider", 0.3, 0.9, 400),
-    "posterior": ("po_epsilon_slider", 0.3, 0.9, 150),
+    "": Goals(100, 120, 12),
+    "transition_matrices": Goals(300, 120, 18),
+    "posterior": Goals(300, 120, 18),
+    "minimum_priors": Goals(500, 200, 35),
+    "coverage": Goals(500, 200, 35),
+    "compare_synthesizers": Goals(1000, 200, 60),
+    "budget": Goals(1000, 200, 60),
+    "curator": Goals(1000, 200, 60),
 }
-"""By page: a slider, between which shares of its stops it is moved, and the goal of the 95th percentile in ms."""
-ALONE = 120  # The same goal for one reader, who has one on the first page
+
+STEP = "dpviz_next_step"
+"""The component that asks for the next step of what grows."""
 
 READERS, GOAL = 5, 1.0
 REPETITIONS = 100_000
@@ -53,77 +81,153 @@ PRESS = """
 """
 
 
+class Step(NamedTuple):
+    """A step that may be asked for: the part of the page that it draws, and when."""
+
+    fragment: str
+    at: float
+
+
 class Reader:
-    """One reader of a page: `firsts` and `moves` are seconds."""
+    """One reader of a page: `firsts` and `moves` are seconds; `over` is when nothing grew any more."""
 
     def __init__(self, page: str, seed: int) -> None:
         self.page, self.random = page, random.Random(seed)
         self.firsts: list[float] = []
         self.moves: list[float] = []
-        self.sliders: dict[str, list[str]] = {}
+        self.steps = 0
+        self.last_move = self.over = 0.0
+        self._sliders: dict[str, Slider] = {}
+        self._places: dict[str, int] = {}
+        self._next: dict[str, Step] = {}
 
     async def read(self, host: str, until: float) -> None:
-        """Open the page and move its slider until it is time."""
-        wanted, low, high, _ = PAGES[self.page]
-        address = f"ws://{host}/_stcore/stream"
-        origin = f"http://{host}"
+        """Open the page, move its sliders until it is time, and wait until everything is complete."""
         async with websockets.connect(
-            address, subprotocols=[Subprotocol("streamlit")], max_size=None, origin=origin
+            f"ws://{host}/_stcore/stream",
+            subprotocols=[Subprotocol("streamlit")],
+            max_size=None,
+            origin=f"http://{host}",  # type: ignore[arg-type]
         ) as socket:
-            self.firsts.append(await self._run(socket))
-            name = next(key for key in self.sliders if wanted in key)
-            while time.perf_counter() < until:
-                await asyncio.sleep(self.random.uniform(0.2, 0.8))
-                stops = self.sliders[name]
-                stop = stops[int(self.random.uniform(low, high) * (len(stops) - 1))]
-                self.moves.append(await self._run(socket, name, stop))
+            self.firsts.append(await self._move(socket, self._asked()))
+            while (now := time.perf_counter()) < until:
+                await self._look_on(socket, now + self.random.uniform(0.2, 0.8))
+                self.moves.append(await self._move(socket, self._another()))
+            self.last_move = self.over = time.perf_counter()
+            while self._next and time.perf_counter() < self.last_move + PATIENCE:
+                await self._look_on(socket, time.perf_counter() + 1.0)
+                self.over = time.perf_counter()
 
-    async def _run(self, socket: websockets.ClientConnection, slider: str = "", stop: str = "") -> float:
-        """Ask for a run and wait for its end."""
+    def _asked(self) -> BackMsg:
         ask = BackMsg()
         ask.rerun_script.query_string, ask.rerun_script.page_name = "", self.page
-        if slider:
-            state = ask.rerun_script.widget_states.widgets.add()
-            state.id = slider
-            state.string_array_value.data.append(stop)
-        start = time.perf_counter()
+        return ask
+
+    def _another(self) -> BackMsg:
+        """A move of any slider that has somewhere to go."""
+        live = [key for key, one in sorted(self._sliders.items()) if not one.disabled and len(one.options) > 1]
+        key = self.random.choice(live)
+        stops, start = list(self._sliders[key].options), list(self._sliders[key].default)
+        here = self._places.get(key, int(start[0]) if start else 0)
+        far = self.random.choice([step for step in range(-FURTHEST, FURTHEST + 1) if step])
+        self._places[key] = min(max(here + far, 0), len(stops) - 1)
+        ask = self._asked()
+        state = ask.rerun_script.widget_states.widgets.add()
+        state.id = key
+        state.string_array_value.data.append(stops[self._places[key]])
+        return ask
+
+    async def _move(self, socket: websockets.ClientConnection, ask: BackMsg) -> float:
+        """Ask for a run of the whole page and wait for its end."""
+        start, self._next = time.perf_counter(), {}
         await socket.send(ask.SerializeToString())
-        while True:
-            message = ForwardMsg()
-            message.ParseFromString(await asyncio.wait_for(socket.recv(), 60))
-            element = message.delta.new_element
-            if element.WhichOneof("type") == "slider":
-                self.sliders[element.slider.id] = list(element.slider.options)
-            if element.WhichOneof("type") == "exception":
-                raise RuntimeError(element.exception.message[:200])
-            # A run that ends early, as where a page is entered, is followed by the one that was asked for.
-            early = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
-            if message.WhichOneof("type") == "script_finished" and not early:
-                return time.perf_counter() - start
+        while not await self._hear(socket, PATIENCE):
+            pass
+        return time.perf_counter() - start
+
+    async def _look_on(self, socket: websockets.ClientConnection, until: float) -> None:
+        """Ask for steps, one after the other, until it is time; a step under way then is overtaken by a move."""
+        while (left := until - time.perf_counter()) > 0:
+            step = min(self._next.values(), key=lambda one: one.at, default=None)
+            if step is None or step.at >= until:
+                await asyncio.sleep(left)
+                return
+            await asyncio.sleep(max(step.at - time.perf_counter(), 0))
+            del self._next[step.fragment]
+            ask = self._asked()
+            ask.rerun_script.fragment_id = step.fragment
+            await socket.send(ask.SerializeToString())
+            self.steps += 1
+            while not await self._hear(socket, max(until - time.perf_counter(), 0.0)):
+                if time.perf_counter() >= until:
+                    self._next[step.fragment] = step  # it is not complete
+                    return
+
+    async def _hear(self, socket: websockets.ClientConnection, seconds: float) -> bool:
+        """Take one message; returns whether a run has ended with it, or false as well where none comes in time."""
+        message = ForwardMsg()
+        try:
+            message.ParseFromString(await asyncio.wait_for(socket.recv(decode=False), seconds))
+        except TimeoutError:
+            return False
+        kind, element = message.WhichOneof("type"), message.delta.new_element
+        if kind == "delta" and element.WhichOneof("type") == "slider":
+            self._sliders[element.slider.id] = element.slider
+        elif kind == "delta" and element.WhichOneof("type") == "exception":
+            raise RuntimeError(element.exception.message[:200])
+        elif kind == "delta" and element.bidi_component.component_name == STEP:
+            after = json.loads(element.bidi_component.json)["after"] / 1000
+            fragment = message.delta.fragment_id
+            self._next[fragment] = Step(fragment, time.perf_counter() + after)
+        # A run that ends early, as where a page is entered, is followed by the one that was asked for.
+        return kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
-async def crowd(host: str, page: str, clients: int, seconds: float) -> list[Reader]:
+async def crowd(host: str, page: str, clients: int, seconds: float, seed: int) -> list[Reader]:
     """So many readers of a page for so long."""
-    readers = [Reader(page, seed) for seed in range(clients)]
+    readers = [Reader(page, 1000 * seed + place) for place in range(clients)]
     until = time.perf_counter() + seconds
     await asyncio.gather(*(reader.read(host, until) for reader in readers))
     return readers
 
 
-def show_moves(address: str) -> None:
-    """Print how long moves take on every page, of one reader and of the crowd."""
-    host = address.removeprefix("http://")
-    for page, (*_, goal) in PAGES.items():
-        for clients in (1, CLIENTS):
-            readers = asyncio.run(crowd(host, page, clients, SECONDS))
-            moves = sorted(1e3 * one for reader in readers for one in reader.moves)
-            firsts = [one for reader in readers for one in reader.firsts]
-            aim = goal if clients > 1 else None if page else ALONE
-            print(
-                f"{page or 'start':20} {clients:3} readers, {len(moves):5} moves: p50 {statistics.median(moves):5.0f}, "
-                f"p95 {moves[int(0.95 * len(moves))]:5.0f}, worst {moves[-1]:5.0f} ms; first page at most "
-                f"{max(firsts):.2f} s" + (f"; goal p95 {aim}" if aim else "")
-            )
+def processor(process: int) -> tuple[float, float]:
+    """The seconds that a process has used, and all that it has started."""
+    parts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    mine = (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+    started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        started += [one for one in (thread / "children").read_text().split() if one not in started]
+    return mine, sum(sum(processor(int(one))) for one in started)
+
+
+def show_moves(page: str, clients: int, seconds: float, seed: int) -> None:
+    """Print what a crowd, or one reader, meets on a page of a server that was just started."""
+    with started_app() as (address, process):
+        time.sleep(2)  # the workers are there
+        before = processor(process)
+        readers = asyncio.run(crowd(address.removeprefix("http://"), page, clients, seconds, seed))
+        used = [after - was for after, was in zip(processor(process), before, strict=True)]
+        time.sleep(2)
+        at_rest = sum(processor(process))
+        time.sleep(2)
+        idle = sum(processor(process)) - at_rest
+    moves = sorted(1e3 * one for reader in readers for one in reader.moves)
+    if not moves:
+        sys.exit("Nobody came to a first move in time.")
+    firsts = [one for reader in readers for one in reader.firsts]
+    goal = PAGES[page]
+    late = moves[int(0.95 * len(moves))]
+    aims = f"goals {goal.crowd}, {WORST}, {goal.processor}, {GROWN}" if clients > 1 else f"goal {goal.alone}"
+    grown = max(reader.over for reader in readers) - max(reader.last_move for reader in readers)
+    print(
+        f"{page or 'start':20} {clients:3} readers, seed {seed}: {len(moves):5} moves, "
+        f"{sum(reader.steps for reader in readers):5} steps: p50 {statistics.median(moves):5.0f}, p95 {late:5.0f}, "
+        f"worst {moves[-1]:5.0f} ms; a move {1e3 * used[0] / len(moves):4.0f} + {1e3 * used[1] / len(moves):3.0f} ms "
+        f"of processor; complete {grown:4.1f} s after; first page at most {max(firsts):.2f} s; at rest {idle:.2f} s; "
+        f"{aims}",
+        flush=True,
+    )
 
 
 def show_runs(address: str) -> None:
@@ -150,11 +254,22 @@ def show_runs(address: str) -> None:
 
 
 def main() -> None:
-    """Both, in one app."""
+    """Every page alone and with a crowd, and runs that start at once."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pages", nargs="*", help="by their paths; 'start' for the first one")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1])
+    parser.add_argument("--readers", nargs="+", type=int, default=[1, CLIENTS])
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    asked = parser.parse_args()
+    for page in ["" if one == "start" else one for one in asked.pages] or PAGES:
+        for seed in asked.seeds:
+            for clients in asked.readers:
+                show_moves(page, clients, asked.seconds, seed)
+    if asked.pages:
+        return
+    if chromium_path() is None:
+        sys.exit("No Chromium was found; runs that start at once were not measured.")
     with running_app() as address:
-        show_moves(address)
-        if chromium_path() is None:
-            sys.exit("No Chromium was found; runs that start at once were not measured.")
         show_runs(address)
 
 
