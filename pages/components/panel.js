@@ -1,8 +1,8 @@
 // On a narrow screen the controls are a panel at the lower edge, which a button beside the answer opens and closes.
 //
 // Streamlit calls the default export again at every rerun, with the same parentElement. Whether the panel is open is
-// kept at the root of the document, which no run touches: the style sheet does the rest. The data: bytes where a
-// page begins with it open, none elsewhere.
+// kept at the root of the document, which no run touches: the style sheet does the rest. The data: bytes of {style,
+// open} as JSON: where the style sheet is, which is fetched once, and whether the page begins with the panel open.
 
 const root = document.documentElement;
 const ID = "dpviz-controls";
@@ -65,6 +65,13 @@ document.addEventListener(
   { capture: true },
 );
 
+// "Change" beside the release leads to the controls.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.(".dpviz-release button")) return;
+  if (getComputedStyle(document.querySelector(".dpviz-dock")).display !== "none") open();
+  panel()?.querySelector("input, button")?.focus();
+});
+
 let owner = null; // the parentElement of the page that is shown
 
 /** Open the panel once the controls, which follow in the page, are there. */
@@ -75,7 +82,17 @@ function openSoon(parentElement) {
   else setTimeout(() => openSoon(parentElement), 50);
 }
 
-export default function ({ data, parentElement }) {
+/** The style sheet stays in the head of the document, whatever page is shown. */
+function dress(style) {
+  if (document.querySelector("link.dpviz-style")) return;
+  const href = new URL(style, document.baseURI);
+  document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", className: "dpviz-style", href }));
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  const data = JSON.parse(new TextDecoder().decode(component.data));
+  dress(data.style);
   if (!parentElement.querySelector(".dpviz-dock")) {
     const place = parentElement.closest?.("[data-testid=stElementContainer]");
     if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
@@ -86,7 +103,7 @@ export default function ({ data, parentElement }) {
     parentElement.append(dock);
     if (owner !== parentElement) close(); // the next page shows its answer first
     owner = parentElement;
-    if (data?.length) setTimeout(() => openSoon(parentElement), 50);
+    if (data.open) setTimeout(() => openSoon(parentElement), 50);
   }
   return () =>
     setTimeout(() => {
