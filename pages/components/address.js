@@ -17,8 +17,15 @@ window.addEventListener("popstate", () => {
   left = { entry: latest, at: performance.now() };
 });
 
+// Streamlit puts the names of the groups of pages, which are no items, into lists: then they are shown as none.
+function unlist() {
+  const lists = "[data-testid=stSidebarNavItems]";
+  for (const one of document.querySelectorAll(`${lists}, ${lists} li`)) one.role = "none";
+}
+
 // On a phone the pages are in a drawer, which Streamlit leaves open over the page that was chosen in it.
 document.addEventListener("click", (event) => {
+  if (event.target.closest?.("[data-testid=stExpandSidebarButton]")) setTimeout(unlist, 50);
   if (!event.target.closest?.("[data-testid=stSidebarNavLink]")) return;
   setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click());
 });

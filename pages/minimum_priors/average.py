@@ -51,7 +51,7 @@ def show_average(asked: Asked) -> None:
         f"{PREFIX}growing_average",
         ("average case", n, m, alpha, epsilon, theta),
         AverageCurves,
-        lambda: stream_average_by_theta(n, m, alpha, epsilon, np.unique(np.append(THETAS, theta))),
+        partial(stream_average_by_theta, n, m, alpha, epsilon, np.unique(np.append(THETAS, theta))),
     )
     show_growing(growing, "Averaging along θ …", partial(_draw, asked, theta, here), key=f"{PREFIX}step_average")
 
