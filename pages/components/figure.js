@@ -3,7 +3,8 @@
 // Streamlit calls the default export again, with the same parentElement, at every rerun and change of theme.
 // The bytes are UTF-8 JSON: {plotly, alt, name, height, large, hero, config, figure: {data, layout}}; arrays inside the
 // figure are plotly's own {dtype, bdata, shape}, which plotly.js decodes, and the color "theme-ink" is the page's own.
-// In class mode a picture is `large`, and the `hero`, the first of a page, fills the rest of the screen.
+// In class mode a picture is `large`, and the `hero`, the first of a page, fills the rest of the screen. On a narrow screen
+// it makes itself as low as the open controls leave room for.
 
 const charts = new WeakMap(); // parentElement -> {plot, note, pending, frame, drawn, text, look, last, height, observer}
 
@@ -114,7 +115,7 @@ function withAbout(plot) {
 }
 
 const wide = window.matchMedia("(min-width: 641px)"); // A phone has no room for large pictures
-const LEAST = 260; // Pixels of a hero on a screen that has no room for it
+const LEAST = 220; // Pixels of a hero on a screen that has no room for it
 const LARGER = 1.7;
 const [TALLER, WORDS] = [1.2, 1.4]; // How much a picture grows, and what is written below it
 const NARROW = 560; // Pixels of a picture that has no room for a legend beside the names of its lines
@@ -125,9 +126,17 @@ function withoutLegend(layout) {
   layout.margin = { ...layout.margin, b: 62 };
 }
 
-/** How high the picture is drawn: a hero is as high as the screen has room below its upper edge before any scrolling. */
-function heightOf(chart, { height, hero }) {
-  if (!hero || !wide.matches) return height;
+/** How high the picture is drawn: a hero has all the room that is left, before any scrolling or by the open controls. */
+function heightOf(chart, { height, hero, large }) {
+  if (!hero) return height;
+  if ("dpvizPanel" in document.documentElement.dataset) {
+    const [panel, dock, header] = [".st-key-controls", ".dpviz-dock", "[data-testid=stHeader]"].map((name) =>
+      document.querySelector(name),
+    );
+    const taken = panel.offsetWidth < window.innerWidth ? 0 : panel.offsetHeight; // on a low screen it stands beside
+    return Math.min(height, Math.max(LEAST, window.innerHeight - taken - dock.offsetHeight - header.offsetHeight));
+  }
+  if (!large || !wide.matches) return height;
   const main = document.querySelector("[data-testid=stMain]");
   const top = chart.plot.getBoundingClientRect().top + main.scrollTop;
   return Math.max(LEAST, Math.floor(window.innerHeight - top - 10));
@@ -279,7 +288,8 @@ async function draw(chart) {
   const narrow = chart.plot.clientWidth < NARROW;
   const height = (chart.height = heightOf(chart, message));
   chart.plot.style.height = `${height}px`;
-  if (figure.layout.meta?.named && (narrow || large)) withoutLegend(figure.layout);
+  const low = !large && height < message.height;
+  if (low || (figure.layout.meta?.named && (narrow || large))) withoutLegend(figure.layout);
   if (large && wide.matches) enlarge(figure, template, narrow, message.height, height);
   await Plotly.react(
     chart.plot,
@@ -346,6 +356,7 @@ function mount(parentElement) {
   if (above) chart.observer.observe(above);
   chart.refit = () => fit(chart);
   window.addEventListener("resize", chart.refit);
+  document.addEventListener("dpviz-panel", chart.refit);
   charts.set(parentElement, chart);
   return chart;
 }
@@ -356,6 +367,7 @@ function unmount(parentElement) {
   charts.delete(parentElement);
   chart.observer.disconnect();
   window.removeEventListener("resize", chart.refit);
+  document.removeEventListener("dpviz-panel", chart.refit);
   chart.pending = null;
   if (chart.drawn > 0) window.Plotly.purge(chart.plot);
   chart.plot.remove();
@@ -373,6 +385,7 @@ export default function showFigure({ data, parentElement }) {
     chart.pending = read(chart);
     chart.plot.setAttribute("aria-label", chart.pending.alt);
     chart.plot.dataset.name = chart.pending.name;
+    chart.plot.toggleAttribute("data-hero", Boolean(chart.pending.hero));
     chart.plot.style.height = `${heightOf(chart, chart.pending)}px`;
     schedule(chart);
   }

@@ -49,13 +49,13 @@ def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420, hero: 
 
     Colors and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
     `figure.layout.uirevision` changes. `alt` is the picture's accessible name. The `hero` is the first picture of a
-    page: in class mode it fills the rest of the screen.
+    page: in class mode it fills the rest of the screen, and beside the open controls of a telephone what they leave.
     """
     page, _, picture = key.partition("_")
     large = class_mode()
     height = round(LARGER * height) if large else height  # for its larger words
     data = encode_figure(
         figure, plotly=address_of(PLOTLY), alt=alt, name=f"{PAGES[page]}_{picture}", height=height, large=large,
-        hero=hero and large,
+        hero=hero,
     )  # fmt: skip
-    _component(key=key, data=data, height="content" if hero and large else height)
+    _component(key=key, data=data, height="content" if hero else height)

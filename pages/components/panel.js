@@ -15,6 +15,7 @@ const heights = new ResizeObserver(measure);
 /** The line with the answer stands on the panel, however high that is. */
 function measure() {
   root.style.setProperty("--dpviz-panel", `${panel()?.offsetHeight ?? 0}px`);
+  document.dispatchEvent(new Event("dpviz-panel")); // for the first picture
 }
 
 /** A refusal is brought into sight: whoever types into the panel looks at its box. */
@@ -25,22 +26,28 @@ const refusals = new MutationObserver((changes) => {
   }
 });
 
-/** What of the answer the panel would cover moves up, as far as the top of the screen. */
+/** The first picture, which makes itself as high as the panel leaves room for, moves up to the top of the screen.
+ *
+ * Where there is none, what of the answer the panel would cover moves up, as far as the top of the screen.
+ */
 function uncover() {
+  const main = document.querySelector("[data-testid=stMain]");
+  const header = document.querySelector("[data-testid=stHeader]")?.offsetHeight ?? 0;
+  const picture = document.querySelector("[role=figure][data-hero]");
+  if (picture) return main.scrollBy({ top: picture.getBoundingClientRect().top - header });
   const answer = document.querySelector(".dpviz-answer")?.getBoundingClientRect();
   const beside = panel().offsetWidth < innerWidth; // as on a low screen
   const edge = innerHeight - (beside ? 0 : panel().offsetHeight) - document.querySelector(".dpviz-dock").offsetHeight;
-  if (!answer || answer.top > innerHeight || answer.bottom < edge) return;
-  const header = document.querySelector("[data-testid=stHeader]")?.offsetHeight ?? 0;
-  document.querySelector("[data-testid=stMain]").scrollBy({ top: Math.min(answer.bottom - edge, answer.top - header) });
+  if (!answer || answer.top > innerHeight || answer.bottom < edge) return undefined;
+  return main.scrollBy({ top: Math.min(answer.bottom - edge, answer.top - header) });
 }
 
 function open() {
   Object.assign(panel(), { id: ID, role: "region", ariaLabel: "Controls" });
+  root.dataset.dpvizPanel = "open";
   measure();
   heights.observe(panel());
   refusals.observe(document.querySelector("[data-testid=stMain]"), { childList: true, subtree: true });
-  root.dataset.dpvizPanel = "open";
   button().setAttribute("aria-expanded", "true");
   button().setAttribute("aria-controls", ID);
   uncover();
@@ -50,6 +57,7 @@ function close() {
   heights.disconnect();
   refusals.disconnect();
   delete root.dataset.dpvizPanel;
+  document.dispatchEvent(new Event("dpviz-panel"));
   button()?.setAttribute("aria-expanded", "false");
   button()?.removeAttribute("aria-controls");
 }
