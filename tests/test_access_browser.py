@@ -46,7 +46,8 @@ def test_the_answer_is_announced_reached_by_one_tab_under_headings_and_printed_w
         for section in ("How the choice changes", "Pilot data", "The report"):
             pick(page, "look", section)
             assert page.locator("h1, h2").evaluate_all("(all) => all.map((one) => one.tagName + one.textContent)") == [
-                "H1dpviz Curator's desk", "H2Settings", "H2The answer", "H2The designs in order", f"H2{section}",
+                "H1Which release keeps all your limits? Curator's desk",
+                "H2Settings", "H2The answer", "H2The designs in order", f"H2{section}",
             ]  # fmt: skip
             rooms = page.evaluate(
                 "[...document.querySelectorAll('[data-testid=stElementContainer]:has(.dpviz-part:only-child)')]"

@@ -20,6 +20,7 @@ from tests.visit import (
     check_saved,
     choose_law,
     control,
+    go_to,
     pick,
     slider,
     taken,
@@ -161,10 +162,10 @@ def test_an_uploaded_file_outlives_another_page_and_another_synthesizer(
         expect(page.locator(".dpviz-numbers").first).to_contain_text("0.6931472")  # ln 2
         settle(page)
         before = told(page)
-        page.get_by_role("link", name="Coverage", exact=True).click()
+        go_to(page, "Coverage")
         expect(page.get_by_role("heading", name="Coverage", level=1)).to_be_visible()
         settle(page)
-        page.get_by_role("link", name="Transition matrices", exact=True).click()
+        go_to(page, "Transition matrices")
         expect(page.locator(".dpviz-numbers").first).to_contain_text("0.6931472")
         settle(page)
         assert told(page) == before

@@ -22,6 +22,7 @@ from tests.visit import (
     check_saved,
     choose_law,
     control,
+    go_to,
     misled,
     pick,
     press,
@@ -131,7 +132,7 @@ def test_the_first_visitor_of_a_fresh_server_sees_the_page_inside_the_app(chromi
 
 def test_the_page_is_reached_by_its_link_and_left_while_it_runs(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
-        page.get_by_role("link", name="Coverage", exact=True).click()
+        go_to(page, "Coverage")
         expect(page).to_have_url(re.compile(rf"{HERE}(\?|$)"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("n = m = 100, M = 1 and ε = 1")  # Start's release
         settle(page)
@@ -139,7 +140,7 @@ def test_the_page_is_reached_by_its_link_and_left_while_it_runs(chromium: Browse
         type_number(page, "repetitions", str(LONG))
         press(page, "Start")
         expect(control(page, "go").get_by_role("button", name="Stop")).to_be_visible()
-        page.get_by_role("link", name="Minimum priors", exact=True).click()
+        go_to(page, "Minimum priors")
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Minimum priors"))
         settle(page)
         expect(page.locator(".dpviz-audit")).to_be_visible()

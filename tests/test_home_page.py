@@ -24,7 +24,7 @@ from pages.home.drawing import texts
 from tests.browser import settle
 from tests.look import TELEPHONE
 from tests.pages import address, html, open_page, pieces, problems
-from tests.visit import slider, small, visiting
+from tests.visit import go_to, slider, small, visiting
 
 
 def opened(address: dict[str, str] | None = None, **state: object):
@@ -146,7 +146,7 @@ def test_class_mode_enlarges_and_its_keys_move_the_last_slider_start_and_stop(ch
         page.keyboard.press(" ")
         expect(ours.get_by_role("button", name="Resume")).to_be_visible()
         settle(page)
-        page.get_by_role("link", name="Start").click()
+        go_to(page, "Start")
         settle(page)
         assert "class=1" in page.url
         page.evaluate("document.activeElement.blur()")

@@ -19,6 +19,7 @@ from tests.visit import (
     check_restored,
     check_saved,
     control,
+    go_to,
     pick,
     restored,
     taken,
@@ -41,17 +42,17 @@ def choose_prior(page: Page, label: str) -> None:
 
 def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
-        page.get_by_role("link", name="Posterior", exact=True).click()
+        go_to(page, "Posterior")
         expect(page).to_have_url(re.compile(rf"{HERE}(\?|$)"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("at ε = 1 (α = 58.2 in each set)")
         settle(page)
         check_inside_the_app(page, "Posterior")
         type_number(page, "n", "40")
         pick(page, "look", "What was x?")
-        page.get_by_role("link", name="Transition matrices", exact=True).click()
+        go_to(page, "Transition matrices")
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Transition matrices"))
         settle(page)
-        page.get_by_role("link", name="Posterior", exact=True).click()
+        go_to(page, "Posterior")
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Posterior"))
         settle(page)
         check_inside_the_app(page, "Posterior")

@@ -43,7 +43,7 @@ every_audit = pytest.mark.parametrize(("label", "setting"), AUDITED, ids=str)
 @functools.cache
 def audited_page(label: str, setting: Setting) -> AppTest:
     """The page at a setting with all tables opened, once for all that is read from it."""
-    return open_at(label, setting, others=True, general=True)
+    return open_at(label, setting, look="As published", others=True, general=True)
 
 
 def plain(formula: str) -> str:
@@ -137,7 +137,7 @@ def test_the_headline_counts_what_can_be_judged(label: str, setting: Setting) ->
 def test_what_is_unsafe_is_shown_and_the_rest_is_counted_and_made_when_it_is_opened(
     label: str, setting: Setting
 ) -> None:
-    shown = next(part for part in html(open_at(label, setting)) if "printed claims" in part)
+    shown = next(part for part in html(open_at(label, setting, look="As published")) if "printed claims" in part)
     unsafe = [one for one in findings(label, setting) if one.verdict == "unsafe"]
     assert (f'aria-label="{UNSAFE}"' in shown) == bool(unsafe)
     assert shown.count("✗ unsafe") == shown.count('<tr class="row')
@@ -171,7 +171,7 @@ def test_a_verdict_is_the_same_before_the_rest_of_its_finding_is_computed() -> N
 def test_theorem_4_3_is_judged_however_large_its_prior(delta: float) -> None:
     (row,) = [
         row
-        for row in audit_rows(open_priors(n=50, delta=delta, others=True))
+        for row in audit_rows(open_priors(n=50, delta=delta, look="As published", others=True))
         if row["title"].strip().startswith("Theorem 4.3 ")
     ]
     assert row["mark"] == "✓ safe"

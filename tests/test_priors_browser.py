@@ -18,6 +18,7 @@ from tests.visit import (
     check_restored,
     check_saved,
     control,
+    go_to,
     pick,
     taken,
     toggle,
@@ -33,22 +34,23 @@ TITLE = "Minimum priors"
 
 def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser, server: str) -> None:
     with visiting(chromium, server) as page:
-        page.get_by_role("link", name="Minimum priors", exact=True).click()
+        go_to(page, "Minimum priors")
         expect(page).to_have_url(re.compile(rf"{HERE}\?.*mp_n=100"))  # Start's release goes along
         expect(page.locator(".dpviz-answer").first).to_contain_text("invented rows for 100 real rows")
         settle(page)
         check_inside_the_app(page, TITLE)
         type_number(page, "n", "40")
         pick(page, "look", "Uneven priors")
-        page.get_by_role("link", name="Transition matrices", exact=True).click()
+        go_to(page, "Transition matrices")
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Transition matrices"))
         expect(page.locator(".dpviz-answer").first).to_contain_text("The promise ε = 1 is")
         settle(page)
         assert "tm_n=40" in page.url  # the release came along
-        page.get_by_role("link", name="Minimum priors", exact=True).click()
+        go_to(page, "Minimum priors")
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Minimum priors"))
         settle(page)
         check_inside_the_app(page, TITLE)
+        pick(page, "look", "As published")
         expect(page.locator(".dpviz-audit")).to_be_visible()
 
 
@@ -97,7 +99,7 @@ def test_the_arrow_keys_move_epsilon_the_answer_and_the_picture_and_a_refused_va
 
 
 def test_a_preset_sets_the_controls(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}{HERE}?mp_n=40&mp_sets=3") as page:
+    with visiting(chromium, f"{server}{HERE}?mp_n=40&mp_sets=3&mp_look=As+published") as page:
         pick(page, "preset", "Gaussian, Theorem 7.8")
         expect(control(page, "n").locator("input")).to_have_value("100")
         expect(control(page, "sets").locator("input")).to_have_value("1")

@@ -12,6 +12,7 @@ import pytest
 
 from dpviz.calibration.releases import delta_by_size
 from dpviz.claims.formulas import subsampled_epsilon_printed
+from dpviz.core.parameters import readable
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.average_case import count_release_delta
@@ -63,6 +64,26 @@ def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_prom
         else:
             assert delta == 0
     assert marks == {"both", "any", "one"}
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_the_short_sentence_has_at_most_fifteen_words_and_the_promise_that_is_asked(key: str) -> None:
+    kind = KINDS[key]
+    small: dict[str, float] = {"cells": 3, "sigma": 1.0, "sigma0": 2.0}
+    own = {name: small[name] for name in kind.numbers if name in small}
+    for n, sets, epsilon, delta in itertools.product((1, 100_000), (1, 20), (0.0123, 1.0), (0.0, 1e-300, 1.23e-6, 0.5)):
+        asked = asked_of(kind, n=n, m=n, sets=sets, epsilon=epsilon, delta=delta, **own)
+        for pure, exact in itertools.product((1e-295, 0.37, 1234.5), (1e-295, 0.37, 1234.5, math.nan)):
+            mark, sentence = face_of(asked).answer(asked, pure, exact)
+            short = face_of(asked).short(asked, mark)
+            assert len(short.split()) <= 15 and short.endswith(".") and "<" not in short, short
+            if "not computed" in short:
+                assert mark == "beyond reach" and "not computed" in sentence
+                continue
+            assert f"ε = {readable(epsilon, 3)}" in short
+            assert (f"δ = {readable(delta, 3)}" in short) == (delta > 0)
+            assert ("saves hardly any" in short) == ("too small to save" in sentence)
+            assert ("without δ and with" in short) == ("→" in mark)
 
 
 def test_literal_sentences_count_rows_once() -> None:

@@ -8,13 +8,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import settle
-from tests.visit import control, pick, told, type_number, visiting
+from tests.visit import control, go_to, pick, told, type_number, visiting
 
 pytestmark = pytest.mark.browser
 
 
 def go(page: Page, title: str) -> dict[str, Any]:
-    page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
+    go_to(page, title)
     expect(page.get_by_role("heading", level=1)).to_contain_text(title)
     settle(page)
     return told(page)
@@ -78,7 +78,7 @@ def test_a_page_that_does_not_take_the_release_says_so_and_keeps_its_own(chromiu
 
 def test_a_link_opens_a_page_that_was_seen_before_with_its_own_settings(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}/coverage?cv_n=30") as page:
-        page.get_by_test_id("stTopNavLink").filter(has_text="Start").click()
+        go_to(page, "Start")
         expect(page.get_by_role("heading", level=1)).to_contain_text("What does privacy cost?")
         settle(page)
         pick(page, "n", "1,000")

@@ -10,12 +10,12 @@ from tests.browser import settle
 from tests.look import TELEPHONE
 from tests.test_settings_kept import CHANGED
 from tests.visit import LARGE, answer, choose_law, control, pick, toggle, told, type_number, visiting
+from tests.visit import go_to as choose_page
 
 pytestmark = pytest.mark.browser
 
 TITLES = {page.path: page.title for page in PAGES}
 HOME = TITLES[""]
-HEADINGS = {page.title: page.heading or page.title for page in PAGES}
 
 SEEN = (
     "the start",
@@ -29,8 +29,8 @@ SEEN = (
 
 
 def go_to(page: Page, title: str) -> None:
-    page.get_by_role("link", name=title, exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text(HEADINGS[title])
+    choose_page(page, title)
+    expect(page.get_by_role("heading", level=1)).to_contain_text(title)
     settle(page)
 
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, V
 
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.navigation import PAGES
+from pages.components.navigation import GROUPS, PAGES
 from tests.browser import ASKING, settle
 
 PREFIXES = {page.path: page.prefix for page in PAGES}
@@ -22,7 +22,6 @@ PREFIXES = {page.path: page.prefix for page in PAGES}
 
 Theme = Literal["light", "dark"]
 LARGE: ViewportSize = {"width": 1400, "height": 1000}
-TITLES = [page.title for page in PAGES]
 LABELS = {key: cls.label for key, cls in SYNTHESIZERS.items()} | {GivenMatrix.key: GivenMatrix.label}
 PROBED = tuple(f"/{page}/_stcore/{asked}" for page in filter(None, PREFIXES) for asked in ("health", "host-config"))
 """What Streamlit's browser side looks for below a page's own address, where it is not: it then asks one folder up."""
@@ -49,6 +48,16 @@ def until(page: Page, come: Callable[[], bool]) -> None:
     while not come():
         assert time.monotonic() < end
         page.wait_for_timeout(50)
+
+
+def go_to(page: Page, title: str) -> None:
+    """Choose a page in the navigation, below the name of its group where it has one."""
+    group = next(name for name, folders in GROUPS.items() if any(one.SPEC.title == title for one in folders))
+    if group:
+        page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
+        page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
+    else:
+        page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
 
 
 def small(path: str) -> str:
@@ -285,8 +294,8 @@ def misled(chromium: Browser, address: str, bad: dict[str, str], good: str = "")
 def check_inside_the_app(page: Page, title: str) -> None:
     """The page's heading, navigation at the top, wide layout."""
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(title))
-    for name in TITLES:
-        expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
+    for group in filter(None, GROUPS):
+        expect(page.get_by_test_id("stTopNavSection").filter(has_text=group)).to_be_visible()
     taken_up = page.locator(".stMainBlockContainer").evaluate("(part) => part.offsetWidth / innerWidth")
     assert taken_up > 0.95
 

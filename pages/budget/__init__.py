@@ -6,5 +6,5 @@ SPEC = PageSpec(
     title="Budget",
     folder="budget",
     prefix="bu_",
-    question="Into how many sets, and between which statistics, is a promised ε best divided?",
+    question="How is a promise best divided?",
 )

@@ -6,5 +6,5 @@ SPEC = PageSpec(
     title="Compare synthesizers",
     folder="compare_synthesizers",
     prefix="cs_",
-    question="Which way of making synthetic data costs the analyst least, for the same privacy?",
+    question="Which method costs the analyst least?",
 )

@@ -1,13 +1,16 @@
 """Controls and pieces that the pages share; nothing here computes."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from pages.components.files import address_of
+
 
 def component(name: str) -> Callable[..., Any]:
-    """The element that ``<name>.js`` beside this file draws."""
-    script = Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
+    """The element that ``<name>.js`` beside this file draws: a run sends the line that fetches it."""
+    address = address_of(f"{name}.js")
+    # In two lines: Streamlit takes a single one for the name of a file.
+    script = f'const ours = await import(new URL("{address}", document.baseURI));\nexport default ours.default;'
     return st.components.v2.component(f"dpviz_{name}", js=script, isolate_styles=False)

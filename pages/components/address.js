@@ -1,9 +1,9 @@
 // Sets the query of the page's address, in place of the one before it: no entry of the browser's history is added.
 //
 // Streamlit calls the default export again at every rerun, with the same parentElement. The data: the bytes of {path,
-// paths, prefixes, query, entry, about, reading} as JSON: where the page is, where every page is, what the keys of the
-// settings begin with, the new query, a word that is new each time the server has read the address, lines for files
-// that say what was shown, and one on how a table is read.
+// paths, prefixes, query, entry, about, reading, release} as JSON: where the page is, where every page is, what the
+// keys of the settings begin with, the new query, a word that is new each time the server has read the address, lines
+// for files that say what was shown, one on how a table is read, and the line of the release that the reader carries.
 
 const PATIENCE = 25; // ms between two looks at whether the browser has come to the page
 const FORGOTTEN = 15000; // ms after which a step back that the server has not heard of is forgotten
@@ -17,8 +17,15 @@ window.addEventListener("popstate", () => {
   left = { entry: latest, at: performance.now() };
 });
 
+// Streamlit puts the names of the groups of pages, which are no items, into lists: then they are shown as none.
+function unlist() {
+  const lists = "[data-testid=stSidebarNavItems]";
+  for (const one of document.querySelectorAll(`${lists}, ${lists} li`)) one.role = "none";
+}
+
 // On a phone the pages are in a drawer, which Streamlit leaves open over the page that was chosen in it.
 document.addEventListener("click", (event) => {
+  if (event.target.closest?.("[data-testid=stExpandSidebarButton]")) setTimeout(unlist, 50);
   if (!event.target.closest?.("[data-testid=stSidebarNavLink]")) return;
   setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click());
 });
@@ -58,6 +65,11 @@ export default function (component) {
   saying = setTimeout(say, SETTLED);
   const { parentElement } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
+  const line = document.querySelector(".dpviz-release");
+  if (line) {
+    line.hidden = !data.release;
+    line.firstElementChild.textContent = data.release;
+  }
   window.dpvizAbout = data.about; // for the files that pictures are saved to
   window.dpvizReading = data.reading; // how their numbers are read, of a file called FILE
   const place = parentElement.closest?.("[data-testid=stElementContainer]");

@@ -304,8 +304,8 @@ def _word(key: str, value: object) -> str:
     return "" if value is None else SETTINGS[key].write(value)
 
 
-def write_address(prefix: str) -> None:
-    """Set the address to what the page shows; after all controls are drawn."""
+def write_address(prefix: str, release: str = "") -> None:
+    """Set the address to what the page shows, and its line of the reader's release; after all controls are drawn."""
     data = {
         "path": _page(prefix).path,
         "paths": [page.path for page in PAGES],
@@ -315,6 +315,7 @@ def write_address(prefix: str) -> None:
         "about": about_page(prefix),
         "reading": how_to_read("FILE"),
         "class": class_mode(),
+        "release": release and f"Your release: {release}",
     }
     _component(key=f"{prefix}address", data=json.dumps(data).encode(), height=1)  # in a dict it looks for data frames
 

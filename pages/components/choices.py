@@ -105,6 +105,8 @@ def presets(
 ) -> None:
     """Buttons that set the controls to a known case, or a list of cases; the chosen one stays marked while it holds.
 
+    In class mode it is a list on every page.
+
     `cases` has the values of the page's controls for each case, `links` those that every case sets.
     """
     key, yours = f"{prefix}preset", st.session_state.get(f"{prefix}yours")
@@ -125,4 +127,6 @@ def presets(
         for name, value in {**links, **cases[wanted]}.items() if wanted is not None and wanted in cases else ():
             st.session_state[prefix + name] = value
 
+    if class_mode():
+        control, rest = st.selectbox, {"index": None, "placeholder": "settings of your own", **rest}
     control("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)

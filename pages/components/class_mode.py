@@ -13,14 +13,6 @@ KEY = "class"
 DIGITS = 3
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 
-STYLE = """
-@media (min-width: 641px) {:root {font-size: 21px !important; --dpviz-class: 1}}
-.stMain [data-testid="stCaptionContainer"], .dpviz-question, .dpviz-numbers dd:nth-of-type(2) {display: none !important}
-@media (min-width: 641px) {.dpviz-answer {font-size: 1.35rem}}
-@media (min-width: 1251px) {.dpviz-numbers {grid-template-columns: repeat(4, minmax(0, 1fr))}}
-.stMainBlockContainer {padding-left: 1.2rem; padding-right: 1.2rem}
-"""
-
 _keys = component("keys")
 
 
@@ -80,7 +72,6 @@ def _shortened(text: str, beside: set[Decimal]) -> str:
 
 def show_class_mode() -> None:
     """The switch, and what it does to the page."""
-    on = class_mode()
     st.toggle(
         "Class mode",
         key=KEY,
@@ -88,6 +79,5 @@ def show_class_mode() -> None:
         help="Large type and thick lines for a projector, fewer words and controls. ← and → move the slider that "
         "was touched last, the space bar starts and stops. The address keeps it: one link for the whole class.",
     )
-    if on:
-        st.html(f"<style>{STYLE}</style>")
+    if class_mode():
         _keys(key="dpviz_keys", data=b"", height=1)

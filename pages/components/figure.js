@@ -1,10 +1,12 @@
 // Keeps one plotly.js chart alive per Streamlit element and redraws it in place with Plotly.react.
 //
 // Streamlit calls the default export again, with the same parentElement, at every rerun and change of theme.
-// The bytes are UTF-8 JSON: {plotly, alt, name, height, config, figure: {data, layout}}; arrays inside the figure are
-// plotly's own {dtype, bdata, shape}, which plotly.js decodes.
+// The bytes are UTF-8 JSON: {plotly, alt, name, height, large, hero, config, figure: {data, layout}}; arrays inside the
+// figure are plotly's own {dtype, bdata, shape}, which plotly.js decodes, and the color "theme-ink" is the page's own.
+// In class mode a picture is `large`, and the `hero`, the first of a page, fills the rest of the screen. On a narrow screen
+// it makes itself as low as the open controls leave room for.
 
-const charts = new WeakMap(); // parentElement -> {plot, note, pending, frame, drawn, text, look, observer}
+const charts = new WeakMap(); // parentElement -> {plot, note, pending, frame, drawn, text, look, last, height, observer}
 
 /** plotly.js, fetched once per page; the browser's cache keeps it for later ones (a content hash is in the address). */
 function loadPlotly(path) {
@@ -16,24 +18,19 @@ function loadPlotly(path) {
 }
 
 async function fetchPlotly(path, attempts = 3) {
-  // Relative to the page, as Streamlit's own scripts are: this follows a base path or a proxy's prefix.
-  const response = await fetch(new URL(`.${path}`, document.baseURI), { cache: "force-cache" });
-  if (!response.ok) {
-    if (attempts <= 1) throw new Error(`plotly.js: HTTP ${response.status}`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    return fetchPlotly(path, attempts - 1);
-  }
-  const source = await new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).blob();
   const script = document.createElement("script");
-  script.src = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  await new Promise((resolve, reject) => {
-    script.onload = resolve;
-    script.onerror = () => reject(new Error("plotly.js did not start"));
+  // Relative to the page, as Streamlit's own scripts are: this follows a base path or a proxy's prefix.
+  script.src = new URL(path, document.baseURI);
+  const started = await new Promise((resolve) => {
+    script.onload = () => resolve(true);
+    script.onerror = () => resolve(false);
     document.head.append(script);
   });
-  URL.revokeObjectURL(script.src);
   script.remove();
-  return window.Plotly;
+  if (started) return window.Plotly;
+  if (attempts <= 1) throw new Error("plotly.js did not start");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return fetchPlotly(path, attempts - 1);
 }
 
 const touch = () => window.matchMedia("(pointer: coarse)").matches;
@@ -117,7 +114,8 @@ function withAbout(plot) {
   return { layout, height };
 }
 
-const classMode = () => getComputedStyle(document.documentElement).getPropertyValue("--dpviz-class").trim() === "1";
+const wide = window.matchMedia("(min-width: 641px)"); // A phone has no room for large pictures
+const LEAST = 220; // Pixels of a hero on a screen that has no room for it
 const LARGER = 1.7;
 const [TALLER, WORDS] = [1.2, 1.4]; // How much a picture grows, and what is written below it
 const NARROW = 560; // Pixels of a picture that has no room for a legend beside the names of its lines
@@ -128,8 +126,24 @@ function withoutLegend(layout) {
   layout.margin = { ...layout.margin, b: 62 };
 }
 
-/** Thick lines, large marks and large type, to be read from the back of a room. */
-function enlarge(figure, template, narrow, height) {
+/** How high the picture is drawn: a hero has all the room that is left, before any scrolling or by the open controls. */
+function heightOf(chart, { height, hero, large }) {
+  if (!hero) return height;
+  if ("dpvizPanel" in document.documentElement.dataset) {
+    const [panel, dock, header] = [".st-key-controls", ".dpviz-dock", "[data-testid=stHeader]"].map((name) =>
+      document.querySelector(name),
+    );
+    const taken = panel.offsetWidth < window.innerWidth ? 0 : panel.offsetHeight; // on a low screen it stands beside
+    return Math.min(height, Math.max(LEAST, window.innerHeight - taken - dock.offsetHeight - header.offsetHeight));
+  }
+  if (!large || !wide.matches) return height;
+  const main = document.querySelector("[data-testid=stMain]");
+  const top = chart.plot.getBoundingClientRect().top + main.scrollTop;
+  return Math.max(LEAST, Math.floor(window.innerHeight - top - 10));
+}
+
+/** Thick lines, large marks and large type, to be read from the back of a room; the picture was made `first` high. */
+function enlarge(figure, template, narrow, first, height) {
   template.layout.font.size = 20;
   template.layout.title.font.size = 23;
   for (const trace of figure.data) {
@@ -141,7 +155,7 @@ function enlarge(figure, template, narrow, height) {
   const { margin, shapes, annotations, legend } = figure.layout;
   const [above, below] = [margin?.t ?? 40, margin?.b ?? 48];
   // The words of the axis above a legend are larger too: it stands as much lower as they are, in parts of the inside.
-  const lower = (WORDS * (height / TALLER - above - below)) / (height - 1.2 * above - WORDS * below);
+  const lower = (WORDS * (first / TALLER - above - below)) / (height - 1.2 * above - WORDS * below);
   if (legend) figure.layout.legend = { ...legend, y: legend.y < 0 ? lower * legend.y : legend.y, font: { size: 16 } };
   for (const shape of shapes ?? []) shape.line = { ...shape.line, width: (shape.line?.width ?? 1) * LARGER };
   for (const note of annotations ?? []) note.font = { ...note.font, size: narrow ? 13 : 18 };
@@ -265,15 +279,18 @@ function toolbar(Plotly) {
 }
 
 async function draw(chart) {
-  const { plotly, height, config, figure } = chart.pending;
+  const { plotly, large, config, figure } = chart.pending;
   const message = chart.pending;
   const Plotly = await loadPlotly(plotly);
   if (chart.pending !== message || !chart.plot.isConnected) return; // overtaken, or the page has gone
   chart.pending = null;
   const template = templateOf(chart.plot);
   const narrow = chart.plot.clientWidth < NARROW;
-  if (figure.layout.meta?.named && (narrow || classMode())) withoutLegend(figure.layout);
-  if (classMode()) enlarge(figure, template, narrow, height);
+  const height = (chart.height = heightOf(chart, message));
+  chart.plot.style.height = `${height}px`;
+  const low = !large && height < message.height;
+  if (low || (figure.layout.meta?.named && (narrow || large))) withoutLegend(figure.layout);
+  if (large && wide.matches) enlarge(figure, template, narrow, message.height, height);
   await Plotly.react(
     chart.plot,
     figure.data,
@@ -304,6 +321,20 @@ function schedule(chart) {
   });
 }
 
+/** A hero is drawn anew where the room for it has changed. */
+function fit(chart) {
+  if (!chart.last.hero || chart.pending || !chart.drawn || heightOf(chart, chart.last) === chart.height) return;
+  chart.pending = read(chart);
+  schedule(chart);
+}
+
+/** The message as it is drawn: the truth has the ink of the page, black by day and white by night. */
+function read(chart) {
+  const ink = JSON.stringify(lookOf(chart.plot)("text-color", "#31333f"));
+  chart.last = JSON.parse(chart.text.replaceAll('"theme-ink"', ink));
+  return chart.last;
+}
+
 function mount(parentElement) {
   const plot = document.createElement("div");
   plot.setAttribute("role", "figure"); // not img, which may hold no buttons, and plotly's toolbar does
@@ -312,14 +343,20 @@ function mount(parentElement) {
   note.textContent = "This picture could not be drawn. Reload the page to try again.";
   note.hidden = true;
   parentElement.append(note, plot);
-  const chart = { plot, note, pending: null, frame: null, drawn: 0, text: "", look: "" };
+  const chart = { plot, note, pending: null, frame: null, drawn: 0, text: "", look: "", last: {}, height: 0 };
   let width = null;
   chart.observer = new ResizeObserver(() => {
     const before = width;
     width = plot.clientWidth;
     if (chart.drawn > 0 && width > 0 && width !== before) window.Plotly.Plots.resize(plot);
+    fit(chart);
   });
   chart.observer.observe(plot);
+  const above = parentElement.closest("[data-testid=stVerticalBlock]"); // what stands above a hero may grow and shrink
+  if (above) chart.observer.observe(above);
+  chart.refit = () => fit(chart);
+  window.addEventListener("resize", chart.refit);
+  document.addEventListener("dpviz-panel", chart.refit);
   charts.set(parentElement, chart);
   return chart;
 }
@@ -329,6 +366,8 @@ function unmount(parentElement) {
   if (!chart || parentElement.isConnected) return; // Streamlit also "cleans up" a call that a newer one overtook
   charts.delete(parentElement);
   chart.observer.disconnect();
+  window.removeEventListener("resize", chart.refit);
+  document.removeEventListener("dpviz-panel", chart.refit);
   chart.pending = null;
   if (chart.drawn > 0) window.Plotly.purge(chart.plot);
   chart.plot.remove();
@@ -339,14 +378,15 @@ export default function showFigure({ data, parentElement }) {
   const chart = charts.get(parentElement) ?? mount(parentElement);
   const text = new TextDecoder().decode(data);
   const get = lookOf(parentElement);
-  const look = ["text-color", "background-color", "primary-color", "font"].map((name) => get(name, "")).join() + classMode();
+  const look = ["text-color", "background-color", "primary-color", "font"].map((name) => get(name, "")).join();
   if (text !== chart.text || look !== chart.look) { // reruns send the same picture again and again
     chart.text = text;
     chart.look = look;
-    chart.pending = JSON.parse(text);
+    chart.pending = read(chart);
     chart.plot.setAttribute("aria-label", chart.pending.alt);
     chart.plot.dataset.name = chart.pending.name;
-    chart.plot.style.height = `${chart.pending.height}px`;
+    chart.plot.toggleAttribute("data-hero", Boolean(chart.pending.hero));
+    chart.plot.style.height = `${heightOf(chart, chart.pending)}px`;
     schedule(chart);
   }
   return () => setTimeout(() => unmount(parentElement)); // after React has taken the element out

@@ -1,18 +1,13 @@
 """A plotly figure that is redrawn in place: faster than ``st.plotly_chart``, and the reader's zoom stays."""
 
-import gzip
-from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from typing import Any
 
 from plotly.io.json import to_json_plotly
-from streamlit import runtime
-from streamlit.runtime.media_file_manager import MediaFileManager
 
 from dpviz.charts.style import Figure
 from pages.components import component
-from pages.components.cached import once
 from pages.components.class_mode import class_mode, for_class
+from pages.components.files import PLOTLY, address_of
 
 _component = component("figure")
 
@@ -23,29 +18,6 @@ PAGES = {
     "cu": "desk",
 }  # fmt: skip
 """What the files of a page's pictures are named after, by the prefix of its keys."""
-
-
-@once
-def _plotly_js() -> bytes:
-    """plotly.js, compressed once per process; Streamlit would compress the 4.8 MB anew for every browser."""
-    whole = files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
-    return gzip.compress(whole, compresslevel=6, mtime=0)
-
-
-@once
-def _kept_by(files: MediaFileManager) -> str:
-    """Where plotly.js is among `files`, for good.
-
-    Streamlit drops what no session uses, and takes as long to find out that it has a file as a run takes for three of
-    its controls. What is added outside of a run belongs to none, and stays.
-    """
-    with ThreadPoolExecutor(1) as outside:
-        return outside.submit(files.add, _plotly_js(), "application/gzip", "dpviz.plotly.js").result()
-
-
-def _plotly_path() -> str:
-    """Where the browser finds plotly.js."""
-    return _kept_by(runtime.get_instance().media_file_mgr) if runtime.exists() else ""
 
 
 def encode_figure(figure: Figure, **rest: Any) -> bytes:
@@ -77,10 +49,13 @@ def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420, hero: 
 
     Colors and font come from the app's theme except where the figure sets its own. The reader's zoom survives until
     `figure.layout.uirevision` changes. `alt` is the picture's accessible name. The `hero` is the first picture of a
-    page: in class mode it fills the rest of the screen.
+    page: in class mode it fills the rest of the screen, and beside the open controls of a telephone what they leave.
     """
     page, _, picture = key.partition("_")
-    name = f"{PAGES[page]}_{picture}"
-    height = round(LARGER * height) if class_mode() else height  # for its larger words
-    data = encode_figure(figure, plotly=_plotly_path(), alt=alt, name=name, height=height, hero=hero and class_mode())
-    _component(key=key, data=data, height=height)
+    large = class_mode()
+    height = round(LARGER * height) if large else height  # for its larger words
+    data = encode_figure(
+        figure, plotly=address_of(PLOTLY), alt=alt, name=f"{PAGES[page]}_{picture}", height=height, large=large,
+        hero=hero,
+    )  # fmt: skip
+    _component(key=key, data=data, height="content" if hero else height)

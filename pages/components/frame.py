@@ -1,5 +1,6 @@
 """What every page has: its head, a column of controls beside the results, and closer looks that open below."""
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
@@ -11,27 +12,34 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.components import component
 from pages.components.address import keep_choice, write_address
 from pages.components.choices import choice
-from pages.components.class_mode import show_class_mode
+from pages.components.class_mode import class_mode, show_class_mode
+from pages.components.files import address_of
 from pages.components.last_valid import Asked, Refused, answerable
-from pages.components.release import bring_release
+from pages.components.release import bring_release, carried_on
 from pages.components.spec import PageSpec
-from pages.components.words import STYLE, Html, part_html, problem
+from pages.components.words import Html, part_html, problem
 
 Given = TypeVar("Given")
 OfPage = TypeVar("OfPage", bound=Asked)
 Section = Callable[[Given], object]
 """Shows a closer look at what is given to it."""
 
+RELEASE_LINE = '<p class="dpviz-release" hidden><span></span> <button type="button">change</button></p>'
+"""Where `write_address` says which release the reader carries, once the page has answered."""
+
 _panel = component("panel")
 
 
 def page_head(page: PageSpec) -> None:
-    """Style, title, question, the switch of class mode, and what opens the controls on a narrow screen."""
-    title = f'<h1 class="dpviz-title"><small>dpviz</small> {escape(page.heading or page.title)}</h1>'
-    st.html(Html(f'<style>{STYLE}</style>{title}<p class="dpviz-question">{escape(page.question)}</p>'))
+    """Heading, the line of the reader's release, the switch of class mode, what opens the controls, and the style."""
+    shown = "dpviz-title dpviz-large" if class_mode() else "dpviz-title"  # the style sheet enlarges what is around it
+    title = f'<h1 class="{shown}">{escape(page.question)} <small>{escape(page.title)}</small></h1>'
+    lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
+    st.html(Html(title + lead + RELEASE_LINE))
     show_class_mode()
     # The controls come next: so they do for the Tab key.
-    _panel(key=f"{page.prefix}panel", data=b"open" if page.home else b"", height=1)
+    data = {"style": address_of("style.css"), "open": page.home}
+    _panel(key=f"{page.prefix}panel", data=json.dumps(data).encode(), height=1)
     if refused := bring_release(page):
         problem(refused)
 
@@ -56,7 +64,7 @@ def answering(
         asked = choose()
     with results:
         yield answerable(page.prefix, asked, compute, first)
-    write_address(page.prefix)
+    write_address(page.prefix, carried_on(page))
 
 
 def columns() -> tuple[DeltaGenerator, DeltaGenerator]:

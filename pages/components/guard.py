@@ -1,12 +1,15 @@
-"""What every answer of the server says to a browser, and which addresses of Streamlit's own are closed."""
+"""What every answer of the server says to a browser, our own files, and which addresses of Streamlit's are closed."""
 
-from starlette.datastructures import MutableHeaders
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pages.components.files import FOLDER, served
+
 POLICY = {
     "default-src": "'self'",
-    # plotly.js and the scripts of our components are started from blobs; Streamlit's page has one line of its own.
+    # Streamlit starts the line that fetches a script of ours from a blob; its page has one line of its own.
     "script-src": "'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:",
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
@@ -32,7 +35,7 @@ CLOSED = "/_stcore/metrics"
 
 
 class Guard:
-    """Adds the headers to every answer, and answers in place of what is closed."""
+    """Adds the headers to every answer, and answers itself for our files and in place of what is closed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -48,6 +51,11 @@ class Guard:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        closed = scope["path"].rstrip("/").endswith(CLOSED)
-        answer = PlainTextResponse("Not found", status_code=404) if closed else self._app
+        answer: ASGIApp = self._app
+        path = str(scope["path"])
+        if path.rstrip("/").endswith(CLOSED):
+            answer = PlainTextResponse("Not found", status_code=404)
+        elif f"/{FOLDER}/" in path:  # plotly.js is compressed when it is first asked for
+            ours = await run_in_threadpool(served, path, Headers(scope=scope).get("accept-encoding", ""))
+            answer = answer if ours is None else ours
         await answer(scope, receive, guarded)

@@ -1,4 +1,5 @@
-// In class mode the arrows move the slider that was touched last, and the space bar starts and stops what runs.
+// In class mode the arrows move the slider that was touched last, the space bar starts and stops what runs, and tables
+// stay unfolded.
 
 let touched = "";
 let mounted = 0;
@@ -35,6 +36,24 @@ function press(event) {
 document.addEventListener("pointerdown", note, true);
 document.addEventListener("focusin", note, true);
 document.addEventListener("keydown", press);
+
+// A table that was unfolded stays so when a run draws it anew.
+const unfolded = new Set();
+const seen = new WeakSet();
+const nameOf = (fold) => fold.querySelector("summary").textContent;
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (target.matches?.(".dpviz-fold")) unfolded[target.open ? "add" : "delete"](nameOf(target));
+  },
+  true,
+);
+new MutationObserver(() => {
+  for (const fold of document.querySelectorAll(".dpviz-fold:not([open])")) {
+    if (unfolded.has(nameOf(fold)) && !seen.has(fold)) fold.open = true;
+    seen.add(fold);
+  }
+}).observe(document.querySelector("[data-testid=stMain]") ?? document.body, { childList: true, subtree: true });
 
 export default function ({ parentElement }) {
   const place = parentElement.closest?.("[data-testid=stElementContainer]");

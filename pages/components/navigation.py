@@ -13,13 +13,14 @@ from pages import budget, compare_synthesizers, coverage, curator, home, minimum
 from pages.components.cached import once
 from pages.components.spec import PageSpec
 
-PAGES = [
-    one.SPEC
-    for one in (
-        home, transition_matrices, minimum_priors, coverage, posterior, compare_synthesizers, budget, curator,
-    )
-]  # fmt: skip
-"""A new page is its folder, its name here, and a file ``pages/_<folder>.py`` that enters it."""
+GROUPS = {
+    "": (home,),
+    "Learn": (transition_matrices, coverage, posterior),
+    "Explore": (minimum_priors, compare_synthesizers, budget),
+    "Choose": (curator,),
+}
+PAGES = [one.SPEC for folders in GROUPS.values() for one in folders]
+"""A new page is its folder, its name in a group, and a file ``pages/_<folder>.py`` that enters it."""
 
 FEWEST_WORKERS = 2  # One goes on where a single step of the other takes long
 COMPUTED_BY = ["dpviz.claims.curves", "dpviz.comparisons", "dpviz.coverage", "dpviz.desk.search"]
@@ -35,7 +36,8 @@ def as_declared(page: PageSpec) -> StreamlitPage:
 def navigate() -> StreamlitPage:
     """Declare the pages; returns the one that was asked for."""
     return st.navigation(
-        [copy(as_declared(one)) for one in PAGES],  # Streamlit notes in a page whether this run has drawn it
+        # Streamlit notes in a page whether this run has drawn it.
+        {name: [copy(as_declared(one.SPEC)) for one in folders] for name, folders in GROUPS.items()},
         position="hidden" if st.context.is_embedded else "top",
     )
 

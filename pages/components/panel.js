@@ -1,8 +1,8 @@
 // On a narrow screen the controls are a panel at the lower edge, which a button beside the answer opens and closes.
 //
 // Streamlit calls the default export again at every rerun, with the same parentElement. Whether the panel is open is
-// kept at the root of the document, which no run touches: the style sheet does the rest. The data: bytes where a
-// page begins with it open, none elsewhere.
+// kept at the root of the document, which no run touches: the style sheet does the rest. The data: bytes of {style,
+// open} as JSON: where the style sheet is, which is fetched once, and whether the page begins with the panel open.
 
 const root = document.documentElement;
 const ID = "dpviz-controls";
@@ -15,6 +15,7 @@ const heights = new ResizeObserver(measure);
 /** The line with the answer stands on the panel, however high that is. */
 function measure() {
   root.style.setProperty("--dpviz-panel", `${panel()?.offsetHeight ?? 0}px`);
+  document.dispatchEvent(new Event("dpviz-panel")); // for the first picture
 }
 
 /** A refusal is brought into sight: whoever types into the panel looks at its box. */
@@ -25,22 +26,28 @@ const refusals = new MutationObserver((changes) => {
   }
 });
 
-/** What of the answer the panel would cover moves up, as far as the top of the screen. */
+/** The first picture, which makes itself as high as the panel leaves room for, moves up to the top of the screen.
+ *
+ * Where there is none, what of the answer the panel would cover moves up, as far as the top of the screen.
+ */
 function uncover() {
+  const main = document.querySelector("[data-testid=stMain]");
+  const header = document.querySelector("[data-testid=stHeader]")?.offsetHeight ?? 0;
+  const picture = document.querySelector("[role=figure][data-hero]");
+  if (picture) return main.scrollBy({ top: picture.getBoundingClientRect().top - header });
   const answer = document.querySelector(".dpviz-answer")?.getBoundingClientRect();
   const beside = panel().offsetWidth < innerWidth; // as on a low screen
   const edge = innerHeight - (beside ? 0 : panel().offsetHeight) - document.querySelector(".dpviz-dock").offsetHeight;
-  if (!answer || answer.top > innerHeight || answer.bottom < edge) return;
-  const header = document.querySelector("[data-testid=stHeader]")?.offsetHeight ?? 0;
-  document.querySelector("[data-testid=stMain]").scrollBy({ top: Math.min(answer.bottom - edge, answer.top - header) });
+  if (!answer || answer.top > innerHeight || answer.bottom < edge) return undefined;
+  return main.scrollBy({ top: Math.min(answer.bottom - edge, answer.top - header) });
 }
 
 function open() {
   Object.assign(panel(), { id: ID, role: "region", ariaLabel: "Controls" });
+  root.dataset.dpvizPanel = "open";
   measure();
   heights.observe(panel());
   refusals.observe(document.querySelector("[data-testid=stMain]"), { childList: true, subtree: true });
-  root.dataset.dpvizPanel = "open";
   button().setAttribute("aria-expanded", "true");
   button().setAttribute("aria-controls", ID);
   uncover();
@@ -50,6 +57,7 @@ function close() {
   heights.disconnect();
   refusals.disconnect();
   delete root.dataset.dpvizPanel;
+  document.dispatchEvent(new Event("dpviz-panel"));
   button()?.setAttribute("aria-expanded", "false");
   button()?.removeAttribute("aria-controls");
 }
@@ -65,6 +73,13 @@ document.addEventListener(
   { capture: true },
 );
 
+// "Change" beside the release leads to the controls.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.(".dpviz-release button")) return;
+  if (getComputedStyle(document.querySelector(".dpviz-dock")).display !== "none") open();
+  panel()?.querySelector("input, button")?.focus();
+});
+
 let owner = null; // the parentElement of the page that is shown
 
 /** Open the panel once the controls, which follow in the page, are there. */
@@ -75,7 +90,17 @@ function openSoon(parentElement) {
   else setTimeout(() => openSoon(parentElement), 50);
 }
 
-export default function ({ data, parentElement }) {
+/** The style sheet stays in the head of the document, whatever page is shown. */
+function dress(style) {
+  if (document.querySelector("link.dpviz-style")) return;
+  const href = new URL(style, document.baseURI);
+  document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", className: "dpviz-style", href }));
+}
+
+export default function (component) {
+  const { parentElement } = component;
+  const data = JSON.parse(new TextDecoder().decode(component.data));
+  dress(data.style);
   if (!parentElement.querySelector(".dpviz-dock")) {
     const place = parentElement.closest?.("[data-testid=stElementContainer]");
     if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
@@ -86,7 +111,7 @@ export default function ({ data, parentElement }) {
     parentElement.append(dock);
     if (owner !== parentElement) close(); // the next page shows its answer first
     owner = parentElement;
-    if (data?.length) setTimeout(() => openSoon(parentElement), 50);
+    if (data.open) setTimeout(() => openSoon(parentElement), 50);
   }
   return () =>
     setTimeout(() => {

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.core.keeping import kept
+from dpviz.core.parameters import readable
 from dpviz.designs import CONFIDENTIAL_COUNT, NOISE_EPSILON_KEY, Design
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
@@ -22,6 +23,8 @@ CARRIED = ("synthesizer", "n", "m", "m_is_n", "sets", "prior", "epsilon", "alpha
            NOISE_EPSILON_KEY, "noise_is_promise", *sorted(NOT_EVERYWHERE))  # fmt: skip
 """What belongs to the release; the analysis belongs to a page."""
 
+SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α"}
+
 RELEASE, PAGE, ENTERED, REFUSED = "release", "release_page", "release_entered", "release_refused"
 TOUCHED = "release_touched"  # whether the reader has set any page
 
@@ -32,6 +35,16 @@ class Carried:
 
     design: Design
     known: frozenset[str]
+
+    @property
+    def words(self) -> str:
+        """What a reader knows it by."""
+        made = self.design
+        promised = [
+            f"{name} = {readable(getattr(made, key), 3)}" for key, name in SYMBOLS.items() if key in made.promised
+        ]
+        sets = "1 set" if made.sets == 1 else f"{made.sets:,} sets"
+        return ", ".join((made.synthesizer_type.label, f"{made.n:,} people", sets, *promised))
 
     def settings(self, prefix: str) -> dict[str, Any]:
         """What the controls of a page say of it; a ValueError in a sentence where the page does not take it."""
@@ -116,6 +129,15 @@ def bring_release(page: PageSpec) -> str:
             if brought is None or brought.design.synthesizer_type is not release.design.synthesizer_type:
                 state.update(release.further(prefix))
     return str(state[REFUSED])
+
+
+def carried_on(page: PageSpec) -> str:
+    """The reader's release in words, with what this run has changed of it; nothing before there is one."""
+    valid = st.session_state.get(f"{page.prefix}valid")
+    if valid is not None:
+        _keep(page, valid.design)
+    release: Carried | None = st.session_state.get(RELEASE)
+    return "" if release is None else release.words
 
 
 def _keep(page: PageSpec, design: Design) -> None:

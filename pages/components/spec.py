@@ -11,18 +11,18 @@ PAGES = Path(__file__).parent.parent
 class PageSpec:
     """A page of the app, which lives in `folder` below ``pages/``; `pages.components.navigation` lists them.
 
-    The keys of its controls begin with `prefix`, in the session and in the address; `question` stands below its title;
-    the `home` page has no path;
-    `heading` stands at its head where that is not its title. `tells` are the names that an address has of what it says
-    of a release without a control.
+    Its heading is the `question` that it answers, with its `title`, the term, beside it, and a `lead` below where the
+    question alone does not say what there is to do. The keys of its controls begin with `prefix`, in the session and
+    in the address; the `home` page has no path. `tells` are the names that an address has of what it says of a release
+    without a control.
     """
 
     title: str
     folder: str
     prefix: str
     question: str
+    lead: str = ""
     home: bool = False
-    heading: str = ""
     tells: tuple[str, ...] = ()
 
     @property

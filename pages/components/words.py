@@ -6,15 +6,13 @@ import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpviz.charts.count_table import STYLE as TABLE_STYLE
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.core.plain import plain
-from pages.components.class_mode import for_class, table_for_class
+from pages.components.class_mode import class_mode, for_class, table_for_class
 
 if TYPE_CHECKING:
     from dpviz.claims.published import Record
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
 SUMS = 1e-8  # Distance within which the longest exact sums give a share
 SUMMED = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
-STYLE = TABLE_STYLE + Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 class Html(str):
@@ -39,15 +36,19 @@ def answer(mark: str, sentence: str) -> str:
     return for_class(f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span> {sentence}</p>')
 
 
-def page_answer(mark: str, sentence: str, brief: str) -> str:
-    """The answer of the whole page. On a narrow screen `mark` and `brief` stay in sight above the controls.
+def page_answer(mark: str, sentence: str, short: str) -> str:
+    """The answer of the whole page. On a narrow screen `mark` and `short` stay in sight above the controls.
 
-    `brief` says in a few words, plain text, what `mark` is.
+    `short` says in one plain sentence of at most 15 words what `mark` is; in class mode it stands for `sentence`.
     """
-    return (
-        f"{part_html('The answer')}{answer(mark, sentence)}"
-        f'<div class="dpviz-now" aria-hidden="true"><b>{escape(mark)}</b> {escape(brief)}</div>'
-    )
+    said = answer(mark, escape(short) if class_mode() else sentence)
+    now = f'<div class="dpviz-now" aria-hidden="true"><b>{escape(mark)}</b> {escape(short)}</div>'
+    return part_html("The answer") + said + for_class(now)
+
+
+def foldable(name: str, html: str) -> str:
+    """A table, which in class mode is folded under its name: the picture comes first there."""
+    return f'<details class="dpviz-fold"><summary>{name}</summary>{html}</details>' if class_mode() else html
 
 
 def numbers(*entries: tuple[str, str, str]) -> str:
@@ -197,10 +198,10 @@ def listing(head: list[str], rows: list[list[str]], caption: str, numeric: Colle
 
     body = table_for_class("".join(f"<tr>{cells('td', row)}</tr>" for row in rows))
     kind = "dpviz-list dpviz-stack" if columns else "dpviz-list"
-    st.html(
-        f'<div class="dpviz-scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'
-        f'<table class="{kind}"><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    table = f'<table class="{kind}"><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table>'
+    name = escape(caption)
+    region = f'<div class="dpviz-scroll" tabindex="0" role="region" aria-label="{name}">{table}</div>'
+    st.html(Html(foldable(name, region)))
 
 
 def audit_row(head: Sequence[str], title: str, cells: Sequence[str], mark: str, said: str, *, bad: bool) -> str:
@@ -220,7 +221,8 @@ def audit_table(head: Sequence[str], rows: Iterable[str]) -> str:
 
 def audit_region(name: str, html: str) -> str:
     """A part of an audit, which can be scrolled."""
-    return f'<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" aria-label="{name}">{html}</div>'
+    region = f'<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" aria-label="{name}">{html}</div>'
+    return foldable(name, region)
 
 
 def show_errata(errata: Iterable[Record[str]]) -> None:

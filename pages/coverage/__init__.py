@@ -6,5 +6,5 @@ SPEC = PageSpec(
     title="Coverage",
     folder="coverage",
     prefix="cv_",
-    question="How often does the interval that an analyst computes from synthetic sets hold the true proportion?",
+    question="How often does an interval hold the truth?",
 )

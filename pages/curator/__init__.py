@@ -6,5 +6,5 @@ SPEC = PageSpec(
     title="Curator's desk",
     folder="curator",
     prefix="cu_",
-    question="Say what must be protected and how far an analyst may be off: which release keeps both?",
+    question="Which release keeps all your limits?",
 )

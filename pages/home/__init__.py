@@ -6,8 +6,8 @@ SPEC = PageSpec(
     title="Start",
     folder="home",
     prefix="home_",
-    heading="What does privacy cost?",
-    question="An agency must keep a table secret and still publish something. It draws a synthetic table. "
+    question="What does privacy cost?",
+    lead="An agency must keep a table secret and still publish something. It draws a synthetic table. "
     "Move ε and see what an attacker and an analyst learn from it.",
     home=True,
     tells=("p", "x"),

@@ -6,6 +6,5 @@ SPEC = PageSpec(
     title="Minimum priors",
     folder="minimum_priors",
     prefix="mp_",
-    question="How strong must the prior be, or how narrow the data, for a synthetic release to keep a promise of "
-    "privacy?",
+    question="How many invented rows does a promise need?",
 )

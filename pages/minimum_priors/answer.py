@@ -25,7 +25,7 @@ def show_answer(asked: Asked) -> None:
     """The answer in a sentence."""
     (pure, exact, _), face = compute_answer(asked), face_of(asked)
     mark, sentence = face.answer(asked, pure[HEADLINE.key], exact[HEADLINE.key])
-    st.html(page_answer(mark, sentence, f"{face.told(mark)}; {asked.promise}"))
+    st.html(page_answer(mark, sentence, face.short(asked, mark)))
 
 
 def show_table(asked: Asked) -> None:
@@ -43,9 +43,8 @@ def show_table(asked: Asked) -> None:
         rows.append([_named(method, asked), *(face.needed(asked, one[key]) for one in answers), *costs])
     rows.append([_named(PARAM_MAP, asked), *["impossible"] * len(answers), *[""] * len(rest)])
     listing(head, rows, face.title)
-    st.caption(face.caption(asked))
-    if reasons:
-        st.caption(f"Beyond reach: {' '.join(dict.fromkeys(reasons))}")
+    beyond = f" Beyond reach: {' '.join(dict.fromkeys(reasons))}" if reasons else ""
+    st.caption(face.caption(asked) + beyond)
 
 
 def needed_by_all(asked: Asked, delta: float) -> tuple[dict[str, float], list[str]]:

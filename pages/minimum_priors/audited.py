@@ -18,7 +18,7 @@ from dpviz.core.parameters import NOISE_QUANTITY, readable, readable_apart
 from dpviz.desk.texts import exponents_raised
 from pages.components.cached import cached
 from pages.components.frame import show_section
-from pages.components.words import audit_region, audit_row, audit_table, heading_html
+from pages.components.words import audit_region, audit_row, audit_table
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import failure, largest, least
@@ -48,17 +48,12 @@ TOO_LARGE = "beyond 10³⁰⁸"
 
 def show_audit(asked: Asked) -> None:
     """All findings of the family: the unsafe ones, named in a sentence and shown; the rest when it is opened."""
-    st.html(heading_html("As printed, and what it really gives") + compute_audit(asked))
+    st.html(cached(_unsafe)(asked.kind, asked.setting))
     _folded("The other claims, one by one", "others", partial(_others, asked.kind, asked.setting))
     _folded(
         f"Definitions, general theorems and lemmas: {len(JUDGES)} claims", "general", partial(_general, asked.setting)
     )
     st.caption(SPEC.note("The audit"))
-
-
-def compute_audit(asked: Asked) -> str:
-    """The claims that are unsafe, as HTML."""
-    return cached(_unsafe)(asked.kind, asked.setting)
 
 
 def _folded(words: str, key: str, table: partial[str]) -> None:

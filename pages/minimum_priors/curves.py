@@ -18,7 +18,6 @@ from pages.components.figure import show_figure
 from pages.components.growing import finished_before, growing_of, keep_finished, show_growing
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, needed_by_all
-from pages.minimum_priors.audited import compute_audit
 from pages.minimum_priors.controls import PAGE, PREFIX, Asked
 from pages.minimum_priors.faces import face_of
 
@@ -28,18 +27,19 @@ KEY = f"{PREFIX}growing"
 
 
 def show_curves(asked: Asked) -> None:
-    """Axis, picture, and where it comes from."""
-    axis = chosen_axis(segments("Picture", [NAMES[axis] for axis in AXES], AXIS_KEY, label_visibility="collapsed"))
+    """The picture, and below it the choice of its axis."""
+    axis = chosen_axis(st.session_state[AXIS_KEY])
     if asked.kind.in_step:
         _show(asked, axis, complete_curves(asked, axis), complete=True)
-        return
-    key, about = _key(asked, axis), (asked.kind.key, asked.setting, axis)
-    growing = growing_of(KEY, key, Curves, partial(stream_prior_curves, *about, m_is_n=asked.m_is_n))
+    else:
+        begin = partial(stream_prior_curves, asked.kind.key, asked.setting, axis, m_is_n=asked.m_is_n)
+        growing = growing_of(KEY, _key(asked, axis), Curves, begin)
 
-    def draw(latest: Curves) -> None:
-        _show(asked, axis, latest, complete=growing.stream is None)
+        def draw(latest: Curves) -> None:
+            _show(asked, axis, latest, complete=growing.stream is None)
 
-    show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves")
+        show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves")
+    segments("Picture", [NAMES[axis] for axis in AXES], AXIS_KEY, label_visibility="collapsed")
 
 
 def chosen_axis(label: str | None) -> Axis:
@@ -79,6 +79,7 @@ def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
         alt=f"{asked.kind.axis[0].upper()}{asked.kind.axis[1:]} of every method {NAMES[axis]}: exact as lines, pure ε "
         "dotted, printed bounds dashed.",
         height=430,
+        hero=True,
     )
     alone = f" Lines are for one set; diamonds: what {sets} sets need together." if sets > 1 else ""
     finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
@@ -86,12 +87,11 @@ def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
 
 
 def compute_ahead(asked: Asked, axis: Axis) -> None:
-    """The answer, the audit and the curves at every stop; not where several sets take their time."""
+    """The answer and the curves at every stop; not where several sets take their time."""
 
     def steps(design: Design) -> Iterator[Step]:
         there = dataclasses.replace(asked, design=design)
         yield partial(compute_answer, there)
-        yield partial(compute_audit, there)
         if asked.kind.in_step:
             yield partial(complete_curves, there, axis)
 

@@ -18,6 +18,8 @@ SAME = 1e-3  # Relative difference of the two answers below which δ is said to 
 
 NONE_NEEDED = 1e-290  # A smallest prior up to which any prior is enough
 
+PROMISE = {"ε": "epsilon", "δ": "delta"}
+ANY = "any prior"  # What is needed where δ alone is enough
 BEYOND = "beyond reach"  # What stands for a NaN: an answer that is not computed at this size; a sentence says why
 
 
@@ -97,9 +99,7 @@ class LeastPriors(Face):
                 f"{needed}, {alike}. If it accepts a small δ, fewer may be enough."
             )
         if not known(exact):
-            return "any prior", (
-                f"{needed}. If it accepts δ = {readable(setting.delta, 3)}, any number above 0 is enough."
-            )
+            return ANY, (f"{needed}. If it accepts δ = {readable(setting.delta, 3)}, any number above 0 is enough.")
         if pure <= exact * (1 + SAME):
             return f"{_invented(asked, exact)} {_rows(asked, exact)}", (
                 f"{needed}, {alike}. A δ of {readable(setting.delta, 3)} is too small to save a noticeable share of "
@@ -111,9 +111,17 @@ class LeastPriors(Face):
             f"{enough}<b>{_invented(asked, exact)}</b> {'is' if enough else 'are'} enough."
         )
 
-    def told(self, mark: str) -> str:
-        """What the mark is, in a few words."""
-        return "without and with δ" if "→" in mark else "at least"
+    def short(self, asked: Asked, mark: str) -> str:
+        """What the mark says, in one sentence of at most 15 words."""
+        epsilon, delta = (f"{name} = {readable(getattr(asked.setting, key), 3)}" for name, key in PROMISE.items())
+        many = f"That many{' per set' if asked.design.sets > 1 else ''} keep {epsilon}"
+        if mark == BEYOND:
+            return "This method is not computed at this size."
+        if mark == ANY:
+            return f"Any number of invented rows keeps {epsilon}, {delta}."
+        if "→" in mark:
+            return f"{many}, without δ and with {delta}."
+        return f"{many}; {delta} saves hardly any." if asked.setting.delta > 0 else f"{many}, without any δ."
 
     def columns(self, asked: Asked) -> list[str]:
         """The heads of the table: without δ, with it, and what it costs."""
@@ -179,8 +187,11 @@ class LargestRanges(Face):
             f"without any δ for data within {narrow}."
         )
 
-    def told(self, mark: str) -> str:  # noqa: ARG002
-        return "range of the data"
+    def short(self, asked: Asked, mark: str) -> str:  # noqa: ARG002
+        epsilon = f"ε = {readable(asked.setting.epsilon, 3)}"
+        if asked.setting.delta == 0:
+            return f"Data within that range keep {epsilon} if releases are truncated to it."
+        return f"Data within that range keep {epsilon}, δ = {readable(asked.setting.delta, 3)}."
 
     def columns(self, asked: Asked) -> list[str]:
         delta = readable(asked.setting.delta, 3)

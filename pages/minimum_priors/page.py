@@ -8,7 +8,6 @@ from pages.components.last_valid import Refused
 from pages.components.links import lead_on
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, show_answer, show_table
-from pages.minimum_priors.audited import show_audit
 from pages.minimum_priors.controls import Asked, choose, chosen_kind, first_asked
 from pages.minimum_priors.curves import AXIS_KEY, chosen_axis, compute_ahead, show_curves
 from pages.minimum_priors.sections import SECTIONS, sections_of
@@ -23,14 +22,12 @@ def choose_fitting() -> Asked | Refused:
 
 with answering(SPEC, SECTIONS, choose_fitting, compute_answer, first_asked) as answered:
     show_answer(answered)
+    picture = st.container()
+    show_table(answered)
     if answered.kind.binary:
         lead_on(SPEC, answered.design)
     section = look_closer(SPEC, sections_of(answered.kind))
-    opened, drawing = st.container(), st.container()
-    show_table(answered)
-    show_section(show_audit, answered)
-    with drawing:  # curves that grow may start the page over: what does not move is drawn before them
+    with picture:  # curves that grow may start the page over: what does not move is drawn before them
         show_curves(answered)
-    with opened:
-        show_section(section, answered)
+    show_section(section, answered)
 compute_ahead(answered, chosen_axis(st.session_state[AXIS_KEY]))

@@ -14,6 +14,7 @@ from pages.components.cached import cached
 from pages.components.downloads import SAVED, show_columns
 from pages.components.frame import Section
 from pages.minimum_priors import SPEC
+from pages.minimum_priors.audited import show_audit
 from pages.minimum_priors.average import show_average
 from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.curves import chosen_axis, complete_curves
@@ -49,6 +50,7 @@ def _why(asked: Asked) -> None:
 
 
 SECTIONS: dict[str, Section[Asked]] = {
+    "As published": show_audit,
     "The inverse": show_inverse,
     "Several sets": show_sets,
     "Parameter or rows?": show_sizes,

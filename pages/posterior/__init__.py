@@ -6,5 +6,5 @@ SPEC = PageSpec(
     title="Posterior",
     folder="posterior",
     prefix="po_",
-    question="What do synthetic counts say about the proportion to an analyst who knows how they were made?",
+    question="What can an analyst learn from a release?",
 )

@@ -6,5 +6,5 @@ SPEC = PageSpec(
     title="Transition matrices",
     folder="transition_matrices",
     prefix="tm_",
-    question="What does a synthetic table of counts give away about the confidential one? Every number here is exact.",
+    question="What does a release give away?",
 )
