@@ -40,8 +40,8 @@ def answer_sentences(found: Overview) -> tuple[str, str]:
     """The answer of the page as inline HTML, and in at most 15 words."""
     guess, right = belief_text(found.success), percent(found.coverage, 3)
     return (
-        f"The best guess about the most exposed person is right <b>{guess}</b> of the time, instead of 50 %. An analyst "
-        f"who takes the table for real data is right in <b>{right}</b> of all releases and expects 95 %.",
+        f"The best guess about the most exposed person is right <b>{guess}</b> of the time, instead of 50 %. "
+        f"An analyst who takes the table for real data is right in <b>{right}</b> of all releases and expects 95 %.",
         f"The attacker guesses right {guess} of the time, the analyst {right}.",
     )
 
