@@ -103,6 +103,10 @@ def test_the_matrix_heatmap_holds_the_exact_matrix(release: Synthesizer) -> None
     trace, exact = matrix_heatmap(view).data[0], release.transition_matrix()[np.ix_(view.rows, view.columns)]
     assert np.asarray(trace.customdata) == pytest.approx(exact, rel=1e-13, abs=0)
     assert np.array_equal(np.isnan(trace.z), exact == 0)
+    linear = matrix_heatmap(view, linear=True).data[0]
+    assert np.array_equal(linear.customdata, trace.customdata)
+    assert np.asarray(linear.z)[exact > 0] == pytest.approx(exact[exact > 0], rel=1e-6)
+    assert (linear.zmin, linear.zmax) == (0, pytest.approx(exact.max(), rel=1e-13))
 
 
 @every_release

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import json
 import re
@@ -19,7 +20,7 @@ from dpviz.designs import Design
 from pages.components.links import address_of
 from pages.components.navigation import PAGES
 from pages.home import SPEC
-from pages.home.controls import PAGE
+from pages.home.controls import BEST, METHODS, PAGE, taken
 from pages.home.drawing import texts
 from tests.browser import settle
 from tests.look import TELEPHONE
@@ -39,14 +40,30 @@ def said(page) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("people", ["20", "100", "1000"])
-@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 10.0, 20.0])
-def test_the_drawing_says_what_the_engine_computes(epsilon, people):
-    page = opened(epsilon=epsilon, n=people)
-    found = Overview(
-        Design(mechanism="beta_binomial", n=int(people), epsilon=epsilon, confidential_count=int(people) // 4)
-    )
-    assert said(page) == texts(found) and problems(page) == []
-    assert sum("dpviz-asked" in one for one in html(page)) == 4
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_drawing_says_what_the_engine_computes(epsilon, people, method):
+    page = opened(epsilon=epsilon, n=people, method=method)
+    mechanism, best = ("geometric", True) if method == BEST else (method, False)
+    design = Design(mechanism=mechanism, n=int(people), epsilon=epsilon, confidential_count=int(people) // 4)
+    assert said(page) == texts(Overview(design, best)) and problems(page) == []
+    assert sum("dpviz-asked" in one for one in html(page)) == 6
+
+
+def test_the_method_is_in_the_address_and_the_release_of_another_page_brings_it():
+    kept = address(opened(method=BEST, n="20"))
+    assert kept == {"home_method": "best", "home_n": "20"}
+    assert said(opened(kept))["title"] == "A noisy number is drawn and corrected"
+    noisy = Design(mechanism="geometric", n=100, epsilon=2.0)
+    assert taken(noisy) == {"method": "geometric"}
+    assert taken(dataclasses.replace(noisy, mechanism="beta_binomial")) == {"method": "beta_binomial"}
+    for other in (
+        dataclasses.replace(noisy, details=(("epsilon", 1.0),)),
+        dataclasses.replace(noisy, sets=2),
+        dataclasses.replace(noisy, mechanism="laplace"),
+    ):
+        with pytest.raises(ValueError, match="it draws one table"):
+            taken(other)
 
 
 def test_the_address_restores_the_release_and_another_table_is_another_seed():
@@ -72,7 +89,7 @@ def test_what_one_reader_has_seen_is_not_computed_for_the_next(monkeypatch):
     def refuse(*_args: object, **_rest: object) -> None:
         raise AssertionError("it was computed before")
 
-    for name in ("minimum_prior", "coverage_given_count", "posterior_given"):
+    for name in ("minimum_prior", "least_error", "posterior_given"):
         monkeypatch.setattr(f"dpviz.comparisons.overview.{name}", refuse)
     second = opened(epsilon=1.7)
     assert said(second) == said(first) and html(second) == html(first)
@@ -101,7 +118,7 @@ def test_one_slider_moves_the_drawing_and_the_links_lead_on(chromium: Browser, s
         answers = page.locator(".dpviz-asked + p")
         assert [box is not None and box["height"] > 20 for box in (one.bounding_box() for one in answers.all())] == [
             True
-        ] * 4
+        ] * 6
         before = page.locator("[data-text=invented]").first.inner_text()
         slider(page, "epsilon").press("ArrowLeft")
         expect(page.locator("[data-text=invented]").first).not_to_have_text(before)

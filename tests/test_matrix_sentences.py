@@ -39,7 +39,14 @@ from pages.transition_matrices.attacker import attacker_sentence
 from pages.transition_matrices.better import best_row, better_sentence, promises
 from pages.transition_matrices.plug_in_or_draw import comparison_sentence, draw_and_plug_in, synthesizer_row
 from pages.transition_matrices.tables import source
-from pages.transition_matrices.verdict import BROKEN, KEPT, KEPT_WITH_DELTA, verdict_numbers, verdict_sentence
+from pages.transition_matrices.verdict import (
+    BROKEN,
+    KEPT,
+    KEPT_WITH_DELTA,
+    short_verdict,
+    verdict_numbers,
+    verdict_sentence,
+)
 from tests.pages import found_in, value_of
 from tests.referees import listed_delta
 
@@ -126,6 +133,23 @@ def check_verdict(summary: PrivacySummary) -> str:
     return mark
 
 
+def check_short(summary: PrivacySummary, mark: str) -> None:
+    short, real = short_verdict(summary), summary.worst.value
+    assert len(short.split()) <= 15 and short.endswith(".")
+    assert short.startswith("No ε is enough" if math.isinf(real) else "The real loss is ε = ")
+    assert (", within the promised " in short) == (mark == "kept")
+    assert (", but the allowed δ = " in short and short.endswith("covers it.")) == (
+        mark == KEPT_WITH_DELTA or (mark == "infinite" and summary.is_approximate)
+    )
+    if math.isfinite(real):
+        told = value_of(found_in(r"ε = ([^\s,]+)", short)[1])
+        assert told == pytest.approx(real, rel=5.1e-3, abs=1e-9)
+        if promised := re.search(r"promised (\S+)\.$", short):
+            assert value_of(promised[1]) == pytest.approx(summary.epsilon, rel=1e-5)
+            same = math.isclose(real, summary.epsilon, rel_tol=1e-12)
+            assert told == value_of(promised[1]) if same else (told < value_of(promised[1])) == (mark == "kept")
+
+
 def check_numbers(summary: PrivacySummary) -> None:
     release, epsilon, delta = summary.synthesizer, summary.epsilon, summary.delta
     (_, exact, where), (_, left, at), (_, failing, failed), (_, least, changed) = verdict_numbers(summary)
@@ -179,7 +203,9 @@ def test_the_verdict_and_its_numbers_are_what_the_listed_matrix_gives():
             near = [left * (1 + 1e-7), left * (1 - 1e-7)] if epsilon in EPSILONS and 1e-6 < left < 1 else []
             for delta in (0.0, 1e-6, 0.1, *near):
                 summary = summarize(release, epsilon, delta)
-                seen.add(check_verdict(summary))
+                mark = check_verdict(summary)
+                check_short(summary, mark)
+                seen.add(mark)
                 check_numbers(summary)
     assert seen == {"kept", "infinite", KEPT_WITH_DELTA, BROKEN}
 

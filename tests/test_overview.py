@@ -5,22 +5,52 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import re
+from collections import Counter
 
 import numpy as np
 import pytest
 from scipy.stats import beta, betabinom
 
+from dpviz.charts.strip import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import Overview
 from dpviz.designs import Design
-from pages.components.words import invented_text, rows_text
+from dpviz.privacy.attacker import belief_text
+from pages.components.words import invented_text, percent, rows_text
 from pages.home.drawing import places, texts
-from pages.home.questions import questions
+from pages.home.questions import answer_sentences, questions
+from tests.pages import value_of
 
 GRID = [(n, x, epsilon, seed) for n, x in ((4, 1), (20, 5), (37, 37)) for epsilon in (0.1, 1.0, 6.0) for seed in (0, 7)]
+METHODS = (("beta_binomial", False), ("geometric", False), ("geometric", True))
+FOUND = [(*case, *method) for case in GRID for method in METHODS]
 
 
-def overview(n: int, x: int, epsilon: float, seed: int) -> Overview:
-    return Overview(Design(mechanism="beta_binomial", n=n, epsilon=epsilon, confidential_count=x, seed=seed))
+def overview(
+    n: int, x: int, epsilon: float, seed: int, mechanism: str = "beta_binomial", best: bool = False
+) -> Overview:
+    return Overview(Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=x, seed=seed), best)
+
+
+@pytest.mark.parametrize(("n", "x", "epsilon", "seed"), GRID)
+def test_the_best_possible_publishes_the_mean_of_what_the_noise_may_have_come_from(n, x, epsilon, seed):
+    """Its error is the smallest, its interval that of the published share, and it tells no more than the noise."""
+    noisy, best = (overview(n, x, epsilon, seed, "geometric", best) for best in (False, True))
+    rows = np.exp(-epsilon * np.abs(np.subtract.outer(np.arange(n + 1), np.arange(-9999, 9999 + n))))
+    rows /= rows.sum(axis=1, keepdims=True)
+    rows = np.column_stack([rows[:, :10000].sum(axis=1), rows[:, 10000 : 9999 + n], rows[:, 9999 + n :].sum(axis=1)])
+    means = np.arange(n + 1) @ rows / rows.sum(axis=0)
+    assert best.drawn == noisy.drawn == noisy.released
+    assert best.released == pytest.approx(means[best.drawn], rel=1e-9)
+    assert (best.belief, best.average_guess) == (noisy.belief, noisy.average_guess)
+    for found, numbers in ((noisy, np.arange(n + 1.0)), (best, means)):
+        away = (numbers[None, :] - np.arange(n + 1.0)[:, None]) / n
+        assert found.error == pytest.approx(math.sqrt((rows * away**2).sum() / (n + 1)), rel=1e-7)
+        half = 1.959963984540054 * np.sqrt(numbers / n * (1 - numbers / n) / n)
+        hits = (numbers / n - half <= x / n) & (x / n <= numbers / n + half)
+        assert found.coverage == pytest.approx(float(rows[x] @ hits), abs=1e-12)
+    assert best.error <= noisy.error * (1 + 1e-9)
+    assert best.error == best.optimum.root_mean_squared_error
 
 
 @pytest.mark.parametrize("case", GRID)
@@ -28,11 +58,15 @@ def test_every_number_is_its_definition_summed(case):
     n, x, epsilon, _ = case
     found, alpha = overview(*case), n / math.expm1(epsilon)
     rows = np.array([betabinom.pmf(np.arange(n + 1), n, alpha + i, alpha + n - i) for i in range(n + 1)])
-    j = found.released
+    j = found.drawn
     assert found.invented == pytest.approx(2 * alpha, rel=1e-9)
     assert found.belief == pytest.approx(rows[x, j] / (rows[x, j] + rows[x - 1, j]), rel=1e-9)
-    worst = max(np.abs(np.log(rows[1:]) - np.log(rows[:-1])).max(), 0)
-    assert found.largest_belief == pytest.approx(1 / (1 + math.exp(-worst)), rel=1e-9)
+    told = rows[x] / (rows[x] + rows[x - 1])
+    surest = np.maximum(told, 1 - told)
+    assert found.largest_belief == pytest.approx(surest.max(), rel=1e-9)
+    assert found.average_guess == pytest.approx((rows[x] + rows[x - 1]) @ surest / 2, rel=1e-9)
+    quantiles = [int(np.argmax(np.cumsum(rows[x]) >= (place + 0.5) / 100)) for place in range(100)]
+    assert found.possible_beliefs == pytest.approx(told[quantiles], rel=1e-9)
     assert found.success == pytest.approx(0.5 + max(np.abs(rows[1:] - rows[:-1]).sum(axis=1)) / 4, rel=1e-9)
     assert found.promised_success == pytest.approx(math.exp(epsilon) / (1 + math.exp(epsilon)), rel=1e-12)
     share, p = np.arange(n + 1) / n, x / n
@@ -67,22 +101,67 @@ def test_delta_needs_no_more_rows_and_a_smaller_epsilon_needs_more():
         assert all(a.invented > b.invented for a, b in itertools.pairwise(rows))
 
 
-@pytest.mark.parametrize("case", GRID)
+@pytest.mark.parametrize("case", FOUND)
 def test_what_the_drawing_says_is_where_it_stands(case):
     found, said, stands = overview(*case), texts(overview(*case)), places(overview(*case))
     assert int(said["yes"]) + int(said["no"]) == found.design.n
-    assert int(said["drawn_yes"]) + int(said["drawn_no"]) == found.design.m
+    assert float(said["drawn_yes"]) + float(said["drawn_no"]) == pytest.approx(found.design.m, rel=1e-3)
+    assert float(said["drawn_yes"]) == pytest.approx(found.released, rel=5e-4)
     assert float(said["low"][:-2]) == pytest.approx(stands["low"], rel=5e-3, abs=1e-6)
-    assert float(said["belief"][:-2]) == pytest.approx(stands["belief"], rel=5e-3)
+    for name in ("belief", "average", "worst", "allowed"):
+        assert float(said[name][:-2]) == pytest.approx(stands[name], rel=5e-3)
+    slack = 1 + 1e-12  # rounding
+    assert 50 <= stands["average"] <= stands["worst"] * slack <= stands["allowed"] * slack**2
+    assert 100 - stands["worst"] - 1e-9 <= stands["belief"] <= stands["worst"]
     assert ("right" in said["hit"]) == (stands["low"] <= stands["secret"] <= stands["high"])
-    assert 0 <= stands["made"] <= stands["mixed"] <= 100 - stands["made"] + 1e-9
+    if found.design.mechanism == "geometric":
+        away = np.abs(np.arange(-9999, 10000))
+        chances = np.exp(-found.design.epsilon * away)
+        (reach,) = re.findall(r"at most (\d+) more or fewer|none at all", said["adds"])
+        within = [chances[away <= int(reach or 0) - less].sum() / chances.sum() for less in (0, 1)]
+        assert within[0] >= 0.95 > within[1]
+        ends = stands["from"], stands["from"] + stands["made"]
+        wanted = (max(found.secret - int(reach or 0), 0), min(found.secret + int(reach or 0), found.design.n))
+        assert ends == pytest.approx([100 * one / found.design.n for one in wanted])
+        assert ("corrected" in said["title"]) == found.best == ("mean of all" in said["published"])
+    else:
+        assert 0 <= stands["made"] <= stands["mixed"] <= 100 - stands["made"] + 1e-9
+        assert stands["rest"] == stands["made"]
 
 
-@pytest.mark.parametrize("case", [*GRID, (100, 25, 1.0, 1), (1000, 250, 1.0, 3)])
+def test_a_strip_has_a_dot_for_each_share_at_it_or_beside_what_is_full():
+    for case in FOUND:
+        beliefs = overview(*case).possible_beliefs
+        dots = re.findall(r"M(\d+) ([\d.]+)h0", strip_path(beliefs))
+        assert len({*dots}) == len(dots) == len(beliefs) == 100
+        heights = Counter(int(column) for column, _ in dots)
+        assert max(heights.values()) <= ROWS_HIGH
+        drawn = np.sort([int(column) for column, _ in dots])
+        assert np.abs(drawn - 100 * np.sort(beliefs)).max() <= 100 / ROWS_HIGH + 1
+
+
+@pytest.mark.parametrize("case", [*FOUND, (100, 25, 1.0, 1), (1000, 250, 1.0, 3), (20, 5, 20.0, 1, "geometric")])
 def test_the_answers_claim_no_more_than_was_computed(case):
     found = overview(*case)
     sentences = [one.answer for one in questions(found)]
-    assert ("more than the real data" in sentences[1]) == (found.invented > found.design.n)
+    if found.design.mechanism == "geometric":
+        assert f"would mix in <b>{rows_text(found.invented)}</b> instead" in sentences[1]
+        assert found.invented == pytest.approx(2 * found.design.n / math.expm1(found.design.epsilon), rel=1e-9)
+    else:
+        assert ("more than the real data" in sentences[1]) == (found.invented > found.design.n)
+    told = [value_of(one) for one in re.findall(r"<b>([^<]*)</b>", sentences[4])]
+    least = found.optimum.root_mean_squared_error
+    assert told[0] == pytest.approx(100 * found.error, rel=5e-3)
+    if "nothing is the method's" in sentences[4]:
+        assert found.error == pytest.approx(least, rel=1e-9) and len(told) == 1
+    else:
+        assert told[1:] == pytest.approx([100 * least, 100 * (found.error - least)], rel=5e-3)
+        assert told[0] > told[1]
+        assert f"Its error is {found.optimum.compared(found.error)} the smallest possible." in sentences[4]
+    long, short = answer_sentences(found)
+    assert len(short.split()) <= 15
+    for text in (long, short):
+        assert belief_text(found.success) in text and percent(found.coverage, 3) in text
     (low, high), (first, last) = found.posterior_interval, found.interval
     assert ("wider than the interval" in sentences[3]) == (last > first and high - low > 1.05 * (last - first))
 

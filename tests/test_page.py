@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.parameters import DELTA, EPSILON, readable
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean
+from dpviz.mechanisms.draws import draw_releases
 from dpviz.privacy import log_odds_table, pure_epsilon
 from pages.transition_matrices.controls import PRESETS
 from tests.page_cases import smallest
@@ -213,3 +214,14 @@ def test_a_page_hands_on_the_truth_that_it_shows_and_leaves_the_rest_to_the_next
     assert any("cv_n" in one for one in links)
     truths = ("cv_p", "cv_level", "cv_seed", "po_x", "cs_p")
     assert {key: one[key][0] for one in links for key in one if key in truths} == shown
+
+
+def test_the_readers_own_release_is_framed_as_far_as_it_came_with_one() -> None:
+    """(2, 3) of 5 is drawn by seed 7 as everywhere; while others are drawn on the page, those are framed."""
+    release = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
+    column = int(draw_releases(release, 2, number=1, seed=7).columns[0])
+    secret, released = "your secret table, <b>(2, 3)</b>", f"the released table <b>({column}, {5 - column})</b>"
+    for came, said in (({}, []), ({"tm_x": "2"}, [secret]), ({"tm_x": "2", "tm_seed": "7"}, [secret, released])):
+        for section, framed in (("The attacker", True), ("Draw a release", False)):
+            shown = " ".join(html(open_page({**came, "tm_look": section})))
+            assert [one for one in (secret, released) if one in shown] == (said if framed else [])

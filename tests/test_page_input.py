@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -14,6 +15,7 @@ from dpviz.core.parameters import readable
 from dpviz.desk.exports.tables import matrix_csv
 from dpviz.mechanisms import PosteriorMean
 from dpviz.mechanisms.given import read_matrix
+from dpviz.mechanisms.given.reading import rescaled
 from pages.components import matrix
 from pages.components.cached import forget
 from pages.posterior.categories import read_tables
@@ -144,6 +146,35 @@ def test_every_probability_shown_was_typed(paste: str) -> None:
     matrix = next(part for part in html(page) if "Transition matrix Pr(released | confidential), Your own" in part)
     shown = sorted(float(value) for value in re.findall(r">(\d\.\d{6})<", matrix.partition("Log-odds")[0]))
     assert shown == sorted(read_matrix(paste).probabilities.ravel())
+
+
+@pytest.mark.parametrize("sums", [[0.99, 1.01], [1.00001, 1.0], [0.93, 1.08]])
+def test_rows_that_were_rounded_are_divided_by_their_sums_by_a_button(sums: list[float]) -> None:
+    """Whether the matrix was refused for its sums or not, pasted or in a file; what was refused is then the answer."""
+    rows = [[0.2, round(one - 0.2, 6)] for one in sums]
+    given = "\n".join(f"{first},{second}" for first, second in rows)
+    page = open_page(synthesizer="given_matrix", paste=given)
+    assert bool(problems(page)) == (abs(sums[0] - 1) > 1e-4)
+    page.button(key="tm_rescale").click().run()
+    check_sound(page)
+    found = read_matrix(page.session_state["tm_paste"])
+    assert found.probabilities == pytest.approx(np.array(rows) / np.sum(rows, axis=1, keepdims=True), rel=1e-15)
+    assert not problems(page) and "rescaled" not in text(page)
+    assert not [one for one in page.button if one.key == "tm_rescale"]
+
+    page = open_page(synthesizer="given_matrix")
+    uploader: Any = page.get("file_uploader")[0]
+    uploader.set_value(("rounded.csv", given.encode(), "text/csv")).run()
+    page.button(key="tm_rescale").click().run()
+    check_sound(page)
+    assert not problems(page) and "rounded.csv" in text(page)
+    name, upload = page.session_state["tm_uploaded"]
+    assert name == "rounded.csv" and read_matrix(upload.content) == found
+
+
+def test_what_was_not_rounded_is_not_rescaled() -> None:
+    for given in ("20,80\n50,50", "0.5,0.2\n0.5,0.5", "0.5,0.5\n0.25,0.75", "1.1,-0.1\n0.5,0.49", "words"):
+        assert rescaled(given) is None
 
 
 def offers(page: AppTest) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.charts.count_table import LOG_ODDS, MATRIX, six_digits
-from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, decade_ticks, power_of_ten
+from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, decade_ticks, even_ticks, power_of_ten
 from dpviz.core.checked import checked
 from dpviz.core.parameters import readable
 from dpviz.core.types import BoolArray, FloatArray, IntArray
@@ -22,8 +22,8 @@ DARKEST_EXPONENT = -16
 
 
 @checked()
-def matrix_heatmap(view: TableView) -> Figure:
-    """Pr(released | confidential) on a logarithmic color scale; a probability of 0 stays blank."""
+def matrix_heatmap(view: TableView, *, linear: bool = False) -> Figure:
+    """Pr(released | confidential) on a logarithmic or a linear color scale; a probability of 0 stays blank."""
     log10 = view.log_probabilities / math.log(10)
     possible = np.isfinite(log10)
     lowest = int(max(DARKEST_EXPONENT, min(-1, np.floor(log10[possible].min()))))
@@ -34,15 +34,20 @@ def matrix_heatmap(view: TableView) -> Figure:
         texts[0] = "≤ " + texts[0]
     with np.errstate(under="ignore"):
         probabilities = np.exp(view.log_probabilities)
+    shown, zmin, zmax, bar = np.maximum(log10, lowest), float(lowest), 0.0, _colorbar("Pr", exponents, texts)
+    if linear:
+        shown, zmin, zmax = probabilities, 0.0, float(probabilities.max())
+        ticks = even_ticks(zmin, zmax)
+        bar = _colorbar("Pr", ticks, [readable(tick, 3) for tick in ticks])
     columns, rows = _columns(view), _rows(view)
     trace = {
-        "z": np.where(possible, np.maximum(log10, lowest), np.nan).astype(np.float32),
+        "z": np.where(possible, shown, np.nan).astype(np.float32),
         "customdata": probabilities,
         "meta": "probability of the released table",
-        "zmin": lowest,
-        "zmax": 0,
+        "zmin": zmin,
+        "zmax": zmax,
         "colorscale": MAGNITUDES,
-        "colorbar": _colorbar("Pr", exponents, texts),
+        "colorbar": bar,
         "hovertemplate": f"confidential {rows.hover}<br>released {columns.hover}<br>"
         "<b>Pr = %{customdata:.6g}</b><extra></extra>",
         "hoverongaps": False,

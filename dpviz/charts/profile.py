@@ -58,7 +58,8 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
         words = f"allowed δ = {readable(summary.delta, 3)}"
         allowed["shapes"] = [style.rule(y=summary.delta)]
         allowed["annotations"] = [style.label_across(words, math.log10(summary.delta), 0)]
-    title, named = {"text": "Privacy profile δ(ε)"}, f"profile {profile.synthesizer.key}"
+    exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
+    title, named = {"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"}, f"profile {profile.synthesizer.key}"
     return _build([*_curve(profile), chosen], right, named, title=title, showlegend=False, **allowed)
 
 

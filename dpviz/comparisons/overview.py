@@ -7,23 +7,30 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.calibration.exact import minimum_prior
-from dpviz.coverage import coverage_given_count
+from dpviz.comparisons.binary_measures import row_moments
+from dpviz.core.types import FloatArray
 from dpviz.designs import Design
-from dpviz.inference.interval_rules import holds
+from dpviz.inference.confidential import released_rows
+from dpviz.inference.interval_rules import Releases, holds
 from dpviz.inference.posterior import posterior_given
 from dpviz.inference.rules import RULES
+from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.trade_off import TradeOffCurve
 
 __all__ = ["Overview"]
 
 NAIVE_RULE = "as_if_real"
+POSSIBLE = 100  # Releases that stand for all that are possible, each as likely as the next
 
 
 @dataclass(frozen=True)
 class Overview:
     """What one design of one set means for a person, an attacker and an analyst; every number is exact.
 
-    The design is a Beta-binomial release whose confidential count is known and at least 1; its seed draws it.
+    The design is a two-cell release of as many rows as there are, whose confidential count is known and at least 1; its
+    seed draws it. The `best` mechanism with its ε is geometric noise whose count is replaced by the number that fits it
+    best: the design is then that of the noise. The attacker knows all people but one, who said yes, and gave ½ for that
+    before the release: the tables (x, n − x) and (x − 1, n − x + 1) are left.
     Two people, one of them a yes, ε = ln 3: m / (e^ε − 1) = 1 invented row of either kind.
 
     >>> found = Overview(Design(mechanism="beta_binomial", n=2, epsilon=np.log(3), confidential_count=1))
@@ -32,6 +39,7 @@ class Overview:
     """
 
     design: Design
+    best: bool = False
 
     @property
     def secret(self) -> int:
@@ -39,37 +47,67 @@ class Overview:
         return int(self.design.confidential_count or 0)
 
     @cached_property
-    def released(self) -> int:
-        """x̃, the rows with a yes in the synthetic table that the seed draws."""
+    def drawn(self) -> int:
+        """x̃, the yes of the table that the seed draws."""
         return int(self.design.release.draw(np.random.default_rng(self.design.seed), self.secret)[0])
 
     @cached_property
+    def _numbers(self) -> FloatArray:
+        """The number of yes that is published for every table that can be drawn."""
+        return self.optimum.estimates * self.design.n if self.best else np.arange(self.design.m + 1.0)
+
+    @property
+    def released(self) -> float:
+        """The number of yes that is published."""
+        return float(self._numbers[self.drawn])
+
+    @cached_property
     def invented(self) -> float:
-        """Invented rows of both kinds that the promise takes."""
-        return 2 * float(self.design.alpha_of_one_set)
+        """Invented rows of both kinds that the promise takes where a Beta-binomial release keeps it."""
+        return self.invented_with(0.0)
 
     def invented_with(self, delta: float) -> float:
-        """Invented rows that the same ε takes where δ is allowed as well."""
+        """The same where δ is allowed as well."""
         design = self.design
+        if delta == 0 and design.synthesizer_type.has_prior:
+            return 2 * float(design.alpha_of_one_set)
         return 2 * float(minimum_prior("synth_post_one", n=design.n, m=design.m, epsilon=design.epsilon, delta=delta))
 
     @cached_property
-    def belief(self) -> float:
-        """What the attacker gives for one person's yes after the release, who knows everybody else and gave ½ before.
-
-        That person is one of the x: the tables (x, n − x) and (x − 1, n − x + 1) are left.
-        """
-        pair, column = np.array([self.secret - 1]), np.array([self.released])
-        return float(expit(-self.design.release.log_odds(pair, column)[0, 0]))
+    def _row(self) -> FloatArray:
+        row: FloatArray = released_rows(self.design.release, np.array([self.secret]))[0]
+        return row / row.sum()
 
     @cached_property
+    def _gains(self) -> FloatArray:
+        """How much likelier the person's no makes every table than the yes: logarithms."""
+        return self.design.release.log_odds(np.array([self.secret - 1]), np.arange(self.design.m + 1))[0]
+
+    @property
+    def belief(self) -> float:
+        """What the attacker gives for the person's yes after the release."""
+        return float(expit(-self._gains[self.drawn]))
+
+    @property
+    def possible_beliefs(self) -> FloatArray:
+        """The same after 100 releases that stand for all: of the count at the quantiles 0.5 %, 1.5 % … 99.5 %."""
+        quantiles = (np.arange(POSSIBLE) + 0.5) / POSSIBLE
+        beliefs: FloatArray = expit(-self._gains[np.searchsorted(np.cumsum(self._row)[:-1], quantiles)])
+        return beliefs
+
+    @property
+    def average_guess(self) -> float:
+        """How often the attacker's best guess about the person is right, over all releases and both answers."""
+        return 0.5 + float(self._row @ np.maximum(np.expm1(self._gains), 0.0)) / 2
+
+    @property
     def largest_belief(self) -> float:
-        """The same after the most telling release about any person."""
-        return float(expit(self.design.release.worst_log_odds().value))
+        """What the attacker gives for the likelier answer after the release that tells most about the person."""
+        return float(expit(np.abs(self._gains).max()))
 
     @cached_property
     def success(self) -> float:
-        """How often the attacker's best guess about the worst person is right, over all releases: ½ + δ(0) / 2."""
+        """How often the best guess about the most exposed person is right, over all releases: ½ + δ(0) / 2."""
         return 0.5 + self.design.release.hockey_stick(0.0).value / 2
 
     @property
@@ -78,33 +116,49 @@ class Overview:
         return TradeOffCurve.promised(self.design.epsilon).success(0.5)
 
     @cached_property
-    def _ends(self) -> tuple[float, float]:
-        design = self.design
-        return RULES[NAIVE_RULE].interval_from([self.released], synthesizer=design.release, level=design.level)
+    def optimum(self) -> LeastError:
+        """The smallest error that any release with this ε can have, all secret tables alike."""
+        return least_error(n=self.design.n, epsilon=self.design.epsilon)
+
+    @cached_property
+    def error(self) -> float:
+        """The root mean squared distance of the published share from the secret one, all secret tables alike."""
+        return (
+            self.optimum.root_mean_squared_error if self.best else row_moments(self.design.release).added()["average"]
+        )
+
+    @cached_property
+    def _intervals(self) -> tuple[FloatArray, FloatArray]:
+        """Of every number that can be published, the interval of an analyst who takes it for that of real data."""
+        m, numbers = self.design.m, self._numbers
+        none, within = np.zeros_like(numbers), (m * numbers - numbers**2) / m**3
+        found = Releases(self.design.release, 1, np.arange(m + 1), numbers / m, none, within)
+        return RULES[NAIVE_RULE].ends(found, self.design.level)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of an analyst who takes the synthetic table for real data, cut to 0 to 1."""
-        low, high = self._ends
+        """That interval after this release, cut to 0 to 1."""
+        low, high = (float(ends[self.drawn]) for ends in self._intervals)
         return max(low, 0.0), min(high, 1.0)
+
+    @cached_property
+    def _hits(self) -> FloatArray:
+        return holds(*self._intervals, self.secret / self.design.n).astype(float)
 
     @property
     def hit(self) -> bool:
         """Whether that interval holds the share of the secret table."""
-        return bool(holds(np.array(self._ends[0]), np.array(self._ends[1]), self.secret / self.design.n))
+        return bool(self._hits[self.drawn])
 
-    @cached_property
+    @property
     def coverage(self) -> float:
         """How often `hit` is true where the table is drawn again and again from the same people."""
-        design = self.design
-        return coverage_given_count(
-            synthesizer=design.release, confidential_count=self.secret, rule=NAIVE_RULE, level=design.level
-        )
+        return float(self._row @ self._hits)
 
     @cached_property
     def posterior_interval(self) -> tuple[float, float]:
         """The interval of an analyst who knows how the table was made: from the exact posterior, equal tails."""
         design = self.design
-        found = posterior_given(design.release, [self.released], gamma1=design.gamma1, gamma2=design.gamma2)
+        found = posterior_given(design.release, [self.drawn], gamma1=design.gamma1, gamma2=design.gamma2)
         low, high = found.interval(design.level)
         return float(low), float(high)

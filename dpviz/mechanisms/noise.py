@@ -22,6 +22,8 @@ NOISE_EPSILON = dataclasses.replace(
     help="The privacy loss that the noise is scaled for. Smaller means more noise and is more private.",
 )
 
+REACHED = 1e-9  # Part of a step of noise by which rounding may lie
+
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseSanitizer(TwoCellSynthesizer):
@@ -47,6 +49,15 @@ class NoiseSanitizer(TwoCellSynthesizer):
     @abstractmethod
     def log_tail(self, distance: IntArray) -> FloatArray:
         """ln Pr(noise ≥ d) at each whole number d ≥ 0."""
+
+    def reach(self, share: float) -> int:
+        """Return the smallest d with Pr(|noise| ≤ d) ≥ `share`, before it is clamped: Pr(noise ≥ d) = t r^{d − 1}.
+
+        >>> [GeometricSanitizer(n=9, epsilon=math.log(3)).reach(share) for share in (0.5, 0.83, 0.84)]
+        [0, 1, 2]
+        """
+        beyond = (float(self.log_tail(np.array([1]))[0]) - math.log((1 - share) / 2)) / self.epsilon
+        return max(0, math.ceil(beyond - REACHED))
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         i, j = np.asarray(rows), np.asarray(columns)

@@ -12,14 +12,14 @@ from dpviz.core.plain import plain
 from dpviz.desk.exports.script import LONGEST_INLINE
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given import read_matrix
-from dpviz.mechanisms.given.reading import text_of
+from dpviz.mechanisms.given.reading import ROUNDING_OF_SUMS, rescaled, text_of
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import LONGEST_TEXT, drawn, keep_text
 from pages.components.cached import elsewhere
 from pages.components.choices import choice, written
 
 GIVEN = GivenMatrix.key
-ROUNDING_OF_SUMS = 1e-12
+RESCALE = "Divide each row by its sum"
 LONGEST_NAME = 80  # Characters of a file's name that are shown
 
 
@@ -94,6 +94,17 @@ def matrix_text(prefix: str) -> str | Upload:
             f"The address carries matrices of up to {LONGEST_TEXT:,} characters. This one is longer and not part "
             "of it: keep it as a file."
         )
+    if (text := cached(_rescaled)(content)) is not None:
+
+        def use() -> None:
+            if name:
+                st.session_state[kept] = name, Upload.of(text.encode())
+            else:
+                st.session_state[paste] = text
+
+        st.button(
+            RESCALE, key=f"{prefix}rescale", on_click=use, help="Each row then sums to 1. The numbers count as exact."
+        )
     if name or len(pasted) > LONGEST_TEXT:  # a copy of the address must show no other matrix
         drawn(paste, "", "Matrix", lambda _: "brought by the reader, and not part of the address")
     else:
@@ -110,6 +121,10 @@ def _read(given: str | Upload) -> tuple[GivenMatrix, str | None]:
     content = given.content if isinstance(given, Upload) else given
     found, text = read_matrix(content), text_of(content)
     return found, text if len(text) <= LONGEST_INLINE else None
+
+
+def _rescaled(given: str | Upload) -> str | None:
+    return rescaled(given.content if isinstance(given, Upload) else given)
 
 
 def sums_sentence(given: GivenMatrix) -> str:

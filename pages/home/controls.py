@@ -1,4 +1,4 @@
-"""The one slider of the page, the number of people, and a button that draws another table."""
+"""The slider of the page, the method, the number of people, and a button that draws another table."""
 
 import dataclasses
 import math
@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from dpviz.comparisons.overview import Overview
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import EPSILON, readable
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
@@ -18,12 +19,14 @@ from pages.components.release import keep_truth
 from pages.home import SPEC
 
 PREFIX = SPEC.prefix
-SYNTHESIZER = "beta_binomial"
+BEST = "best"
+METHODS = {"beta_binomial": "Beta-binomial", "geometric": "geometric noise", BEST: "best possible"}
+"""How the agency makes the table: the keys of mechanisms, and the number that fits geometric noise best."""
 PEOPLE = ("20", "100", "1000")
 """How many people there can be."""
 
 SAME = 1e-6
-"""Relative distance of two priors within which the searches that found them agree."""
+"""Relative distance of two priors within which the searches that found them agree, and of two ε."""
 
 YES = 0.25
 """The share of them that says yes, unless a release comes with another one."""
@@ -45,6 +48,7 @@ PAGE = PageNumbers(
     (),
 ).kept()
 N = keep_choice(f"{PREFIX}n", PEOPLE, "100")
+METHOD = keep_choice(f"{PREFIX}method", METHODS, "beta_binomial")
 DRAW, X, P = f"{PREFIX}seed", f"{PREFIX}x", f"{PREFIX}p"
 keep_numbers({DRAW: SEED})
 keep_handed_on(X, dataclasses.replace(CONFIDENTIAL_COUNT, minimum=1))  # the ringed person says yes
@@ -52,24 +56,24 @@ keep_truth(PREFIX)
 
 
 def taken(design: Design) -> dict[str, Any]:
-    """Nothing more than its numbers; a ValueError in a sentence where the page draws no such release."""
-    drawn_here = design.mechanism == SYNTHESIZER and design.sets == 1 and design.m == design.n
-    plain = dataclasses.replace(design, prior="pure") if drawn_here else design
-    prior = (design.alpha_of_one_set, dict(design.details).get("beta", design.alpha_of_one_set)) if drawn_here else ()
-    if not prior or any(not math.isclose(one, plain.alpha_of_one_set, rel_tol=SAME) for one in prior):
+    """The method; a ValueError in a sentence where the page draws no such release."""
+    drawn_here = design.mechanism in METHODS and design.sets == 1 and design.m == design.n
+    plain = dataclasses.replace(design, prior="pure", details=()) if drawn_here else design
+    numbers = (one.synthesizer.settings().values() for one in (design, plain))
+    if not drawn_here or any(not math.isclose(*pair, rel_tol=SAME) for pair in zip(*numbers, strict=True)):
         raise ValueError(
-            "it draws one table of as many rows as there are, by the Beta-binomial synthesizer with the smallest prior "
-            "that keeps ε without δ."
+            "it draws one table of as many rows as there are, by geometric noise, or by the Beta-binomial synthesizer "
+            "with the smallest prior that keeps ε without δ."
         )
     if str(design.n) not in PEOPLE:
         raise ValueError(f"there are 20, 100 or 1,000 people here; got {design.n:,}.")
-    return {}
+    return {"method": design.mechanism}
 
 
 TAKEN_BY[PREFIX] = taken
 
 
-Asked = AskedOf[Design]  # of one set
+Asked = AskedOf[Overview]  # of one set
 
 
 def choose() -> Asked | Refused:
@@ -77,29 +81,36 @@ def choose() -> Asked | Refused:
     read_address(PREFIX)
     with st.container(key="controls"):
         epsilon = PAGE.number("epsilon")
+        method = choice(
+            st.segmented_control, "How the agency makes the table", METHODS, METHOD, required=True,
+            format_func=METHODS.__getitem__, help="All three keep the same promise ε. They differ in how far off the "
+            "table is, and in how much of what ε allows they really give away.",
+        )  # fmt: skip
         n = choice(st.segmented_control, "People", PEOPLE, N, format_func=lambda one: f"{int(one):,}", required=True,
                    on_change=_other_people)  # fmt: skip
         st.button("Draw again", on_click=_next_seed, width="stretch", key=f"{PREFIX}go")
     seed = drawn(DRAW, int(st.session_state[DRAW]), "Seed")
     try:
-        return _asked(epsilon, n, seed, st.session_state[X], st.session_state[P])
+        return _asked(epsilon, method, n, seed, st.session_state[X], st.session_state[P])
     except ValueError as broken:
         return Refused((str(broken),))
 
 
 def first_asked() -> Asked:
     """What a fresh page asks for."""
-    return _asked(SETTINGS[f"{PREFIX}epsilon"].default, SETTINGS[N].default, SETTINGS[DRAW].default)
+    return _asked(*(SETTINGS[key].default for key in (f"{PREFIX}epsilon", METHOD, N, DRAW)))
 
 
-def _asked(epsilon: float, people: str, seed: int, x: int | None = None, p: float | None = None) -> Asked:
-    n = int(people)
+def _asked(epsilon: float, method: str, people: str, seed: int, x: int | None = None, p: float | None = None) -> Asked:
+    n, best = int(people), method == BEST
     yes = max(1, round((YES if p is None else p) * n)) if x is None else x
     design = Design(
-        mechanism=SYNTHESIZER, n=n, epsilon=epsilon, p=yes / n if p is None else p, confidential_count=yes,
-        rules=("as_if_real",), seed=seed,
+        mechanism="geometric" if best else method, n=n, epsilon=epsilon, p=yes / n if p is None else p,
+        confidential_count=yes, rules=("as_if_real",), seed=seed,
     )  # fmt: skip
-    return Asked(design, design, lambda one: f"ε = {readable(one.epsilon, 4)} with {readable(one.n)} people")
+    return Asked(
+        design, Overview(design, best), lambda one: f"ε = {readable(epsilon, 4)} with {readable(one.design.n)} people"
+    )
 
 
 def _next_seed() -> None:

@@ -1,4 +1,4 @@
-"""Start: one release from the people to what is learned, and the four questions."""
+"""Start: one release from the people to what is learned, and six questions."""
 
 import streamlit as st
 
@@ -11,15 +11,16 @@ from pages.components.last_valid import answerable
 from pages.home import SPEC
 from pages.home.controls import PREFIX, choose, first_asked
 from pages.home.drawing import show_drawing
-from pages.home.questions import show_questions
+from pages.home.questions import show_answer, show_questions
 
 OLD = transition_matrices.SPEC  # stood at this address before there was a page to start from
 if moved := {key: value for key, value in st.query_params.items() if key.startswith(OLD.prefix)}:
     st.switch_page(str(OLD.file), query_params=moved)
 
 page_head(SPEC)
-answered = answerable(PREFIX, choose(), lambda one: cached(Overview)(one.design).coverage, first_asked)
-found = cached(Overview)(answered.design)
+asked = answerable(PREFIX, choose(), lambda one: cached(Overview)(one.design, one.question.best).coverage, first_asked)
+found = cached(Overview)(asked.design, asked.question.best)
+show_answer(found)
 show_drawing(found)
 show_questions(found)
 write_address(PREFIX)

@@ -1,4 +1,4 @@
-"""The four questions, each with its answer at the present ε and a way on; and three ways in."""
+"""The answer, six questions, each with its answer at the present ε and a way on; and three ways in."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -7,14 +7,15 @@ from html import escape
 import streamlit as st
 
 from dpviz.comparisons.overview import Overview
-from dpviz.core.parameters import readable
+from dpviz.core.parameters import readable, readable_apart
 from dpviz.designs import Design
+from dpviz.mechanisms.noise import NoiseSanitizer
 from dpviz.privacy.attacker import belief_text
-from pages import coverage, curator, minimum_priors, posterior, transition_matrices
+from pages import compare_synthesizers, coverage, curator, minimum_priors, posterior, transition_matrices
 from pages.components.cached import cached
 from pages.components.links import page_link
 from pages.components.spec import PageSpec
-from pages.components.words import few_rows, heading_html, percent, rows_text
+from pages.components.words import few_rows, heading, page_answer, percent, rows_text
 from pages.home import SPEC
 
 DELTA = 1e-6
@@ -23,26 +24,35 @@ DELTA = 1e-6
 WIDER = 1.05
 """Ratio of two intervals from which on one is called wider."""
 
+NOISE_WITHIN = 0.95
+"""Share of all tables for which the noise is said to stay within some distance."""
 
 SAID = frozenset({"delta", "p", "x", "seed", "rules", "level", "gamma1", "gamma2"})
 """What the page says of the truth, the draw and the analysis."""
 
 
+def show_answer(found: Overview) -> None:
+    """What the release gives away and what it costs, in a sentence."""
+    st.html(page_answer(f"ε = {readable(found.design.epsilon, 4)}", *answer_sentences(found)))
+
+
+def answer_sentences(found: Overview) -> tuple[str, str]:
+    """The answer of the page as inline HTML, and in at most 15 words."""
+    guess, right = belief_text(found.success), percent(found.coverage, 3)
+    return (
+        f"The best guess about the most exposed person is right <b>{guess}</b> of the time, instead of 50 %. "
+        f"An analyst who takes the table for real data is right in <b>{right}</b> of all releases and expects 95 %.",
+        f"The attacker guesses right {guess} of the time, the analyst {right}.",
+    )
+
+
 def show_questions(found: Overview) -> None:
     """Question, answer and link, in the order in which people ask."""
-    right = f"the analyst is right in {percent(found.coverage, 3)} of all releases"
-    brief = f"{rows_text(found.invented)}; {right}"
-    now = f"<b>ε = {readable(found.design.epsilon, 4)}</b> {escape(brief)}"
-    # The first line stays in sight while the slider moves on a phone.
-    st.html(f'<div class="dpviz-now" aria-hidden="true">{now}</div>{heading_html("Four questions")}')
-    with st.container(key="questions_of_home"):
+    heading("Six questions")
+    with st.container(key="questions_of_home"):  # two pieces for each, which the style sheet frames as one
         for one in cached(questions)(found):
-            with st.container(border=True, height="stretch"):
-                st.html(f'<h3 class="dpviz-asked">{escape(one.asked)}</h3><p class="dpviz-said">{one.answer}</p>')
-                page_link(one.page, one.design, said=SAID, **({"look": one.look} if one.look else {}))
-    with st.container(horizontal=True, key=f"{SPEC.prefix}lead_on"):
-        st.html('<span class="dpviz-lead">Do you have to choose a release yourself?</span>', width="content")
-        page_link(curator.SPEC, found.design, said=SAID)
+            st.html(f'<h3 class="dpviz-asked">{escape(one.asked)}</h3><p class="dpviz-said">{one.answer}</p>')
+            page_link(one.page, one.design, said=SAID, **({"look": one.look} if one.look else {}))
     st.markdown(SPEC.text("words"))
 
 
@@ -58,7 +68,7 @@ class Question:
 
 
 def questions(found: Overview) -> list[Question]:
-    """The four, in the order in which people ask."""
+    """The six, in the order in which people ask."""
     design = found.design
     n, epsilon = readable(design.n), readable(design.epsilon, 4)
     low, high = (percent(end, 3) for end in found.posterior_interval)
@@ -76,7 +86,7 @@ def questions(found: Overview) -> list[Question]:
             minimum_priors.SPEC,
             "What must be added to keep the promise?",
             f"{_added(found)} {_with_delta(found)}",
-            dataclasses.replace(design, delta=DELTA),
+            dataclasses.replace(design, mechanism="beta_binomial", delta=DELTA),
         ),
         Question(
             coverage.SPEC,
@@ -92,6 +102,19 @@ def questions(found: Overview) -> list[Question]:
             f"with probability 95 %. {_width(found)}",
             design,
         ),
+        Question(
+            compare_synthesizers.SPEC,
+            "How much of this is ε, and how much the method?",
+            _price(found),
+            design,
+        ),
+        Question(
+            curator.SPEC,
+            "Do you have to choose a release yourself?",
+            "Say what must be protected and how far an analyst may be off. The desk names the releases that keep both, "
+            "or says what would have to give way.",
+            design,
+        ),
     ]
 
 
@@ -103,8 +126,13 @@ def _with_delta(found: Overview) -> str:
 
 
 def _added(found: Overview) -> str:
-    """How many rows, and how they compare with the real ones."""
-    n, rows = found.design.n, found.invented
+    """How many rows, and how they compare with the real ones; or how far the noise goes that needs none."""
+    n, rows, made = found.design.n, found.invented, found.design.synthesizer
+    if isinstance(made, NoiseSanitizer):
+        return (
+            f"The agency must add noise to the number of yes: {noise_text(made)}. The Beta-binomial synthesizer would "
+            f"mix in <b>{rows_text(rows)}</b> instead."
+        )
     compared = (
         "more than the real data"
         if rows > n
@@ -113,6 +141,29 @@ def _added(found: Overview) -> str:
         else f"beside {readable(n)} real ones"
     )
     return f"The agency must mix in <b>{rows_text(rows)}</b>, {compared}."
+
+
+def noise_text(made: NoiseSanitizer) -> str:
+    """How far noise goes in nearly all tables."""
+    reach = made.reach(NOISE_WITHIN)
+    far = "none at all" if reach == 0 else f"at most {readable(reach)} more or fewer"
+    return f"in at least 95 of 100 tables {far}"
+
+
+def _price(found: Overview) -> str:
+    """How far off the published share is, and how much of that no method with this ε can do without."""
+    error, optimum = 100 * found.error, found.optimum
+    least, kept = 100 * optimum.root_mean_squared_error, f"ε = {readable(found.design.epsilon, 4)}"
+    off = f"The published share is typically off by <b>{readable_apart(error, least, 3)}</b> percentage points."
+    if optimum.compared(found.error) == "no larger than":
+        return (
+            f"{off} No method that keeps {kept} is closer: all of this is the price of ε, and nothing is the method's."
+        )
+    return (
+        f"{off} The best possible method with {kept} is off by <b>{readable_apart(least, error, 3)}</b>: that is the "
+        f"price of ε, and the other <b>{readable(error - least, 3)}</b> are the method's. Its error is "
+        f"{optimum.compared(found.error)} the smallest possible."
+    )
 
 
 def _width(found: Overview) -> str:

@@ -9,7 +9,8 @@ from dpviz.charts.heatmap import lit_places
 from dpviz.charts.profile import draws_chart, draws_log_odds_chart
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import readable
-from dpviz.designs import CONFIDENTIAL_COUNT
+from dpviz.designs import CONFIDENTIAL_COUNT, Design
+from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, Draws, draw_releases
 from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.summary import PrivacySummary, view_tables
@@ -25,6 +26,7 @@ from pages.transition_matrices import SPEC
 _light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it
 
 
+SECTION = "Draw a release"
 NUMBER_KEY, SEED_KEY, MOVING = "tm_drawn_releases", "tm_seed", "tm_drawing"
 SECRET = dataclasses.replace(
     CONFIDENTIAL_COUNT, name="x", title="Secret table", maximum=4_000_000, default=1, slider_maximum=5, scale="linear",
@@ -76,9 +78,7 @@ def show_draws(summary: PrivacySummary) -> None:
         found = draw_releases(release, row, number=int(state[NUMBER_KEY]), seed=int(state[SEED_KEY]))
         st.html(f'<p class="dpviz-answer">{draw_sentence(found)}</p>')
         _show_pictures(found, summary.epsilon)
-        last_drawn = int(found.columns[-1]) if len(found.columns) else None
-        lit = lit_places(cached(view_tables)(release), row, last_drawn)
-        _light(key="tm_light", data={name: one._asdict() for name, one in lit.items()}, height=1)
+        _show_light(release, row, int(found.columns[-1]) if len(found.columns) else None)
         if moving and state[NUMBER_KEY] < NUMBER_OF_DRAWS.maximum:
             ask_for_next_step("tm_draw_step", REST)
 
@@ -91,8 +91,27 @@ def show_draws(summary: PrivacySummary) -> None:
     )
 
 
+def show_own_release(release: Synthesizer, design: Design) -> None:
+    """Frame the secret and the released table that came to the page; not while others are drawn here."""
+    row, own = design.confidential_count, st.session_state.get(f"{SPEC.prefix}x") is not None
+    if row is None or not own or st.session_state.get(f"{SPEC.prefix}look") == SECTION:
+        return
+    column = None
+    text = f"Framed is what came of your secret table, <b>{release.row_table(row)}</b>"
+    if st.session_state.get(SEED_KEY) is not None:
+        column = int(draw_releases(release, row, number=1, seed=design.seed).columns[0])
+        text += f": the released table <b>{release.column_table(column)}</b>"
+    _show_light(release, row, column)
+    note(f"{text}.")
+
+
+def _show_light(release: Synthesizer, row: int, column: int | None) -> None:
+    lit = lit_places(cached(view_tables)(release), row, column)
+    _light(key="tm_light", data={name: one._asdict() for name, one in lit.items()}, height=1)
+
+
 def _show_pictures(found: Draws, epsilon: float) -> None:
-    """The tally on the row of the matrix, and what each table gives away: low, for the matrix follows below."""
+    """The tally on the row of the matrix, and what each table gives away."""
     left, right = st.columns(2, gap="small")
     with left:
         alt = "The row of the matrix, and the shares drawn so far."

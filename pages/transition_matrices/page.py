@@ -1,7 +1,5 @@
 """Transition matrices: what a release does to a table of counts, and what it gives away."""
 
-import streamlit as st
-
 from dpviz.privacy.summary import summarize
 from pages.components.cached import cached
 from pages.components.frame import answering, look_closer, show_section
@@ -10,8 +8,8 @@ from pages.transition_matrices import SPEC
 from pages.transition_matrices.controls import PAGE, Asked, choose, first_asked
 from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
-from pages.transition_matrices.tables import next_steps, show_tables
-from pages.transition_matrices.verdict import show_verdict
+from pages.transition_matrices.tables import next_steps, show_tables, show_two_tables
+from pages.transition_matrices.verdict import show_numbers, show_verdict
 
 
 def compute_answer(asked: Asked) -> object:
@@ -20,11 +18,12 @@ def compute_answer(asked: Asked) -> object:
 
 
 with answering(SPEC, SECTIONS, choose, compute_answer, first_asked) as answered:
-    design, top = answered.design, st.container()
+    design = answered.design
     summary = cached(summarize)(as_judged(design.synthesizer), design.epsilon, design.delta)
-    with top:
-        show_verdict(summary)
-        lead_on(SPEC, design)
+    show_verdict(summary)
+    show_two_tables(summary)
+    show_tables(summary, design)
+    show_numbers(summary)
+    lead_on(SPEC, design)
     show_section(look_closer(SPEC, SECTIONS), Answered(summary, answered.given_text))
-    show_tables(summary)
 PAGE.compute_ahead(design, next_steps)

@@ -19,6 +19,7 @@ from pages.transition_matrices import SPEC
 from pages.transition_matrices.attacker import show_attacker
 from pages.transition_matrices.better import show_better
 from pages.transition_matrices.controls import PREFIX
+from pages.transition_matrices.draws import SECTION as DRAW
 from pages.transition_matrices.draws import show_draws
 from pages.transition_matrices.languages import show_languages
 from pages.transition_matrices.plug_in_or_draw import show_plug_in_or_draw
@@ -83,7 +84,7 @@ def _why(release: Synthesizer) -> None:
 
 
 SECTIONS: dict[str, Section[Answered]] = {
-    "Draw a release": lambda found: show_draws(found.summary),
+    DRAW: lambda found: show_draws(found.summary),
     "The attacker": lambda found: show_attacker(found.summary),
     "The attacker in four languages": lambda found: show_languages(found.summary),
     "Plug-in or posterior draw?": lambda found: show_plug_in_or_draw(found.summary.synthesizer, found.summary.epsilon),

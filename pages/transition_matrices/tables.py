@@ -9,9 +9,11 @@ from dpviz.charts.count_table import log_odds_html, matrix_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
 from dpviz.charts.style import Figure, power_of_ten
+from dpviz.charts.two_tables import two_tables_chart
 from dpviz.designs import Design
 from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
+from dpviz.privacy.two_tables import two_tables
 from pages.components.address import keep_choice
 from pages.components.ahead import Step
 from pages.components.cached import cached
@@ -20,17 +22,20 @@ from pages.components.class_mode import table_for_class
 from pages.components.figure import show_figure
 from pages.components.words import Html, note
 from pages.transition_matrices import SPEC
+from pages.transition_matrices.draws import show_own_release
 
 MOST_COLUMNS, MOST_ROWS = 12, 120  # Up to which the tables are laid out as in the paper
 
 FIGURES = {"posterior_mean": (1, 2), "laplace": (3, 4)}
 """Abowd & Vilhuber's figures of the matrix and of the log-odds, by the synthesizer that they show."""
 SHOWN, PICTURES, SIGNS = ["tables", "pictures"], ["matrix", "log-odds"], ["absolute", "signed"]
+COLORS = ["log", "linear"]
 SIGNED = "Signed log-odds ln Pr(m | first) − ln Pr(m | second)"
 ABSOLUTE = "Log-odds |ln Pr(m | first) / Pr(m | second)|"
 SHOW = keep_choice("tm_show", SHOWN, "tables")
 PICTURE = keep_choice("tm_picture", PICTURES, "matrix")
 SIGN = keep_choice("tm_sign", SIGNS, "absolute")
+COLOR = keep_choice("tm_colors", COLORS, "log")
 
 
 def next_steps(design: Design) -> tuple[Step]:
@@ -38,19 +43,34 @@ def next_steps(design: Design) -> tuple[Step]:
     return (partial(cached(_profile), design.synthesizer, design.epsilon, design.delta),)
 
 
-def show_tables(summary: PrivacySummary) -> None:
-    """Both tables of the release, or what stands in their place, and the privacy profile."""
+def show_two_tables(summary: PrivacySummary) -> None:
+    """What is released under each of the two neighbours that the release tells apart best."""
+    if figure := cached(_two_tables)(summary.synthesizer):
+        alt = "Probability of each released table if one person said yes, and if that person said no."
+        show_figure(figure, key="tm_two_tables", alt=alt, height=330, hero=True)
+
+
+def _two_tables(release: Synthesizer) -> Figure | None:
+    found = two_tables(release, release.worst_log_odds())
+    return None if found is None else two_tables_chart(found)
+
+
+def show_tables(summary: PrivacySummary, design: Design) -> None:
+    """Both tables of the release, or what stands in their place, and the privacy profile.
+
+    The rows and the cells of the reader's own release are framed, as far as it came with one.
+    """
     release = summary.synthesizer
     if release.enumerable:
         _tables(summary)
+        show_own_release(summary.synthesizer, design)
     else:
         rows, columns = map(_count, release.shape)
         note(SPEC.note("Too large to list", rows=rows, columns=columns))
-    curve, delta = cached(profile)(release), f"δ = {summary.divergence.value:.6g}"
+    delta = f"δ = {summary.divergence.value:.6g}"
     alt = f"Privacy profile of the {release.label}: δ against ε, with {delta} at the promised ε = {summary.epsilon:g}."
     picture = cached(_profile)(release, summary.epsilon, summary.delta)
     show_figure(picture, key="tm_profile", alt=alt, height=330)
-    st.caption(f"Exact at {len(curve.epsilons)} values of ε and at yours, with straight lines between them.")
 
 
 def _profile(release: Synthesizer, epsilon: float, delta: float) -> Figure:
@@ -64,6 +84,7 @@ def _tables(summary: PrivacySummary) -> None:
         small = columns <= MOST_COLUMNS and len(release.neighbours) <= MOST_ROWS
         tables = small and segments("Show as", SHOWN, SHOW) == "tables"
         odds = not tables and segments("Picture of the", PICTURES, PICTURE) == "log-odds"
+        linear = not (tables or odds) and segments("Colors", COLORS, COLOR) == "linear"
         signed = (tables or odds) and segments("Log-odds", SIGNS, SIGN) == "signed"
     matrix_title = f"Transition matrix Pr(released | confidential), {release.label}"
     odds_title = f"{SIGNED if signed else ABSOLUTE} of neighbours, one row substituted"
@@ -73,7 +94,7 @@ def _tables(summary: PrivacySummary) -> None:
         st.html(Html(table_for_class(matrix + cached(log_odds_html)(release, summary.epsilon, below, signed=signed))))
         return
     view = cached(view_tables)(release)
-    figure, alt = matrix_heatmap(view), matrix_title
+    figure, alt = matrix_heatmap(view, linear=linear), matrix_title
     if odds:
         figure = log_odds_heatmap(view, summary.epsilon, signed=signed)
         alt = f"{odds_title}. Cells over ε = {summary.epsilon:g} are outlined."

@@ -10,7 +10,7 @@ from dpviz.mechanisms.base import WorstCase
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.summary import PrivacySummary
-from pages.components.words import numbers, page_answer
+from pages.components.words import heading_html, numbers, page_answer
 
 DIGITS, SAID = 7, 3
 """Significant digits of the numbers, and of those in the sentence above them."""
@@ -22,19 +22,38 @@ NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 mi
 
 
 def show_verdict(summary: PrivacySummary) -> None:
-    """The verdict and its four numbers."""
-    mark, sentence = verdict_sentence(summary)
-    brief = f"exact ε = {readable(summary.worst.value, SAID)}, promised {readable(summary.epsilon)}"
-    st.html(page_answer(mark, sentence, brief) + numbers(*verdict_numbers(summary)))
+    """The verdict."""
+    st.html(page_answer(*verdict_sentence(summary), short_verdict(summary)))
+
+
+def show_numbers(summary: PrivacySummary) -> None:
+    """Four numbers."""
+    st.html(heading_html("Numbers") + numbers(*verdict_numbers(summary)))
+
+
+def _both(summary: PrivacySummary) -> tuple[str, str]:
+    """The real and the promised ε; what differs is not rounded to look the same."""
+    real, promised = summary.worst.value, summary.epsilon
+    if math.isclose(real, promised, rel_tol=SAME):
+        return readable(promised), readable(promised)
+    return readable_apart(real, promised, SAID), readable_apart(promised, real)
+
+
+def short_verdict(summary: PrivacySummary) -> str:
+    """The verdict in at most 15 words."""
+    real, promised = _both(summary)
+    lost = "No ε is enough" if math.isinf(summary.worst.value) else f"The real loss is ε = {real}"
+    if summary.is_pure:
+        return f"{lost}, within the promised {promised}."
+    if summary.is_approximate:
+        return f"{lost}, but the allowed δ = {readable(summary.delta, SAID)} covers it."
+    return f"{lost}, and not the promised {promised}."
 
 
 def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
     """A word, and the sentence that says what the release keeps and where it fails."""
     release, worst = summary.synthesizer, summary.worst
-    exact = epsilon = readable(summary.epsilon)
-    if not math.isclose(worst.value, summary.epsilon, rel_tol=SAME):  # what differs is not rounded to look the same
-        exact = readable_apart(worst.value, summary.epsilon, SAID)
-        epsilon = readable_apart(summary.epsilon, worst.value)
+    exact, epsilon = _both(summary)
     exact, released = f"<b>{exact}</b>", _released(release, worst)
     at_delta = f"(ε = {epsilon}, δ = {readable(summary.delta)})"
     if math.isinf(worst.value):

@@ -14,6 +14,8 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
 
 MOST_DIGITS = 12  # Significant digits beyond which numbers count as exact
+ROUNDING_OF_SUMS = 1e-12  # Distance from 1 up to which the sum of a row is 1 but for rounding
+NEAR_ONE = 0.1  # and up to which it is that of probabilities that were rounded to some digits
 MOST_PLACES = 400  # Beyond this exponent every double is 0 or infinite
 # What a column of counts or names is called in a header, in small letters.
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
@@ -38,6 +40,36 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     >>> read_matrix("n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75").probabilities.tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
+    lines, labels, matrix = _parts(content)
+    check_probabilities(matrix, lambda row: f"Line {lines[row].number}", lambda place: f"value {place + labels + 1}")
+    return GivenMatrix(probabilities=matrix, decimals=_decimals(lines, labels))
+
+
+@checked()
+def rescaled(content: str | bytes) -> str | None:
+    r"""Return the matrix as text with each row divided by its sum; None where all sum to 1, or one is not near it.
+
+    A row that is not near 1 holds no probabilities that were rounded, and dividing it would hide that.
+
+    >>> print(rescaled("0.5,0.51\n0.25,0.75"))
+    0.49504950495049505,0.504950495049505
+    0.25,0.75
+    """
+    try:
+        _, _, matrix = _parts(content)
+    except MatrixProblem:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = matrix.sum(axis=1, keepdims=True)
+        off = float(np.abs(sums - 1).max())
+    if not (ROUNDING_OF_SUMS < off <= NEAR_ONE and matrix.min() >= 0):
+        return None
+    text = "\n".join(",".join(map(repr, row)) for row in (matrix / sums).tolist())
+    return text if len(text) <= GIVEN_BYTES else None
+
+
+def _parts(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
+    """Return the lines of a matrix, how many columns of names or counts they begin with, and the numbers after them."""
     lines = _split(text_of(content))
     _refuse_not_finite(lines)
     header, lines = _header(lines)
@@ -51,9 +83,7 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     if len(lines) > GIVEN_SIDE or width > GIVEN_SIDE + 2:
         raise _too_large(f"The matrix has {len(lines):,} rows and {width:,} columns")
     labels = _label_columns(header, lines)
-    matrix = _numbers(lines, labels)
-    check_probabilities(matrix, lambda row: f"Line {lines[row].number}", lambda place: f"value {place + labels + 1}")
-    return GivenMatrix(probabilities=matrix, decimals=_decimals(lines, labels))
+    return lines, labels, _numbers(lines, labels)
 
 
 def text_of(content: str | bytes) -> str:

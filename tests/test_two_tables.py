@@ -1,0 +1,78 @@
+"""The two histograms of Transition matrices, against the listed matrix."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from dpviz.charts.two_tables import two_tables_chart
+from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, GeometricSanitizer, Synthesizer
+from dpviz.mechanisms.base import TwoCellSynthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.privacy.attacker import belief_text, factor_of_odds
+from dpviz.privacy.two_tables import LIKELY, SHOWN_COLUMNS, two_tables
+from tests.test_matrix_sentences import RELEASES
+
+LARGER = [
+    BetaBinomial(n=100, m=100, alpha=58.2, beta=58.2),
+    BetaBinomial(n=900, m=5000, alpha=3.0, beta=1.0),
+    GeometricSanitizer(n=3000, epsilon=1.0),
+    DirichletMultinomial(n=8, m=8, cells=4, alpha=0.7),
+    GivenMatrix(probabilities=np.eye(3)),
+]
+
+
+@pytest.mark.parametrize("release", [*RELEASES, *LARGER], ids=repr)
+def test_the_picture_shows_two_rows_of_the_matrix_and_marks_the_largest_log_odds(release: Synthesizer) -> None:
+    worst = release.worst_log_odds()
+    found = two_tables(release, worst)
+    assert found is not None
+    rows, every = np.array(found.tables), np.arange(release.shape[1])
+    logs = release.log_transition(rows, every)
+    whole = np.exp(logs)
+    assert sorted(found.tables) in release.neighbours.tolist()
+    assert found.probabilities == pytest.approx(whole[:, found.columns], rel=1e-12)
+    assert {*found.tables} == {worst.likelier, worst.other}
+    if isinstance(release, TwoCellSynthesizer):
+        assert found.tables[0] == found.tables[1] + 1  # the first has one yes more
+    with np.errstate(invalid="ignore"):
+        odds = np.abs(logs[0] - logs[1])
+    assert found.gain == pytest.approx(np.nanmax(odds), rel=1e-6) == pytest.approx(odds[found.telling], rel=1e-6)
+    assert found.chance == pytest.approx(whole[:, found.telling].max(), rel=1e-9)
+    assert found.success == pytest.approx(0.5 + np.abs(whole[0] - whole[1]).sum() / 4, rel=1e-12)
+    assert 0.5 <= found.success <= 0.5 + release.hockey_stick(0.0).value / 2 + 1e-9
+    assert len(found.columns) <= SHOWN_COLUMNS
+    left_out = np.setdiff1d(every, np.arange(found.columns[0], found.columns[-1] + 1))
+    assert (whole[:, left_out] < LIKELY * whole.max()).all()
+    if len(every) <= 41:
+        assert found.columns.tolist() == every.tolist()
+
+    figure = two_tables_chart(found)
+    where = release.column_counts[found.columns, 0] if isinstance(release, TwoCellSynthesizer) else found.columns
+    for trace, row, table in zip(figure.data[:2], found.probabilities, found.tables, strict=True):
+        assert np.asarray(trace.y)[1:-1] == pytest.approx(row, rel=1e-12)
+        assert np.asarray(trace.x)[1:-1].tolist() == where.tolist()
+        assert trace.name.endswith(f"secret table {release.row_table(table)}")
+    assert figure.data[1].fill == "tonexty" and figure.data[0].fill is None
+    assert f"right {belief_text(found.success, math.isinf(worst.value))} of the time" in figure.data[2].name
+    (words,) = (one.text for one in figure.layout.annotations)
+    assert str(release.column_table(found.telling)) in words
+    assert ("settles" in words) == math.isinf(worst.value)
+    assert math.isinf(worst.value) or f"odds × {factor_of_odds(worst.value)}" in words
+    inside = found.columns[0] <= found.telling <= found.columns[-1]
+    assert ("of this picture" not in words) == inside
+    low, high = figure.layout.xaxis.range
+    assert low <= figure.data[-1].x[0] <= high
+    if inside:
+        assert figure.data[-1].y[0] == found.chance
+    elif side := re.search(r"it is (left|right)", words):
+        assert (side[1] == "left") == (found.telling < found.columns[0])
+
+
+def test_a_release_whose_tables_cannot_be_listed_has_no_such_picture() -> None:
+    release = DirichletMultinomial(n=200, m=200, cells=6, alpha=50.0)
+    assert not release.enumerable
+    assert two_tables(release, release.worst_log_odds()) is None
