@@ -309,7 +309,7 @@ def estimates_chart(
         uirevision="estimates",
         shapes=[style.truth(p), style.rule(x=mean, dash="dot")],
         annotations=[
-            style.label_upright(f"true share {readable(100 * p)} %", p),
+            style.label_upright(f"true share {readable(100 * p, 9)} %", p),
             style.label_upright(f"on average {readable_apart(round(100 * mean, 7), 100 * p, 3)} %", mean, 0.93),
         ],
         bargap=0.1,

@@ -11,7 +11,7 @@ from dpviz.core.parameters import readable
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 
 MISSED, COVERING = style.PALETTE["vermillion"], style.PALETTE["blue"]
-FARTHEST = -0.5, 1.5  # Where an interval is cut off that is longer than the picture shows, from 0 to 1
+_FARTHEST = -0.5, 1.5  # Where an interval is cut off that is longer than the picture shows, from 0 to 1
 WORDS_ABOVE = 80  # Pixels above the intervals: three lines that count them, and the number of the truth
 THICK, OUTLINE = 1.6, 3.8  # Pixels of an interval, and of the ink around one that misses
 
@@ -27,10 +27,10 @@ class _Look:
     outlined: bool = False
 
 
-HELD = _Look("holds the true share", COVERING)
-EMPTY = _Look("holds it, but runs from 0 to 100 %", "rgba(0, 114, 178, .42)", marked=0.0)
-MISS = _Look("misses it", MISSED, "x", outlined=True)
-NONE = _Look("no interval", style.GREY, "line-ns-open")
+_HELD = _Look("holds the true share", COVERING)
+_EMPTY = _Look("holds it, but runs from 0 to 100 %", "rgba(0, 114, 178, .42)", marked=0.0)
+_MISS = _Look("misses it", MISSED, "x", outlined=True)
+_NONE = _Look("no interval", style.GREY, "line-ns-open")
 
 
 def caterpillar_chart(
@@ -51,11 +51,11 @@ def caterpillar_chart(
     all of 0 to 1. `words` stand above them. Only the first `shown` are drawn, in the frame of all.
     """
     without, drawn = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
-    left = np.where(without, estimates, np.maximum(low, FARTHEST[0]))
-    right = np.where(without, estimates, np.minimum(high, FARTHEST[1]))
+    left = np.where(without, estimates, np.maximum(low, _FARTHEST[0]))
+    right = np.where(without, estimates, np.minimum(high, _FARTHEST[1]))
     traces = []
     for some, look in zip(
-        (vacuous, covered & ~vacuous, ~covered & ~without, without), (EMPTY, HELD, MISS, NONE), strict=True
+        (vacuous, covered & ~vacuous, ~covered & ~without, without), (_EMPTY, _HELD, _MISS, _NONE), strict=True
     ):
         if (some & drawn).any():
             place = np.flatnonzero(some & drawn)
@@ -65,7 +65,7 @@ def caterpillar_chart(
     reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
     pad = 0.03 * (reach[1] - reach[0]) or 0.01
     said = style.label(words, x=0, xref="x domain", xanchor="left", align="left", y=1, yref="y domain", yshift=18)
-    number = style.label_upright(f"true share {readable(100 * p)} %", p, side="auto")
+    number = style.label_upright(f"true share {readable(100 * p, 9)} %", p, side="auto")
     return style.build(
         traces,
         x=style.axis("share of yes", range=[reach[0] - pad, reach[1] + pad], tickformat="~%", zeroline=False),

@@ -8,7 +8,7 @@ from dpviz.coverage.exact import stream_by_synthesizer
 from dpviz.coverage.lines import CoverageLines, sampled_lines, stream_lines
 from dpviz.mechanisms import TwoCellSynthesizer
 
-PROPORTIONS = np.round(np.linspace(0.0, 1.0, 51), 4)
+FIRST_PROPORTIONS = np.round(np.linspace(0.0, 1.0, 51), 4)
 EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
 """The points of the axes: along p the first ones of a line that is finer in the end, along ε all of them."""
 
@@ -18,7 +18,7 @@ def lines_along_p(
 ) -> Iterator[CoverageLines]:
     """Yield the lines against p: at once without any point, for these take a moment, then finer and finer."""
     yield _begun(rules)
-    yield from stream_lines(synthesizer, proportions=PROPORTIONS, sets=sets, rules=rules, level=level)
+    yield from stream_lines(synthesizer, proportions=FIRST_PROPORTIONS, sets=sets, rules=rules, level=level)
 
 
 def lines_along_epsilon(

@@ -125,9 +125,9 @@ def smallest_of(design: Design) -> Growing[dict[str, Extreme]]:
 def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     """How many intervals of a rule contain the true share, against the promised level, and how many say nothing."""
     against = against_level(one.coverage, design.level)
+    share = f"{_only(design, one)}<b>{percent(one.coverage, 3)}</b>"
     return (
-        f"With {named(design)}, {'only ' if one.coverage < design.level - NOTICED else ''}"
-        f"<b>{percent(one.coverage, 3)}</b> of the intervals computed {RULES[rule].computed} contain the true share"
+        f"With {named(design)}, {share} of the intervals computed {RULES[rule].computed} contain the true share"
         f"{against}.{vacuous_sentence(one.vacuous_share)}"
     )
 
@@ -136,8 +136,14 @@ def short_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     """The same in at most 15 words, which fit beside a picture."""
     off, name = one.coverage - design.level, RULES[rule].abbreviation
     end = "as promised" if abs(off) < NOTICED else f"{'not' if off < 0 else 'more than'} {percent(design.level, 8)}"
-    only = "only " if off <= -NOTICED else ""
-    return f"{name[0].upper()}{name[1:]}: {only}{percent(one.coverage, 3)} of the intervals hold the truth, {end}."
+    share = f"{_only(design, one)}{percent(one.coverage, 3)}"
+    return f"{name[0].upper()}{name[1:]}: {share} of the intervals hold the truth, {end}."
+
+
+def _only(design: Design, one: ExactCoverage) -> str:
+    """A word before too small a share; one that is told by a bound, less than so much, needs none."""
+    bound = percent(one.coverage).startswith("less")
+    return "only " if one.coverage <= design.level - NOTICED and not bound else ""
 
 
 def given_sentence(design: Design) -> str:
