@@ -257,9 +257,9 @@ def test_to_show_other_rules_costs_no_new_run_and_the_first_intervals_are_those_
             covered += hit
         without = int(np.isnan(low).sum())
         said = words_above(page)
-        assert said[0].startswith(f"✓ {covered} of 100 hold")
-        assert f"✕ {100 - covered - without} miss" in said[0]
-        assert (f"{without} have no interval" in said[0]) == (without > 0) == (rule == "raghunathan_2003")
+        (count,) = [line for line in said if line.startswith(f"✓ {covered} of 100 hold")]
+        assert f"✕ {100 - covered - without} miss" in count
+        assert (f"{without} have no interval" in count) == (without > 0) == (rule == "raghunathan_2003")
         assert f"of 3,000 so far: {coverage_rows(page)[short(rule)]['simulated']}" in said
 
 
@@ -361,6 +361,5 @@ def test_the_first_intervals_are_counted_in_words_over_a_grid() -> None:
             assert re.findall(r"^(\d+) of the (\d+) (runs?) from 0 to 100 % and (says?) nothing$", more[0]) == [
                 (str(empty), str(held), "runs" if empty == 1 else "run", "says" if empty == 1 else "say")
             ]
-        assert counted(found, brief=True) == counted(found)[:1]
         seen.add((empty > 0, none > 0))
     assert len(seen) == 4

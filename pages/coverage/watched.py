@@ -42,8 +42,9 @@ def show_first(design: Design, watched: int, found: Performance | None) -> None:
 def first_chart(plan: CoveragePlan, shown: int | None = None, more: tuple[str, ...] = ()) -> Figure:
     """The first intervals of a plan of one rule, all or as many as are `shown`, counted in words, with `more` words."""
     every = _first(plan)
-    said = [*counted(every if shown is None else every.first(shown), brief=shown is not None), *more]
-    words = "<br>".join([*said, *["\u00a0"] * (LINES - len(said))])
+    said = counted(every) if shown is None else counted(every.first(shown))[:1]
+    lines = [*more, *said] if shown is None else [*said, *more]
+    words = "<br>".join([*["\u00a0"] * (LINES - len(lines)), *lines])
     return caterpillar_chart(
         every.runs.estimates, every.low, every.high, covered=every.covered, vacuous=every.vacuous, p=plan.p,
         words=words, shown=shown,
@@ -54,8 +55,8 @@ def _first(plan: CoveragePlan) -> FirstIntervals:
     return cached(first_intervals)(plan, plan.rules[0])
 
 
-def counted(first: FirstIntervals, *, brief: bool = False) -> tuple[str, ...]:
-    """How many intervals hold the truth, miss it, or are none, and, unless it is `brief`, how many say nothing."""
+def counted(first: FirstIntervals) -> tuple[str, ...]:
+    """How many intervals hold the truth, miss it, or are none, and, where some do, how many say nothing."""
     number, none = len(first.runs), np.count_nonzero(np.isnan(first.low))
     held, vacuous = np.count_nonzero(first.covered), np.count_nonzero(first.vacuous)
     missed = number - held - none
@@ -66,7 +67,7 @@ def counted(first: FirstIntervals, *, brief: bool = False) -> tuple[str, ...]:
     empty = f"1 of the {held} runs from 0 to 100 % and says nothing"
     if vacuous > 1:
         empty = f"{vacuous} of the {held} run from 0 to 100 % and say nothing"
-    return (said, empty) if vacuous and not brief else (said,)
+    return (said, empty) if vacuous else (said,)
 
 
 def repetition_words(plan: CoveragePlan, number: int) -> tuple[str, str]:
