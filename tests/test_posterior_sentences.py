@@ -114,10 +114,10 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             assert len(re.findall(r"[^\W_][\w.,×⁻]*", brief)) <= 15, brief
             ends = found_in(r"between (\S+ %) and (\S+ %),", brief).groups()
             assert [value_of(one) / 100 for one in ends] == [low, high]
-            rows = "1 row" if m == 1 else f"{m} rows"
-            seen_first = f"From {counts[0]} yes in a released table of {rows} at "
+            table = "1 row" if m == 1 else f"{m} rows"
+            seen_first = f"From {counts[0]} yes in a released table of {table} at "
             assert sentence.startswith(
-                seen_first if len(counts) == 1 else f"From 3, 9 yes in 2 released tables of {rows} "
+                seen_first if len(counts) == 1 else f"From 3, 9 yes in 2 released tables of {table} at "
             )
             assert promised_in(sentence, made)
             pooled = sum(counts)
