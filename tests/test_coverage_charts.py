@@ -16,16 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.charts.coverage import (
-    COVERING,
     LABEL_GAP,
-    MISSED,
     MOST_ESTIMATE_BARS,
     Dot,
-    caterpillar_chart,
     coverage_chart,
     estimates_chart,
 )
-from dpviz.charts.style import RULE_LINE, RULE_STYLES, SIMULATED_COLOR, color_of
+from dpviz.charts.intervals import COVERING, MISSED, caterpillar_chart
+from dpviz.charts.style import RULE_LINE, RULE_STYLES, SIMULATED_COLOR, TRUTH_COLOR, color_of
 from dpviz.core.types import FloatArray
 from dpviz.coverage import coverage_by_proportion, estimate_distribution, exact_coverages
 from dpviz.inference import RULES
@@ -250,9 +248,10 @@ def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> Non
     assert points_of(drawn(), SIMULATED_COLOR) == []
 
 
-def test_the_legend_has_each_rule_once() -> None:
+def test_each_line_has_one_name_at_its_end_and_none_in_a_legend() -> None:
     figure = drawn(dots=DOTS)
-    assert [trace.name for trace in figure.data if trace.showlegend is not False] == list(NAMES.values())
+    assert figure.layout.showlegend is False
+    assert len(ends_of(figure)) == len(RULES) + 1
 
 
 @pytest.mark.parametrize("level", [0.001, 0.5, 0.95, 0.999, 0.999999])
@@ -374,24 +373,44 @@ def covering(estimates: FloatArray, halves: FloatArray) -> Any:
         return np.abs(estimates - P) <= halves
 
 
-def test_each_interval_is_one_line_and_those_that_miss_have_another_colour_and_mark() -> None:
-    figure = caterpillar_chart(ESTIMATES, ESTIMATES - HALVES, ESTIMATES + HALVES, covering(ESTIMATES, HALVES), p=P)
+def caterpillar(estimates: FloatArray, halves: FloatArray, p: float = P, **more: Any) -> go.Figure:
+    low, high = estimates - halves, estimates + halves
+    with np.errstate(invalid="ignore"):
+        vacuous = (low <= 0) & (high >= 1)
+    return caterpillar_chart(estimates, low, high, covered=covering(estimates, halves), vacuous=vacuous, p=p, **more)
+
+
+def kinds(figure: go.Figure) -> dict[str, Any]:
+    """The traces by what their intervals are, without the ink around those that miss."""
+    return {trace.meta: trace for trace in figure.data if trace.meta}
+
+
+def test_each_interval_is_one_line_and_those_that_miss_have_another_colour_and_mark_and_are_outlined() -> None:
+    figure = caterpillar(ESTIMATES, HALVES)
     check_can_be_shown(figure)
-    by_name = {trace.name: trace for trace in figure.data}
-    assert {name: list(trace.y) for name, trace in by_name.items()} == {
-        "covers the truth": [2, 5, 6],
+    found = kinds(figure)
+    assert {name: list(trace.y) for name, trace in found.items()} == {
+        "holds it, but runs from 0 to 100 %": [2, 6],
+        "holds the true share": [5],
         "misses it": [3, 4],
         "no interval": [1],
     }
-    for name, centres in {"covers the truth": [0.3, 0.25, 0.9], "misses it": [0.4, 0.5], "no interval": [0.2]}.items():
-        assert list(by_name[name].x) == pytest.approx(centres, abs=1e-12), name
-    assert by_name["covers the truth"].marker.color == by_name["covers the truth"].error_x.color == COVERING
-    assert by_name["misses it"].marker.color == by_name["misses it"].error_x.color == MISSED
-    assert len({trace.marker.symbol for trace in figure.data}) == 3
+    for name, centres in {"holds the true share": [0.25], "misses it": [0.4, 0.5], "no interval": [0.2]}.items():
+        assert list(found[name].x) == pytest.approx(centres, abs=1e-12), name
+    assert found["holds the true share"].marker.color == found["holds the true share"].error_x.color == COVERING
+    assert found["misses it"].marker.color == found["misses it"].error_x.color == MISSED
+    assert len({found[name].marker.symbol for name in ("holds the true share", "misses it", "no interval")}) == 3
+    (ink,) = [trace for trace in figure.data if not trace.meta]
+    place = list(figure.data).index(ink)
+    assert figure.data[place + 1] is found["misses it"]  # which is drawn on it
+    assert list(ink.y) == [3, 4] and ink.error_x.thickness > found["misses it"].error_x.thickness
+    assert {trace.error_x.color for trace in figure.data if trace.meta} & {TRUTH_COLOR} == set()
+    written = figure.to_dict()["data"][place]
+    assert (written["marker"]["color"], written["error_x"]["color"]) == (TRUTH_COLOR, TRUTH_COLOR)
 
 
 def test_an_interval_has_its_own_length_and_an_endless_one_leaves_the_picture() -> None:
-    figure = caterpillar_chart(ESTIMATES, ESTIMATES - HALVES, ESTIMATES + HALVES, covering(ESTIMATES, HALVES), p=P)
+    figure = caterpillar(ESTIMATES, HALVES)
     low, high = figure.layout.xaxis.range
     reach = {
         int(y): (x, h) for trace in figure.data for x, y, h in zip(trace.x, trace.y, trace.error_x.array, strict=True)
@@ -403,18 +422,25 @@ def test_an_interval_has_its_own_length_and_an_endless_one_leaves_the_picture() 
         assert centre + half > high
 
 
-def test_the_hover_of_an_interval_says_no_length_that_it_does_not_have() -> None:
-    figure = caterpillar_chart(ESTIMATES, ESTIMATES - HALVES, ESTIMATES + HALVES, covering(ESTIMATES, HALVES), p=P)
-    for trace in figure.data:
-        if trace.name == "no interval" or max(trace.error_x.array) >= 5:
-            assert "error_x" not in trace.hovertemplate
+def test_the_hover_of_an_interval_says_its_ends_inside_the_shares_that_there_are() -> None:
+    told = {int(y): words for trace in caterpillar(ESTIMATES, HALVES).data if trace.meta
+            for y, words in zip(trace.y, trace.customdata, strict=True)}  # fmt: skip
+    assert told == {2: "0 % to 100 %", 3: "30 % to 50 %", 4: "50 %", 5: "25 %", 6: "0 % to 100 %", 1: "20 %"}
 
 
-def test_the_truth_is_a_rule_with_its_number() -> None:
-    figure = caterpillar_chart(ESTIMATES, ESTIMATES - HALVES, ESTIMATES + HALVES, covering(ESTIMATES, HALVES), p=P)
-    (shape,) = figure.layout.shapes
-    assert (shape.x0, shape.x1, shape.yref) == (P, P, "y domain")
-    assert [one.text for one in figure.layout.annotations] == ["true p = 0.25"]
+def test_the_truth_is_a_rule_in_ink_with_its_number_and_words_stand_above() -> None:
+    written = caterpillar(ESTIMATES, HALVES, words="three of six").to_dict()["layout"]
+    (shape,) = written["shapes"]
+    assert (shape["x0"], shape["x1"], shape["yref"], shape["line"]["color"]) == (P, P, "y domain", TRUTH_COLOR)
+    assert [one["text"] for one in written["annotations"]] == ["three of six", "true share 25 %"]
+
+
+def test_those_that_are_watched_are_drawn_in_the_frame_of_all() -> None:
+    whole, watched = (caterpillar(ESTIMATES[2:], HALVES[2:], shown=shown) for shown in (None, 2))
+    assert sorted(int(y) for trace in kinds(watched).values() for y in trace.y) == [1, 2]
+    assert sorted(int(y) for trace in kinds(whole).values() for y in trace.y) == [1, 2, 3, 4]
+    for axis in ("xaxis", "yaxis"):
+        assert watched.layout[axis].range == whole.layout[axis].range
 
 
 @settings(max_examples=25, deadline=None)
@@ -427,22 +453,25 @@ def test_the_truth_is_a_rule_with_its_number() -> None:
 )
 def test_any_intervals_can_be_drawn_each_once_with_the_truth_in_the_picture(pairs: list[tuple[float, float]]) -> None:
     estimates, halves = np.array(pairs).T
-    figure = caterpillar_chart(estimates, estimates - halves, estimates + halves, covering(estimates, halves), p=P)
+    figure = caterpillar(estimates, halves)
     check_can_be_shown(figure)
     low, high = figure.layout.xaxis.range
-    assert low < P < high
+    assert -0.05 < low < P < high < 1.05
     assert low < estimates.min()
     assert estimates.max() < high
-    assert sorted(int(y) for trace in figure.data for y in trace.y) == list(range(1, len(pairs) + 1))
+    assert sorted(int(y) for trace in kinds(figure).values() for y in trace.y) == list(range(1, len(pairs) + 1))
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
 def test_intervals_of_no_length_at_the_edge_can_be_drawn(p: float) -> None:
-    check_can_be_shown(caterpillar_chart(np.array([p]), np.array([p]), np.array([p]), np.array([True]), p=p))
+    figure = caterpillar(np.array([p]), np.array([0.0]), p=p)
+    check_can_be_shown(figure)
+    low, high = figure.layout.xaxis.range
+    assert low < p < high
 
 
 def test_before_the_first_interval_there_is_an_empty_picture() -> None:
-    figure = caterpillar_chart(np.array([]), np.array([]), np.array([]), np.array([], dtype=bool), p=P)
+    figure = caterpillar(ESTIMATES[2:], HALVES[2:], shown=0)
     assert len(figure.data) == 0
     check_can_be_shown(figure)
 
@@ -499,8 +528,8 @@ def test_the_shift_from_the_truth_to_the_mean_is_marked(p: float) -> None:
     assert figure.layout.shapes[0].line.dash != figure.layout.shapes[1].line.dash
     told = [one.text for one in figure.layout.annotations]
     mean = (20 * p + 5) / 30
-    assert told[0] == f"p = {p:g}"
-    assert float(told[1].removeprefix("E[q̄] = ")) == pytest.approx(mean, rel=5e-3)
+    assert told[0] == f"true share {100 * p:g} %"
+    assert float(told[1].removeprefix("on average ").removesuffix(" %")) == pytest.approx(100 * mean, rel=5e-3)
     assert len({one.y for one in figure.layout.annotations}) == 2
     check_can_be_shown(figure)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import re
 import threading
@@ -14,13 +15,13 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.core.measures import wilson_interval
 from dpviz.coverage import CoveragePlan, performance_of, run_coverage
-from dpviz.coverage.performance import first_shares, first_totals
+from dpviz.coverage.performance import first_intervals, first_shares, first_totals
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import holds
 from dpviz.mechanisms import BetaBinomial
-from pages.coverage.controls import DEFAULT_RULES
-from pages.coverage.run import FIRST_PICTURES, REVEALED, Run, plan_of
-from pages.coverage.watched import repetition_html
+from pages.coverage.controls import DEFAULT_RULES, short
+from pages.coverage.run import FIRST_PICTURES, Run, plan_of
+from pages.coverage.watched import counted, first_chart, repetition_words
 from tests.pages import address, check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
 from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, grown, plan_at, started
 
@@ -58,25 +59,39 @@ def check_no_threads() -> None:
 
 
 def caterpillar(page: AppTest) -> dict[str, dict[str, Any]]:
-    return {trace["name"]: trace for trace in figures(page)["cv_caterpillar"]["figure"]["data"]}
+    """The traces of intervals by what they are, without the ink around those that miss."""
+    return {trace["meta"]: trace for trace in figures(page)["cv_caterpillar"]["figure"]["data"] if trace["meta"]}
 
 
-def test_a_run_says_how_far_it_is_and_its_first_intervals_grow_until_it_is_stopped_or_reset() -> None:
+def first_lines(page: AppTest) -> dict[int, tuple[str, float, float]]:
+    """What is drawn of each repetition: what it is, the middle of its interval, and half its length."""
+    return {
+        int(y): (name, float(x), float(half))
+        for name, one in caterpillar(page).items()
+        for y, x, half in zip(one["y"], one["x"], one["error_x"]["array"], strict=True)
+    }
+
+
+def words_above(page: AppTest) -> list[str]:
+    """The lines of words above the first intervals."""
+    said = figures(page)["cv_caterpillar"]["figure"]["layout"]["annotations"][0]["text"]
+    return re.sub(r"<b>|</b>", "", said).split("<br>")
+
+
+def test_a_run_says_how_far_it_is_and_its_first_intervals_stay_until_it_is_stopped_and_reset() -> None:
     page = open_coverage(repetitions=LONG, seed=17)
-    fresh = coverage_rows(page)
+    fresh, drawn = coverage_rows(page), first_lines(page)
     press(page)
     check_sound(page)
-    seen, before = [], 0
-    for _ in range(100 // REVEALED + 1):
-        seen.append(sum(len(trace["y"]) for trace in caterpillar(page).values()))
+    before = 0
+    for _ in range(5):
+        assert first_lines(page) == drawn
         assert next_steps(page) == ["cv_step"]
         done, asked, state = progress(page)
         assert before < done < asked == LONG
         assert (state, words_on(page)) == ("running", "Stop")
         before = done
         page.run()
-    assert seen[0] < seen[1] < seen[2]
-    assert seen[-1] == 100
     said = re.search(r"running, ([\d.]+) s elapsed, ([\d.]+) s of work, ([\d,]+) a second of work; seed 17", text(page))
     run = run_of(page)
     assert said is not None
@@ -99,7 +114,7 @@ def test_a_run_says_how_far_it_is_and_its_first_intervals_grow_until_it_is_stopp
         for cells in rows.values():  # which grows while the run is on
             assert cells.pop("smallest at any p")
     assert now == fresh
-    assert set(figures(page)) == {"cv_picture", "cv_estimates"}
+    assert list(figures(page)) == ["cv_caterpillar", "cv_picture"]
     check_no_threads()
 
 
@@ -227,26 +242,49 @@ def test_to_show_other_rules_costs_no_new_run_and_the_first_intervals_are_those_
             assert cells[column] == before.get(name, cells)[column]
         place, estimates = EVERY.index(rule), tally.shown.estimates
         low, high = tally.shown.low[place], tally.shown.high[place]
-        drawn, covered = caterpillar(page), 0
-        assert sum(len(trace["y"]) for trace in drawn.values()) == 100
-        for name, trace in drawn.items():
-            for line, x in zip(trace["y"], trace["x"], strict=True):
-                one = int(line) - 1
-                if math.isnan(low[one]):
-                    assert (name, x) == ("no interval", estimates[one])
-                else:
-                    hit = low[one] <= 0.25 <= high[one]
-                    assert x == pytest.approx((max(low[one], x - 5) + min(high[one], x + 5)) / 2)
-                    assert name == ("covers the truth" if hit else "misses it")
-                    covered += hit
+        lines = first_lines(page)
+        assert sorted(lines) == list(range(1, 101))
+        covered = 0
+        for number, (name, x, half) in lines.items():
+            one = number - 1
+            if math.isnan(low[one]):
+                assert (name, x) == ("no interval", estimates[one])
+                continue
+            assert (x - half, x + half) == pytest.approx((max(low[one], -0.5), min(high[one], 1.5)))
+            hit, empty = low[one] <= 0.25 <= high[one], low[one] <= 0 and high[one] >= 1
+            words = "holds it, but runs from 0 to 100 %" if empty else "holds the true share"
+            assert name == (words if hit else "misses it")
+            covered += hit
         without = int(np.isnan(low).sum())
-        assert f"{covered} of the first 100 hold p, {without} have no interval." in text(page)
-        assert (without > 0) == (rule == "raghunathan_2003")
+        said = words_above(page)
+        (count,) = [line for line in said if line.startswith(f"✓ {covered} of 100 hold")]
+        assert f"✕ {100 - covered - without} miss" in count
+        assert (f"{without} have no interval" in count) == (without > 0) == (rule == "raghunathan_2003")
+        assert f"of 3,000 so far: {coverage_rows(page)[short(rule)]['simulated']}" in said
+
+
+@pytest.mark.parametrize("law", ["beta_binomial", "laplace", "modips"])
+def test_the_first_intervals_are_to_the_digit_those_of_the_run_whatever_the_rule(law: str) -> None:
+    """What is drawn is the same for any rules, and of a block its beginning is what the whole block begins with."""
+    design = Design(mechanism=law, n=40, sets=3, epsilon=2.0, p=0.3, seed=11, repetitions=1700)
+    whole = plan_of(design)
+    tally = run_coverage(whole)
+    for place, rule in enumerate(whole.rules):
+        found = first_intervals(plan_of(design, rule), rule)
+        assert len(found.runs) == 100
+        for ours, theirs in (
+            (found.low, tally.shown.low[place]), (found.high, tally.shown.high[place]),
+            (found.runs.counts, tally.shown.counts), (found.runs.confidential, tally.shown.confidential),
+        ):  # fmt: skip
+            np.testing.assert_array_equal(ours, theirs)
+        first = run_coverage(dataclasses.replace(whole, repetitions=100)).rule(rule)
+        assert (found.covered.sum(), found.vacuous.sum()) == (first.covered, first.vacuous)
+        assert np.array_equal(found.first(7).covered, found.covered[:7])
 
 
 def test_fewer_than_a_hundred_repetitions_are_all_shown_and_no_other_reader_sees_them() -> None:
     page, other = started(repetitions=7, **SMALL), open_coverage(repetitions=7, **SMALL)
-    assert sum(len(trace["y"]) for trace in caterpillar(page).values()) == 7
+    assert sorted(first_lines(page)) == sorted(first_lines(other)) == list(range(1, 8))
     assert isinstance(run_of(page), Run)
     other.run()
     assert run_of(other) is None
@@ -268,7 +306,7 @@ def test_the_first_repetitions_are_watched_one_at_a_time_and_change_no_digit() -
     run, whole = Run(plan), run_coverage(plan)
     for watched in range(1, plan.shown + 1):
         run.advance(1)
-        assert run.watched == run.revealed == watched
+        assert run.watched == watched
         shares = first_shares(run.tally, watched)
         for place, key in enumerate(plan.rules):
             first = whole.shown.first(watched)
@@ -285,12 +323,43 @@ def test_the_first_repetitions_are_watched_one_at_a_time_and_change_no_digit() -
 
 def test_a_repetition_is_told_as_it_was() -> None:
     design = Design(mechanism="beta_binomial", n=20, sets=2, epsilon=2.0, p=0.25, rules=("reiter_2002",), seed=5)
-    tally = run_coverage(plan_of(dataclasses.replace(design, repetitions=200)))
-    place = tally.plan.rules.index("reiter_2002")
+    plan = plan_of(design, "reiter_2002")
+    tally = run_coverage(dataclasses.replace(plan, repetitions=200))
+    kinds = set()
     for number in range(1, len(tally.shown) + 1):
-        said = repetition_html(design, tally, number)
-        assert f"Repetition {number}<" in said
-        assert f"<b>{tally.shown.confidential[number - 1]}</b> of 20 rows" in said
-        assert ", ".join(map(str, tally.shown.counts[number - 1])) in said
-        hit = holds(tally.shown.low[place, number - 1], tally.shown.high[place, number - 1], 0.25)
-        assert ("a hit" in said) == bool(hit) and ("a miss" in said or "no interval" in said) == (not hit)
+        drawn, said = repetition_words(plan, number)
+        counts = ", ".join(map(str, tally.shown.counts[number - 1]))
+        x = tally.shown.confidential[number - 1]
+        assert drawn == f"repetition {number}: {x} of 20 people say yes; released {counts} of 20"
+        hit = bool(holds(tally.shown.low[0, number - 1], tally.shown.high[0, number - 1], 0.25))
+        kinds.add(hit)
+        assert said.startswith("Reiter 2002 ")
+        assert ("a hit" in said) == hit and ("a miss" in said or "no interval" in said) == (not hit)
+        (above, *_) = first_chart(plan, number, (drawn, said)).to_dict()["layout"]["annotations"]
+        assert above["text"].endswith(f"<br>{drawn}<br>{said}")
+    assert kinds == {True, False}
+
+
+def test_the_first_intervals_are_counted_in_words_over_a_grid() -> None:
+    seen = set()
+    for law, rule, n, sets, epsilon, p, repetitions in itertools.product(
+        ("beta_binomial", "geometric"), ("reiter_2002", "raghunathan_2003", "score"), (1, 30), (2, 5), (0.3, 9.0),
+        (0.0, 0.4), (1, 2, 100),
+    ):  # fmt: skip
+        design = Design(mechanism=law, n=n, sets=sets, epsilon=epsilon, p=p, seed=3, repetitions=repetitions)
+        found = first_intervals(plan_of(design, rule), rule)
+        low, high = found.low, found.high
+        held, none = int(holds(low, high, p).sum()), int(np.isnan(low).sum())
+        empty = int((holds(low, high, 0.0) & holds(low, high, 1.0)).sum())
+        said, *more = (re.sub(r"<[^>]+>", "", line) for line in counted(found))
+        numbers = [int(one) for one in re.findall(r"\d+", said)]
+        missed = repetitions - held - none
+        assert numbers == [held, repetitions, missed, *([none] if none else [])]
+        assert ("holds" in said, "misses" in said, "has" in said) == (held == 1, missed == 1, none == 1)
+        assert bool(more) == (empty > 0)
+        if more:
+            assert re.findall(r"^(\d+) of the (\d+) (runs?) from 0 to 100 % and (says?) nothing$", more[0]) == [
+                (str(empty), str(held), "runs" if empty == 1 else "run", "says" if empty == 1 else "say")
+            ]
+        seen.add((empty > 0, none > 0))
+    assert len(seen) == 4

@@ -70,7 +70,7 @@ def test_dots_with_their_bars_are_those_of_the_run() -> None:
 
 
 def test_the_law_of_the_estimate_is_a_line_over_the_simulated_shares_with_its_shift() -> None:
-    page, _ = looking(None)
+    page, _ = looking("Where the estimate falls")
     law, tally = estimate_distribution(release_at(), p=0.25, sets=5), page.session_state["cv_run"].tally
     picture = figures(page)["cv_estimates"]["figure"]
     line = next(trace for trace in picture["data"] if trace["type"] == "scatter")

@@ -26,12 +26,13 @@ from dpviz.inference import RULES
 from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
 from pages.components.words import percent
 from pages.coverage import SPEC
-from pages.coverage.controls import NUMBERS
+from pages.coverage.controls import NUMBERS, named
+from pages.coverage.estimates import estimate_sentence
 from pages.coverage.exact import (
     against_level,
     coverage_sentence,
-    estimate_sentence,
     exact_values,
+    short_sentence,
     vacuous_sentence,
 )
 from pages.coverage.fails import failure_sentence, repairs_explained
@@ -153,20 +154,58 @@ def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
         error = math.sqrt(max(within + float(weights @ (means - mean) ** 2), 0.0))
         assert ("prior" in sentence) == prior
         assert prior or "pulls" not in sentence
-        found = re.search(r"from p = (\S+) to (\S+) on average, (\S+) standard errors away", sentence)
+        found = re.search(r"from (\S+) % to (\S+) % on average, (\S+) standard errors away", sentence)
         said.add((prior, found is None))
         if found is None:
             assert abs(mean - p) <= max(0.0051 * error, 1.1e-9), sentence
             continue
         assert abs(mean - p) >= max(0.0049 * error, 0.9e-9), sentence
-        assert value_of(found[1]) == pytest.approx(p, abs=1e-6)
-        assert value_of(found[2]) == pytest.approx(mean, rel=5.1e-3, abs=1e-9)
+        assert value_of(found[1]) == pytest.approx(100 * p, abs=1e-4)
+        assert value_of(found[2]) == pytest.approx(100 * mean, rel=5.1e-3, abs=1e-7)
         assert (value_of(found[2]) > value_of(found[1])) == (mean > p)
         if error > 1e-7:
             assert value_of(found[3]) == pytest.approx(abs(mean - p) / error, rel=1e-2)
         if prior:
             assert abs(mean - 0.5) < abs(p - 0.5)  # a symmetric prior pulls towards one half
     assert said == set(itertools.product((False, True), repeat=2))
+
+
+def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_says() -> None:
+    seen = set()
+    for law, n, m, sets, epsilon, p in GRID[::3]:
+        for level in (0.95, 0.5):
+            design = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon, p=p, level=level)
+            rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, sets))
+            for rule, one in exact_values(replace(design, rules=rules)).items():
+                said = short_sentence(design, rule, one)
+                assert len(re.findall(r"[^\W_][\w.,⁻-]*", said)) <= 15, said
+                name, only, share, stands, promised = found_in(
+                    r"^(.+): (only )?(.+ %) of the intervals hold the truth, (as promised|not|more than) ?(.+ %)?\.$",
+                    said,
+                ).groups()
+                assert name.lower() == RULES[rule].abbreviation.lower()
+                assert share == percent(one.coverage, 3)
+                off = one.coverage - level
+                assert (stands == "as promised") == (promised is None) == (abs(off) < 5e-4)
+                assert stands == "as promised" or (stands == "not") == (off < 0)
+                assert bool(only) == (off <= -5e-4 and not share.startswith("less")), said
+                assert promised in (None, percent(level, 8))
+                assert against_level(one.coverage, level).startswith(f", {stands}")
+                seen.add(stands)
+    assert seen == {"as promised", "not", "more than"}
+
+
+def test_a_design_is_told_in_people_shares_and_tables_over_a_grid() -> None:
+    for n, m, sets, p in itertools.product((1, 2, 1234), (1, 40), (1, 3), (0.0, 0.1234, 0.999999, 1.0)):
+        said = named(Design(mechanism="beta_binomial", n=n, m=m, sets=sets, epsilon=2.0, p=p))
+        people, person, share, tables, table, rows, row = found_in(
+            r"^(\S+) (people|person), a true share of (\S+) %, (\S+) released (tables?) of (\S+) (rows?) and ε = 2$",
+            said,
+        ).groups()
+        assert (value_of(people), value_of(tables), value_of(rows)) == (n, sets, m)
+        assert (person == "person", table == "table", row == "row") == (n == 1, sets == 1, m == 1)
+        assert value_of(share) == pytest.approx(100 * p, rel=1e-3)
+        assert (value_of(share) == 100) == (p == 1)
 
 
 @pytest.mark.parametrize("law", [law for law, cls in two_cell_synthesizers().items() if cls.has_prior])
@@ -215,7 +254,7 @@ def test_shares_near_all_are_not_said_to_be_all() -> None:
     assert percent(1.0, 3) == "100 %"
     assert percent(2e-9, 4) == "less than 10⁻⁶ %" and percent(1 - 2e-9, 4) == "more than 99.999999 %"
     assert percent(1 - 1e-13) == "100 %" and percent(1e-13) == "0 %"
-    assert vacuous_sentence(1.0) == " All of them run from 0 to 1 and say nothing."
+    assert vacuous_sentence(1.0) == " All of them run from 0 to 100 % and say nothing."
 
 
 def test_the_explanations_of_coverage_hold():

@@ -61,20 +61,22 @@ def test_the_page_is_reached_by_its_link_and_left_by_the_other(chromium: Browser
 def test_typing_counts_changes_the_answer_and_the_picture(chromium: Browser, server: str) -> None:
     with visiting(chromium, server + HERE) as page:
         pick(page, "source", "typed in")
-        expect(page.locator(".dpviz-answer").first).to_contain_text("Given the synthetic count 31 of m = 100")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("From 31 yes in a released table of 100 rows")
         drawn = control(page, "picture").locator(".scatterlayer").inner_html()
         type_number(page, "counts", "31, 45")
-        expect(page.locator(".dpviz-answer").first).to_contain_text("Given the synthetic counts 31, 45 of m = 100")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("From 31, 45 yes in 2 released tables of 100 rows")
         law = posterior_mixture(
             synthetic_counts=[31, 45], n=100, m=100, alpha=100 / np.expm1(1), beta=100 / np.expm1(1)
         )
-        expect(page.locator(".dpviz-mark").first).to_have_text(f"p = {law.mean:.3f} ± {law.variance**0.5:.2g}")
+        expect(page.locator(".dpviz-mark").first).to_have_text(
+            f"{100 * law.mean:.3g} ± {100 * law.variance**0.5:.2g} %"
+        )
         assert control(page, "picture").locator(".scatterlayer").inner_html() != drawn
         before = told(page)
         type_number(page, "counts", "101")
         expect(page.locator(".dpviz-problem")).to_contain_text("from 0 to m = 100, separated by commas; got 101.")
         expect(page.locator(".dpviz-problem")).to_have_attribute("role", "alert")
-        expect(page.locator(".dpviz-answer").first).to_contain_text("Given the synthetic counts 31, 45 of m = 100")
+        expect(page.locator(".dpviz-answer").first).to_contain_text("From 31, 45 yes in 2 released tables of 100 rows")
         type_number(page, "counts", "")
         expect(page.locator(".dpviz-problem")).to_contain_text("the list is empty.")
         type_number(page, "counts", "31, 45")
@@ -97,7 +99,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
         expect(page).to_have_url(re.compile("po_high=70"))
         shown = told(page)
         assert len(shown["figures"]) == 3
-        assert "Given the synthetic counts 9, 14 of m = 30 at α = 2.5" in shown["said"][0]
+        assert "From 9, 14 yes in 2 released tables of 30 rows at α = 2.5" in shown["said"][0]
         assert "80 % probability" in shown["said"][0]
         check_restored(page)
 

@@ -20,6 +20,7 @@ from dpviz.charts.posterior import (
     count_distribution_chart,
     posterior_chart,
 )
+from dpviz.charts.style import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from pages.components.figure import encode_figure
@@ -69,7 +70,7 @@ def densities(name: str) -> tuple[Density, ...]:
 @cache
 def drawn(name: str) -> go.Figure:
     one = RELEASES[name]
-    return posterior_chart(densities(name), level=LEVEL, truth=one["x"] / one["n"], key="posterior")
+    return posterior_chart(densities(name), level=LEVEL, share=one["x"] / one["n"], key="posterior")
 
 
 def curves(figure: go.Figure) -> dict[str, Any]:
@@ -84,11 +85,29 @@ def bars(figure: go.Figure) -> list[Any]:
 def test_exact_is_solid_known_dotted_and_naive_dashed_each_in_its_own_colour(name: str) -> None:
     found = curves(drawn(name))
     assert {key: trace.line.dash for key, trace in found.items()} == {"exact": "solid", "known": "dot", "naive": "dash"}
-    assert {key: trace.line.color for key, trace in found.items()} == {key: POSTERIOR_COLORS[key] for key in found}
+    colors = POSTERIOR_COLORS | {"known": INK}  # on paper; in the page it is that of the page
+    assert {key: trace.line.color for key, trace in found.items()} == {key: colors[key] for key in found}
     for bar in bars(drawn(name)):
-        assert bar.line.color == POSTERIOR_COLORS[bar.legendgroup]
-    entries = [trace.name for trace in drawn(name).data if trace.showlegend is not False]
-    assert entries == ["law exact", "law known", "law naive"]
+        assert bar.line.color == colors[bar.legendgroup]
+    (names,) = [one for one in drawn(name).layout.annotations if "law exact" in one.text]
+    assert re.findall(r"law \w+", names.text) == ["law exact", "law known", "law naive"]
+    assert re.findall(r"color: ([^\"]+)", names.text) == [POSTERIOR_COLORS[key] for key in ("exact", "known", "naive")]
+    assert drawn(name).layout.showlegend is False
+
+
+@every_release
+def test_the_names_stand_in_the_half_that_the_intervals_leave_free(name: str) -> None:
+    (names,) = [one for one in drawn(name).layout.annotations if "law exact" in one.text]
+    middles = [sum(ends) / 2 for one in densities(name) for ends in one.intervals]
+    assert (names.x < 0.5) == (names.xanchor == "left") == (np.mean(middles) > 0.5)
+
+
+def test_the_roles_have_the_colors_that_they_have_on_every_page() -> None:
+    assert POSTERIOR_COLORS["exact"] == AWARE_COLOR
+    assert POSTERIOR_COLORS["naive"] == NAIVE_COLOR
+    assert POSTERIOR_COLORS["known"] == TRUTH_COLOR
+    written = posterior_chart(densities("Charest"), level=LEVEL, share=0.3, key="k").to_dict()
+    assert [shape["line"]["color"] for shape in written["layout"]["shapes"]] == [TRUTH_COLOR]
 
 
 def test_no_two_laws_share_a_colour_or_a_dash() -> None:
@@ -122,7 +141,6 @@ def test_bars_stand_at_the_ends_of_the_intervals_below_zero_in_the_legends_order
     for bar in bars(figure):
         assert len(set(bar.y)) == 1
         assert bottom < bar.y[0] < 0
-        assert not bar.showlegend
         heights.setdefault(bar.legendgroup, set()).add(bar.y[0])
     assert all(len(places) == 1 for places in heights.values())
     order = [next(iter(heights[one.kind])) for one in asked]
@@ -184,15 +202,17 @@ def test_no_picture_holds_a_number_that_is_none(name: str) -> None:
 @every_release
 def test_the_confidential_share_is_a_thin_rule_with_its_words(name: str) -> None:
     one, figure = RELEASES[name], drawn(name)
-    (shape,), (words,) = figure.layout.shapes, figure.layout.annotations
+    (shape,), (words, _names) = figure.layout.shapes, figure.layout.annotations
     assert shape.x0 == shape.x1 == words.x == one["x"] / one["n"]
-    assert words.text.startswith("x / n = ")
+    told = re.fullmatch(r"secret share ([\d.]+) %", words.text)
+    assert told is not None
+    assert float(told[1]) == pytest.approx(100 * one["x"] / one["n"], rel=1e-3)
 
 
 def test_without_a_known_share_nothing_is_marked() -> None:
-    figure = posterior_chart(densities("Charest"), level=LEVEL, truth=None, key="posterior")
+    figure = posterior_chart(densities("Charest"), level=LEVEL, share=None, key="posterior")
     assert not figure.layout.shapes
-    assert not figure.layout.annotations
+    assert [one.text for one in figure.layout.annotations if "law" not in one.text] == []
 
 
 @every_release
@@ -212,13 +232,13 @@ def test_the_pictures_height_does_not_hang_on_how_near_to_an_infinite_end_it_is_
         for one, law in zip(densities(name), laws(name).values(), strict=True):
             p = np.unique(np.concatenate([one.p, [nearest, 1 - nearest]]))
             closer.append(dataclasses.replace(one, p=p, values=law.pdf(p)))
-        heights.append(posterior_chart(closer, level=LEVEL, truth=None, key="k").layout.yaxis.range[1])
+        heights.append(posterior_chart(closer, level=LEVEL, share=None, key="k").layout.yaxis.range[1])
     assert max(heights) < 2 * min(heights)
 
 
 def test_a_zoom_survives_new_numbers_and_not_another_question() -> None:
     assert drawn("Charest").layout.uirevision == drawn("one row").layout.uirevision == "posterior"
-    other = posterior_chart(densities("Charest"), level=LEVEL, truth=None, key="secret")
+    other = posterior_chart(densities("Charest"), level=LEVEL, share=None, key="secret")
     assert other.layout.uirevision == "secret"
 
 

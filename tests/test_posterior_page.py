@@ -15,16 +15,19 @@ from scipy.stats import beta as beta_law
 from streamlit.testing.v1 import AppTest
 
 from dpviz.core.parameters import readable
-from pages.posterior.answer import NAMES
+from pages.posterior.answer import NAMES, share
 from tests.mixtures import Law, referee
 from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
 
 
 def shown_laws(page: AppTest) -> dict[str, list[str]]:
-    """Mean, standard deviation and the two intervals of each law, by its key."""
+    """Mean, standard deviation and interval of each law, by its key, and its region where that is opened."""
     rows = table_rows(table_called(page, "Posteriors of p"))
     assert set(rows) == set(NAMES.values())
-    return {key: rows[name] for key, name in NAMES.items()}
+    found = {key: rows[name] for key, name in NAMES.items()}
+    for regions in [part for part in html(page) if "Regions of highest density" in part]:
+        found = {key: [*row, *table_rows(regions)[NAMES[key]]] for key, row in found.items()}
+    return found
 
 
 def sentence_of(page: AppTest) -> str:
@@ -74,7 +77,7 @@ def open_case(case: dict[str, Any]) -> AppTest:
 
 @functools.cache
 def open_once(**state: Any) -> AppTest:
-    return open_posterior(source="typed", prior="own", m_is_n=False, **state)
+    return open_posterior(source="typed", prior="own", m_is_n=False, **{"look": "What to compute", **state})
 
 
 def distributions_of(case: dict[str, Any]) -> dict[str, Law]:
@@ -100,14 +103,14 @@ def test_the_table_and_the_answer_are_those_of_the_written_out_mixture(case: dic
         if case in LISTED:
             assert densest == " and ".join(spread(piece) for piece in law.densest(level)), key
     exact, naive = laws["exact"], laws["naive"]
-    assert marks(page) == [f"p = {readable(exact.mean, 3)} ± {readable(exact.deviation, 2)}"]
+    assert marks(page) == [f"{readable(100 * exact.mean, 3)} ± {readable(100 * exact.deviation, 2)} %"]
     assert released(page) == case["counts"]
-    said, (low, high) = sentence_of(page), (readable(end, 3) for end in exact.tails(level))
+    said, (low, high) = sentence_of(page), map(share, exact.tails(level))
     assert f"between {low} and {high} with {readable(100 * level)} %" in said
     assert f"{readable(exact.deviation / laws['known'].deviation, 3)} times" in said
     start, end = naive.tails(level)
     verb = "holds" if start <= truth <= end else "misses"
-    assert f"{readable(start, 3)} to {readable(end, 3)}, which {verb} x/n = {readable(truth, 3)}." in said
+    assert f"{share(start)} to {share(end)}, which {verb} the secret share, {share(truth)}." in said
 
 
 def test_densities_of_the_picture_are_those_of_the_table() -> None:

@@ -22,6 +22,7 @@ from dpviz.designs import Design
 from dpviz.desk.exports.script import posterior_script
 from dpviz.inference.posterior import posterior_cells
 from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
+from pages.posterior.answer import share
 from tests.mixtures import Law, referee, weights_of
 from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
 from tests.test_posterior_page import button_group, check_answered, shown_laws, spread
@@ -129,10 +130,10 @@ def test_a_secret_n_is_summed_over(label: str) -> None:
     expected = [readable(law.mean, 5), readable(law.deviation, 4), spread(ends)]
     assert secret_rows(page)["n secret"] == expected
     assert f"On average over the posterior, n = {readable(size, 4)}." in text(page)
-    assert marks(page)[1] == f"p = {readable(law.mean, 3)} ± {readable(law.deviation, 2)}"
+    assert marks(page)[1] == f"{readable(100 * law.mean, 3)} ± {readable(100 * law.deviation, 2)} %"
     said = unescape(re.sub(r"<[^>]+>", "", [part for part in html(page) if "dpviz-answer" in part][1]))
-    assert f"between {low} and {high} finds p between {readable(ends[0], 3)} and {readable(ends[1], 3)}." in said
-    assert f"With n = 24 known, the standard deviation would be {readable(laws_at_24(counts).deviation, 3)}." in said
+    assert f"between {low} and {high} finds a share of yes between {share(ends[0])} and {share(ends[1])}." in said
+    assert f"With n = 24 known, the standard deviation would be {share(laws_at_24(counts).deviation)}." in said
     assert found.prior.label in text(page)
     (trace,) = figures(page)["po_sizes"]["figure"]["data"]
     assert np.asarray(trace["y"]) == pytest.approx(found.size_weights, rel=1e-9)

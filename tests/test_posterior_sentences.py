@@ -100,7 +100,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             if not mixture(asked)[1].max() > 0:
                 continue  # a release that hardly any data bring about is below the numbers of this referee
             _, sentence, brief = posterior_sentence(asked, posteriors(asked))
-            low, high = (value_of(one) for one in re.findall(r"<b>([^<]+)</b>", sentence))
+            low, high = (value_of(one) / 100 for one in re.findall(r"<b>([^<]+)</b>", sentence))
             ones, weights = mixture(asked)
             below = [
                 float(weights @ beta_law.cdf(end, gamma + ones, 1.0 + n - ones))
@@ -111,14 +111,22 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             assert below[2] - 1e-9 <= 1 - tail <= below[3] + 1e-9
             assert f"{100 * level:g} %" in sentence
             assert f"{100 * level:g} %" in brief
+            assert len(re.findall(r"[^\W_][\w.,×⁻]*", brief)) <= 15, brief
+            ends = found_in(r"between (\S+ %) and (\S+ %),", brief).groups()
+            assert [value_of(one) / 100 for one in ends] == [low, high]
+            table = "1 row" if m == 1 else f"{m} rows"
+            seen_first = f"From {counts[0]} yes in a released table of {table} at "
+            assert sentence.startswith(
+                seen_first if len(counts) == 1 else f"From 3, 9 yes in 2 released tables of {table} at "
+            )
             assert promised_in(sentence, made)
             pooled = sum(counts)
             rows = m * len(counts)
             start, end = beta_law.ppf([tail, 1 - tail], gamma + pooled, 1.0 + rows - pooled)
-            naive = found_in(r"for real says (\S+) to ([^\s,]+?)(?:, which|\.$)", sentence)
-            assert value_of(naive[1]) == pytest.approx(start, rel=6e-3)
-            assert value_of(naive[2]) == pytest.approx(end, rel=6e-3)
-            assert knows == ("x/n" in sentence) == ("standard deviation" in sentence)
+            naive = found_in(r"for real finds (\S+) % to (\S+) %(?:, which|\.$)", sentence)
+            assert value_of(naive[1]) == pytest.approx(100 * start, rel=6e-3)
+            assert value_of(naive[2]) == pytest.approx(100 * end, rel=6e-3)
+            assert knows == ("secret share" in sentence) == ("standard deviation" in sentence)
             if knows:
                 assert ("which holds" in sentence) == (start <= x / n <= end)
                 seen.add("which holds" in sentence)

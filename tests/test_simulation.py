@@ -179,7 +179,7 @@ def test_closing_leaves_no_thread() -> None:
 
 
 def test_an_error_in_a_block_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: object, random: np.random.Generator) -> None:
+    def fail(self: object, random: np.random.Generator, size: int) -> None:
         raise RuntimeError("no more numbers")
 
     monkeypatch.setattr(simulate._Work, "_draw", fail)

@@ -32,7 +32,8 @@ from pages.compare_synthesizers.controls import first_asked
 from pages.compare_synthesizers.published import _far as compared_far
 from pages.coverage import lengths, live
 from pages.coverage.controls import first_asked as coverage_asked
-from pages.coverage.exact import estimate_sentence, vacuous_sentence
+from pages.coverage.estimates import estimate_sentence
+from pages.coverage.exact import vacuous_sentence
 from pages.coverage.fails import failure_sentence
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy

@@ -1,4 +1,4 @@
-"""Coverage of intervals: exact lines, simulated dots with error bars, the first intervals, the distribution of q̄."""
+"""Coverage of intervals: exact lines, simulated dots with error bars, and the distribution of q̄."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,18 +19,11 @@ COINCIDING_HEIGHT = 0.008  # Share of the picture's height within which two line
 COINCIDING_POINTS = 0.2  # Share of its points at which a line must lie on another for both to be dashed
 EQUAL_HEIGHT = 5e-4  # Share of the picture's height within which two whole lines are called equal
 SHORTEST = 5.0  # Pixels of the shortest dash
-MISSED, COVERING = style.PALETTE["vermillion"], style.PALETTE["blue"]
-ENDLESS_HALF_WIDTH = 5.0  # Half width from which an interval is drawn no longer: it leaves the picture at both ends
 # Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike.
 MOST_ESTIMATE_BARS = 240
 
-# Lines have their names at their ends as well: where there is little room the picture needs no legend.
-LAYOUT = {**style.legend_below(-0.24, 62, 118, 26, 112, itemwidth=56), "meta": {"named": True}, "showlegend": True}
-
-
-def picture_height(lines: int) -> int:
-    """Pixels that a picture needs so that its legend, one line below the other on a telephone, leaves it room."""
-    return 460 + 24 * max(0, lines - 4)
+# Lines have their names at their ends, and no second one in a legend.
+LAYOUT = {"margin": {"l": 62, "r": 118, "t": 34, "b": 52}, "hovermode": "closest", "showlegend": False}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +53,8 @@ def coverage_chart(
 ) -> style.Figure:
     """Coverage of each rule along an axis, the promised level as a thin rule, the chosen point with its number.
 
+    The axis is that of ε, which is `log`, or that of the true share.
+
     `values` are for each rule its exact coverage at the points, NaN a gap; `marks` that at the `chosen` point, and
     `dots` simulated values there. `names` are for readers, `ends` for the ends of lines, `span` is that of the axis.
     """
@@ -68,13 +63,13 @@ def coverage_chart(
     traces += [_mark(chosen, marks, key, names[key], told=key == first, level=level) for key in marks]
     traces += [_dot(chosen, one, names[one.rule]) for one in dots]
     reach = [math.log10(end) for end in span] if log else list(span)
-    scale = log_scale(*reach) if log else {"range": reach}
+    scale = log_scale(*reach) if log else {"range": reach, "tickformat": ".0%"}
     return style.build(
         traces,
         x=style.axis(title, **scale),
-        y=style.axis("coverage", range=[-0.02, 1.08], tickformat=".0%"),
+        y=style.axis("intervals that hold the truth", range=[-0.02, 1.08], tickformat=".0%"),
         uirevision=f"coverage {title}",
-        shapes=[style.rule(y=level), style.rule(x=chosen)],
+        shapes=[style.rule(y=level), style.rule(x=chosen) if log else style.truth(chosen)],
         annotations=ends_of_lines(values, ends, {f"promised: {readable(100 * level, 8)} %": level}),
         **LAYOUT,
     )
@@ -210,10 +205,10 @@ def length_chart(
         notes = [style.label_upright("no rule that holds its level is this short", 0.5, 0.02, side="auto")]
     return style.build(
         traces,
-        x=style.axis("true proportion p", range=[0.0, 1.0]),
+        x=style.axis("true share of yes", range=[0.0, 1.0], tickformat=".0%"),
         y=style.axis("expected length inside 0 to 1", range=[0.0, max(1.08 * highest, 1e-3)]),
         uirevision="length",
-        shapes=[style.rule(x=chosen)],
+        shapes=[style.truth(chosen)],
         annotations=[*ends_of_lines(values, ends, gap=LABEL_GAP * 1.08 * highest, ceiling=1.05 * highest), *notes],
         **LAYOUT,
     )
@@ -275,49 +270,6 @@ def signed(points: float, digits: int = 3) -> str:
     return ("+" if rounded > 0 else "") + readable(rounded, digits)
 
 
-def caterpillar_chart(
-    estimates: FloatArray, low: FloatArray, high: FloatArray, covered: np.ndarray, *, p: float
-) -> style.Figure:
-    """The first intervals of a run, one line each, those that miss the true proportion `p` in another color and mark.
-
-    `low` and `high` are the ends, infinite where an interval has none and NaN where there is no interval: its mark
-    then stands at the estimate. `covered` says whether each holds p.
-    """
-    without = np.isnan(low)
-    left = np.where(without, estimates, np.maximum(low, estimates - ENDLESS_HALF_WIDTH))
-    right = np.where(without, estimates, np.minimum(high, estimates + ENDLESS_HALF_WIDTH))
-    told = [
-        f"q̄ = {estimate:.4f}"
-        + ("" if none else f", {start:.4f} to {end:.4f}" if end - start < 2 * ENDLESS_HALF_WIDTH else ", endless")
-        for estimate, start, end, none in zip(estimates, left, right, without, strict=True)
-    ]
-    traces = []
-    for some, color, symbol, words in (
-        (covered & ~without, COVERING, "circle", "covers the truth"),
-        (~covered & ~without, MISSED, "x", "misses it"),
-        (without, style.GREY, "line-ns-open", "no interval"),
-    ):
-        shown, middle = np.flatnonzero(some), (left + right)[some] / 2
-        bar = style.error_bar(right[some] - middle, color, thickness=1.4, width=0)
-        hover = f"repetition %{{y}}: %{{customdata}}<br>{words}<extra></extra>"
-        marker = {"size": 4.5, "color": color, "symbol": symbol}
-        drawn = {"marker": marker, "error_x": bar, "name": words, "customdata": [told[place] for place in shown]}
-        if len(shown):
-            traces.append(style.scatter("markers", middle, 1 + shown, hover, **drawn))
-    lowest = max(float(np.min(left, initial=p)), -0.25)
-    highest = min(float(np.max(right, initial=p)), 1.25)
-    pad = 0.03 * (highest - lowest) or 0.01
-    return style.build(
-        traces,
-        x=style.axis("proportion", range=[lowest - pad, highest + pad]),
-        y=style.axis("repetition", range=[101, 0]),
-        uirevision="caterpillar",
-        shapes=[{**style.rule(x=p), "layer": "above"}],
-        annotations=[style.label_upright(f"true p = {readable(p)}", p)],
-        **style.legend_below(0, 56, 16, 48, 104, yref="container", yanchor="bottom"),
-    )
-
-
 def estimates_chart(
     support: FloatArray,
     probabilities: FloatArray,
@@ -352,13 +304,13 @@ def estimates_chart(
         traces.insert(0, {**bars, "marker": {"color": style.SIMULATED_COLOR, "opacity": 0.75}})
     return style.build(
         traces,
-        x=style.axis("q̄, the mean of the sets' proportions", range=[low - pad, high + pad]),
+        x=style.axis("share of yes in all released tables, q̄", range=[low - pad, high + pad], tickformat="~%"),
         y=style.axis("probability" if together == 1 else f"probability of {together} values", rangemode="tozero"),
         uirevision="estimates",
-        shapes=[style.rule(x=p), style.rule(x=mean, dash="dot")],
+        shapes=[style.truth(p), style.rule(x=mean, dash="dot")],
         annotations=[
-            style.label_upright(f"p = {readable(p)}", p),
-            style.label_upright(f"E[q̄] = {readable_apart(round(mean, 9), p, 3)}", mean, 0.93),
+            style.label_upright(f"true share {readable(100 * p, 9)} %", p),
+            style.label_upright(f"on average {readable_apart(round(100 * mean, 7), 100 * p, 3)} %", mean, 0.93),
         ],
         bargap=0.1,
         **style.legend_below(-0.24, 62, 16, 30, 100),

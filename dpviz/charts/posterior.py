@@ -7,29 +7,34 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts.style import (
+    AWARE_COLOR,
     AXIS_INTERVALS,
     METHOD_COLORS,
+    NAIVE_COLOR,
+    TRUTH_COLOR,
     Figure,
     axis,
     build,
+    label,
     label_upright,
-    legend_below,
     round_step,
-    rule,
     scatter,
+    truth,
 )
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 
 POSTERIOR_COLORS = {
-    "exact": METHOD_COLORS["beta_binomial"],
-    "known": METHOD_COLORS["laplace"],
-    "naive": METHOD_COLORS["posterior_mean"],
+    "exact": AWARE_COLOR,
+    "known": TRUTH_COLOR,
+    "naive": NAIVE_COLOR,
     "secret": METHOD_COLORS["posterior_mode"],
 }
 POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret": "dashdot"}
-"""What each density is of: the model's posterior, that of the confidential data, the naive one, that for secret n."""
+"""What each density is of: the posterior of who is told how the data were made, that of the secret table, that of who
+takes the data for real, that for secret n."""
 
+STROKES = {"exact": "━", "known": "┉", "naive": "╍", "secret": "┅"}  # The same dashes, in a line of words
 INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
 MOST_COUNT_BARS = 160  # Counts up to which each has a bar
 FEW_TICKED_COUNTS = 9  # Counts below which each has a tick of its own: the picture would else name halves of them
@@ -47,11 +52,11 @@ class Density:
     intervals: Sequence[tuple[float, float]]
 
 
-def posterior_chart(densities: Sequence[Density], *, level: float, truth: float | None, key: str) -> Figure:
-    """Return the densities over p from 0 to 1, below them their intervals, the confidential share as a thin rule.
+def posterior_chart(densities: Sequence[Density], *, level: float, share: float | None, key: str) -> Figure:
+    """Return the densities over p from 0 to 1, below them their intervals, the secret share as the rule of the truth.
 
     A density that is infinite at an end of 0 to 1 is cut at the picture's top. The hover names the `level` of the
-    intervals; `truth` is x / n, where it is known; `key` names the picture: a zoom survives no new question.
+    intervals; `share` is x / n, where it is known; `key` names the picture: a zoom survives no new question.
     """
     top = _height(densities) * 1.06 or 1.0
     step = round_step(top / AXIS_INTERVALS)  # of ticks from 0 on: none below, where the bars are
@@ -59,26 +64,42 @@ def posterior_chart(densities: Sequence[Density], *, level: float, truth: float 
     traces: list[dict[str, Any]] = []
     for place, one in enumerate(densities, 1):
         color, y = POSTERIOR_COLORS[one.kind], -place * BAR_STEP * top
-        hover = f"<b>{one.name}</b><br>p = %{{x:.4f}}: density %{{y:.4g}}<extra></extra>"
+        hover = f"<b>{one.name}</b><br>%{{x:.2%}}: density %{{y:.4g}}<extra></extra>"
         line = {"color": color, "width": 2.4, "dash": POSTERIOR_DASHES[one.kind]}
         named = {"name": one.name, "legendgroup": one.kind}
         traces.append(scatter("lines", one.p, np.minimum(one.values, 1.5 * top), hover, line=line, **named))
         for low, high in one.intervals:
-            told = f"{readable(100 * level, 8)} % from {readable(low, 4)} to {readable(high, 4)}"
-            bar = {"line": {"color": color, "width": 5}, "showlegend": False, "legendgroup": one.kind}
-            bar |= {"text": [readable(low, 3), readable(high, 3)], "textposition": ["middle left", "middle right"]}
+            ends = [f"{readable(100 * end, 3)} %" for end in (low, high)]
+            told = f"{readable(100 * level, 8)} % from {ends[0]} to {ends[1]}"
+            bar: dict[str, Any] = {"line": {"color": color, "width": 5}, "legendgroup": one.kind}
+            bar |= {"text": ends, "textposition": ["middle left", "middle right"]}
             bar |= {"textfont": {"size": 11}, "cliponaxis": False}
             hover = f"<b>{one.name}</b><br>{told}<extra></extra>"
             traces.append(scatter("lines+text", [low, high], [y, y], hover, **bar))
+    marked = _marked(share, 0, 1, "" if share is None else f"secret share {readable(100 * (share or 0), 4)} %")
     return build(
         traces,
-        x=axis("proportion p", range=[-0.01, 1.01]),
+        x=axis("share of yes", range=[-0.01, 1.01], tickformat=".0%"),
         y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickvals=ticks),
         uirevision=key,
-        **_marked(truth, 0, 1, "" if truth is None else f"x / n = {readable(truth, 4)}"),
-        **legend_below(-0.26, 62, 16, 46, 116),
-        showlegend=True,
+        shapes=marked["shapes"],
+        annotations=[*marked["annotations"], _names(densities)],
+        margin={"l": 62, "r": 16, "t": 46, "b": 52},
+        hovermode="closest",
+        showlegend=False,
     )
+
+
+def _names(densities: Sequence[Density]) -> dict[str, Any]:
+    """The names of the densities behind their colors, in the upper corner that is farther from the middle of them."""
+    middle = sum(low + high for one in densities for low, high in one.intervals)
+    side = "left" if middle > sum(len(one.intervals) for one in densities) else "right"
+    lines = [
+        f'<span style="color: {POSTERIOR_COLORS[one.kind]}"><b>{STROKES[one.kind]}</b></span> {one.name}'
+        for one in densities
+    ]
+    place = {"x": 0.01 if side == "left" else 0.99, "xref": "x domain", "y": 0.99, "yref": "y domain"}
+    return label("<br>".join(lines), **place, xanchor=side, yanchor="top", align="left")
 
 
 def _marked(place: float | None, low: float, high: float, words: str) -> dict[str, Any]:
@@ -86,7 +107,7 @@ def _marked(place: float | None, low: float, high: float, words: str) -> dict[st
     if place is None or not low <= place <= high:
         return {"shapes": [], "annotations": []}
     side = "right" if place > (low + high) / 2 else "left"
-    return {"shapes": [rule(x=place)], "annotations": [label_upright(words, place, side=side)]}
+    return {"shapes": [truth(place)], "annotations": [label_upright(words, place, side=side)]}
 
 
 def _height(densities: Sequence[Density]) -> float:

@@ -149,12 +149,21 @@ class Figure:
     def _plotly(self) -> Any:
         import plotly.graph_objects as go
 
-        return go.Figure(self._spec)
+        return go.Figure(_on_paper(self._spec))
 
     def to_dict(self) -> dict[str, Any]:
         """Data and layout, arrays as plotly.js reads them: their bytes in base64."""
         found: dict[str, Any] = _plain(self._spec)
         return found
+
+
+def _on_paper(part: Any) -> Any:
+    """Return the part of a figure with the ink of white paper for that of the page, which Plotly takes for no color."""
+    if isinstance(part, dict):
+        return {key: _on_paper(value) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_on_paper(value) for value in part]
+    return INK if isinstance(part, str) and part == TRUTH_COLOR else part
 
 
 PLOTLY_TYPES = {"i": np.int32, "u": np.uint32, "f": np.float64}  # What plotly.js has for an array of a kind
@@ -241,6 +250,11 @@ def rule(*, x: float | None = None, y: float | None = None, dash: str = "solid")
     across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y}
     upright = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain"}
     return {"type": "line", "line": {**RULE_LINE, "dash": dash}, "layer": "below", **(across if x is None else upright)}
+
+
+def truth(x: float) -> dict[str, Any]:
+    """Return the rule of the truth at `x`, in the ink of the page, above all that it is held against."""
+    return {**rule(x=x), "line": {"color": TRUTH_COLOR, "width": 1.8}, "layer": "above"}
 
 
 def label(text: str, **place: Any) -> dict[str, Any]:

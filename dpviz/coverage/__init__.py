@@ -16,7 +16,7 @@ from dpviz.coverage.exact import (
     stream_lengths,
 )
 from dpviz.coverage.lines import CoverageLines, stream_lines
-from dpviz.coverage.performance import Performance, RulePerformance, performance_of
+from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance, first_intervals, performance_of
 from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally
 from dpviz.coverage.studies import run_study as run_coverage
 from dpviz.coverage.studies import stream_study as stream_coverage
@@ -29,6 +29,7 @@ __all__ = [
     "CoveragePlan",
     "EstimateDistribution",
     "ExactCoverage",
+    "FirstIntervals",
     "LengthCurves",
     "Measure",
     "Performance",
@@ -42,6 +43,7 @@ __all__ = [
     "estimate_distribution",
     "exact_coverage",
     "exact_coverages",
+    "first_intervals",
     "performance_of",
     "repetitions_needed",
     "run_coverage",

@@ -1,15 +1,16 @@
 """What a simulation says about an estimator and its intervals: every measure with its Monte Carlo standard error."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.measures import Measure, wilson_interval
-from dpviz.core.types import FloatArray, IntArray
-from dpviz.coverage.simulate import RuleTally, Tally
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally
+from dpviz.coverage.studies import run_study
 from dpviz.inference.interval_rules import IntervalRule, holds
 from dpviz.inference.rules import RULES
 
@@ -154,6 +155,47 @@ def _relative(rule: RuleTally, repetitions: int, spread: _Spread) -> tuple[Measu
     return variance.relative_to(
         spread.variance, variance=spread.of_variance, covariance=covariance, repetitions=repetitions
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstIntervals:
+    """The first intervals of one rule, one by one.
+
+    `runs` has one row of ends, that of the rule, NaN where there is no interval; `covered` are those that hold p, and
+    `vacuous` those among them that hold all of 0 to 1.
+    """
+
+    rule: str
+    runs: ShownRuns
+    covered: BoolArray
+    vacuous: BoolArray
+
+    @property
+    def low(self) -> FloatArray:
+        """Return the lower ends."""
+        return np.asarray(self.runs.low[0])
+
+    @property
+    def high(self) -> FloatArray:
+        """Return the upper ends."""
+        return np.asarray(self.runs.high[0])
+
+    def first(self, number: int) -> "FirstIntervals":
+        """Return the first `number` of them."""
+        return replace(self, runs=self.runs.first(number), covered=self.covered[:number], vacuous=self.vacuous[:number])
+
+
+@checked()
+def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
+    """Return the intervals of one rule in the repetitions that a plan shows, to the digit those of its whole study.
+
+    What is drawn does not depend on the rules, and the others are left out.
+    """
+    alone = replace(plan, rules=(rule,), repetitions=min(plan.shown, plan.repetitions))
+    runs = run_study(alone).shown
+    low, high = runs.low[0], runs.high[0]
+    vacuous = holds(low, high, 0.0) & holds(low, high, 1.0)
+    return FirstIntervals(rule=rule, runs=runs, covered=holds(low, high, plan.p), vacuous=vacuous)
 
 
 def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, float]]:

@@ -173,11 +173,11 @@ class _Work:
         self._table = quantile_table(plan.level)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
 
-    def _draw(self, random: np.random.Generator) -> tuple[IntArray, IntArray]:
-        """x, shape (batch,), and the released counts, shape (sets, batch), of one whole block."""
+    def _draw(self, random: np.random.Generator, size: int) -> tuple[IntArray, IntArray]:
+        """x, shape (size,), and the released counts, shape (sets, size), of the first repetitions of a block."""
         plan = self.plan
-        uniforms = random.random((1 + plan.sets, plan.batch))
-        confidential = self._confidential_distribution.draw(np.zeros(plan.batch, dtype=np.intp), uniforms[0])
+        uniforms = random.random((1 + plan.sets, plan.batch))[:, :size]
+        confidential = self._confidential_distribution.draw(np.zeros(size, dtype=np.intp), uniforms[0])
         return confidential, self._releases.tables(confidential).draw(confidential, uniforms[1:])
 
     def __call__(self, blocks: Blocks) -> Tally:
@@ -187,7 +187,7 @@ class _Work:
         kept_confidential: list[IntArray] = [np.empty(0, dtype=np.intp)]
         kept_counts: list[IntArray] = [np.empty((plan.sets, 0), dtype=np.intp)]
         for index, random in enumerate(blocks.generators()):
-            confidential, counts = (drawn[..., : blocks.size] for drawn in self._draw(random))
+            confidential, counts = self._draw(random, blocks.size)
             total[index] = counts.sum(axis=0)
             squares[index] = np.einsum("sr,sr->r", counts, counts)
             if index * blocks.size < keep:

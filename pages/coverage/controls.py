@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SYNTHETIC_ROWS
-from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.parameters import readable
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES, check_rule
@@ -18,11 +18,12 @@ from pages.components.controls import PageNumbers
 from pages.components.last_valid import AskedOf, Refused
 from pages.components.matrix import synthesizer_choice
 from pages.components.release import handed_on, keep_truth
+from pages.components.words import percent
 from pages.coverage import SPEC
 
 PREFIX = SPEC.prefix
 DEFAULT_SYNTHESIZER = "beta_binomial"
-DEFAULT_RULES = ("reiter_2002", "reiter_2003", "raab_2017", "as_if_real", "score", "blaker_2000")
+DEFAULT_RULES = ("reiter_2002", "as_if_real")
 
 NUMBERS = prior_rule.PROMISE | {
     "p": dataclasses.replace(
@@ -64,12 +65,11 @@ Asked = AskedOf[Design]  # with those of the chosen rules that it allows
 
 
 def named(design: Design) -> str:
-    """Where the numbers of a design stand: sizes, sets and promise, in words."""
-    rows = f"n = m = {readable(design.n)}"
-    if design.n != design.m:
-        rows = f"n = {readable(design.n)}, m = {readable(design.m)}"
-    p, promise = readable_apart(design.p, round(design.p), 4), prior_rule.promise_text(design)
-    return f"p = {p}, {rows}, M = {design.sets} and {promise}"
+    """Where the numbers of a design stand: people, true share, released tables and promise, in words."""
+    people = "1 person" if design.n == 1 else f"{design.n:,} people"
+    rows = "1 row" if design.m == 1 else f"{design.m:,} rows"
+    tables = "1 released table" if design.sets == 1 else f"{design.sets} released tables"
+    return f"{people}, a true share of {percent(design.p, 4)}, {tables} of {rows} and {prior_rule.promise_text(design)}"
 
 
 def choose() -> Asked | Refused:

@@ -1,31 +1,25 @@
 """The exact coverage of a design, its curves, which grow coarse to fine, and what sentences say of them."""
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.parameters import readable
 from dpviz.coverage import (
-    EstimateDistribution,
+    CoverageLines,
     ExactCoverage,
     coverage_given_count,
-    estimate_distribution,
     exact_coverages,
-    stream_by_synthesizer,
     within_reach,
 )
+from dpviz.coverage.along import EPSILONS, lines_along_epsilon, lines_along_p
 from dpviz.coverage.certified import stream_smallest_coverages
 from dpviz.coverage.decomposition import CoverageDecomposition, coverage_decomposition
-from dpviz.coverage.lines import CoverageLines, sampled_lines, stream_lines
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from dpviz.mechanisms import Synthesizer
 from pages.components.ahead import Step
 from pages.components.cached import cached, elsewhere
 from pages.components.growing import Growing, growing_of
@@ -34,12 +28,7 @@ from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named
 
 GROWING, SMALLEST = f"{PREFIX}growing", f"{PREFIX}smallest"
-PROPORTIONS = np.round(np.linspace(0.0, 1.0, 51), 4)
-EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
 NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
-MOVED = 0.005  # bias in standard errors of the estimate from which on a sentence speaks of it
-LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact distribution of the estimate is drawn
-ROUNDING = 1e-9  # bias below which it may be nothing but rounding
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
@@ -48,16 +37,9 @@ def exact_values(design: Design) -> dict[str, ExactCoverage]:
     return found or coverages(design, tuple(key for key in design.rules if RULES[key].knows_noise))
 
 
-def next_steps(design: Design) -> tuple[Step, Step]:
-    """What the page computes where its slider may come next: the exact coverage, the distribution of the estimate."""
-    return partial(exact_values, design), partial(exact_estimates, design)
-
-
-def exact_estimates(design: Design) -> EstimateDistribution | None:
-    """The exact distribution of q̄; None where all sets together have too many rows."""
-    if design.sets * design.m > LARGEST_TOTAL:
-        return None
-    return cached(estimate_distribution)(design.release, p=design.p, sets=design.sets)
+def next_steps(design: Design) -> tuple[Step]:
+    """What the page computes where its slider may come next: the exact coverage."""
+    return (partial(exact_values, design),)
 
 
 def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage]:
@@ -82,11 +64,14 @@ def exact_variances(design: Design) -> tuple[str, ...]:
     return tuple(key for key in exact_values(design) if RULES[key].has_variance)
 
 
+Lines = Callable[[], Iterator[CoverageLines]]
+
+
 @dataclass(frozen=True)
 class Axis:
     """What curves are drawn against: a number of the design by its name and symbol, and what the picture says of it.
 
-    The first points take a moment where there are `slow_from` sets: the chosen one is drawn before them.
+    `begin` gives for a design and its rules what yields the lines, which another process can be handed.
     """
 
     name: str
@@ -94,24 +79,27 @@ class Axis:
     title: str
     log: bool
     ends: tuple[float, float]
-    slow_from: int
-    stream: Callable[..., Iterator[CoverageLines]]
+    begin: Callable[[Design, tuple[str, ...]], Lines]
 
 
-def _along_p(design: Design, **asked: Any) -> Iterator[CoverageLines]:
-    return stream_lines(design.release, proportions=PROPORTIONS, **asked)
+def _asked(design: Design, rules: tuple[str, ...]) -> dict[str, Any]:
+    return {"sets": design.sets, "rules": rules, "level": design.level}
 
 
-def _along_epsilon(design: Design, **asked: Any) -> Iterator[CoverageLines]:
+def _along_p(design: Design, rules: tuple[str, ...]) -> Lines:
+    return partial(lines_along_p, design.release, **_asked(design, rules))
+
+
+def _along_epsilon(design: Design, rules: tuple[str, ...]) -> Lines:
     releases = design.along_epsilon(EPSILONS.tolist())
-    return (sampled_lines(EPSILONS, one) for one in stream_by_synthesizer(releases, p=design.p, **asked))
+    return partial(lines_along_epsilon, releases, p=design.p, **_asked(design, rules))
 
 
 AXES = {
-    "against p": Axis("p", "p", "true proportion p", False, (0.0, 1.0), 3, _along_p),
+    "against p": Axis("p", "p", "true share of yes", False, (0.0, 1.0), _along_p),
     "against ε": Axis(
-        "epsilon", "ε", "promised ε for all sets (left is more private)", True, (EPSILONS[0], EPSILONS[-1]), 1,
-        _along_epsilon,
+        "epsilon", "ε", "promised ε for all tables (left is more private)", True,
+        (float(EPSILONS[0]), float(EPSILONS[-1])), _along_epsilon,
     ),
 }  # fmt: skip
 
@@ -121,33 +109,41 @@ def curves_of(design: Design, axis: Axis) -> Growing[CoverageLines] | None:
     rules = tuple(exact_values(design))
     if not rules:
         return None
-
-    def begin() -> Iterator[CoverageLines]:
-        if design.sets >= axis.slow_from:
-            yield CoverageLines(rules=rules, points=np.empty(0), coverage=np.empty((len(rules), 0)))
-        yield from axis.stream(design, sets=design.sets, rules=rules, level=design.level)
-
     line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis.name: 1.0}
     key = ("coverage curves", axis.name, dataclasses.replace(design, **line))
-    return growing_of(GROWING, key, CoverageLines, begin)
+    return growing_of(GROWING, key, CoverageLines, axis.begin(design, rules))
 
 
 def smallest_of(design: Design) -> Growing[dict[str, Extreme]]:
     """The smallest coverage of each rule anywhere in 0 to 1, one rule after the other, the same whatever p is."""
     same: dict[str, Any] = {"p": 0.5, "repetitions": 1, "seed": 0}
     key = ("smallest coverage", dataclasses.replace(design, **same))
-    asked: dict[str, Any] = {"sets": design.sets, "rules": design.rules, "level": design.level}
-    return growing_of(SMALLEST, key, dict, lambda: stream_smallest_coverages(design.release, **asked))
+    begin = partial(stream_smallest_coverages, design.release, **_asked(design, design.rules))
+    return growing_of(SMALLEST, key, dict, begin)
 
 
 def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     """How many intervals of a rule contain the true share, against the promised level, and how many say nothing."""
     against = against_level(one.coverage, design.level)
+    share = f"{_only(design, one)}<b>{percent(one.coverage, 3)}</b>"
     return (
-        f"With {named(design)}, {'only ' if one.coverage < design.level - NOTICED else ''}"
-        f"<b>{percent(one.coverage, 3)}</b> of the intervals computed {RULES[rule].computed} contain the true share"
+        f"With {named(design)}, {share} of the intervals computed {RULES[rule].computed} contain the true share"
         f"{against}.{vacuous_sentence(one.vacuous_share)}"
     )
+
+
+def short_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
+    """The same in at most 15 words, which fit beside a picture."""
+    off, name = one.coverage - design.level, RULES[rule].abbreviation
+    end = "as promised" if abs(off) < NOTICED else f"{'not' if off < 0 else 'more than'} {percent(design.level, 8)}"
+    share = f"{_only(design, one)}{percent(one.coverage, 3)}"
+    return f"{name[0].upper()}{name[1:]}: {share} of the intervals hold the truth, {end}."
+
+
+def _only(design: Design, one: ExactCoverage) -> str:
+    """A word before too small a share; one that is told by a bound, less than so much, needs none."""
+    bound = percent(one.coverage).startswith("less")
+    return "only " if one.coverage <= design.level - NOTICED and not bound else ""
 
 
 def given_sentence(design: Design) -> str:
@@ -178,33 +174,16 @@ def against_level(share: float, level: float) -> str:
 
 
 def vacuous_sentence(share: float) -> str:
-    """That some intervals say nothing, where at least one in a hundred runs from 0 to 1.
+    """That some intervals say nothing, where at least one in a hundred runs from 0 to 100 %.
 
     >>> vacuous_sentence(0.646), vacuous_sentence(0.0099)
-    (' More than half of them (64.6 %) run from 0 to 1 and say nothing.', '')
+    (' More than half of them (64.6 %) run from 0 to 100 % and say nothing.', '')
     """
     if share < 0.01:
         return ""
     many, all_ = percent(share, 3), " All of them" if share == 1 else ""
     some = all_ or (f" More than half of them ({many})" if share > 0.5 else f" Of them {many}")
-    return f"{some} run from 0 to 1 and say nothing."
-
-
-def estimate_sentence(distribution: EstimateDistribution, made: type[Synthesizer]) -> str:
-    """Where the estimate falls on average: what moves it, and how far in its own standard errors."""
-    what, moves = ("The prior", "pulls") if made.has_prior else (made.moved_by.capitalize(), "moves")
-    error = math.sqrt(distribution.variance)
-    if abs(distribution.bias) <= max(MOVED * error, ROUNDING):
-        return f"{what} does not move the estimate noticeably."
-    mean, away = (
-        readable_apart(distribution.mean, distribution.proportion, 3),
-        abs(distribution.bias) / error if error else math.inf,
-    )
-    return (
-        f"{what} {moves} the estimate from p = {readable(distribution.proportion)} to {mean} on average, "
-        f"{readable(away, 3)} "
-        "standard errors away."
-    )
+    return f"{some} run from 0 to 100 % and say nothing."
 
 
 def line_sentence(axis: Axis, line: CoverageLines, *, growing: bool) -> str:

@@ -1,11 +1,11 @@
 """How long the intervals are, and how short they could be."""
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import length_chart, picture_height
+from dpviz.charts.coverage import length_chart
 from dpviz.core.parameters import readable
 from dpviz.coverage import LengthCurves, stream_lengths
 from dpviz.designs import Design
@@ -30,8 +30,10 @@ def show_lengths(design: Design) -> None:
     note(f"{SPEC.note('lengths')} {below_the_limit(design.sets)}")
     points = np.unique(np.append(PROPORTIONS, design.p))
     key = ("lengths", repr(design.release), design.sets, rules, design.level, points.tobytes())
-    asked: dict[str, Any] = {"proportions": points, "sets": design.sets, "rules": rules, "level": design.level}
-    growing = growing_of(f"{PREFIX}lengths", key, LengthCurves, lambda: stream_lengths(design.release, **asked))
+    begin = partial(
+        stream_lengths, design.release, proportions=points, sets=design.sets, rules=rules, level=design.level
+    )
+    growing = growing_of(f"{PREFIX}lengths", key, LengthCurves, begin)
     show_growing(growing, "Summing the lengths …", lambda found: _draw(design, found), key=f"{PREFIX}lengths_step")
 
 
@@ -48,7 +50,7 @@ def _draw(design: Design, found: LengthCurves) -> None:
     ends = {key: RULES[key].abbreviation for key in lengths}
     chart = length_chart(found.proportions, lengths, found.limit, names=names, ends=ends, chosen=design.p)
     alt = "Expected length of each rule's interval against the true proportion, and the shortest possible."
-    show_figure(chart, key=f"{PREFIX}length_picture", alt=alt, height=picture_height(len(lengths) + 1))
+    show_figure(chart, key=f"{PREFIX}length_picture", alt=alt, height=460)
     if design.p not in found.proportions:
         return
     place = int(np.searchsorted(found.proportions, design.p))

@@ -1,50 +1,35 @@
-"""The live section: exact curves that grow, simulated dots that settle on them, and the table of both."""
+"""The live section: the first intervals, exact curves that grow, simulated dots that settle on them, and the table."""
 
 import math
 
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import Dot, coverage_chart, estimates_chart, picture_height
-from dpviz.charts.style import Figure
+from dpviz.charts.coverage import Dot, coverage_chart
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import plain
-from dpviz.core.types import FloatArray
-from dpviz.coverage import (
-    CoverageLines,
-    EstimateDistribution,
-    ExactCoverage,
-    Performance,
-    RulePerformance,
-    estimate_distribution,
-    performance_of,
-)
-from dpviz.coverage.performance import first_totals
+from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerformance, performance_of
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from dpviz.mechanisms import TwoCellSynthesizer
-from pages.components.cached import cached
+from pages.components.class_mode import class_mode
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
-from pages.components.words import listing, note, number, page_answer, percent, percent_between
+from pages.components.words import listing, number, page_answer, percent, percent_between
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (
-    LARGEST_TOTAL,
     Axis,
     coverage_sentence,
     curves_of,
-    estimate_sentence,
-    exact_estimates,
     exact_values,
-    given_sentence,
     line_sentence,
+    short_sentence,
     smallest_of,
 )
 from pages.coverage.run import Run
-from pages.coverage.watched import CARD, first_dots, repetition_html, show_first
+from pages.coverage.watched import HEIGHT, dots_of, show_first, simulated
 
 WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, and from a picture to the next work
 LENGTH_ERROR = 1e-4  # largest error of a mean length that is written
@@ -52,10 +37,11 @@ FEWEST_HITS = 5  # expected hits, or misses, from which on a simulated share is 
 
 AXIS = f"{PREFIX}axis"
 SPEED, FAST = f"{PREFIX}speed", "as fast as it goes"
-SPEEDS = {"one at a time": (1, 1.0), "slow": (3, 0.35), FAST: (0, REST)}
-"""How many of the first repetitions are shown at a time, and the seconds between: then the rest comes as it can."""
+SPEEDS = {"one at a time": (1, 1.0, "one by one"), "slow": (3, 0.35, "slow"), FAST: (0, REST, "fast")}
+"""How many of the first repetitions are shown at a time, and the seconds between: then the rest comes as it can. Last,
+the word for it."""
 
-SHARES = {"hold all of 0 to 1": "vacuous_share", "no interval": "negative_variance_share"}
+SHARES = {"hold all of 0 to 100 %": "vacuous_share", "no interval": "negative_variance_share"}
 SHARES_OF_SETS = {
     "coverage where T\u00a0≥\u00a00": "coverage_given_nonnegative_total",
     "where T\u00a0<\u00a00": "coverage_given_negative_total",
@@ -66,7 +52,7 @@ SHARES_OF_SETS = {
 def show_live(design: Design, run: Run | None, axis: Axis) -> None:
     """Render the live section; rerun it while work remains."""
     curves, exact, smallest = curves_of(design, axis), exact_values(design), smallest_of(design)
-    pace, rest = SPEEDS[st.session_state.get(SPEED) or FAST]
+    pace, rest, _ = SPEEDS[st.session_state.get(SPEED) or FAST]
 
     def moves() -> bool:
         growing = smallest.stream is not None or (curves is not None and curves.stream is not None)
@@ -85,23 +71,17 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
         tally = None if run is None else run.tally
         watched = run.watched if run is not None and run.watching else 0
         found = None if tally is None or watched else performance_of(tally)
-        dots = [_dot(key, found.rules[key]) for key in design.rules if found]
-        beside, aside = st.columns([2.5, 1], gap="small")
-        with beside:  # the same place before a run and in it, or the picture would go and come back
-            _picture(design, exact, first_dots(design, tally, watched) if tally and watched else dots, curves, axis)
-        with aside:
-            if run is None or tally is None:
-                st.caption(SPEC.note("no_run"))
-            else:
-                if watched:
-                    st.html(repetition_html(design, tally, watched))
-                show_first(design, tally, run.revealed, picture_height(len(design.rules)) - (CARD if watched else 0))
+        # In a class the intervals fill the screen, and the curves stand below them.
+        intervals, lines = (st.container(), st.container()) if class_mode() else st.columns([1.15, 1], gap="small")
+        with intervals:
+            show_first(design, watched, found)
+        with lines:
+            _picture(design, exact, dots_of(design, tally, watched, found) if tally else [], curves, axis)
         _status(run, exact=len(exact) == len(design.rules))
         _table(design, exact, found, smallest)
         ended = ran and run is not None and not run.running  # its buttons stand outside of what a step draws
         if moving and (ended or not moves()):
             st.rerun()
-        _estimates(design, run)
         if moving:
             ask_for_next_step(f"{PREFIX}step", rest if run is not None and run.running and run.watching else REST)
 
@@ -113,13 +93,13 @@ def show_answer(design: Design) -> None:
     exact = exact_values(design)
     if not exact:
         beyond = f"With {named(design)} the exact sums would take too long. Press Start to simulate instead."
-        st.html(page_answer("beyond exact sums", beyond, "press Start"))
+        st.html(
+            page_answer("beyond exact sums", beyond, "Exact sums would take too long here: press Start to simulate.")
+        )
         return
     rule, one = next(iter(exact.items()))
     sentence = coverage_sentence(design, rule, one)
-    st.html(page_answer(percent(one.coverage, 3), sentence, f"coverage of {short(rule)}, exact"))
-    if given := given_sentence(design):
-        note(given)
+    st.html(page_answer(percent(one.coverage, 3), sentence, short_sentence(design, rule, one)))
 
 
 def _picture(
@@ -137,7 +117,7 @@ def _picture(
         span=(min(axis.ends[0], chosen), max(axis.ends[1], chosen)),
     )  # fmt: skip
     alt = "Coverage of each rule: exact lines, simulated dots with error bars, the promised level."
-    show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=picture_height(len(design.rules)))
+    show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=HEIGHT)
     if curves and curves.latest:
         st.caption(line_sentence(axis, curves.latest, growing=curves.stream is not None))
     if curves and curves.problem:
@@ -146,15 +126,6 @@ def _picture(
         whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
         n, m = readable(design.n), readable(design.m)
         st.caption(SPEC.note("no_line", n=n, m=m, sets=design.sets, whose=whose))
-
-
-def _dot(key: str, one: RulePerformance) -> Dot:
-    words = f"{_share(one)} (standard error)"
-    return Dot(rule=key, y=one.coverage.value, low=one.coverage_low, high=one.coverage_high, words=words)
-
-
-def _share(one: RulePerformance) -> str:
-    return f"{readable(100 * one.coverage.value, 5)} % ± {readable(100 * one.coverage.error, 2)}"
 
 
 def _status(run: Run | None, *, exact: bool) -> None:
@@ -199,7 +170,7 @@ def _table(
                 f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>",
                 percent(one.coverage) if one else "beyond reach",
                 _smallest(key, smallest),
-                _simulated(ours) if ours else "not yet",
+                simulated(ours) if ours else "not yet",
                 *(away for _ in apart),
                 number(width, 4),
                 *(percent(share, 3) if math.isfinite(share) else "–" for share in listed),
@@ -234,40 +205,8 @@ def _sign(exact: dict[str, ExactCoverage], found: Performance | None) -> str:
     return f" T is here (1 + 1/M) b − v̄ for every rule; it is negative in {percent(known[0], 3)} of the releases."
 
 
-def _simulated(one: RulePerformance) -> str:
-    if 0 < one.coverage.value < 1:
-        return _share(one)
-    low, high = (readable(100 * end, 4) for end in (one.coverage_low, one.coverage_high))
-    return f"{readable(100 * one.coverage.value)} % ({low} to {high} %)"
-
-
 def _apart(exact: float, key: str, found: Performance) -> str:
     if found.repetitions * min(exact, 1 - exact) < FEWEST_HITS:
         return "too few hits"
     error = math.sqrt(exact * (1 - exact) / found.repetitions)
     return readable(round((found.rules[key].coverage.value - exact) / error, 2), 3)
-
-
-def _estimates_chart(distribution: EstimateDistribution, color: str, counted: FloatArray | None = None) -> Figure:
-    marks = {"p": distribution.proportion, "mean": distribution.mean}
-    return estimates_chart(distribution.support, distribution.probabilities, **marks, color=color, counted=counted)
-
-
-def _still_estimates(release: TwoCellSynthesizer, p: float, sets: int, color: str) -> Figure:
-    return _estimates_chart(cached(estimate_distribution)(release, p=p, sets=sets), color)
-
-
-def _estimates(design: Design, run: Run | None) -> None:
-    st.html("<b>Where the estimate falls</b>")
-    distribution, color = exact_estimates(design), design.synthesizer_type.key
-    if distribution is None:
-        st.caption(f"The exact distribution of q̄ is drawn where all sets together have up to {LARGEST_TOTAL:,} rows.")
-        return
-    if run and run.tally:
-        counted = first_totals(run.tally, run.watched) if run.watching else run.tally.totals / run.tally.repetitions
-        chart = _estimates_chart(distribution, color, counted)
-    else:
-        chart = cached(_still_estimates)(design.release, design.p, design.sets, color)
-    alt = "The exact distribution of the estimate as a line, simulated shares as bars, the truth and the mean."
-    show_figure(chart, key=f"{PREFIX}estimates", alt=alt, height=400)
-    st.caption(estimate_sentence(distribution, design.synthesizer_type))

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from pages.components.address import keep_choice, write_address
-from pages.components.choices import choice
+from pages.components.choices import named_choice, segments
 from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.components.links import lead_on
-from pages.components.words import problem
+from pages.components.words import note, problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PAGE, PREFIX, choose, first_asked
-from pages.coverage.exact import AXES, next_steps
+from pages.coverage.exact import AXES, given_sentence, next_steps
 from pages.coverage.live import AXIS, FAST, SPEED, SPEEDS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
@@ -26,16 +26,17 @@ with controls:
 with results:
     answered = answerable(PREFIX, asked, lambda one: one.design.release, first_asked).design
     answer = st.container()
-    lead_on(SPEC, answered)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        axes = [words for words, axis in AXES.items() if axis.name in ("p", *answered.promised)]
-        label = choice(st.segmented_control, "Picture", axes, AXIS, required=True, label_visibility="collapsed")
-        choice(st.segmented_control, "Speed", SPEEDS, SPEED, required=True, label_visibility="collapsed")
-        run = current_run(answered)
-        with st.container(horizontal=True, width="content"):  # on a narrow screen they go to the next line together
-            show_buttons(answered, run)
+    run = current_run(answered)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show_buttons(answered, run)
+        words = {name: word for name, (*_, word) in SPEEDS.items()}
+        named_choice(st.segmented_control, "Speed", words, SPEED, required=True, label_visibility="collapsed")
     live = st.container()  # what moves may start the page over: what does not is drawn before it
+    lead_on(SPEC, answered)
     section = look_closer(SPEC, SECTIONS)
+with controls:
+    axes = [words for words, axis in AXES.items() if axis.name in ("p", *answered.promised)]
+    label = segments("Curves", axes, AXIS)
 write_address(PREFIX)  # all controls are drawn, and what is computed now takes a moment
 with results:
     try:
@@ -43,6 +44,8 @@ with results:
             show_answer(answered)
         with live:
             show_live(answered, run, AXES[label])
+            if given := given_sentence(answered):
+                note(given)
         show_section(section, answered)
     except ValueError as broken:
         problem(str(broken))

@@ -18,7 +18,6 @@ WORK = 0.06  # seconds of work between two pictures
 SLOW, MOST_WORK = 0.4, 1.0  # where a picture takes longer than SLOW s, as much time goes into work, up to MOST_WORK
 FIRST_PICTURES = 10  # a single chunk between each: they double in size, so that a short run is seen to grow too
 AWAY = 3.0  # seconds without a step that count as seen at most: after them the reader was elsewhere
-REVEALED = 15  # first intervals that each picture adds to those drawn before
 WIDE = 110  # pixels of a button: as wide with its other words
 
 
@@ -50,13 +49,6 @@ class Run:
     @property
     def complete(self) -> bool:
         return self.done >= self.plan.repetitions
-
-    @property
-    def revealed(self) -> int:
-        """How many of the first intervals are drawn: some more with each picture."""
-        if self.watching:
-            return self.watched
-        return self.plan.shown if self.complete else min(max(REVEALED * self.pictures, self.watched), self.plan.shown)
 
     @property
     def watching(self) -> bool:
@@ -113,11 +105,11 @@ class Run:
             self.stream = None
 
 
-def plan_of(design: Design) -> CoveragePlan:
-    """The simulation of a design, for every rule that it allows: to show another rule costs no new run."""
-    rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+def plan_of(design: Design, *rules: str) -> CoveragePlan:
+    """The simulation of a design for some rules, or for every rule that it allows: to show another costs no new run."""
+    every = rules or tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
     return CoveragePlan(
-        synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=every, level=design.level,
         repetitions=design.repetitions, seed=design.seed,
     )  # fmt: skip
 

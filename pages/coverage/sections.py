@@ -18,6 +18,7 @@ from pages.components.prior_rule import settings_of
 from pages.components.words import listing
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX
+from pages.coverage.estimates import show_estimates
 from pages.coverage.exact import AXES, curves_of, exact_values
 from pages.coverage.fails import show_failure
 from pages.coverage.lengths import show_lengths
@@ -91,6 +92,7 @@ def _why(_design: Design) -> None:
 
 SECTIONS: dict[str, Section[Design]] = {
     "Why it fails": show_failure,
+    "Where the estimate falls": show_estimates,
     "Length, and its limit": show_lengths,
     "Bias and variance": show_moments,
     "As published": show_published,

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.charts.style import Figure
-from dpviz.core.parameters import readable
+from dpviz.core.parameters import readable, readable_apart
 from dpviz.desk.exports.script import posterior_recipe
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
@@ -22,9 +22,9 @@ from pages.posterior import SPEC
 from pages.posterior.controls import PREFIX, Asked
 
 NAMES = {
-    "exact": "given the synthetic counts, exact",
-    "known": "of the confidential data",
-    "naive": "naive posterior: synthetic rows taken for real",
+    "exact": "told how the data were made",
+    "known": "from the secret table itself",
+    "naive": "as if the data were real",
 }
 
 
@@ -48,32 +48,36 @@ def posteriors(asked: Asked) -> dict[str, BetaMixture]:
 
 def show_answer(asked: Asked) -> None:
     """Sentence, picture and table."""
-    found, level = posteriors(asked), asked.design.level
-    regions = {key: distribution.highest_density(level) for key, distribution in found.items()}
+    found, level, design = posteriors(asked), asked.design.level, asked.design
     st.html(page_answer(*posterior_sentence(asked, found)))
+    alt = "Posterior densities of the share: told how the data were made, from the secret table, and as if real."
+    of_all = cached(picture)(dataclasses.replace(asked, given_text=None))
+    show_figure(of_all, key=f"{PREFIX}picture", alt=alt, height=440, hero=True)
     if doubt := contradiction(asked):
         note(doubt)
-    alt = "Posterior densities of p: exact given the synthetic counts, of the confidential data, and naive."
-    show_figure(
-        cached(picture)(dataclasses.replace(asked, given_text=None)), key=f"{PREFIX}picture", alt=alt, height=440
-    )
-    rows = [
-        [*summary(NAMES[key], distribution, level), " and ".join(map(spread, regions[key]))]
-        for key, distribution in found.items()
-    ]
-    listing([*heads(level), f"{percent(level, 8)} highest density"], rows, "Posteriors of p")
-    design, own = asked.design, ""
+    listing(heads(level), [summary(NAMES[key], one, level) for key, one in found.items()], "Posteriors of p")
     made = f"drawn with seed {design.seed} from x = {readable(design.confidential_count or 0)}"
-    if isinstance(design.mechanism, GivenMatrix):
-        own = f" {sums_sentence(design.mechanism)}"
     words = SPEC.note(
         "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, asked.counts)), level=percent(level, 8),
         made=made if asked.source == "drawn" else "typed in", gamma1=readable(design.gamma1, 4),
         gamma2=readable(design.gamma2, 4),
     )  # fmt: skip
-    st.caption(words + own)
+    if isinstance(design.mechanism, GivenMatrix):
+        words += f" {sums_sentence(design.mechanism)}"
+    st.caption(words)
+
+
+def show_call(asked: Asked) -> None:
+    """The regions of highest density, and the call of the package that an analyst makes with these counts."""
+    level = asked.design.level
+    rows = [
+        [f"<b>{NAMES[key]}</b>", " and ".join(map(spread, one.highest_density(level)))]
+        for key, one in posteriors(asked).items()
+    ]
+    listing(["posterior of p", f"{percent(level, 8)} highest density"], rows, "Regions of highest density")
     st.html("<b>What the analyst should do: this call, with these counts</b>")
-    st.code(cached(posterior_recipe)(design, asked.counts, given_text=asked.given_text), language=None, wrap_lines=True)
+    recipe = cached(posterior_recipe)(asked.design, asked.counts, given_text=asked.given_text)
+    st.code(recipe, language=None, wrap_lines=True)
 
 
 def picture(asked: Asked) -> Figure:
@@ -83,7 +87,7 @@ def picture(asked: Asked) -> Figure:
         drawn(NAMES[key], key, distribution, [distribution.interval(level)])
         for key, distribution in posteriors(asked).items()
     ]
-    return posterior_chart(densities, level=level, truth=asked.truth, key="posterior")
+    return posterior_chart(densities, level=level, share=asked.truth, key="posterior")
 
 
 def drawn(name: str, kind: str, distribution: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Density:
@@ -108,24 +112,34 @@ def summary(name: str, distribution: BetaMixture, level: float) -> list[str]:
     return [f"<b>{name}</b>", readable(distribution.mean, 5), deviation, spread(distribution.interval(level))]
 
 
+def share(value: float) -> str:
+    """A share in a sentence, in per cent and to three digits; it is 100 only where it is so.
+
+    >>> share(0.31358), share(0.99997)
+    ('31.4 %', '99.997 %')
+    """
+    return f"{readable_apart(100 * value, 100.0, 3)} %"
+
+
 def mean_and_deviation(distribution: BetaMixture) -> str:
     """The mark of an answer."""
-    return f"p = {readable(distribution.mean, 3)} ± {readable(math.sqrt(distribution.variance), 2)}"
+    return f"{readable(100 * distribution.mean, 3)} ± {readable(100 * math.sqrt(distribution.variance), 2)} %"
 
 
 def posterior_sentence(asked: Asked, found: dict[str, BetaMixture]) -> tuple[str, str, str]:
-    """Return the mark, the sentence with the exact and the naive interval, and the few words for a phone."""
-    level, exact, truth = asked.design.level, found["exact"], asked.truth
-    low, high = (readable(end, 3) for end in exact.interval(level))
-    start, end = found["naive"].interval(level)
-    release = f"{asked.listed} of m = {readable(asked.design.m)} at {asked.promise}"
-    words = f"Given {release}, p lies between <b>{low}</b> and <b>{high}</b> with {percent(level, 8)} probability"
-    said = f" The posterior that takes the synthetic rows for real says {readable(start, 3)} to {readable(end, 3)}"
+    """Return the mark, the sentence with the exact and the naive interval, and a sentence of at most 15 words."""
+    level, exact, truth = percent(asked.design.level, 8), found["exact"], asked.truth
+    low, high = map(share, exact.interval(asked.design.level))
+    start, end = found["naive"].interval(asked.design.level)
+    words = f"From {asked.seen} at {asked.promise}, the share of yes lies between <b>{low}</b> and <b>{high}</b> "
+    words += f"with {level} probability."
+    naive = f" Who takes the released rows for real finds {share(start)} to {share(end)}"
     if truth is not None:
         times = math.sqrt(exact.variance / found["known"].variance)
-        words += f". Its standard deviation is {readable(times, 3)} times that of the confidential data's own posterior"
-        said += f", which {'holds' if start <= truth <= end else 'misses'} x/n = {readable(truth, 3)}"
-    return mean_and_deviation(exact), f"{words}.{said}.", f"posterior, {percent(level, 8)}: {low} to {high}"
+        words += f" Its standard deviation is {readable(times, 3)} times what the secret table leaves."
+        naive += f", which {'holds' if start <= truth <= end else 'misses'} the secret share, {share(truth)}"
+    brief = f"The share of yes lies between {low} and {high}, with {level} probability."
+    return mean_and_deviation(exact), f"{words}{naive}.", brief
 
 
 def contradiction(asked: Asked) -> str:

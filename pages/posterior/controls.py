@@ -105,8 +105,8 @@ class Asked:
     @property
     def named(self) -> str:
         """Its settings in words."""
-        rows = f"n = {readable(self.design.n)} and m = {readable(self.design.m)} rows"
-        return f"{self.listed} of {rows} at {self.promise}"
+        people = "1 person" if self.design.n == 1 else f"{readable(self.design.n)} people"
+        return f"{self.seen} made from {people} at {self.promise}"
 
     @property
     def promise(self) -> str:
@@ -118,14 +118,14 @@ class Asked:
         return f"{promise} (α = {prior_rule.prior_text(design.alpha_of_one_set)} in each set)"
 
     @property
-    def listed(self) -> str:
+    def seen(self) -> str:
         """The release in words: a few counts one by one, many by their number and mean."""
-        sets = len(self.counts)
-        if sets > LISTED:
-            return f"{sets} synthetic counts of mean {readable(sum(self.counts) / sets, 5)}"
+        sets, rows = len(self.counts), "1 row" if self.design.m == 1 else f"{readable(self.design.m)} rows"
         if sets == 1:
-            return f"the synthetic count {self.counts[0]:,}"
-        return f"the synthetic counts {', '.join(map(str, self.counts))}"
+            return f"{self.counts[0]:,} yes in a released table of {rows}"
+        if sets > LISTED:
+            return f"{readable(sum(self.counts) / sets, 5)} yes on average in {sets} released tables of {rows}"
+        return f"{', '.join(f'{one:,}' for one in self.counts)} yes in {sets} released tables of {rows}"
 
 
 def choose() -> Asked | Refused:

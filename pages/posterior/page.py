@@ -9,5 +9,5 @@ from pages.posterior.sections import SECTIONS
 
 with answering(SPEC, SECTIONS, choose, posteriors, first_asked) as answered:
     show_answer(answered)
-    show_section(look_closer(SPEC, SECTIONS), answered)
     lead_on(SPEC, answered.design)
+    show_section(look_closer(SPEC, SECTIONS), answered)

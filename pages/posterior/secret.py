@@ -15,7 +15,7 @@ from pages.components.figure import show_figure
 from pages.components.last_valid import accepted
 from pages.components.words import answer, listing, note
 from pages.posterior import SPEC
-from pages.posterior.answer import NAMES, drawn, heads, mean_and_deviation, posterior_of, summary
+from pages.posterior.answer import NAMES, drawn, heads, mean_and_deviation, posterior_of, share, summary
 from pages.posterior.controls import PAGE, PREFIX, Asked
 
 GUESS = "around a guess"
@@ -64,10 +64,10 @@ def show_secret(asked: Asked) -> None:
         lambda ends: f"{ends[0]:,} to {ends[1]:,} rows",
     )
     sizes, narrower = found.prior.sizes, bool(found.variance < known.variance and found.prior.sizes[-1] > design.n)
-    start, end = (readable(one, 3) for one in found.interval(design.level))
+    start, end = map(share, found.interval(design.level))
     words = SPEC.note(
         "without_n", believed=believed(found.prior), start=start, end=end, n=f"{design.n:,}",
-        deviation=readable(math.sqrt(known.variance), 3), expected=readable(found.expected_size, 4),
+        deviation=share(math.sqrt(known.variance)), expected=readable(found.expected_size, 4),
     )  # fmt: skip
     more = f" Because n may be larger than {design.n:,}, the posterior of p is narrower than with n known." * narrower
     st.html(answer(mean_and_deviation(found), words + more))
@@ -79,7 +79,7 @@ def show_secret(asked: Asked) -> None:
         drawn(names[key], key, distribution, [distribution.interval(design.level)])
         for key, distribution in posteriors.items()
     ]
-    chart = posterior_chart(densities, level=design.level, truth=asked.truth, key="secret")
+    chart = posterior_chart(densities, level=design.level, share=asked.truth, key="secret")
     show_figure(chart, key=f"{PREFIX}secret", alt="Posterior of p with n known and with n secret.", height=380)
     chart = count_distribution_chart(
         sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes", mark=float(design.n),

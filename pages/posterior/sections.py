@@ -21,7 +21,7 @@ from pages.components.figure import show_figure
 from pages.components.frame import Section
 from pages.components.words import heading, listing, note, show_errata
 from pages.posterior import SPEC
-from pages.posterior.answer import posterior_of, posteriors
+from pages.posterior.answer import posterior_of, posteriors, show_call
 from pages.posterior.categories import show_categories
 from pages.posterior.controls import PREFIX, Asked
 from pages.posterior.reach import show_reach
@@ -127,6 +127,7 @@ def _why(asked: Asked) -> None:
 
 SECTIONS: dict[str, Section[Asked]] = {
     "What was x?": _show_count,
+    "What to compute": show_call,
     "Its own coverage": show_reach,
     "If n is secret": _of_beta_binomial(show_secret),
     "k categories": _of_beta_binomial(show_categories),

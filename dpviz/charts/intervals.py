@@ -1,0 +1,95 @@
+"""The first intervals of a study one below the other: which of them hold the true share, and which miss it."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpviz.charts import style
+from dpviz.core.parameters import readable
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+
+MISSED, COVERING = style.PALETTE["vermillion"], style.PALETTE["blue"]
+_FARTHEST = -0.5, 1.5  # Where an interval is cut off that is longer than the picture shows, from 0 to 1
+WORDS_ABOVE = 80  # Pixels above the intervals: three lines that count them, and the number of the truth
+THICK, OUTLINE = 1.6, 3.8  # Pixels of an interval, and of the ink around one that misses
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How intervals of one kind are drawn, and what the hover and the saved numbers call one of them."""
+
+    words: str
+    color: str
+    symbol: str = "circle"
+    marked: float = 1.0  # how opaque its mark is
+    outlined: bool = False
+
+
+_HELD = _Look("holds the true share", COVERING)
+_EMPTY = _Look("holds it, but runs from 0 to 100 %", "rgba(0, 114, 178, .42)", marked=0.0)
+_MISS = _Look("misses it", MISSED, "x", outlined=True)
+_NONE = _Look("no interval", style.GREY, "line-ns-open")
+
+
+def caterpillar_chart(
+    estimates: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    *,
+    covered: BoolArray,
+    vacuous: BoolArray,
+    p: float,
+    words: str = "",
+    shown: int | None = None,
+) -> style.Figure:
+    """The first intervals of a study, one line each, those that miss the true share `p` outlined and crossed.
+
+    `low` and `high` are the ends, infinite where an interval has none and NaN where there is no interval: its mark
+    then stands at the estimate. `covered` says whether each holds p, and `vacuous` whether it does because it holds
+    all of 0 to 1. `words` stand above them. Only the first `shown` are drawn, in the frame of all.
+    """
+    without, drawn = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
+    left = np.where(without, estimates, np.maximum(low, _FARTHEST[0]))
+    right = np.where(without, estimates, np.minimum(high, _FARTHEST[1]))
+    traces = []
+    for some, look in zip(
+        (vacuous, covered & ~vacuous, ~covered & ~without, without), (_EMPTY, _HELD, _MISS, _NONE), strict=True
+    ):
+        if (some & drawn).any():
+            place = np.flatnonzero(some & drawn)
+            traces += _intervals(place, left[place], right[place], look)
+    ends = float(np.min(left, initial=p)), float(np.max(right, initial=p))
+    step = style.round_step(max(ends[1] - ends[0], 1e-3) / style.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
+    reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
+    pad = 0.03 * (reach[1] - reach[0]) or 0.01
+    said = style.label(words, x=0, xref="x domain", xanchor="left", align="left", y=1, yref="y domain", yshift=18)
+    number = style.label_upright(f"true share {readable(100 * p, 9)} %", p, side="auto")
+    return style.build(
+        traces,
+        x=style.axis("share of yes", range=[reach[0] - pad, reach[1] + pad], tickformat="~%", zeroline=False),
+        y=style.axis("repetition", range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False),
+        uirevision="caterpillar",
+        shapes=[style.truth(p)],
+        annotations=[{**said, "yanchor": "bottom", "font": {"size": 13}}, number],
+        margin={"l": 56, "r": 16, "t": WORDS_ABOVE, "b": 52},
+        hovermode="closest",
+        showlegend=False,
+    )
+
+
+def _intervals(place: IntArray, left: FloatArray, right: FloatArray, look: _Look) -> list[dict[str, Any]]:
+    """Return the trace of some intervals, on that of the ink around them where they are outlined."""
+    middle = (left + right) / 2
+
+    def bars(color: str, thick: float, size: float, **rest: Any) -> dict[str, Any]:
+        bar = style.error_bar(right - middle, color, thickness=thick, width=0)
+        marker = {"size": size, "color": color, "symbol": look.symbol, "opacity": look.marked}
+        return style.scatter("markers", middle, 1 + place, hover, marker=marker, error_x=bar, **rest)
+
+    hover = f"repetition %{{y}}: %{{customdata}}<br>{look.words}<extra></extra>"
+    ends = zip(100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True)
+    told = [f"{start:.3g} % to {end:.3g} %" if start < end else f"{start:.3g} %" for start, end in ends]
+    below = [bars(style.TRUTH_COLOR, OUTLINE, 7, hoverinfo="skip", meta="")] if look.outlined else []
+    return [*below, bars(look.color, THICK, 4, meta=look.words, customdata=told)]
