@@ -459,7 +459,7 @@ COMPARISON_OF_METHODS = Case(
     ],
     extremes_of_sections=[COMPARED | one for one in ({"n": 1}, {"p": 0.0}, {"epsilon": 1e3}, {"sets": 100})],
     edged=["One release", "Download"],
-    picture="cs_root_mean_squared_error",
+    picture="cs_picture",
     refused=[
         (name, value, COMPARED | WHERE_COMPARISON.get(name, {}))
         for name, value in (
@@ -499,7 +499,7 @@ BUDGET_OF_RELEASES = Case(
     ],
     extremes_of_sections=[DIVIDED | one for one in ({"n": 1}, {"p": 0.0}, SHARED)],
     edged=["Are several sets worth it?", "Download"],
-    picture="bu_root_mean_squared_error",
+    picture="bu_picture",
     refused=[
         (name, value, SHARED)
         for name, value in (

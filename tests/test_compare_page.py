@@ -31,10 +31,12 @@ from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.privacy.real_loss import Loss
-from pages.compare_synthesizers.answer import answer_sentence, lead_design, really, times, written
+from pages.compare_synthesizers import answer
+from pages.compare_synthesizers.answer import further_sentence, lead_design, really, times, written
 from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.published import NARROW
-from pages.compare_synthesizers.ranking import contenders, error_cell, first_outcomes, in_order, unfit
+from pages.compare_synthesizers.ranking import contenders, error_cell, in_order, unfit
+from pages.compare_synthesizers.ranking import first_outcomes as first_compared
 from pages.components.words import percent
 from tests.pages import (
     figures,
@@ -63,6 +65,22 @@ def asked(terms: Any = None, epsilon: float = 1.0, **data: Any) -> Asked:
         analysis=Analysis(sets=3),
         design=dataclasses.replace(FRESH.design, epsilon=epsilon, n=data.get("n", 30), m=data.get("n", 30)),
     )
+
+
+def first_outcomes(given: Asked) -> list[Outcome]:
+    return [*first_compared(given).outcomes.values()]
+
+
+MOST_WORDS = 15
+"""Of the sentence that a class sees."""
+
+
+def answer_sentence(given: Asked, found: list[Outcome], least: Any) -> tuple[str, str, str]:
+    """The mark, all that the page says of it, and the short sentence, which is one."""
+    mark, sentence, short = answer.answer_sentence(given, found, least)
+    assert len(short.split()) <= MOST_WORDS, short
+    assert short[0].isupper() and short.endswith(".") and "nan" not in short
+    return mark, f"{sentence} {further_sentence(given, found)}", short
 
 
 @pytest.mark.parametrize(
@@ -349,7 +367,7 @@ def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:
 
 
 def test_a_release_picture_needs_no_more_than_one_method() -> None:
-    assert not release_chart([], original=0.5, truth=0.5, title="p").data
+    assert not release_chart([], original=0.5, truth=0.5, title="p").to_dict()["data"]
 
 
 def test_the_first_rows_of_lius_table_are_there_at_once_with_the_printed_cells_and_ours() -> None:

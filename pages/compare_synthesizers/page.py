@@ -10,6 +10,6 @@ from pages.components.links import lead_on
 
 with answering(SPEC, SECTIONS, choose, first_outcomes, first_asked) as answered:
     show_answer(answered)
-    show_section(look_closer(SPEC, SECTIONS), answered)
     if best := lead_design(answered):
         lead_on(SPEC, best, whole=True)
+    show_section(look_closer(SPEC, SECTIONS), answered)
