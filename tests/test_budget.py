@@ -19,14 +19,10 @@ from pages.budget import SPEC, answer
 from pages.budget.answer import further_sentence, lead_design
 from pages.budget.controls import DIVIDED, Asked, dividable, first_asked, fresh
 from pages.components.links import address_of
-from tests.pages import html, open_budget, problems, table_called, table_rows, whole
+from tests.pages import check_short, html, open_budget, problems, table_called, table_rows, whole
 
 QUICK = Analysis(repetitions=400)
 NUMBERS = {"n": 20, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 5.0}
-
-
-MOST_WORDS = 15
-"""Of the sentence that a class sees."""
 
 
 def answer_sentence(given: Asked, found: Spent) -> tuple[str, str, str]:
@@ -37,8 +33,7 @@ def answer_sentence(given: Asked, found: Spent) -> tuple[str, str, str]:
     assert first[0] == "computing" and "of 2" in first[1]
     mark, sentence, short = answer.answer_sentence(given, found)
     for one in (short, first[2]):
-        assert len(one.split()) <= MOST_WORDS, one
-        assert one[0].isupper() and one.endswith(".") and "nan" not in one
+        check_short(one)
     return mark, f"{sentence} {further_sentence(spending, found)}", short
 
 

@@ -39,6 +39,7 @@ from pages.compare_synthesizers.ranking import contenders, error_cell, in_order,
 from pages.compare_synthesizers.ranking import first_outcomes as first_compared
 from pages.components.words import percent
 from tests.pages import (
+    check_short,
     figures,
     grown,
     html,
@@ -71,15 +72,10 @@ def first_outcomes(given: Asked) -> list[Outcome]:
     return [*first_compared(given).outcomes.values()]
 
 
-MOST_WORDS = 15
-"""Of the sentence that a class sees."""
-
-
 def answer_sentence(given: Asked, found: list[Outcome], least: Any) -> tuple[str, str, str]:
     """The mark, all that the page says of it, and the short sentence, which is one."""
     mark, sentence, short = answer.answer_sentence(given, found, least)
-    assert len(short.split()) <= MOST_WORDS, short
-    assert short[0].isupper() and short.endswith(".") and "nan" not in short
+    check_short(short)
     return mark, f"{sentence} {further_sentence(given, found)}", short
 
 

@@ -279,18 +279,19 @@ def height_of(designs: int) -> int:
     return AROUND_DESIGNS + DESIGN_ROW * designs
 
 
-def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "") -> style.Figure:
+def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "", rows: int = 0) -> style.Figure:
     """A row for each design and a mark for each limit: left of the thin rule the limit is kept, right of it broken.
 
     Where there is no limit, `against` says what the shares are of. Marks of one design stand a little below each other.
-    What was simulated has its 95 % error bar.
+    What was simulated has its 95 % error bar. There is room for so many `rows` where more designs are to come.
     """
+    slots = [*names, *[""] * (rows - len(names))]
     traces = []
     apart = 0.5 / max(len(used), 2)
     for place, (one, (name, symbol)) in enumerate(zip(used, LIMIT_MARKS, strict=False)):
         every = np.array([one.shares, one.low, one.high], float)
         color, (shares, low, high) = style.PALETTE[name], np.clip(every, SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
-        rows = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
+        heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
         said = [_share(share, against or "the limit") for share in one.shares]
         look = {
             "text": [f"{design}<br>{one.name}: {words}" for design, words in zip(names, said, strict=True)],
@@ -298,7 +299,7 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
             "marker": style.dot_marker(10, color, width=1, symbol=symbol),
         }
         hover = "%{text}<extra></extra>"
-        traces.append(style.scatter("markers", shares, rows, hover, name=one.name, cliponaxis=False, **look))
+        traces.append(style.scatter("markers", shares, heights, hover, name=one.name, cliponaxis=False, **look))
     known = [share for one in used for share in (*one.low, *one.high) if not math.isnan(share)]
     ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
     first, last = np.log10(ends).tolist()
@@ -312,7 +313,7 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
             tickvals=ticks,
             ticktext=[_tick(share) for share in ticks],
         ),
-        y=style.axis_of_rows(names, automargin=True),
+        y=style.axis_of_rows(slots, automargin=True),
         uirevision="limits",
         shapes=[style.rule(x=1.0)],
         annotations=[

@@ -1,6 +1,7 @@
 """What is computed for a question: the designs in order, and what would have to give way where none keeps all."""
 
 from dataclasses import replace
+from functools import partial
 
 from dpviz.desk.question import Question
 from dpviz.desk.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
@@ -8,17 +9,15 @@ from pages.components.cached import cached, first_of
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked
 
-SOON = 0.25  # Seconds of work before the first sentence, in which most designs have their error
 NEAREST = 3  # Designs of which is sought what would have to give way
 
 
 def designs_of(asked: Asked) -> Growing[Desk]:
-    """The reader's designs, which come one after the other."""
+    """The reader's designs, which come one after the other; the first is there at once."""
     question = asked.question
-    key = "designs", repr(question)
-    growing = growing_of(f"{PREFIX}designs", key, Desk, lambda: stream_designs(question))
+    growing = growing_of(f"{PREFIX}designs", ("designs", repr(question)), Desk, partial(stream_designs, question))
     if growing.latest is None:
-        growing.advance(SOON)
+        growing.latest = first_desk(asked)
     return growing
 
 
@@ -35,7 +34,7 @@ def first_desk(asked: Asked) -> Desk:
 def give_way(asked: Asked, desk: Desk) -> Growing[tuple[Relaxed, ...]]:
     """Of the nearest designs what would have to give way, one after the other."""
     key = "relaxed", repr(asked.question)
-    return growing_of(f"{PREFIX}relaxed", key, tuple, lambda: stream_relaxations(desk, NEAREST))
+    return growing_of(f"{PREFIX}relaxed", key, tuple, partial(stream_relaxations, desk, NEAREST))
 
 
 def pinned(desk: Desk, keys: list[str]) -> list[Assessed]:
