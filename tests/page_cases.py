@@ -459,7 +459,7 @@ COMPARISON_OF_METHODS = Case(
     ],
     extremes_of_sections=[COMPARED | one for one in ({"n": 1}, {"p": 0.0}, {"epsilon": 1e3}, {"sets": 100})],
     edged=["One release", "Download"],
-    picture="cs_root_mean_squared_error",
+    picture="cs_picture",
     refused=[
         (name, value, COMPARED | WHERE_COMPARISON.get(name, {}))
         for name, value in (
@@ -499,7 +499,7 @@ BUDGET_OF_RELEASES = Case(
     ],
     extremes_of_sections=[DIVIDED | one for one in ({"n": 1}, {"p": 0.0}, SHARED)],
     edged=["Are several sets worth it?", "Download"],
-    picture="bu_root_mean_squared_error",
+    picture="bu_picture",
     refused=[
         (name, value, SHARED)
         for name, value in (
@@ -517,14 +517,15 @@ WHERE_DESK: dict[str, State] = {
     "cells": {"kind": "categories", "tried": ["1"]},
     "lowest_p": {"highest_p": 1.0},
     "highest_p": {"lowest_p": 0.0},
-    "known_before": {"protect": ["guess"], "most_success": 0.9999},
-    "most_success": {"protect": ["guess"]},
+    "known_before": {"protect": ["guess"], "guesses": 99.99},
+    "guesses": {"protect": ["guess"]},
     "believed_before": {"protect": ["odds"], "most_after": 0.9999},
     "most_after": {"protect": ["odds"], "believed_before": 0.001},
     "risk_before": {"protect": ["risk"]},
     "most_ratio": {"protect": ["risk"]},
     "most_bias": {"accuracy": ["bias"]},
-    "most_length": {"accuracy": ["mean_width"]},
+    "points": {"accuracy": ["mean_width"]},
+    "half": NUMERIC | {"accuracy": ["mean_width"], "gaussian_rules": ["reiter_2003"]},
     "believed_ones": {"over": "average"},
     "believed_zeros": {"over": "average"},
     "repetitions": {"repetitions": 200},
@@ -564,9 +565,9 @@ DESK_OF_CURATORS = Case(
         (name, value, JUDGED | WHERE_DESK.get(name, {}))
         for name, value in (
             ("n", 0), ("n", 2.5), ("n", 1e6), ("m", 0), ("lowest_p", -0.1), ("highest_p", 1.5), ("epsilon", 0.0),
-            ("delta", 0.6), ("most_success", 0.0), ("most_after", 1.0), ("most_ratio", 0.5), ("most_bias", 0.0),
-            ("most_error", -1.0), ("least_coverage", 1.1), ("most_length", 0.0), ("values", 0), ("level", 1.0),
-            ("repetitions", 0), ("seed", -1), ("believed_ones", 0.0),
+            ("delta", 0.6), ("guesses", 0.0), ("most_after", 1.0), ("most_ratio", 0.5), ("most_bias", 0.0),
+            ("most_error", -1.0), ("least_coverage", 1.1), ("points", 0.0), ("half", 0.0), ("values", 0),
+            ("level", 1.0), ("repetitions", 0), ("seed", -1), ("believed_ones", 0.0),
         )
     ],
 )  # fmt: skip

@@ -20,10 +20,12 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from dpviz.core.parameters import Parameter, readable
+from dpviz.desk.search import Desk
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.priors import Setting
 from pages import budget, compare_synthesizers, coverage, curator, minimum_priors, posterior, transition_matrices
+from pages.curator.sentences import answer_sentence
 from tests.browser import ROOT
 
 PAGE, PRIORS, COVERAGE, POSTERIOR, COMPARISON, BUDGET, DESK = (
@@ -280,3 +282,20 @@ def pieces(page: AppTest) -> int:
         return sum(1 + below(one) for one in getattr(node, "children", {}).values())
 
     return below(page.main)
+
+
+MOST_WORDS = 15
+"""Of the sentence that a class sees."""
+
+
+def check_short(sentence: str) -> None:
+    """What a class sees is one short sentence."""
+    assert len(sentence.split()) <= MOST_WORDS, sentence
+    assert sentence[0].isupper() and sentence.endswith(".") and not WRONG.search(sentence), sentence
+
+
+def desk_answer(desk: Desk) -> tuple[str, str, str]:
+    """The mark of the desk, all that it says of its answer, and the short sentence."""
+    mark, sentence, short, further = answer_sentence(desk)
+    check_short(short)
+    return mark, f"{sentence} {further}".strip(), short

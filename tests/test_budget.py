@@ -15,14 +15,26 @@ from dpviz.comparisons.budget import SPENDINGS, OverSets, OverStatistics, Paying
 from dpviz.core.measures import Measure
 from dpviz.designs import Design
 from dpviz.inference import set_moments
-from pages.budget import SPEC
-from pages.budget.answer import answer_sentence, lead_design
+from pages.budget import SPEC, answer
+from pages.budget.answer import further_sentence, lead_design
 from pages.budget.controls import DIVIDED, Asked, dividable, first_asked, fresh
 from pages.components.links import address_of
-from tests.pages import html, open_budget, problems, table_called, table_rows, whole
+from tests.pages import check_short, html, open_budget, problems, table_called, table_rows, whole
 
 QUICK = Analysis(repetitions=400)
 NUMBERS = {"n": 20, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 5.0}
+
+
+def answer_sentence(given: Asked, found: Spent) -> tuple[str, str, str]:
+    """The mark, all that the page says of it, and the short sentence, which is one; also where some places are left."""
+    spending = given.question
+    some = {place: next(iter(found.outcomes.values())) for place in {*spending.places, *spending.usual.values()}}
+    first = answer.answer_sentence(given, dataclasses.replace(found, outcomes=dict([*some.items()][:1])))
+    assert first[0] == "computing" and "of 2" in first[1]
+    mark, sentence, short = answer.answer_sentence(given, found)
+    for one in (short, first[2]):
+        check_short(one)
+    return mark, f"{sentence} {further_sentence(spending, found)}", short
 
 
 def binary(key: str) -> BinaryMethod:
@@ -138,8 +150,9 @@ def test_a_division_with_hardly_any_estimate_is_not_the_best() -> None:
     assert (found.best, found.tied) == (0.5, [0.5])
     asked = OverStatistics(data=data, method=data.method("modips_split"), epsilon=1.0, analysis=QUICK)
     given = dataclasses.replace(first_asked(), question=asked)
-    assert answer_sentence(given, found)[0] == "50 % for the mean"
-    assert answer_sentence(given, Spent({0.9: lucky}))[0] == "no estimate"
+    every = dict.fromkeys(sorted({*asked.places, *asked.usual.values()}), lucky)
+    assert answer_sentence(given, Spent(every | {0.5: usual}))[0] == "50 % for the mean"
+    assert answer_sentence(given, Spent(every))[0] == "no estimate"
 
 
 def test_averaging_pays_where_there_is_little_bias_to_lose() -> None:

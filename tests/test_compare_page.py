@@ -31,12 +31,15 @@ from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.privacy.real_loss import Loss
-from pages.compare_synthesizers.answer import answer_sentence, lead_design, really, times, written
+from pages.compare_synthesizers import answer
+from pages.compare_synthesizers.answer import further_sentence, lead_design, really, times, written
 from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.published import NARROW
-from pages.compare_synthesizers.ranking import contenders, error_cell, first_outcomes, in_order, unfit
+from pages.compare_synthesizers.ranking import contenders, error_cell, in_order, unfit
+from pages.compare_synthesizers.ranking import found_so_far as first_compared
 from pages.components.words import percent
 from tests.pages import (
+    check_short,
     figures,
     grown,
     html,
@@ -65,13 +68,24 @@ def asked(terms: Any = None, epsilon: float = 1.0, **data: Any) -> Asked:
     )
 
 
+def found_so_far(given: Asked) -> list[Outcome]:
+    return [*first_compared(given).outcomes.values()]
+
+
+def answer_sentence(given: Asked, found: list[Outcome], least: Any) -> tuple[str, str, str]:
+    """The mark, all that the page says of it, and the short sentence, which is one."""
+    mark, sentence, short = answer.answer_sentence(given, found, least)
+    check_short(short)
+    return mark, f"{sentence} {further_sentence(given, found)}", short
+
+
 @pytest.mark.parametrize(
     ("terms", "epsilon", "p"),
     pairwise([EqualPromise(), EqualPrivacy(), EqualPrivacy(1e-3)], [1e-3, 0.3, 1.0, 30.0], [0.0, 0.15, 0.5]),
 )
 def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon: float, p: float) -> None:
     given = asked(terms, epsilon, p=p)
-    found = first_outcomes(given)
+    found = found_so_far(given)
     least = given.data.least_error(epsilon, terms.delta)
     mark, sentence, brief = answer_sentence(given, found, least)
     promising = [one for one in found if not one.method.reference]
@@ -106,7 +120,7 @@ def test_with_delta_the_price_comes_when_its_search_has_ended() -> None:
 @pytest.mark.parametrize("key", ["modips", "modips_truncated", "laplace"])
 def test_the_sentence_tells_a_broken_promise_and_how_much_is_given_away(terms: Any, key: str) -> None:
     given = dataclasses.replace(asked(terms, 0.5), methods=(BinaryData.method(key),))
-    (found,) = first_outcomes(given)
+    (found,) = found_so_far(given)
     _, sentence, _ = answer_sentence(given, [found], None)
     assert ("breaks its promise" in sentence) == (key == "modips_truncated" and terms == EqualPromise())
     if "breaks" in sentence:
@@ -227,7 +241,7 @@ def test_what_is_really_given_away_never_reads_as_what_is_promised() -> None:
 def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_costs() -> None:
     """At p = ½ a prior that draws every estimate to ½ has the smallest error, and its price is told all the same."""
     given = asked(epsilon=0.01, p=0.5, n=100)
-    mark, sentence, _ = answer_sentence(given, first_outcomes(given), given.data.least_error(0.01))
+    mark, sentence, _ = answer_sentence(given, found_so_far(given), given.data.least_error(0.01))
     assert mark == "Beta-binomial (posterior draw)"
     assert "is <b>3.8 % larger than</b> that of the best possible mechanism" in sentence
 
@@ -349,7 +363,7 @@ def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:
 
 
 def test_a_release_picture_needs_no_more_than_one_method() -> None:
-    assert not release_chart([], original=0.5, truth=0.5, title="p").data
+    assert not release_chart([], original=0.5, truth=0.5, title="p").to_dict()["data"]
 
 
 def test_the_first_rows_of_lius_table_are_there_at_once_with_the_printed_cells_and_ours() -> None:
@@ -390,7 +404,7 @@ def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
     for sets in (1, 10):
         analysis, methods = Analysis(sets=sets, repetitions=60), data.methods
         given = dataclasses.replace(FRESH, data=data, methods=methods, analysis=analysis)
-        found = first_outcomes(given)
+        found = found_so_far(given)
         mark, sentence, _ = answer_sentence(given, found, None)
         known = contenders(found, given.terms)
         assert (mark in ("no estimate", "none ranked")) == (not known)

@@ -39,7 +39,7 @@ from dpviz.desk.search import (
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve
-from pages.curator.sentences import answer_sentence
+from tests.pages import desk_answer as answer_sentence
 from tests.pairs import pairwise
 
 SMALL = CountData(n=20, m=20, p=0.5)

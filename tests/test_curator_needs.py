@@ -21,7 +21,7 @@ from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
 from dpviz.desk.search import Assessed, assess
 from dpviz.inference.sum_distribution import binomial_weights
-from pages.curator.sentences import answer_sentence
+from tests.pages import desk_answer as answer_sentence
 from tests.pages import open_comparison, open_desk, text
 from tests.test_curator import answered
 
@@ -138,7 +138,7 @@ def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_ev
     )  # fmt: skip
     desk = answered(asked)
     assert [(one.value("mean_width"), one.keeps_all) for one in desk.designs] == [(math.inf, False)] * 2
-    assert "the interval is <b>endlessly</b> long on average (at most 2)" in answer_sentence(desk)[1]
+    assert "the interval is <b>endlessly</b> long on average (at most ±1)" in answer_sentence(desk)[1]
     assert "too close to call" not in answer_sentence(desk)[1]
 
 

@@ -27,8 +27,8 @@ from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen
 from dpviz.desk.search import Assessed, Desk, assess, stream_designs
 from pages.curator.links import comparison_of
-from pages.curator.sentences import answer_sentence
 from pages.curator.table import row
+from tests.pages import desk_answer as answer_sentence
 from tests.test_curator import answered
 
 ERROR, COVERAGE = "root_mean_squared_error", "coverage"

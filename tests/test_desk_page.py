@@ -24,7 +24,7 @@ from dpviz.mechanisms.given.pilot import read_columns
 from pages.curator.controls import PRESETS
 from pages.curator.links import comparison_of, design_of
 from pages.curator.pilot import outward, share_of
-from pages.curator.sentences import accepted, answer_sentence, enough, enough_epsilon, relaxed_sentence
+from pages.curator.sentences import accepted, enough, enough_epsilon, relaxed_sentence
 from tests.page_cases import JUDGED
 from tests.pages import (
     DESK,
@@ -42,6 +42,9 @@ from tests.pages import (
     text,
     value_of,
     whole,
+)
+from tests.pages import (
+    desk_answer as answer_sentence,
 )
 
 LIMITS = {

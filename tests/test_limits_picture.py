@@ -71,4 +71,7 @@ def test_the_picture_shows_the_designs_of_the_table_in_its_order() -> None:
     picture = figures(page)["cu_limits"]["figure"]
     shown = page.session_state["cu_designs"].latest.designs[: len(picture["layout"]["yaxis"]["ticktext"])]
     assert [name.split("<br>")[0] for name in picture["layout"]["yaxis"]["ticktext"]] == [x.method.label for x in shown]
-    assert [one["name"] for one in picture["data"]] == [one.words for one in shown[0].question.limits]
+    assert [one["name"] for one in picture["data"]] == [
+        "root mean squared error at most 0.05",
+        "coverage at least 90 %",
+    ]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -20,28 +21,19 @@ FADED = 0.35  # Opacity of what is there to be seen, but not to be chosen
 NOMINAL_LABEL_SHARE = 0.06  # Height of the words of a nominal share
 BAR = 1.96  # Standard errors to both sides of a simulated value
 SMALLEST_SHOWN_SHARE = 1e-4  # Of the largest value of a logarithmic axis: there it ends, however small the others are
-PLOT_HEIGHT = 220  # Pixels of a picture's inside
-AXIS_ROOM = 66  # Pixels of what is written below it
-LEGEND_LINE = 19  # Pixels of a line of a legend
-LETTER_WIDTH = 6.3  # Pixels of a letter
-SAMPLE_WIDTH = 62  # Pixels of a sample line with its gaps
-LEGEND_WIDTH = 250  # Pixels of a telephone's legend
-
-
-def legend_height(names: Sequence[str]) -> int:
-    """Return the pixels below a picture so that its legend has room on a telephone too."""
-    rows, used = 0, float(LEGEND_WIDTH)
-    for name in names:
-        width = SAMPLE_WIDTH + LETTER_WIDTH * len(name)
-        rows, used = (rows, used + width) if used + width <= LEGEND_WIDTH else (rows + 1, width)
-    return AXIS_ROOM + LEGEND_LINE * rows
+PLOT_HEIGHT, SMALL_HEIGHT = 330, 190  # Pixels of the inside of a picture, and of a small one with what is around it
+TRUTH_LINE = {"color": style.TRUTH_COLOR, "width": 2}
+TITLE_ROOM, AXIS_ROOM, NAME_ROOM = 44, 58, 136  # Pixels of the measure above it, of the axis below, of names beside it
+NAME_SHARE = 0.062  # Share of its height that a name at the end of a line needs
+LONGEST_NAME = 22  # Letters of a name that has one line
+LEGEND_LINE, LEGEND_WIDTH, LETTER_WIDTH, SAMPLE_WIDTH = 20, 560, 6.3, 62  # Pixels of a legend's parts where it is shown
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
     """One measure of one method at several ε. Where it is `exact` it is a line; a `reference` is a thin grey one.
 
-    One that is `faded` is there to be seen, but not to be chosen.
+    One that is `faded` is there to be seen, but not to be chosen. `short` stands at its end in place of its name.
     """
 
     key: str
@@ -52,6 +44,21 @@ class Series:
     exact: BoolArray
     reference: bool = False
     faded: bool = False
+    short: str = ""
+
+
+def legend_height(names: Sequence[str]) -> int:
+    """Return the pixels of the legend below a picture that is wide enough to have one."""
+    rows, used = 0, float(LEGEND_WIDTH)
+    for name in names:
+        width = SAMPLE_WIDTH + LETTER_WIDTH * len(name)
+        rows, used = (rows, used + width) if used + width <= LEGEND_WIDTH else (rows + 1, width)
+    return LEGEND_LINE * rows
+
+
+def picture_height(names: Sequence[str]) -> int:
+    """Return the pixels of a picture with all that is around it, the same while its lines grow."""
+    return TITLE_ROOM + PLOT_HEIGHT + AXIS_ROOM + legend_height(names)
 
 
 def comparison_chart(
@@ -63,47 +70,70 @@ def comparison_chart(
     span: tuple[float, float],
     key: str,
     symbol: str = "ε",
+    told: str = "",
     log: bool = True,
     limit: DrawnLine | None = None,
-    room: int = 0,
     mark: Mark | None = None,
+    small: bool = False,
 ) -> style.Figure:
     """Return the picture of one measure over ε, or another `symbol`; `chosen` is a thin rule, as is a promised value.
 
-    A `limit` is the best that is possible. A `chosen` of NaN has no rule. A single line needs no legend.
-    `room` are pixels below, at least: those of pictures beside it.
+    A `limit` is the best that is possible, with its name in the area that nothing can reach. A `chosen` of NaN has no
+    rule, and `told` says what it is. A `small` picture has neither legend nor names at the ends of its lines.
     """
-    traces = []
+    traces, words = [], [style.label(scale.title, x=0, xref="paper", xanchor="left", y=1.02, yref="y domain",
+                                     yanchor="bottom", font={"size": 13})]  # fmt: skip
+    ends = [math.log10(end) if log else end for end in span]
+    values = _values(series, scale, limit)
     if limit is not None:
         hover = f"<b>{limit.name}</b><br>{symbol} = %{{x:.4g}}: %{{y:.5g}}<extra></extra>"
-        traces.append(style.limit(limit.x, limit.y, hover, limit.name))
+        traces.append(style.limit(limit.x, limit.y, hover, limit.name) | {"showlegend": False})
+        if not small:
+            words.append(style.label_across(limit.name, values["range"][0], edge="bottom"))
     for place, one in enumerate(series):
         traces += _traces(one, METHOD_DASHES[place % len(METHOD_DASHES)], symbol)
-    ends = [math.log10(end) if log else end for end in span]
-    steps = log_scale(*ends) if log else {"range": ends}
-    below = max(room, legend_height([one["name"] for one in traces if one.get("showlegend", True)]))
     if mark is not None:
-        hover = f"<b>your design</b><br>{mark.text}<extra></extra>"
+        hover = f"<b>{mark.name}</b><br>{mark.text}<extra></extra>"
         ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.color), "line": {"width": 3}}
-        traces.append(style.mark(mark.x, mark.y, hover, text=[mark.text], textposition="top center", marker=ring))
-    shapes, words = [] if math.isnan(chosen) else [style.rule(x=chosen)], []
+        number = [f"<b>{mark.text}</b>"]
+        traces.append(style.mark(mark.x, mark.y, hover, text=number, textposition="bottom right", marker=ring))
+    shapes = [] if math.isnan(chosen) else [style.rule(x=chosen)]
+    if told and shapes and not small:
+        words.append(style.label_upright(told, math.log10(chosen) if log else chosen, edge="top"))
     if scale.nominal is not None:
         shapes.append(style.rule(y=scale.nominal))
         curves = [(np.log10(one.x) if log else one.x, one.y) for one in series]
         promised = f"promised: {readable(100 * scale.nominal, 8)} %"
         words.append(style.label_free(promised, scale.nominal, curves, ends, NOMINAL_LABEL_SHARE))
-    named = len(series) > 1 or limit is not None
-    legend = style.legend_below(-AXIS_ROOM / PLOT_HEIGHT, 66, 14, 20, below, itemwidth=40, tracegroupgap=0)
+    named = len(series) > 1 and not small
+    below, right = legend_height([one.name for one in series]) if named else 0, NAME_ROOM if named else 16
+    layout = style.legend_below(-AXIS_ROOM / PLOT_HEIGHT, 58, right, 30 if small else TITLE_ROOM, AXIS_ROOM + below)
+    across = log_scale(*ends) if log else {"range": ends}
     return style.build(
         traces,
-        x=style.axis(axis, **steps),
-        y=_values(series, scale, limit),
+        x=style.axis("", **across) | {"title": {"text": "" if small else axis, "standoff": 8}},
+        y=values,
         uirevision=f"{key} {span}",
         shapes=shapes,
-        annotations=words,
-        **(legend if named else {}),
+        annotations=[*words, *(_names(series, scale.log, values["range"]) if named else [])],
+        meta={"named": True},  # the ends of lines say what a legend says where it has no room
         showlegend=named,
+        **layout | ({"margin": {**layout["margin"], "b": 30}} if small else {}),
     )
+
+
+def _names(series: Sequence[Series], log: bool, ends: Sequence[float]) -> list[dict[str, Any]]:
+    """The names of lines at their ends, each behind its color."""
+    heights, (low, high) = {}, ends
+    for one in series:
+        y = one.y[one.y > 0] if log else one.y
+        if len(y):
+            short = "<br>\u2003 ".join(wrap(one.short or one.name, LONGEST_NAME, break_on_hyphens=False))
+            end = math.log10(y[-1]) if log else float(y[-1])
+            color = f"color: {style.color_of(one.key)}; opacity: {FADED if one.faded else 1}"
+            heights[f'<span style="{color}"><b>━</b></span> {short}'] = min(max(end, low), high)
+    apart = style.labels_apart(heights, 1.01, NAME_SHARE * (high - low), high)
+    return [one | {"align": "left"} for one in apart]
 
 
 def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
@@ -127,9 +157,9 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
 
 
 def _values(series: Sequence[Series], scale: DrawnScale, limit: DrawnLine | None) -> dict[str, Any]:
-    """The axis of the measure."""
+    """The axis of the measure, whose title stands above it: beside it, large type would be cut off."""
     if scale.percent:
-        return style.axis(scale.title, range=[-0.02, 1.04], tickformat=".0%")
+        return style.axis("", range=[-0.02, 1.04], tickformat=".0%")
     bars = [one.y + side * BAR * np.nan_to_num(one.error) for one in series for side in (-1, 1)]
     every = np.concatenate([*bars, *([] if limit is None else [limit.y]), [math.nan]])
     every = every[np.isfinite(every) & ((every > 0) | (not scale.log))]
@@ -137,10 +167,10 @@ def _values(series: Sequence[Series], scale: DrawnScale, limit: DrawnLine | None
     if scale.log:
         ends = math.log10(max(low, SMALLEST_SHOWN_SHARE * high)), math.log10(max(high, 1.5 * low))
         pad = 0.06 * (ends[1] - ends[0])
-        return style.axis(scale.title, **log_scale(ends[0] - pad, ends[1] + pad))
+        return style.axis("", **log_scale(ends[0] - pad, ends[1] + pad))
     low, high = min(low, 0.0), max(high, 0.0)
     pad = 0.06 * (high - low) or 0.1
-    return style.axis(scale.title, range=[low - pad * (low < 0), high + pad])
+    return style.axis("", range=[low - pad * (low < 0), high + pad])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +207,7 @@ def release_chart(released: Sequence[ReleasedEstimates], *, original: float, tru
         x=style.axis(title, range=[float(every.min()) - pad, float(every.max()) + pad]),
         y=style.axis_of_rows([one.name for one in released], automargin=True),
         uirevision="release",
-        shapes=[*(style.rule(x=one) for one in known), style.rule(x=truth, dash="dot")],
+        shapes=[*(style.rule(x=one) for one in known), style.rule(x=truth) | {"line": TRUTH_LINE}],
         annotations=[
             *(style.label_upright("confidential data", one, side="right" if one < truth else "left") for one in known),
             style.label_upright("truth", truth, side="left" if original < truth else "right"),
@@ -249,18 +279,19 @@ def height_of(designs: int) -> int:
     return AROUND_DESIGNS + DESIGN_ROW * designs
 
 
-def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "") -> style.Figure:
+def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "", rows: int = 0) -> style.Figure:
     """A row for each design and a mark for each limit: left of the thin rule the limit is kept, right of it broken.
 
     Where there is no limit, `against` says what the shares are of. Marks of one design stand a little below each other.
-    What was simulated has its 95 % error bar.
+    What was simulated has its 95 % error bar. There is room for so many `rows` where more designs are to come.
     """
+    slots = [*names, *[""] * (rows - len(names))]
     traces = []
     apart = 0.5 / max(len(used), 2)
     for place, (one, (name, symbol)) in enumerate(zip(used, LIMIT_MARKS, strict=False)):
         every = np.array([one.shares, one.low, one.high], float)
         color, (shares, low, high) = style.PALETTE[name], np.clip(every, SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
-        rows = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
+        heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
         said = [_share(share, against or "the limit") for share in one.shares]
         look = {
             "text": [f"{design}<br>{one.name}: {words}" for design, words in zip(names, said, strict=True)],
@@ -268,7 +299,7 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
             "marker": style.dot_marker(10, color, width=1, symbol=symbol),
         }
         hover = "%{text}<extra></extra>"
-        traces.append(style.scatter("markers", shares, rows, hover, name=one.name, cliponaxis=False, **look))
+        traces.append(style.scatter("markers", shares, heights, hover, name=one.name, cliponaxis=False, **look))
     known = [share for one in used for share in (*one.low, *one.high) if not math.isnan(share)]
     ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
     first, last = np.log10(ends).tolist()
@@ -282,7 +313,7 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
             tickvals=ticks,
             ticktext=[_tick(share) for share in ticks],
         ),
-        y=style.axis_of_rows(names, automargin=True),
+        y=style.axis_of_rows(slots, automargin=True),
         uirevision="limits",
         shapes=[style.rule(x=1.0)],
         annotations=[

@@ -354,3 +354,32 @@ def stream_comparison(
         yield Compared(dict(found), dict(smallest_errors))
     if terms.delta > 0:
         yield from search()
+
+
+def stream_ranking(
+    data: DataKind,
+    methods: Sequence[ComparedMethod],
+    epsilon: float,
+    analysis: Analysis,
+    terms: ComparisonTerms,
+) -> Iterator[Compared]:
+    """Yield what is known of all methods at one ε: first what is quick of each, for who leads among some says nothing.
+
+    With δ the smallest error takes a search, and comes last.
+    """
+    found: dict[tuple[str, float], Outcome] = {}
+    smallest = None if terms.delta else data.least_error(epsilon)
+    smallest_errors = {} if smallest is None else {epsilon: smallest}
+    whole = False
+    for outcome in data.compare(methods, [epsilon], analysis, terms):
+        place = outcome.method.key, epsilon
+        if place in found and not whole:
+            whole = True
+            yield Compared(dict(found), smallest_errors)
+        found[place] = outcome
+        if whole:
+            yield Compared(dict(found), smallest_errors)
+    if not whole:
+        yield Compared(found, smallest_errors)
+    if terms.delta and (smallest := data.least_error(epsilon, terms.delta)) is not None:
+        yield Compared(found, {epsilon: smallest})

@@ -71,3 +71,20 @@ def enumerated(words: Iterable[str], between: str = ", ") -> str:
     """
     *first, last = list(words) or [""]
     return " and ".join(filter(None, (between.join(first), last)))
+
+
+def short_names(labels: Iterable[str]) -> dict[str, str]:
+    """Return by its label the first words of each, and of those that begin alike also what tells them apart.
+
+    >>> list(short_names(["Original data", "Noise, twice", "Noise (public), once", "Modips (BIT)"]).values())
+    ['Original data', 'Noise, twice', 'Noise, public', 'Modips']
+    """
+    parts = {label: re.sub(r" \(|\),?", ", ", label).strip(", ").replace(",  ", ", ").split(", ") for label in labels}
+
+    def short(first: str, rest: list[str]) -> str:
+        alike = [further for head, *further in parts.values() if head == first]
+        own = [one for one in rest if sum(one in further for further in alike) < len(alike)]
+        alone = [one for one in own if sum(one in further for further in alike) == 1]
+        return ", ".join([first, *(alone[:1] or own)])
+
+    return {label: short(first, rest) for label, (first, *rest) in parts.items()}

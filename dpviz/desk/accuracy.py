@@ -99,6 +99,7 @@ class AccuracyMeasure:
     needs_interval: bool = False
     share: bool = False
     root: bool = False
+    half: str = ""
 
     @property
     def sense(self) -> str:
@@ -191,7 +192,8 @@ ACCURACY: dict[str, AccuracyMeasure] = {
             meaning=", the mean length of the analyst's interval, where there is one; of a proportion from 0 to 1",
             needs_interval=True,
             asks=MOST_LENGTH,
-            told="the interval is {} long on average",
+            told="the interval is {} on average",
+            half="half-width of the interval",
         ),
     )
 }

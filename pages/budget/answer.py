@@ -2,12 +2,14 @@
 
 import dataclasses
 import math
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Series, comparison_chart
+from dpviz.charts.comparison import Series, comparison_chart, picture_height
 from dpviz.charts.lines import DrawnScale
+from dpviz.charts.style import Figure
 from dpviz.comparisons import Estimand, Outcome
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spending, Spent
@@ -17,11 +19,11 @@ from dpviz.core.plain import enumerated
 from dpviz.designs import Design
 from pages.budget import SPEC
 from pages.budget.controls import PREFIX, Asked
-from pages.components.cached import first_of
-from pages.components.figure import show_figure
+from pages.components.compared import ERROR, Drawn, chosen_measure, show_measures
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import listing, measured, more_or_less, number, page_answer, percent
+from pages.components.words import listing, measured, more_or_less, note, number, page_answer
 
+ONE_SET = "best release of one set"
 SHOWN = 4  # Divisions that are named where more cannot be told from the best
 
 
@@ -36,41 +38,45 @@ def judged(spending: Spending) -> Estimand:
     return next(one for one in spending.data.estimands if one.key == spending.data.estimand)
 
 
-def beside(spending: Spending, found: Spent) -> list[Estimand]:
-    """What else could be asked, whose errors are shown as well."""
-    known = [one.beside for one in found.outcomes.values()]
-    return [one for one in spending.data.estimands if known and all(one.key in each for each in known)]
+def beside(spending: Spending) -> list[Estimand]:
+    """What else could be asked, whose errors are known as well."""
+    return [one for one in spending.data.estimands if one.key in spending.beside]
 
 
-def show_pictures(asked: Asked, found: Spent) -> None:
-    """Errors, coverage, bias and standard deviation, two beside each other."""
-    level, spending = asked.question.analysis.level, asked.question
-    symbol = judged(spending).symbol
-    panels = {
-        "root_mean_squared_error": DrawnScale(title=f"error of the estimate of {symbol}", log=True),
-        **{
-            one.key: DrawnScale(title=f"error of the estimate of {one.symbol}", log=True)
-            for one in beside(spending, found)
-        },
-        "coverage": DrawnScale(title="coverage", percent=True, nominal=level),
-        "bias": DrawnScale(title=f"bias of the estimate of {symbol}"),
-        "spread": DrawnScale(title="standard deviation of the estimate", log=True),
-    }
-    names = list(panels)
-    for pair in (names[place : place + 2] for place in range(0, len(names), 2)):
-        for column, name in zip(st.columns(2, gap="medium"), pair, strict=False):
-            series = _series(asked, found, name)
-            if not len(series.x):
-                continue
-            best = found.best_for(name) if name in spending.beside else found.best
-            single = [] if found.single is None or name in spending.beside else [_single(spending, found.single, name)]
-            chart = comparison_chart(
-                [series, *single], panels[name], axis=spending.axis, symbol=spending.symbol, log=spending.log,
-                chosen=best, span=spending.span, key=name,
-            )  # fmt: skip
-            with column:
-                alt = f"{panels[name].title[0].upper()}{panels[name].title[1:]} against the {spending.axis}."
-                show_figure(chart, key=f"{PREFIX}{name}", alt=alt, height=330)
+def drawn(spending: Spending) -> dict[str, Drawn]:
+    """What can be drawn, in its order."""
+    asked, level, axis = judged(spending), spending.analysis.level, spending.axis
+
+    def error(one: Estimand) -> Drawn:
+        off = DrawnScale(title=f"error of the estimate of {one.symbol}", log=True)
+        return Drawn(
+            "error" if one is asked else f"error of {one.symbol}", off, f"Error of the estimate against {axis}."
+        )
+
+    deviation = DrawnScale(title="standard deviation of the estimate", log=True)
+    return {
+        ERROR: error(asked),
+        **{one.key: error(one) for one in beside(spending)},
+        "coverage": Drawn("coverage", DrawnScale(title="intervals that hold the truth", percent=True, nominal=level),
+                          f"Coverage against {axis}."),
+        "bias": Drawn("bias", DrawnScale(title=f"bias of the estimate of {asked.symbol}"), f"Bias against {axis}."),
+        "spread": Drawn("spread", deviation, f"Standard deviation of the estimate against {axis}."),
+    }  # fmt: skip
+
+
+def _draw_pictures(spending: Spending, known: dict[str, Drawn], key: str, others: list[str], found: Spent) -> None:
+    """The picture of the measure that is chosen, and those of the others where they are asked for."""
+
+    def chart(measure: str, *, small: bool = False) -> Figure:
+        aside = measure in spending.beside
+        single = [] if aside else [_single(spending, found.single, measure)]
+        return comparison_chart(
+            [_series(spending, found, measure), *single], known[measure].scale, axis=spending.axis,
+            symbol=spending.symbol, log=spending.log, chosen=found.best_for(measure) if aside else found.best,
+            told="smallest error", span=spending.span, key=measure, small=small,
+        )  # fmt: skip
+
+    show_measures(PREFIX, known, key, others, chart, picture_height([spending.method.label, ONE_SET]))
     done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
     every = {*spending.places, *spending.usual.values(), *found.outcomes}
     st.caption(SPEC.note("pictures", done=done, all=len(every),
@@ -82,28 +88,27 @@ def _measure(one: Outcome, name: str) -> Measure:
     return found
 
 
-def _single(spending: Spending, one: Outcome, name: str) -> Series:
-    """The best release of one set, the same wherever the picture's axis stands."""
-    measure = _measure(one, name)
-    words = f"one set, {one.method.label}"
-    if math.isfinite(measure.value):
-        words += f": {percent(measure.value, 3) if name == 'coverage' else readable(measure.value, 3)}"
-    ends = np.array(spending.span)
-    y, error = np.full(2, measure.value), np.full(2, measure.error)
-    return Series(key=one.method.key, name=words, x=ends, y=y, error=error, exact=error == 0, reference=True)
+def _single(spending: Spending, one: Outcome | None, name: str) -> Series:
+    """The best release of one set, the same wherever the picture's axis stands; nothing where none is known yet."""
+    measure, ends = Measure.unknown() if one is None else _measure(one, name), np.array(spending.span)
+    known = math.isfinite(measure.value)
+    x, y, error = (ends, np.full(2, measure.value), np.full(2, measure.error)) if known else np.empty((3, 0))
+    words, short = (ONE_SET, "") if one is None else (f"{ONE_SET}: {one.method.label}", f"one set, {one.method.label}")
+    key = "original" if one is None else one.method.key
+    return Series(key=key, name=words, short=short, x=x, y=y, error=error, exact=error == 0, reference=True)
 
 
-def _series(asked: Asked, found: Spent, name: str) -> Series:
+def _series(spending: Spending, found: Spent, name: str) -> Series:
     values = {place: _measure(one, name) for place, one in sorted(found.outcomes.items())}
     known = [(place, one.value, one.error) for place, one in values.items() if math.isfinite(one.value)]
     x, y, error = np.array(known).T if known else np.empty((3, 0))
-    method = asked.question.method
+    method = spending.method
     return Series(key=method.key, name=method.label, x=x, y=y, error=error, exact=error == 0)
 
 
 def spent_first(asked: Asked) -> Spent:
     """The first number: a refusal comes with it."""
-    return first_of(asked.question.stream)()
+    return growing_answer(asked).first()
 
 
 def growing_answer(asked: Asked) -> Growing[Spent]:
@@ -112,36 +117,58 @@ def growing_answer(asked: Asked) -> Growing[Spent]:
 
 
 def show_answer(asked: Asked) -> None:
-    """Sentence, pictures and table, as far as they are known."""
-    show_growing(growing_answer(asked), "Dividing …", lambda found: _draw(asked, found), key=f"{PREFIX}step")
+    """Sentence, picture and table, as far as they are known."""
+    spending, growing = asked.question, growing_answer(asked)
+    place = st.empty()
+    known = drawn(spending)
+    key, others = chosen_measure(PREFIX, known)
+    pictures = partial(_draw_pictures, spending, known, key, others)
 
+    def draw(found: Spent) -> None:
+        place.html(page_answer(*answer_sentence(asked, found)))
+        pictures(found)
+        _show_table(spending, found)
+        note(further_sentence(spending, found))
 
-def _draw(asked: Asked, found: Spent) -> None:
-    st.html(page_answer(*answer_sentence(asked, found)))
-    show_pictures(asked, found)
-    _show_table(asked.question, found)
+    show_growing(growing, "Dividing …", draw, key=f"{PREFIX}step")
 
 
 def answer_sentence(asked: Asked, found: Spent) -> tuple[str, str, str]:
-    """Return the mark, the sentence, and the few words for a phone."""
+    """Return the mark, the sentence, and a short one for a class and for a phone."""
     spending, best = asked.question, found.best
     name, epsilon = spending.named(best), readable(spending.epsilon, 4)
+    tried, every = len(found.outcomes), len({*spending.places, *spending.usual.values()})
+    if tried < every:  # which is best of a few says nothing
+        return (
+            "computing",
+            SPEC.note("begun", tried=tried, all=every, counted=spending.counted),
+            "The errors are being computed.",
+        )
     error = found.outcomes[best].ranked_error
     if math.isnan(error.value):
-        return "no estimate", SPEC.note("no_estimate", epsilon=epsilon), f"ε = {epsilon}: no estimate"
+        return (
+            "no estimate",
+            SPEC.note("no_estimate", epsilon=epsilon),
+            f"At ε = {epsilon} too few releases give an estimate.",
+        )
     typical = readable(error.value, 3) if error.error == 0 else f"about {readable(error.value, 2)}"
     words = (
         f"With ε = {epsilon} for everything that is released, the error is smallest with <b>{name}</b>: the analyst's "
         f"estimate of {_in_words(spending)} is typically off by <b>{typical}</b> (root mean squared error, "
         f"{spending.method.label}, {asked.named})."
     )
-    words += _alike(spending, found)
-    words += f" {reach_of(spending, found)}"
     for usual, place in spending.usual.items():
         if place != best and place in found.outcomes:
             words += f" With {spending.named(place)} ({usual}) {_compared(found, place)}."
-    words += _others_best(spending, found) + _of_one_set(found)
-    return name, words, f"at ε = {epsilon}: error {typical}"
+    short = f"Smallest error at ε = {epsilon}: the estimate is typically off by {typical}."
+    return name, words + _of_one_set(found), short
+
+
+def further_sentence(spending: Spending, found: Spent) -> str:
+    """What else is as good, among which divisions the best was sought, and which is best for another question."""
+    if math.isnan(found.outcomes[found.best].ranked_error.value):
+        return reach_of(spending, found)
+    return f"{_alike(spending, found)} {reach_of(spending, found)}{_others_best(spending, found)}".strip()
 
 
 def _in_words(spending: Spending) -> str:
@@ -163,7 +190,8 @@ def _alike(spending: Spending, found: Spent, estimand: str = "") -> str:
 def _others_best(spending: Spending, found: Spent) -> str:
     """Which division is best for what else the analyst may want to know, as far as that is known."""
     words = ""
-    for one in beside(spending, found):
+    known = all(one.key in each.beside for each in found.outcomes.values() for one in beside(spending))
+    for one in beside(spending) if known else ():
         best = found.best_for(one.key)
         if not math.isnan(found.errors(one.key)[best].value):
             name = f"{one.label.split(',')[0]} with {spending.named(best)}"

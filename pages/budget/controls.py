@@ -21,6 +21,7 @@ from pages.components.choices import named_choice
 from pages.components.compared import (
     OF_KINDS,
     estimand_choice,
+    keep_measures,
     kind_choice,
     method_of_release,
     refused,
@@ -80,6 +81,9 @@ ESTIMANDS = {
     for key, kind in DATA_KINDS.items()
     if len(kind.estimands) > 1
 }
+keep_measures(
+    PREFIX, ["coverage", "bias", "spread", *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
+)
 METHOD = {
     (key, kind): keep_choice(
         f"{PREFIX}{key}_{kind}_method",

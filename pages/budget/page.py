@@ -9,6 +9,6 @@ from pages.components.links import lead_on
 
 with answering(SPEC, SECTIONS, choose, spent_first, first_asked) as answered:
     show_answer(answered)
-    show_section(look_closer(SPEC, SECTIONS), answered)
     if best := lead_design(answered, growing_answer(answered).latest):
         lead_on(SPEC, best, whole=True)
+    show_section(look_closer(SPEC, SECTIONS), answered)

@@ -17,7 +17,7 @@ from dpviz.privacy.real_loss import Loss
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
-from pages.compare_synthesizers.ranking import contenders, few, in_order, outcomes_so_far, ranked, show_ranking, unfit
+from pages.compare_synthesizers.ranking import contenders, few, found_so_far, in_order, show_ranking, unfit
 from pages.components.cached import cached
 from pages.components.words import by_reason, more_or_less, note, page_answer, percent, without_rounding
 
@@ -26,19 +26,19 @@ SELDOM = 0.9  # Share of usable releases below which the sentence tells it
 
 
 def show_answer(asked: Asked) -> None:
-    """Sentence, pictures and table; the sentence is said anew whenever the table grows."""
+    """Sentence, picture and table; the sentence is said anew whenever the table grows."""
     place = st.empty()
 
-    def say(found: Compared) -> None:
-        least = found.smallest_errors.get(asked.design.epsilon)
-        place.html(page_answer(*answer_sentence(asked, list(found.outcomes.values()), least)))
+    def say(found: Compared) -> str:
+        least, outcomes = found.smallest_errors.get(asked.design.epsilon), list(found.outcomes.values())
+        place.html(page_answer(*answer_sentence(asked, outcomes, least)))
+        return further_sentence(asked, outcomes)
 
-    if known := ranked(asked).latest:
-        say(known)
-    if absent := left_out(asked, outcomes_so_far(asked)):
-        note(absent)
+    say(found_so_far(asked))
     show_pictures(asked)
     show_ranking(asked, say)
+    if absent := left_out(asked, [*found_so_far(asked).outcomes.values()]):
+        note(absent)
 
 
 def left_out(asked: Asked, found: list[Outcome]) -> str:
@@ -54,23 +54,23 @@ def left_out(asked: Asked, found: list[Outcome]) -> str:
 
 
 def answer_sentence(asked: Asked, found: list[Outcome], least: LeastError | None) -> tuple[str, str, str]:
-    """Return the mark, the sentence, and the few words for a phone; `least` is the smallest error where it is known."""
-    promising = [one for one in found if not one.method.reference]
+    """Return the mark, the sentence, and a short one for a class; `least` is the smallest error where it is known."""
+    promising, epsilon = [one for one in found if not one.method.reference], readable(asked.design.epsilon, 4)
     if not promising:
         sentence = f"None of the methods chosen can be set to a real privacy loss of {asked.privacy}."
-        return "no method", sentence, f"has a real {asked.privacy}"
-    epsilon, terms = readable(asked.design.epsilon, 4), asked.terms
+        return "no method", sentence, f"No chosen method can be set to a real ε of {epsilon}."
+    terms = asked.terms
     ranking = contenders(promising, terms)
-    barred = in_order([one for one in promising if unfit(one, terms) and not math.isnan(one.ranked_error.value)], terms)
     if not ranking:
-        fit, others = [one for one in promising if not unfit(one, terms)], f"{_barred(barred)}{_few(promising)}"
+        fit = [one for one in promising if not unfit(one, terms)]
         if any(one.unfinished and 0 < one.repetitions < RANKED_REPETITIONS for one in fit):
-            begun = f"{SPEC.note('begun', enough=RANKED_REPETITIONS)}{_few(promising)}"
-            return "simulating", begun, f"ε = {epsilon}: simulating"
+            begun = SPEC.note("begun", enough=RANKED_REPETITIONS)
+            return "simulating", begun, f"At ε = {epsilon} the simulation has only begun."
         if fit:
-            return "no estimate", f"{SPEC.note('no_estimate', epsilon=epsilon)}{others}", f"ε = {epsilon}: no estimate"
-        none = f"{SPEC.note('none_kept', privacy=asked.privacy)}{others}"
-        return "none ranked", none, f"ε = {epsilon}: no promise that holds"
+            none = SPEC.note("no_estimate", epsilon=epsilon)
+            return "no estimate", none, f"At ε = {epsilon} too few releases give an estimate."
+        none = SPEC.note("none_kept", privacy=asked.privacy)
+        return "none ranked", none, f"No chosen method is known to keep its promise of ε = {epsilon}."
     first, *rest = ranking
     tied = [one for one in rest if one.ranked_error.tied(first.ranked_error)]
     exact = all(one.ranked_error.error == 0 for one in (first, *tied))
@@ -88,17 +88,27 @@ def answer_sentence(asked: Asked, found: list[Outcome], least: LeastError | None
         alike = enumerated([f"{one.method.label} ({written(one)})" for one in tied])
         words += f" The simulation cannot tell it from {alike}."
         names = f"{names} or {tied[0].method.label if len(tied) == 1 else f'{len(tied)} others'}"
-    if len(rest) > len(tied):
-        words += f" The largest error, {written(ranking[-1])}, is that of {ranking[-1].method.label}."
-    words += _barred([one for one in barred if surely_less(one, first)])
-    words += _few(promising)
+    short = f"Smallest error at ε = {epsilon}: the estimate is typically off by {written(first)}."
+    return names, f"{words}{price_sentence(asked, first, least)}", short
+
+
+def further_sentence(asked: Asked, found: list[Outcome]) -> str:
+    """The largest error, and what keeps other methods from having the smallest; nothing where there is no more."""
+    promising, terms = [one for one in found if not one.method.reference], asked.terms
+    ranking = contenders(promising, terms)
+    barred = in_order([one for one in promising if unfit(one, terms) and not math.isnan(one.ranked_error.value)], terms)
+    if not ranking:
+        return f"{_barred(barred)}{_few(promising)}".strip()
+    first, last, words = ranking[0], ranking[-1], ""
+    if not last.ranked_error.tied(first.ranked_error):
+        words = f" The largest error, {written(last)}, is that of {last.method.label}."
+    words += _barred([one for one in barred if surely_less(one, first)]) + _few(promising)
     if first.usable_share.value < SELDOM:
-        words += (
-            f" Only {percent(first.usable_share.value, 2)} of the releases of {first.method.label} can be analyzed."
-        )
-    if not exact or first.ranked_error.error > 0:
+        share = percent(first.usable_share.value, 2)
+        words += f" Only {share} of the releases of {first.method.label} can be analyzed."
+    if first.ranked_error.error > 0:
         words += f" {SPEC.note('simulated')}"
-    return names, f"{words}{price_sentence(asked, first, least)}", f"ε = {epsilon}: error {written(first)}"
+    return words.strip()
 
 
 def surely_less(one: Outcome, other: Outcome) -> bool:
@@ -163,7 +173,7 @@ def times(error: float, other: float) -> str:
 
 def lead_design(asked: Asked) -> Design | None:
     """The release with the smallest error that other pages know; None where they know none."""
-    for one in contenders(outcomes_so_far(asked), asked.terms):
+    for one in contenders([*found_so_far(asked).outcomes.values()], asked.terms):
         if isinstance(one.method, BinaryMethod):
             synthesizer_type = one.method.synthesizer_type.key
             return dataclasses.replace(

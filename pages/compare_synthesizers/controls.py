@@ -22,6 +22,7 @@ from pages.components.choices import choices, labels_of, named_choice
 from pages.components.compared import (
     OF_KINDS,
     estimand_choice,
+    keep_measures,
     kind_choice,
     method_of_release,
     refused,
@@ -79,6 +80,7 @@ FEW = ("preset", "epsilon", "sets")
 MAIN = ("kind", "methods", "terms", "delta", *OF_KINDS)
 PAGE = PageNumbers(PREFIX, NUMBERS, links=()).kept()
 keep_truth(PREFIX)
+keep_measures(PREFIX, ["release_error", "bias", "coverage", "mean_width", "usable_share"])
 KIND = keep_choice(f"{PREFIX}kind", DATA_KINDS, next(iter(DATA_KINDS)))
 TERMS_KEY = keep_choice(f"{PREFIX}terms", TERMS, next(iter(TERMS)))
 RULE = keep_choice(f"{PREFIX}rule", COMBINING_RULES, "reiter_2003")

@@ -3,13 +3,13 @@
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.answer import lead_design, show_answer
 from pages.compare_synthesizers.controls import choose, first_asked
-from pages.compare_synthesizers.ranking import first_outcomes
+from pages.compare_synthesizers.ranking import found_so_far
 from pages.compare_synthesizers.sections import SECTIONS
 from pages.components.frame import answering, look_closer, show_section
 from pages.components.links import lead_on
 
-with answering(SPEC, SECTIONS, choose, first_outcomes, first_asked) as answered:
+with answering(SPEC, SECTIONS, choose, found_so_far, first_asked) as answered:
     show_answer(answered)
-    show_section(look_closer(SPEC, SECTIONS), answered)
     if best := lead_design(answered):
         lead_on(SPEC, best, whole=True)
+    show_section(look_closer(SPEC, SECTIONS), answered)

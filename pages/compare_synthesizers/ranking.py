@@ -1,13 +1,13 @@
 """The methods at the reader's ε: what is known at once of each, and all of them in the order of their errors."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
-from dpviz.comparisons import Compared, ComparedMethod, ComparisonTerms, DataKind, Outcome
-from dpviz.comparisons.base import RANKED_REPETITIONS, Analysis, stream_comparison
+from dpviz.comparisons import Compared, ComparisonTerms, Outcome
+from dpviz.comparisons.base import RANKED_REPETITIONS, stream_ranking
 from dpviz.comparisons.terms import NO_EPSILON
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
@@ -15,56 +15,21 @@ from dpviz.privacy.optimum import LeastError
 from dpviz.privacy.real_loss import ReleaseVerdict
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
-from pages.components.cached import cached
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.turns import breathe
-from pages.components.words import heading, listing, measured, percent
+from pages.components.words import heading, listing, measured, note, percent
 
 
-def first_outcomes(asked: Asked) -> list[Outcome]:
-    """What is known at once of every method at the reader's ε."""
-    return cached(_first)(*asked.comparison, asked.design.epsilon)
-
-
-def _first(
-    data: DataKind, methods: tuple[ComparedMethod, ...], analysis: Analysis, terms: ComparisonTerms, epsilon: float
-) -> list[Outcome]:
-    found: dict[str, Outcome] = {}
-    for outcome in data.compare(methods, [epsilon], analysis, terms):
-        if outcome.method.key in found:
-            break
-        found[outcome.method.key] = outcome
-        breathe()
-    return list(found.values())
+def found_so_far(asked: Asked) -> Compared:
+    """What is known of every method at the reader's ε, at least what comes first: what the sentence and the table rank."""
+    return ranked(asked).first()
 
 
 def ranked(asked: Asked) -> Growing[Compared]:
     """All outcomes at the reader's ε, first what is known at once; with δ the smallest error comes last."""
     data, methods, analysis, terms = asked.comparison
-    epsilon = asked.design.epsilon
-
-    def known() -> Compared:
-        least = None if terms.delta else cached(data.least_error)(epsilon)
-        outcomes = {(one.method.key, epsilon): one for one in first_outcomes(asked)}
-        return Compared(outcomes, {} if least is None else {epsilon: least})
-
-    def stream() -> Iterator[Compared]:
-        """All methods from the first step on: who leads among some of them says nothing."""
-        first = known()
-        for found in stream_comparison(data, methods, [epsilon], analysis, terms):
-            outcomes = {**first.outcomes, **found.outcomes}
-            yield Compared(outcomes, {**first.smallest_errors, **found.smallest_errors})
-
-    growing = growing_of(f"{PREFIX}ranking", ("ranking", *map(repr, asked.comparison), epsilon), Compared, stream)
-    if growing.latest is None:
-        growing.latest = known()
-    return growing
-
-
-def outcomes_so_far(asked: Asked) -> list[Outcome]:
-    """The outcomes at the reader's ε as far as they are known: what the sentence and the table rank."""
-    found = ranked(asked).latest
-    return list(found.outcomes.values()) if found else first_outcomes(asked)
+    begin = partial(stream_ranking, data, methods, asked.design.epsilon, analysis, terms)
+    key = ("ranking", *map(repr, asked.comparison), asked.design.epsilon)
+    return growing_of(f"{PREFIX}ranking", key, Compared, begin)
 
 
 def broken(one: Outcome, terms: ComparisonTerms) -> bool:
@@ -103,13 +68,15 @@ def contenders(found: list[Outcome], terms: ComparisonTerms) -> list[Outcome]:
     return in_order(fit, terms)
 
 
-def show_ranking(asked: Asked, say: Callable[[Compared], None]) -> None:
-    """A table that fills as what takes longer is computed; with each `say` renews the sentence, which says the same."""
+def show_ranking(asked: Asked, say: Callable[[Compared], str]) -> None:
+    """A table that fills as what takes longer is computed; `say` renews the answer, and returns what is more to say."""
     heading(f"The methods at ε = {readable(asked.design.epsilon, 4)}, the smallest error first")
 
     def draw(found: Compared) -> None:
-        say(found)
+        more = say(found)
         _table(asked, found)
+        if more:
+            note(more)
 
     show_growing(ranked(asked), "Ranking …", draw, key=f"{PREFIX}ranking_step")
 

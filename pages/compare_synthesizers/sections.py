@@ -19,7 +19,7 @@ from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.audited import given_away, show_audited
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.compare_synthesizers.published import show_published
-from pages.compare_synthesizers.ranking import first_outcomes
+from pages.compare_synthesizers.ranking import found_so_far
 from pages.compare_synthesizers.variances import show_variances
 from pages.components.cached import cached, last_of
 from pages.components.downloads import SAVED, Part, show_columns
@@ -54,8 +54,7 @@ FIRST_SETS = 10  # Sets whose estimates a table lists
 
 def _show_release(asked: Asked) -> None:
     """One confidential data set, and what each method makes of it."""
-    found = first_outcomes(asked)
-    settings = {one.method: one.setting for one in found}
+    settings = {one.method: one.setting for one in found_so_far(asked).outcomes.values()}
     original, released = asked.data.one_release(settings, asked.analysis.sets, asked.analysis.seed)
     note(SPEC.note("release"))
     st.button("Draw again", key=f"{PREFIX}again", on_click=_again)

@@ -61,6 +61,9 @@ class Setting:
 
 
 RENAMED = {
+    "cu_guesses": "cu_most_success",
+    "cu_half": "cu_most_length",
+    "cu_points": "cu_most_length",
     "cv_synthesizer": "cv_law",
     "mp_p": "mp_proportion",
     "po_synthesizer": "po_law",
@@ -69,6 +72,9 @@ RENAMED = {
     "tm_x": "tm_secret",
 }
 """Settings by the names that they have now, and what the addresses of earlier versions call them."""
+
+TIMES = {"cu_guesses": 100.0, "cu_half": 0.5, "cu_points": 50.0}
+"""How many times as much as an earlier version some of them say."""
 
 SETTINGS: dict[str, Setting] = {}  # Every setting of every page by its key, which is its name in the address as well
 
@@ -156,7 +162,7 @@ def _read(prefix: str, back: bool) -> None:
             text = st.query_params.get(old or "")
         if text is not None:
             try:
-                value = setting.read(text)
+                value = setting.read(text if key in st.query_params else _as_now(key, text))
             except Unknown as wrong:
                 value = wrong.known or setting.default
                 noted[key] = _ignored(key, wrong.words, wrong)
@@ -167,6 +173,14 @@ def _read(prefix: str, back: bool) -> None:
     state[f"{prefix}noted"] = noted
     state[f"{prefix}then"] = {key: state[key] for key in _of(prefix)}
     state[f"{prefix}entry"] = str(time.monotonic_ns())
+
+
+def _as_now(key: str, text: str) -> str:
+    """What a setting says now where an earlier version said `text`."""
+    try:
+        return f"{TIMES[key] * float(text):.12g}" if key in TIMES else text
+    except ValueError:
+        return text
 
 
 def take_older(key: str, most: float) -> None:

@@ -1,19 +1,24 @@
 """What the pages about methods on one kind of data share: its numbers, the papers' scenarios, what a refusal says."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dpviz.charts.comparison import SMALL_HEIGHT
+from dpviz.charts.lines import DrawnScale
+from dpviz.charts.style import Figure
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.core.parameters import Parameter
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.mechanisms import SYNTHESIZERS
-from pages.components.choices import labels_of, named_choice, presets
+from pages.components.address import keep_choice, keep_switch
+from pages.components.choices import labels_of, named_choice, presets, switch
 from pages.components.controls import PageNumbers
+from pages.components.figure import show_figure
 from pages.components.last_valid import Refused
 
 
@@ -68,3 +73,46 @@ def refused(page: PageNumbers, broken: ValueError, values: Mapping[str, Any], ki
     """What a refusal says, with a button for each number outside the domain that it has in a kind of data."""
     own = {one.name: one for one in kind.parameters()}
     return dataclasses.replace(page, declared={**page.declared, **own}).refused(broken, values)
+
+
+SMALL = 3  # Small pictures beside each other
+ERROR = "root_mean_squared_error"
+"""What is drawn on a fresh page."""
+
+
+class Drawn(NamedTuple):
+    """One measure: its name in a word or two, its axis, and what a picture of it shows in a sentence."""
+
+    name: str
+    scale: DrawnScale
+    alt: str
+
+
+def keep_measures(prefix: str, keys: Iterable[str]) -> None:
+    """Keep which measure is drawn, and whether the others are drawn as well."""
+    keep_choice(f"{prefix}measure", [ERROR, *keys], ERROR)
+    keep_switch(f"{prefix}others", False)
+
+
+def chosen_measure(prefix: str, drawn: Mapping[str, Drawn]) -> tuple[str, list[str]]:
+    """The measure of the picture, and those of the small ones below it, which are drawn where they are asked for."""
+    names = {key: one.name for key, one in drawn.items()}
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{prefix}measures"):
+        key = named_choice(
+            st.pills, "What is drawn", names, f"{prefix}measure", required=True, label_visibility="collapsed",
+            width="content",
+        )  # fmt: skip
+        every = switch("all", f"{prefix}others", width="content")
+    return key, [one for one in names if one != key] if every else []
+
+
+def show_measures(
+    prefix: str, drawn: Mapping[str, Drawn], key: str, others: list[str], chart: Callable[..., Figure], height: int
+) -> None:
+    """The picture of one measure, and small ones of others below it; `chart` makes that of a key."""
+    show_figure(chart(key), key=f"{prefix}picture", alt=drawn[key].alt, height=height, hero=True)
+    for start in range(0, len(others), SMALL):
+        for column, one in zip(st.columns(SMALL), others[start : start + SMALL], strict=False):
+            with column:
+                small = chart(one, small=True)
+                show_figure(small, key=f"{prefix}small_{one}", alt=drawn[one].alt, height=SMALL_HEIGHT)

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import PLOT_HEIGHT, Series, comparison_chart, legend_height
+from dpviz.charts.comparison import Series, comparison_chart, picture_height
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.desk.accuracy import ACCURACY
@@ -107,7 +107,6 @@ def _draw(measure: str, guesses: bool, found: Followed) -> None:
     low, high = place(values[0]), place(values[-1])
     title = path.label if path.key != "truth" else question.ranged.title.lower()
     symbol = path.symbol if path.key != "truth" else question.ranged.symbol
-    room = legend_height([BEST, *(one.name for one in lines)])
     chart = comparison_chart(
         lines,
         _panel(measure, question.level),
@@ -118,11 +117,11 @@ def _draw(measure: str, guesses: bool, found: Followed) -> None:
         span=(low, high) if low < high else (low - 0.5, high + 0.5),
         key=f"{path.key} {measure} {guesses}",
         limit=limit,
-        room=room,
+        told="your question",
         mark=_mark(found, measure, place),
     )
     alt = f"{MEASURES[measure].capitalize()} against {title}, a line for each method."
-    show_figure(chart, key=f"{PREFIX}along_{path.key}", alt=alt, height=PLOT_HEIGHT + 60 + room)
+    show_figure(chart, key=f"{PREFIX}along_{path.key}", alt=alt, height=picture_height([one.name for one in lines]))
     note(leaders_sentence(found, measure))
     if dominated:
         names = ", ".join(found.designs[index].method.label for index in sorted(dominated))
@@ -153,7 +152,7 @@ def _mark(found: Followed, measure: str, place: Callable[[float], float]) -> Mar
     value = measure_of(first, measure).value
     if math.isnan(here) or math.isnan(value) or (value == 0 and measure != "bias"):
         return None
-    return Mark(color=first.method.key, x=place(here), y=value, text=readable(value, 3))
+    return Mark(color=first.method.key, x=place(here), y=value, text=readable(value, 3), name="your design")
 
 
 def leaders_sentence(found: Followed, measure: str) -> str:

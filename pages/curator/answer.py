@@ -1,4 +1,4 @@
-"""The answer of the page: sentence, limits in words, ranked table, what would have to give way."""
+"""The answer of the page: sentence, picture, ranked table, what would have to give way."""
 
 from functools import partial
 
@@ -9,19 +9,20 @@ from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.search import Desk, Relaxed
 from dpviz.desk.texts import exponents_raised
+from dpviz.inference.rules import RULES
 from pages.components.growing import show_growing
 from pages.components.words import note, page_answer
 from pages.curator import SPEC
-from pages.curator.controls import PREFIX, Asked
+from pages.curator.controls import PREFIX, RULE, Asked, controls_of
 from pages.curator.found import NEAREST, designs_of, desk_of, give_way
 from pages.curator.links import lead_further
 from pages.curator.pins import pin_button
-from pages.curator.sentences import accepted, answer_sentence, enough_epsilon, reading, relaxed_sentence
+from pages.curator.sentences import accepted, answer_sentence, enough_epsilon, named, reading, relaxed_sentence
 from pages.curator.table import show_absent, show_limits_used, show_table
 
 
 def show_answer(asked: Asked) -> None:
-    """Sentence and table as far as they are known, what would have to give way, and where to go from here."""
+    """Sentence, picture and table as far as they are known, what would have to give way, and where to go from here."""
     growing = designs_of(asked)
     if growing.stream is None and growing.latest is not None:
         _draw(asked, growing.latest)
@@ -35,18 +36,20 @@ def show_answer(asked: Asked) -> None:
 
 
 def _draw(asked: Asked, desk: Desk) -> None:
-    st.html(page_answer(*answer_sentence(desk)))
-    if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
-        show_growing(give_way(asked, desk), "Relaxing limits …", partial(_ways, desk), key=f"{PREFIX}way")
-    _show_limits(asked, desk)
+    mark, sentence, short, further = answer_sentence(desk)
+    st.html(page_answer(mark, sentence, short))
     if desk.designs:
         show_limits_used(desk)
+    if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
+        show_growing(give_way(asked, desk), "Relaxing limits …", partial(_ways, desk), key=f"{PREFIX}way")
+    if desk.designs:
         show_table(asked, desk)
+    note(f"{further} {_limits(asked, desk)}".strip())
     show_absent(desk)
 
 
-def _show_limits(asked: Asked, desk: Desk) -> None:
-    """The limits as they were understood, and what the leading design does."""
+def _limits(asked: Asked, desk: Desk) -> str:
+    """The limits on protection as they were understood, and what the leading design does."""
     question = asked.question
     said = "; ".join(f"<b>{one.words}</b>{one.explained.removeprefix(one.words)}" for one in question.protections)
     given = SPEC.note("smallest" if question.seeks_smallest else "largest")
@@ -54,7 +57,7 @@ def _show_limits(asked: Asked, desk: Desk) -> None:
     if desk.first:
         method = desk.first.method
         words += f"<br>{SPEC.note('made', method=method.label, releases=exponents_raised(method.releases))}"
-    note(words)
+    return words
 
 
 def _ways(desk: Desk, found: tuple[Relaxed, ...]) -> None:
@@ -74,14 +77,17 @@ def _ways(desk: Desk, found: tuple[Relaxed, ...]) -> None:
         st.rerun()  # of the whole page: the controls have moved
 
 
-def mends(found: Relaxed) -> list[tuple[str, dict[str, float]]]:
+def mends(found: Relaxed) -> list[tuple[str, dict[str, object]]]:
     """Buttons that let the nearest design keep all limits: their words, and what they set."""
-    offers: list[tuple[str, dict[str, float]]] = []
+    offers: list[tuple[str, dict[str, object]]] = []
+    question = found.design.question
+    if found.analyzed is not None:
+        rule = found.analyzed.rule
+        offers.append((f"Analyze with “{RULES[rule].label}”", {RULE[question.data.key]: [*question.rules, rule]}))
     epsilon, values = enough_epsilon(found), accepted(found)
-    if epsilon is not None and [one.key for one in found.design.question.protections] == [PrivacyLoss.key]:
+    if epsilon is not None and [one.key for one in question.protections] == [PrivacyLoss.key]:
         offers.append((f"Allow ε = {readable(epsilon, 4)}", {f"{PREFIX}epsilon": epsilon}))
     if values:
-        settings = {PREFIX + ACCURACY[key].asks.name: value for key, value in values.items()}
-        words = " and ".join(f"{ACCURACY[key].label} {reading(ACCURACY[key], value)}" for key, value in values.items())
-        offers.append((f"Accept {words}", settings))
+        said = (f"{named(ACCURACY[key])} {reading(question, ACCURACY[key], value)}" for key, value in values.items())
+        offers.append((f"Accept {' and '.join(said)}", controls_of(question, values)))
     return offers

@@ -13,7 +13,7 @@ from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter, readable
 from dpviz.designs import Design
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import PROTECTIONS
+from dpviz.desk.protection import PROTECTIONS, SUCCESS
 from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, VALUES, Question, takes_prior
 from dpviz.desk.texts import capitalized
 from dpviz.inference.rules import RULES
@@ -26,6 +26,7 @@ from pages.components.last_valid import AskedOf, Refused
 from pages.components.prior_rule import TAKEN_BY
 from pages.components.release import handed_on, keep_truth
 from pages.curator import SPEC
+from pages.curator.sentences import named as called
 
 RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
 """The lowest and the highest true value of a fresh page, by name."""
@@ -37,7 +38,7 @@ COMMON: dict[str, object] = {
     "protect": ["loss"], "epsilon": 1.0, "delta": 0.0, "accuracy": ["root_mean_squared_error", "coverage"],
     "least_coverage": 0.9, "tried": ["1", "5"], "goal": "root_mean_squared_error", "over": "worst",
 }  # fmt: skip
-OF_COUNTS = COMMON | {"kind": "count", "m_is_n": True, "count_rules": ["reiter_2003"]}
+OF_COUNTS = COMMON | {"kind": "count", "m_is_n": True, "count_rules": ["reiter_2003", "score"]}
 PRESETS: dict[str, dict[str, object]] = {
     "A small survey's proportion": OF_COUNTS | {"n": 200, "lowest_p": 0.1, "highest_p": 0.4, "most_error": 0.05},
     "A large register with a tiny p": OF_COUNTS
@@ -54,8 +55,24 @@ PREFIX = SPEC.prefix
 SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for the question on other pages; a design of the answer leads there with its own."""
 
-CARRIED = {"most_epsilon": "epsilon", "most_delta": "delta"}
-"""Numbers of limits that other pages have as well, by the name that they have there."""
+CARRIED = {"most_epsilon": "epsilon", "most_delta": "delta", "most_success": "guesses"}
+"""Numbers of limits by another name that they have on the page: two of them other pages have as well."""
+
+GUESSES = dataclasses.replace(
+    SUCCESS, name="guesses", symbol="", title="Right guesses, at most, in %", maximum=100.0, default=75.0,
+    slider_minimum=50.0, slider_maximum=99.9,
+)  # fmt: skip
+POINTS = dataclasses.replace(
+    ACCURACY["mean_width"].asks, name="points", title="± points, at most", maximum=50.0, default=5.0,
+    slider_minimum=0.1, slider_maximum=50.0,
+    help="How far the analyst's interval may reach to each side on average, in points: 60 % ± 4 points is an interval "
+    "from 56 to 64 %. It must also hold the truth often enough: see the smallest coverage, under “More”.",
+)  # fmt: skip
+HALF = dataclasses.replace(
+    POINTS, name="half", title="± at most", maximum=1e6, default=0.2, slider_minimum=1e-3, slider_maximum=5.0,
+    help="How far the analyst's interval may reach to each side on average, in the units of the numbers. It must also "
+    "hold the truth often enough: see the smallest coverage, under “More”.",
+)  # fmt: skip
 
 WORST = {False: "worst", True: "average"}
 SETS = "1", "2", "5", "10", "20"
@@ -78,8 +95,35 @@ def ends_of(kind: type[DataKind]) -> dict[str, Parameter]:
 
 
 def asked_by(limit: Any) -> dict[str, Parameter]:
-    """The numbers of a limit on protection, by their names on the page and by those in the package."""
+    """The numbers of a limit on protection, by their names on the page."""
     return {CARRIED.get(one.name, one.name): one for one in limit.parameters()}
+
+
+def limited_by(kind: type[DataKind], key: str) -> str:
+    """The name on the page of the number that limits a measure of a kind of data: of a length half of it."""
+    if not ACCURACY[key].half:
+        return ACCURACY[key].asks.name
+    return "points" if takes_prior(_ranged(kind)) else "half"
+
+
+PER_UNIT = {"guesses": 100.0, "points": 50.0, "half": 0.5}
+"""How many times what the package asks for a number of the page is."""
+
+
+def shown(name: str, value: float) -> float:
+    """What a control says where the package has this value."""
+    return float(f"{PER_UNIT.get(name, 1.0) * value:.12g}")
+
+
+def taken_from(name: str, value: float) -> float:
+    """What the package has where a control says this."""
+    return float(f"{value / PER_UNIT.get(name, 1.0):.12g}")
+
+
+def controls_of(question: Question, limits: Mapping[str, float]) -> dict[str, object]:
+    """What the controls say of limits on accuracy, by key."""
+    names = {key: limited_by(type(question.data), key) for key in limits}
+    return {PREFIX + name: shown(name, limits[key]) for key, name in names.items()}
 
 
 def _usual(name: str, one: Parameter) -> Parameter:
@@ -96,11 +140,15 @@ NUMBERS: dict[str, Parameter] = {
     },
     **{name: one for kind in ASKED_KINDS.values() for name, one in ends_of(kind).items()},
     **{
-        name: dataclasses.replace(one, name=name)
+        name: GUESSES if name == GUESSES.name else dataclasses.replace(one, name=name)
         for limit in PROTECTIONS.values()
         for name, one in asked_by(limit).items()
     },
-    **{one.asks.name: one.asks for one in ACCURACY.values()},
+    "most_bias": ACCURACY["bias"].asks,
+    "most_error": ACCURACY["root_mean_squared_error"].asks,
+    "points": POINTS,
+    "half": HALF,
+    "least_coverage": ACCURACY["coverage"].asks,
     **{one.name: one for one in BELIEVED_PRIOR},
     "values": VALUES,
     "level": Analysis.numbers()["level"],
@@ -108,12 +156,22 @@ NUMBERS: dict[str, Parameter] = {
     "seed": SEED,
 }
 
-FEW = ("preset", "epsilon", "most_error")
-MORE = ("m", "values", "level", "repetitions", "seed", "methods")
+FEW = (
+    "preset",
+    "n",
+    "private",
+    "epsilon",
+    "guesses",
+    "most_after",
+    "most_ratio",
+    "off",
+    "most_error",
+    "points",
+    "half",
+)
+MAIN = ("believed_before", "risk_before")
 PAGE = PageNumbers(PREFIX, NUMBERS).kept()
 keep_truth(PREFIX)
-MAIN = tuple(name for name in (*NUMBERS, "kind", "protect", "accuracy", "rules", "tried", "goal", "over")
-             if name not in MORE)  # fmt: skip
 KIND = keep_choice(f"{PREFIX}kind", ASKED_KINDS, next(iter(ASKED_KINDS)))
 
 
@@ -130,12 +188,23 @@ def promising(kind: type[DataKind]) -> dict[str, str]:
     return {one.key: one.label for one in kind.methods if not one.reference}
 
 
+def usual_rules(kind: type[DataKind]) -> list[str]:
+    """Keys of the analyses of a fresh page: one that takes the data for real, and one that knows how they were made."""
+    return [one for one in ("reiter_2003", "score") if one in kind.rules]
+
+
 PROTECT = keep_choices(f"{PREFIX}protect", PROTECTIONS, ["loss"])
 LIMITED = keep_choices(f"{PREFIX}accuracy", ACCURACY, ["root_mean_squared_error", "coverage"])
+PRIVATE = {"loss": "privacy loss ε", "guess": "right guesses", "odds": "probability after", "risk": "ratio of risks"}
+OFF = {"mean_width": "± of the interval", "root_mean_squared_error": "typical error"}
+"""The ways to say how private and how far off: one of them, unless several are chosen under "More"."""
 TRIED = keep_choices(f"{PREFIX}tried", SETS, ["1", "5"])
 GOAL = keep_choice(f"{PREFIX}goal", GOALS, next(iter(GOALS)))
 OVER = keep_choice(f"{PREFIX}over", WORST.values(), WORST[False])
-RULE = {key: keep_choices(f"{PREFIX}{key}_rules", kind.rules, ["reiter_2003"]) for key, kind in ASKED_KINDS.items()}
+RULE = {
+    key: keep_choices(f"{PREFIX}{key}_rules", kind.rules, partial(usual_rules, kind))
+    for key, kind in ASKED_KINDS.items()
+}
 METHODS = {
     key: keep_choices(f"{PREFIX}{key}_methods", partial(promising, kind), partial(promising, kind))
     for key, kind in ASKED_KINDS.items()
@@ -153,7 +222,7 @@ def named(question: Question) -> str:
 
 
 def choose() -> Asked | Refused:
-    """Draw the controls and return what they say."""
+    """Draw the controls and return what they say: how many people, how private, how far off, and all else."""
     page = PAGE.placed(FEW, MAIN)
     with page.at("preset"):
         presets(PREFIX, PRESETS, {}, help=SPEC.note("presets"))
@@ -161,15 +230,18 @@ def choose() -> Asked | Refused:
         kind = ASKED_KINDS[kind_choice(ASKED_KINDS.values(), KIND)]
     sizes = [one.name for one in kind.parameters() if one.name != kind.true_value]
     values: dict[str, Any] = page.values(*sizes, *ends_of(kind))
+    with page.at("private"):
+        either("How private", {(key,): words for key, words in PRIVATE.items()}, PROTECT, "protect")
     with page.at("protect"):
-        protect = several(
-            "What must be protected", {key: one.label for key, one in PROTECTIONS.items()}, PROTECT, "protect"
-        )
+        labels = {key: one.label for key, one in PROTECTIONS.items()}
+        protect = several("All that must be protected", labels, PROTECT)
     values |= page.values(*(name for key in protect for name in asked_by(PROTECTIONS[key])))
+    with page.at("off"):
+        either("How far off", {(key, "coverage"): words for key, words in OFF.items()}, LIMITED, "accuracy")
     with page.at("accuracy"):
-        labels = {key: capitalized(one.label) for key, one in ACCURACY.items()}
-        limited = several("How far an analyst may be off", labels, LIMITED, "accuracy")
-    values |= page.values(*(ACCURACY[key].asks.name for key in limited))
+        labels = {key: capitalized(called(one)) for key, one in ACCURACY.items()}
+        limited = several("All that limits how far an analyst may be off", labels, LIMITED)
+    values |= page.values(*(limited_by(kind, key) for key in limited))
     with page.at("rules"):
         labels = {key: RULES[key].label for key in kind.rules}
         rules = several("Analyses that users will run", labels, RULE[kind.key], "rules")
@@ -197,6 +269,18 @@ def choose() -> Asked | Refused:
         return refused(PAGE, broken, values, kind)
 
 
+def either(label: str, words: Mapping[tuple[str, ...], str], key: str, note: str) -> None:
+    """One of several ways to say a limit, which sets the list of all limits; none stands out where that has others."""
+    place, held = f"{key}_one", {*st.session_state[key]}
+    st.session_state[place] = next((one for one in words if held == {*one}), None)
+
+    def take() -> None:
+        if (chosen := st.session_state[place]) is not None:
+            st.session_state[key] = [*chosen]
+
+    st.pills(label, list(words), format_func=words.__getitem__, key=place, on_change=take, help=SPEC.note(note))
+
+
 def several(label: str, words: Mapping[str, str], key: str, note: str = "") -> list[str]:
     """Several of `words`, which are keys with their labels, in the order of these."""
     help_ = SPEC.note(note) if note else None
@@ -210,15 +294,18 @@ def asked_with(
     """The question with these values; a ValueError in a sentence refuses."""
     lowest, highest = (values[name] for name in ends_of(kind))
     own = {one.name: values[one.name] for one in kind.parameters() if one.name != kind.true_value}
+    names = {key: limited_by(kind, key) for key in limited}
     question = Question(
         data=kind(**own, **{kind.true_value: lowest}),
         lowest=lowest,
         highest=highest,
         protections=tuple(
-            PROTECTIONS[key](**{one.name: values[name] for name, one in asked_by(PROTECTIONS[key]).items()})
+            PROTECTIONS[key](
+                **{one.name: taken_from(name, values[name]) for name, one in asked_by(PROTECTIONS[key]).items()}
+            )
             for key in protect
         ),
-        limits=tuple(AccuracyLimit(key, values[ACCURACY[key].asks.name]) for key in limited),
+        limits=tuple(AccuracyLimit(key, taken_from(name, values[name])) for key, name in names.items()),
         **{name: values[name] for name in ("values", "level", "repetitions", "seed")},
         **{
             one.name: values[one.name]
@@ -235,4 +322,5 @@ def first_asked() -> Asked:
     """What a fresh page asks."""
     fresh = {name: one.default for name, one in NUMBERS.items()}
     kind = next(iter(ASKED_KINDS.values()))
-    return asked_with(kind, fresh, ["loss"], ["root_mean_squared_error", "coverage"])
+    rules = tuple(usual_rules(kind))
+    return asked_with(kind, fresh, ["loss"], ["root_mean_squared_error", "coverage"], rules=rules)

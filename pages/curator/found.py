@@ -5,32 +5,22 @@ from functools import partial
 
 from dpviz.desk.question import Question
 from dpviz.desk.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
-from pages.components.cached import elsewhere, first_of
+from pages.components.cached import elsewhere
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked
 
-SOON = 0.25  # Seconds of work before the first sentence, in which most designs have their error
 NEAREST = 3  # Designs of which is sought what would have to give way
 
 
 def designs_of(asked: Asked) -> Growing[Desk]:
     """The reader's designs, which come one after the other."""
     question = asked.question
-    key = "designs", repr(question)
-    growing = growing_of(f"{PREFIX}designs", key, Desk, partial(stream_designs, question))
-    if growing.latest is None:
-        growing.advance(SOON)
-    return growing
+    return growing_of(f"{PREFIX}designs", ("designs", repr(question)), Desk, partial(stream_designs, question))
 
 
 def desk_of(asked: Asked) -> Desk:
-    """The designs as far as they are known."""
-    return designs_of(asked).latest or first_desk(asked)
-
-
-def first_desk(asked: Asked) -> Desk:
-    """The first design, or that there is none: a refusal comes with it."""
-    return first_of(stream_designs)(asked.question)
+    """The designs as far as they are known, the first one at least, or that there is none; a refusal comes with it."""
+    return designs_of(asked).first()
 
 
 def give_way(asked: Asked, desk: Desk) -> Growing[tuple[Relaxed, ...]]:

@@ -24,6 +24,8 @@ from pages.curator.controls import (
     asked_by,
     asked_with,
     ends_of,
+    limited_by,
+    shown,
 )
 from pages.curator.found import written_key
 from pages.curator.pins import PINS
@@ -50,8 +52,10 @@ def settings_of(question: Question) -> dict[str, Any]:
     del numbers[data.true_value]
     numbers |= dict(zip(ends_of(kind), (question.lowest, question.highest), strict=True))
     for one in question.protections:
-        numbers |= {name: getattr(one, its.name) for name, its in asked_by(one).items()}
-    numbers |= {one.measure.asks.name: one.limit for one in question.limits}
+        numbers |= {name: shown(name, getattr(one, its.name)) for name, its in asked_by(one).items()}
+    for limit in question.limits:
+        name = limited_by(kind, limit.key)
+        numbers[name] = shown(name, limit.limit)
     numbers |= question.settings()
     tried = [str(one) for one in question.sets]
     again = asked_with(

@@ -4,12 +4,12 @@ from pages.components.frame import answering, look_closer, show_section
 from pages.curator import SPEC
 from pages.curator.answer import show_answer
 from pages.curator.controls import choose, first_asked
-from pages.curator.found import first_desk
+from pages.curator.found import desk_of
 from pages.curator.pilot import forget, show_pilot
 from pages.curator.pins import pins
 from pages.curator.sections import SECTIONS
 
-with answering(SPEC, SECTIONS, choose, first_desk, first_asked) as answered:
+with answering(SPEC, SECTIONS, choose, desk_of, first_asked) as answered:
     show_answer(answered)
     pins()  # they belong in the address, whatever is open
     section = look_closer(SPEC, SECTIONS)

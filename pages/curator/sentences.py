@@ -1,9 +1,9 @@
 """What the page says of an answer: pure functions from the designs to sentences."""
 
 import math
+from typing import NamedTuple
 
 from dpviz.comparisons.terms import LOSS_TIE, PROMISES
-from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_up
 from dpviz.core.plain import enumerated
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_limit
@@ -17,17 +17,24 @@ from pages.components.words import percent
 
 NEAR = 1e-6  # Relative distance within which a real ε is the one that was asked for
 CLOSE_BELOW = 1e-3  # Relative distance at which a refuted ε leaves nothing between
-Answer = tuple[str, str, str]
-"""The mark, the sentence, and the few words for a phone."""
 
 
-def answer_sentence(desk: Desk) -> Answer:
+class Told(NamedTuple):
+    """What the page answers: a mark, a sentence, a short one for a class, and what more is to be said of it."""
+
+    mark: str
+    sentence: str
+    short: str
+    further: str
+
+
+def answer_sentence(desk: Desk) -> Told:
     """Return what the page answers with, and what that rests on."""
-    mark, words, short = _answer(desk)
-    return mark, f"{words} {desk.question.supposed}".strip(), short
+    found = _answer(desk)
+    return found._replace(further=f"{found.further} {desk.question.supposed}".strip())
 
 
-def _answer(desk: Desk) -> Answer:
+def _answer(desk: Desk) -> Told:
     if not desk.designs:
         return _nothing(desk)
     if not desk.keeping:
@@ -35,37 +42,38 @@ def _answer(desk: Desk) -> Answer:
     return _kept(desk) if desk.question.promises else _smallest(desk)
 
 
-def _kept(desk: Desk) -> Answer:
+def _kept(desk: Desk) -> Told:
     """Designs keep every limit: the first of them, with its numbers, and how many others do."""
     first, question = desk.keeping[0], desk.question
     limits = "all your limits" if len(question.limits) + len(question.protections) > 1 else "your limit"
-    words = f"keeps <b>{limits}</b> {analysis(first)}: {numbers(first)}.{says_nothing(first)} {privacy(first)}"
+    words = f"keeps <b>{limits}</b> {analysis(first)}: {numbers(first)}.{says_nothing(first)}"
+    more = privacy(first)
     if first.sought:
-        words += f" It is given the smallest ε found for this accuracy. {_below(first)}"
-    return first.name, f"{words} {others(desk)}", brief(first)
+        more += f" It is given the smallest ε found for this accuracy. {_below(first)}"
+    return Told(first.name, words, f"It keeps {limits}: {brief(first)}.", f"{more} {others(desk)}")
 
 
-def _smallest(desk: Desk) -> Answer:
+def _smallest(desk: Desk) -> Told:
     """No limit on protection: the smallest ε that is enough for the accuracy."""
     first, question = desk.keeping[0], desk.question
     limits = "your limit" if len(question.limits) == 1 else "all your limits"
     kept = f"<b>{first.name}</b> {analysis(first)} keeps {limits}: {numbers(first)}.{says_nothing(first)}"
     if first.real_epsilon is None:
-        words = f"<b>No privacy loss is known to be enough</b> for this accuracy. {kept} {privacy(first)}"
-        return "not known", f"{words} {others(desk)}", f"{first.name}: real ε unknown"
+        words = f"<b>No privacy loss is known to be enough</b> for this accuracy. {kept}"
+        return Told("not known", words, "What the best design really gives away is not known.",
+                    f"{privacy(first)} {others(desk)}")  # fmt: skip
     epsilon = rounded_epsilon(first.real_epsilon)
     words = f"<b>A privacy loss of ε = {epsilon} is enough</b> for this accuracy: with it, {kept}"
-    words += f" {_below(first)}"
+    more = _below(first)
     if not desk.complete:
-        words += " The search goes on, and may find a smaller one."
-    words += f" {privacy(first)}"
+        more += " The search goes on, and may find a smaller one."
+    more += f" {privacy(first)}"
     if desk.ties:
-        words += f" {tied(desk)}"
+        more += f" {tied(desk)}"
     elif len(desk.keeping) > 1 and desk.keeping[1].real_epsilon is not None:
         next_one = desk.keeping[1]
-        words += f" The next is {next_one.name} with ε = {rounded_epsilon(desk.keeping[1].real_epsilon)}."
-    words += untold(desk)
-    return f"ε = {epsilon}", words, f"is enough: {first.name}"
+        more += f" The next is {next_one.name} with ε = {rounded_epsilon(desk.keeping[1].real_epsilon)}."
+    return Told(f"ε = {epsilon}", words, f"It is enough for this accuracy: {first.name}.", more + untold(desk))
 
 
 def _below(first: Assessed) -> str:
@@ -81,7 +89,7 @@ def _below(first: Assessed) -> str:
     )
 
 
-def _undecided(desk: Desk) -> Answer:
+def _undecided(desk: Desk) -> Told:
     """None keeps all limits for sure, and of some it is not known."""
     first, all_ = desk.undecided[0], len(desk.designs)
     open_ = [limit for limit in desk.question.limits if first.verdicts[limit.key] is None]
@@ -89,14 +97,14 @@ def _undecided(desk: Desk) -> Answer:
     if not first.complete:
         kept = [limit for limit in desk.question.limits if first.verdicts[limit.key]]
         words = f"<b>{first.name}</b> leads so far" + (f": {listed(first, kept)}." if kept else ".")
-        words += f" Its {what} {'is' if len(open_) == 1 else 'are'} still being computed. {privacy(first)}"
-        return "computing", words, f"{first.name} leads so far"
+        words += f" Its {what} {'is' if len(open_) == 1 else 'are'} still being computed."
+        return Told("computing", words, f"It leads so far: {first.name}.", privacy(first))
     if any(math.isnan(first.figures[limit.key].measure.value) for limit in open_):
         words = (
             f"<b>No design is known to keep all your limits.</b> Nearest is <b>{first.name}</b>, but its {what} "
             "cannot be computed: the sums are too long, or some releases leave nothing to analyze."
         )
-        return "not known", f"{words} {privacy(first)}", f"{first.name}: {what} unknown"
+        return Told("not known", words, "No design is known to keep all your limits.", privacy(first))
     if any(first.figures[limit.key].measure.error > 0 for limit in open_):
         why = (
             f", from a simulation of {readable(desk.question.repetitions)} repetitions. The limit lies within two "
@@ -107,9 +115,9 @@ def _undecided(desk: Desk) -> Answer:
     words = (
         f"<b>{first.name}</b> {analysis(first)} comes nearest, but it is <b>too close to call</b>: "
         f"{listed(first, open_)}{why}"
-        f"{_of_the_rest(desk, all_ - len(desk.undecided))} {privacy(first)}"
     )
-    return "too close to call", words, f"{first.name}: {what}"
+    more = f"{_of_the_rest(desk, all_ - len(desk.undecided))} {privacy(first)}".strip()
+    return Told("too close to call", words, "The nearest design is too close to a limit to tell.", more)
 
 
 def _of_the_rest(desk: Desk, broken: int) -> str:
@@ -118,7 +126,7 @@ def _of_the_rest(desk: Desk, broken: int) -> str:
     return further + (f" {counted(broken, 'other design').capitalize()} break a limit." if broken > 1 else "")
 
 
-def _broken(desk: Desk) -> Answer:
+def _broken(desk: Desk) -> Told:
     """Every design breaks a limit: the nearest, and by how much it misses."""
     first, question = desk.designs[0], desk.question
     missed = [limit for limit in question.limits if first.verdicts[limit.key] is False]
@@ -129,27 +137,25 @@ def _broken(desk: Desk) -> Answer:
         f"{analysis(first)}: {listed(first, missed)}."
     )
     kept = [limit for limit in question.limits if first.verdicts[limit.key]]
+    more = privacy(first)
     if kept:
-        words += f" It keeps {'this limit' if len(kept) == 1 else 'these limits'}: {listed(first, kept)}."
-    return (
-        "none keeps all" if desk.complete else "computing",
-        f"{words} {privacy(first)}",
-        f"nearest: {listed(first, missed[:1], plain=True)}",
-    )
+        more = f"It keeps {'this limit' if len(kept) == 1 else 'these limits'}: {listed(first, kept)}. {more}"
+    short = f"The nearest design misses one: {listed(first, missed[:1], plain=True)}."
+    return Told("none keeps all" if desk.complete else "computing", words, short, more)
 
 
-def _nothing(desk: Desk) -> Answer:
+def _nothing(desk: Desk) -> Told:
     """No design at all: every method is absent."""
     if not desk.complete:
-        return "searching", "No design has been found yet.", "no design so far"
+        return Told("searching", "No design has been found yet.", "No design has been found yet.", "")
     if desk.question.promises:
         words = "<b>No method can release such data and keep this protection.</b> Below stands why for each of them."
     else:
         words = (
             "<b>No privacy loss that was tried, up to ε = 100, gives this accuracy.</b> The confidential data "
-            "themselves may not: then more rows, or wider limits, are needed. Below stands what each method says."
+            "themselves may not: then more people, or wider limits, are needed. Below stands what each method says."
         )
-    return "no design", words, "nothing keeps these limits"
+    return Told("no design", words, "Nothing keeps these limits.", "")
 
 
 def relaxed_sentence(found: Relaxed) -> str:
@@ -157,8 +163,11 @@ def relaxed_sentence(found: Relaxed) -> str:
     one, values = found.design, accepted(found)
     ways = []
     if values:
-        words = [f"{ACCURACY[key].label} {ACCURACY[key].sense} {reading(ACCURACY[key], values[key])}" for key in values]
-        ways.append(f"if you accept {' and '.join(words)}")
+        ways.append(
+            f"if you accept {' and '.join(asked_of(one.question, ACCURACY[key], values[key]) for key in values)}"
+        )
+    if found.analyzed is not None:
+        ways.insert(0, f"if it is analyzed with <b>“{RULES[found.analyzed.rule].label}”</b>: {numbers(found.analyzed)}")
     epsilon = enough_epsilon(found)
     if epsilon is not None:
         ways.append(f"with <b>ε = {readable(epsilon, 4)}</b> instead of {readable(setting_of(one), 4)}")
@@ -313,34 +322,58 @@ def listed(one: Assessed, limits: tuple[AccuracyLimit, ...] | list[AccuracyLimit
     parts = []
     for limit in limits:
         value, measure = value_of(one, limit.measure, limit.limit), limit.measure
-        told = "endlessly" if math.isinf(one.value(limit.key)) else value  # of a length: nothing else is infinite
-        said = f"{measure.label} {value}" if plain else measure.told.format(f"<b>{told}</b>")
-        asked = f"{readable(100 * limit.limit)} %" if measure.share else readable(limit.limit)
-        parts.append(f"{said} ({measure.sense} {asked})")
+        if math.isinf(one.value(limit.key)):  # of a length: nothing else is infinite
+            said = "the interval is <b>endlessly</b> long on average"
+        else:
+            said = f"{named(measure)} {value}" if plain else measure.told.format(f"<b>{value}</b>")
+        parts.append(f"{said} ({measure.sense} {written(one.question, measure, limit.limit)})")
     return enumerated(parts)
+
+
+def named(measure: AccuracyMeasure) -> str:
+    """What a measure is called: of a length, half of it."""
+    return measure.half or measure.label
+
+
+def asked_of(question: Question, measure: AccuracyMeasure, limit: float) -> str:
+    """A limit in words."""
+    return f"{named(measure)} {measure.sense} {written(question, measure, limit)}"
+
+
+def unit_of(question: Question, measure: AccuracyMeasure) -> tuple[float, str]:
+    """How many times its value is read, and in which unit: shares in per cent, half of a length, in points."""
+    if measure.share:
+        return 100, " %"
+    points = takes_prior(question.ranged)
+    return ((50, " points") if points else (0.5, "")) if measure.half else (1, "")
+
+
+def written(question: Question, measure: AccuracyMeasure, limit: float) -> str:
+    """A limit with its unit, every digit that it has."""
+    times, unit = unit_of(question, measure)
+    return f"{'±' * bool(measure.half)}{readable(times * limit)}{unit}"
 
 
 def value_of(one: Assessed, measure: AccuracyMeasure, limit: float = math.nan) -> str:
     """A measure of a design, told apart from the limit, with its Monte Carlo error where it was simulated."""
-    found = one.figures[measure.key].measure
+    found, (times, unit) = one.figures[measure.key].measure, unit_of(one.question, measure)
     if math.isnan(found.value):
         return "not known"
-    return reading(measure, found.shown, limit) + spread(measure, found)
-
-
-def spread(measure: AccuracyMeasure, found: Measure) -> str:
-    """The Monte Carlo error, or nothing."""
+    said = reading(one.question, measure, found.shown, limit)
     if not found.error > 0:
-        return ""
-    return f" ± {readable(100 * found.error if measure.share else found.error, 1)}{' %' if measure.share else ''}"
+        return said
+    error = readable(times * found.error, 1)
+    return f"{said} (simulated, give or take {error})" if measure.half else f"{said} ± {error}{unit}"
 
 
-def reading(measure: AccuracyMeasure, value: float, other: float = math.nan) -> str:
+def reading(question: Question, measure: AccuracyMeasure, value: float, other: float = math.nan) -> str:
     """A value of a measure to three digits, or as many as tell it from another one."""
     value = 0.0 if abs(value) < 1e-12 else other if on_limit(value, other) else value
-    if measure.share:
-        return percent(value, 3) if math.isnan(other) else f"{readable_apart(100 * value, 100 * other, 3)} %"
-    return readable(value, 3) if math.isnan(other) else readable_apart(value, other, 3)
+    times, unit = unit_of(question, measure)
+    if measure.share and math.isnan(other):
+        return percent(value, 3)
+    said = readable(times * value, 3) if math.isnan(other) else readable_apart(times * value, times * other, 3)
+    return f"{'±' * bool(measure.half)}{said}{unit}"
 
 
 def analysis(one: Assessed) -> str:
@@ -361,9 +394,9 @@ def rounded_epsilon(value: float) -> str:
 
 
 def brief(one: Assessed) -> str:
-    """What a phone has room for."""
+    """The first of its limits, or its error, in a few words."""
     key = one.question.limits[0].key if one.question.limits else "root_mean_squared_error"
-    return f"{ACCURACY[key].label} {value_of(one, ACCURACY[key])}"
+    return f"{named(ACCURACY[key])} {value_of(one, ACCURACY[key])}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:

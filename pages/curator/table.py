@@ -9,7 +9,8 @@ import streamlit as st
 from dpviz.charts.comparison import BAR, Used, height_of, limits_chart
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.question import Question
+from dpviz.desk.search import Assessed, Desk, candidates
 from dpviz.inference.rules import RULES
 from pages.components.address import keep_switch
 from pages.components.choices import switch
@@ -17,6 +18,7 @@ from pages.components.figure import show_figure
 from pages.components.words import by_reason, heading, listing, measured, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
+from pages.curator.sentences import asked_of, unit_of
 
 LEADING = 10
 """Rows that are shown unless all are asked for."""
@@ -30,7 +32,7 @@ def show_table(asked: Asked, desk: Desk) -> None:
     number = len(desk.designs)
     every = number > LEADING and switch(f"Show all {number} designs", EVERY)
     shown = desk.designs if every else desk.designs[:LEADING]
-    head = ["design", "limits", "real ε", *(one.column for one in ACCURACY.values())]
+    head = ["design", "limits", "real ε", *(column_of(desk.question, one) for one in ACCURACY.values())]
     heading("The designs in order")
     listing(head, [row(place, one, desk.complete) for place, one in enumerate(shown, start=1)], "The designs in order")
     judged = sum(one.complete or one.keeps_all is False for one in desk.designs)
@@ -86,7 +88,8 @@ def epsilon(one: Assessed) -> str:
 def measure_cell(one: Assessed, measure: AccuracyMeasure, complete: bool) -> str:
     """A measure: its value, whether it keeps its limit, its Monte Carlo error, and where it is worst."""
     figure = one.figures[measure.key]
-    said, error = measured(figure.measure, share=measure.share)
+    times = 1.0 if measure.share else unit_of(one.question, measure)[0]
+    said, error = measured(figure.measure.scaled(times), share=measure.share)
     if math.isnan(figure.measure.value):
         return "–" if one.complete or complete else "…"
     sign = f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
@@ -96,6 +99,12 @@ def measure_cell(one: Assessed, measure: AccuracyMeasure, complete: bool) -> str
         small.append(f"{of}at {one.question.ranged.symbol} = {readable(figure.at, 3)}")
     below = "".join(f"<br><small>{line}</small>" for line in small)
     return f"{said}{sign}{below}"
+
+
+def column_of(question: Question, measure: AccuracyMeasure) -> str:
+    """The head of a column, with the unit of a half-width."""
+    unit = unit_of(question, measure)[1]
+    return f"half-width{',' * bool(unit)}{unit}" if measure.half else measure.column
 
 
 def show_absent(desk: Desk) -> None:
@@ -109,9 +118,9 @@ ALT = "How much of each limit on accuracy every design uses; more than all of it
 
 def show_limits_used(desk: Desk) -> None:
     """The leading designs, a mark for each limit on accuracy; without one, a mark for what puts them in order."""
-    shown, limits, against = desk.designs[:LEADING], desk.question.limits, ""
+    shown, limits, against, question = desk.designs[:LEADING], desk.question.limits, "", desk.question
     if not limits:
-        measure = ACCURACY.get(desk.question.goal, ACCURACY["root_mean_squared_error"])
+        measure = ACCURACY.get(question.goal, ACCURACY["root_mean_squared_error"])
         values = [one.figures[measure.key].measure.value for one in desk.designs]
         least = min((one for one in values if one > 0), default=math.nan)
         if math.isnan(least):
@@ -119,8 +128,10 @@ def show_limits_used(desk: Desk) -> None:
         limits, against = (AccuracyLimit(measure.key, least),), f"the smallest {measure.label}"
     names = [f"{one.method.label}<br><sup>{sets_and_rule(one).replace('&nbsp;', ' ')}</sup>" for one in shown]
     marks = [used(limit, shown) for limit in limits]
-    chart = limits_chart(names, marks if not against else [replace(marks[0], name=measure.label)], against=against)
-    show_figure(chart, key=f"{PREFIX}limits", alt=ALT, height=height_of(len(shown)))
+    marks = [replace(marks[0], name=measure.label)] if against else marks
+    rows = min(LEADING, len(candidates(question)) * len(question.rules)) if not desk.complete else len(shown)
+    chart = limits_chart(names, marks, against=against, rows=rows)
+    show_figure(chart, key=f"{PREFIX}limits", alt=ALT, height=height_of(rows), hero=True)
 
 
 def used(limit: AccuracyLimit, designs: tuple[Assessed, ...]) -> Used:
@@ -128,7 +139,7 @@ def used(limit: AccuracyLimit, designs: tuple[Assessed, ...]) -> Used:
     found = [one.figures[limit.key].measure for one in designs]
     around = [(math.nan, math.nan) if math.isnan(one.value) else limit.slack_around(one, BAR) for one in found]
     return Used(
-        name=limit.words,
+        name=asked_of(designs[0].question, limit.measure, limit.limit),
         shares=[math.nan if math.isnan(one.value) else limit.slack(one).value for one in found],
         low=[low for low, _ in around],
         high=[high for _, high in around],

@@ -453,7 +453,7 @@ def overview(**values: Any) -> Answer:
 def desk(question: str) -> Answer:
     """The answer to a curator's question, in numbers and in words, and the files of the first design."""
     found = last(stream_designs(Question.from_json(question)))
-    told: Answer = {"answer": plain(answer_sentence(found)), "absent": plain(found.absent)}
+    told: Answer = {"answer": plain(tuple(answer_sentence(found))), "absent": plain(found.absent)}
     for one in found.designs:
         told[" ".join(map(str, one.key))] = [
             one.setting, one.real_text(), one.keeps_all, one.gives_much_away,
