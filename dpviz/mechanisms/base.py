@@ -5,16 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.checked import parameter as parameter
+from dpviz.core.numerics.loss_lists import divergences_at
 from dpviz.core.parameters import ANY_EPSILON, argument
 from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray, IntArray
+
+MOST_LISTED_COLUMNS = 5_000  # Released counts up to which the losses of two neighbours are listed
 
 FACTS = {
     "label": "its name on the pages",
@@ -50,6 +53,15 @@ class WorstCase:
     column: int | None = None
 
 
+class LossLists(NamedTuple):
+    """Losses of many pairs of neighbours, each with its probability under the likelier table and its pair's number."""
+
+    losses: FloatArray
+    masses: FloatArray
+    pair: IntArray
+    pairs: int
+
+
 @runtime_checkable
 class Release(Protocol):
     """Anything whose privacy over all neighbours is known: what the measures of ε and δ ask of a release."""
@@ -59,6 +71,14 @@ class Release(Protocol):
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """Return the largest hockey-stick divergence over ordered neighbouring pairs."""
+
+
+@runtime_checkable
+class ListedRelease(Release, Protocol):
+    """A release whose privacy losses may be few enough to be listed."""
+
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
+        """Return all losses of two neighbours and ln of their probabilities; None where they are too many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,6 +249,21 @@ class Synthesizer(DeclaredFields, ABC):
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """The largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over ordered neighbours, c the released counts."""
 
+    def loss_lists(self) -> LossLists | None:
+        """Return all losses of the ordered neighbours that can be the worst, by pair; None where they are too many."""
+        return None
+
+    @abstractmethod
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
+        """Return all losses of two neighbours and ln of their probabilities; None where they are too many."""
+
+    def divergences(self, epsilons: FloatArray) -> FloatArray:
+        """Return the value of `hockey_stick` at each of many rising ε."""
+        lists = self.loss_lists()
+        if lists is None:
+            return np.array([self.hockey_stick(epsilon).value for epsilon in epsilons.tolist()])
+        return divergences_at(epsilons, *lists).max(axis=1)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TwoCellSynthesizer(Synthesizer):
@@ -281,6 +316,19 @@ class TwoCellSynthesizer(Synthesizer):
     @cached_property
     def _odds(self) -> FloatArray:
         return self.log_odds_table()
+
+    def loss_lists(self) -> LossLists | None:
+        matrix, odds = self.transition_matrix(), self._odds
+        pairs = np.arange(self.n)[:, None] + np.where(odds < 0, 0, self.n)
+        masses = np.where(odds < 0, matrix[1:], matrix[:-1])
+        return LossLists(np.abs(odds).ravel(), masses.ravel(), pairs.ravel(), 2 * self.n)
+
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
+        if self.m > MOST_LISTED_COLUMNS:
+            return None
+        columns, sign = np.arange(self.m + 1), 1 if worst.likelier < worst.other else -1
+        odds = sign * self.log_odds(np.array([min(worst.likelier, worst.other)]), columns)[0]
+        return odds, self.log_transition(np.array([worst.likelier]), columns)[0]
 
     @checked(epsilon=ANY_EPSILON)
     def hockey_stick(self, epsilon: float) -> WorstCase:

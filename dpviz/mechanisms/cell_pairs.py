@@ -19,6 +19,7 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import WorstCase
 
 NEGLIGIBLE_REST = 1e-18  # Share of the sum below which what is to come is left out
+MOST_LISTED_SPLITS = 20_000  # Splits of two cells up to which all their losses are listed
 UNSEEN = 1e-20  # Probability of totals of two cells that are left out where losses are listed
 SUREST_ODDS = 1e300  # x / y from which a row of the first cell is surely there
 FARTHEST_TOTAL = 90.0  # Nats below the likeliest total of two cells likewise
@@ -74,6 +75,15 @@ class PlugInCells:
             term = term[below] / self._next(anchor[below] - 1, s[below])
             total = self._sum(epsilon, s[below], anchor[below] - 1, first[below], term, total)
         return math.exp(min(top + math.log(total), 0.0)) if total > 0 else 0.0
+
+    def listed(self) -> tuple[FloatArray, FloatArray] | None:
+        """Return all losses and ln of their probabilities; None where they are too many."""
+        found = self.losses(MOST_LISTED_SPLITS, 0.0)
+        return None if found is None else found[:2]
+
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:  # noqa: ARG002
+        """The same of the only two neighbours."""
+        return self.listed()
 
     def losses(self, most: float, unseen: float = UNSEEN) -> tuple[FloatArray, FloatArray, float] | None:
         """Return all privacy losses, ln of their probabilities, and the probability of those that are left out.

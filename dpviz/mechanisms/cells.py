@@ -29,7 +29,15 @@ from dpviz.core.numerics.multisets import (
 )
 from dpviz.core.parameters import ANY_EPSILON, Parameter
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import COMPARED_FACTS, Synthesizer, TwoCellSynthesizer, WorstCase, check_index, parameter
+from dpviz.mechanisms.base import (
+    COMPARED_FACTS,
+    LossLists,
+    Synthesizer,
+    TwoCellSynthesizer,
+    WorstCase,
+    check_index,
+    parameter,
+)
 from dpviz.mechanisms.cell_pairs import PlugInCells
 from dpviz.mechanisms.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
@@ -54,6 +62,9 @@ class CellPair(Protocol):
 
     def delta(self, epsilon: float) -> float:
         """δ(ε) of the likelier one."""
+
+    def listed(self) -> tuple[FloatArray, FloatArray] | None:
+        """Return all losses and ln of their probabilities; None where they are too many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +161,19 @@ class CellSynthesizer(Synthesizer):
         counts[:, rest] = self.n - 1
         counts[0, gains] = counts[1, loses] = 1
         return WorstCase(value, self._place(counts[0]), self._place(counts[1]), column)
+
+    def loss_lists(self) -> LossLists | None:
+        listed = [pair.listed() for pair, _, _ in self._pairs]
+        found = [one for one in listed if one is not None]
+        if len(found) < len(listed):
+            return None
+        pairs = np.repeat(np.arange(len(found)), [len(losses) for losses, _ in found])
+        losses, log_masses = (np.concatenate(part) for part in zip(*found, strict=True))
+        return LossLists(losses, np.exp(log_masses), pairs, len(found))
+
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
+        own = (pair for pair, *cells in self._pairs if self._case(0.0, *cells).likelier == worst.likelier)
+        return next(own).listed()
 
     @checked(epsilon=ANY_EPSILON)
     def hockey_stick(self, epsilon: float) -> WorstCase:

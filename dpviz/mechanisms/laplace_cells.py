@@ -24,6 +24,11 @@ class LossDistribution:
         """δ(ε) = Σ_{L > ε} P (1 − e^{ε − L})."""
         return float(self.masses @ -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
 
+    def listed(self) -> tuple[FloatArray, FloatArray]:
+        """Return all losses and ln of their probabilities."""
+        with np.errstate(divide="ignore"):
+            return self.losses, np.log(self.masses)
+
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceCells(CellSynthesizer):

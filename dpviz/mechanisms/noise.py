@@ -13,7 +13,7 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import ROWS
 from dpviz.core.parameters import ANY_EPSILON, EPSILON
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
 
 NOISE_EPSILON = dataclasses.replace(
     EPSILON,
@@ -126,11 +126,15 @@ class NoiseSanitizer(TwoCellSynthesizer):
     @checked(epsilon=ANY_EPSILON)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """Closed form of rows 1 and 0: clamping merges columns, so no pair nearer an end can tell more."""
+        losses, masses, *_ = self.loss_lists()
+        return WorstCase(float(masses @ -np.expm1(np.minimum(epsilon - losses, 0.0))), 1, 0)
+
+    def loss_lists(self) -> LossLists:
+        """Those of rows 1 and 0."""
         inside, end = self.near_log_odds()
         stay, tail = self.log_mass(np.array([0])), self.log_tail(np.array([0, 1]))
-        parts = [(tail[0], end)] if self.n == 1 else [(stay[0], inside), (tail[1], self.epsilon)]
-        value = sum(math.exp(log_mass) * -math.expm1(min(epsilon - loss, 0.0)) for log_mass, loss in parts)
-        return WorstCase(value, 1, 0)
+        losses, log_masses = ([end], tail[:1]) if self.n == 1 else ([inside, self.epsilon], [stay[0], tail[1]])
+        return LossLists(np.array(losses), np.exp(log_masses), np.zeros(len(losses), dtype=np.int64), 1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,9 +14,10 @@ from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.worst_pair import largest_pairs
 from dpviz.core.parameters import ANY_EPSILON, Parameter, argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
 
 FEW_PAIRS = 200  # Pairs up to which all are summed rather than searched
+MOST_LISTED_LOSSES = 40_000  # Losses of all pairs up to which they are listed, for many ε at once
 PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
 PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
@@ -132,6 +133,9 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
             return np.exp(np.minimum(self.log_pair_deltas(x, y, self.m, epsilon) - scale, LARGEST_EXPONENT))
 
         return self.worst_of(largest_pairs(delta, self.n, ones, zeros), epsilon)
+
+    def loss_lists(self) -> LossLists | None:
+        return super().loss_lists() if self.n * (self.m + 1) <= MOST_LISTED_LOSSES else None
 
     def line_of_means(self) -> tuple[float, float]:
         """The posterior mean of the proportion."""

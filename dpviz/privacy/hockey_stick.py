@@ -8,15 +8,18 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.core.checked import checked
+from dpviz.core.numerics.loss_lists import epsilon_at
 from dpviz.core.parameters import ANY_EPSILON, DELTA
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.mechanisms import Release, Synthesizer, WorstCase
+from dpviz.mechanisms.base import ListedRelease
 from dpviz.mechanisms.prior import UnderPrior
 
 EPSILON_RESOLUTION = 1e-12  # Relative accuracy of an ε found from δ; the answer is on the private side
 LARGEST_SOUGHT_EPSILON = 1e6
 
 DELTA_ROUNDING = 1e-6  # Largest δ that rounding alone could leave from the exact ε on, where δ is 0
+FIRST_PRIVATE_STEP = 1e-14  # Relative first step to the private side of an ε that a pair of neighbours asks for
 FIRST_EPSILON_STEP = 1e-17  # First step to the private side of an ε of 0, where δ(0) exceeds δ by rounding alone
 MOST_PAIRS = 4  # Pairs of neighbours that are tried one after the other before all of them are
 MOST_EPSILON_LOOKS = 1000  # Bound on the looks of the root finder, which halves a bracket a hundred times at most
@@ -80,6 +83,14 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     return worst_neighbours(release, epsilon).value
 
 
+@checked(epsilons=ANY_EPSILON)
+def deltas_for_epsilons(synthesizer: Synthesizer, epsilons: FloatArray) -> FloatArray:
+    """Return `delta_for_epsilon` at each of many rising ε, which takes little longer than at one."""
+    deltas = np.minimum(synthesizer.divergences(epsilons), 1.0)
+    rounded = (deltas > 0) & (deltas < DELTA_ROUNDING) & (synthesizer.worst_log_odds().value <= epsilons)
+    return np.where(rounded, 0.0, deltas)
+
+
 @checked(delta=DELTA)
 def epsilon_for_delta(release: Release, delta: float) -> float:
     """Return the smallest ε for which the release is (ε, δ)-differentially private; infinite where none is enough.
@@ -94,16 +105,27 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
         return 0.0
     if delta == 0:
         return pure_epsilon(release)
-    looks = MOST_PAIRS
-    while isinstance(release, UnderPrior) and looks:
-        looks -= 1
+    for look in range(MOST_PAIRS):
+        alone = _of_pair(release, worst, delta)
+        if alone is None or alone == math.inf:
+            break
+        safe = alone * (1 + min(FIRST_PRIVATE_STEP * 8**look, EPSILON_RESOLUTION))
+        epsilon = min(safe, release.worst_log_odds().value)
+        worst = worst_neighbours(release, epsilon)
+        if worst.value <= delta:
+            return epsilon
+    return _smallest_epsilon(release, delta)
+
+
+def _of_pair(release: Release, worst: WorstCase, delta: float) -> float | None:
+    """Return the ε that two neighbours alone ask for; None where they are not to be had alone."""
+    if isinstance(release, ListedRelease) and (listed := release.losses_of(worst)) is not None:
+        return epsilon_at(*listed, delta)
+    if isinstance(release, UnderPrior):
         with suppress(ValueError):  # of priors at the very end of their domain all pairs are looked at
             pair = min(worst.likelier, worst.other)
-            epsilon = _smallest_epsilon(release.of_pairs(pair, pair), delta)
-            worst = worst_neighbours(release, epsilon)
-            if worst.value <= delta:
-                return epsilon
-    return _smallest_epsilon(release, delta)
+            return _smallest_epsilon(release.of_pairs(pair, pair), delta)
+    return None
 
 
 def _smallest_epsilon(release: Release, delta: float) -> float:

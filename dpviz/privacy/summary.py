@@ -7,11 +7,12 @@ import numpy as np
 
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer, WorstCase
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, worst_neighbours
+from dpviz.privacy.hockey_stick import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
 
 PICTURE_SIDE = 151  # Largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
 PROFILE_POINTS = 41  # Values of ε at which a privacy profile is computed
+END_PARTS = 16  # Equal parts of a profile in which its end is sought at once
 SMALLEST_PROFILE_DELTA = 1e-12  # Where a privacy profile ends, if it has not reached 0 before
 
 
@@ -102,23 +103,26 @@ def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
     epsilons = np.linspace(0, last, points)
     if last == pure:
         epsilons = np.unique(np.append(epsilons, pure * (1 - 10.0 ** -np.arange(2, 12))))
-    deltas = np.array([delta_for_epsilon(synthesizer, epsilon) for epsilon in epsilons.tolist()])
+    deltas = deltas_for_epsilons(synthesizer, epsilons)
     return Profile(synthesizer, epsilons, deltas, pure)
 
 
 def _end(synthesizer: Synthesizer, pure: float) -> float:
     """About where the picture of a profile should end: at δ = 1e-12, or beyond the largest finite log-odds."""
-
-    def visible(epsilon: float) -> bool:
-        return synthesizer.hockey_stick(epsilon).value >= SMALLEST_PROFILE_DELTA
-
-    low, high = 0.0, pure
+    high = pure
     if math.isinf(pure):
         table = np.abs(synthesizer.log_odds_table())
         high = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
-    if visible(0.98 * high) or not visible(0.0):
+    visible = synthesizer.divergences(np.array([0.0, 0.98 * high])) >= SMALLEST_PROFILE_DELTA
+    if visible[1] or not visible[0]:
         return high
+    low = 0.0
     while high - low > 0.02 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if visible(middle) else (low, middle)
+        halves = np.linspace(low, high, END_PARTS + 1)
+        seen = np.append(synthesizer.divergences(halves[:-1]) >= SMALLEST_PROFILE_DELTA, False)
+        last, first = 0, END_PARTS
+        while first - last > 1 and halves[first] - halves[last] > 0.02 * halves[first]:
+            middle = (first + last) // 2
+            last, first = (middle, first) if seen[middle] else (last, middle)
+        low, high = float(halves[last]), float(halves[first])
     return high

@@ -1,0 +1,111 @@
+"""δ at many ε in one pass, and ε from δ in closed form, against the sums of one ε and against 50 digits."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from dpviz.core.numerics.loss_lists import divergences_at, epsilon_at
+from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, Synthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.privacy import delta_for_epsilon, epsilon_for_delta
+from dpviz.privacy.hockey_stick import deltas_for_epsilons
+from dpviz.privacy.summary import profile
+
+SIZES = [
+    {"n": 1, "m": 1, "alpha": 1.25, "beta": 1.25, "epsilon": 0.5, "cells": 3},
+    {"n": 4, "m": 3, "alpha": 1.5, "beta": 7.0, "epsilon": 2.0, "cells": 4},
+    {"n": 40, "m": 40, "alpha": 30.0, "beta": 30.0, "epsilon": 1.0, "cells": 3},
+    {"n": 30, "m": 8, "alpha": 1.0 + 1e-3, "beta": 50.0, "epsilon": 9.0, "cells": 5},
+]
+
+
+def releases() -> list[Synthesizer]:
+    made: list[Synthesizer] = [GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.25, 0.5]]))]
+    for cls in SYNTHESIZERS.values():
+        names = {one.name for one in cls.parameters()}
+        made += [cls(**{name: value for name, value in size.items() if name in names}) for size in SIZES]
+    return made
+
+
+every_release = pytest.mark.parametrize("release", releases(), ids=repr)
+
+
+@every_release
+def test_many_epsilons_at_once_are_each_of_them(release: Synthesizer) -> None:
+    """At 0, in between, at log-odds, just below and at the largest finite one, and beyond."""
+    worst = release.worst_log_odds()
+    end = worst.value if math.isfinite(worst.value) else 3.0
+    ties = [0.0, *np.linspace(0, end, 9)[1:-1], end * (1 - 1e-6), end, math.nextafter(end, math.inf), 2 * end, 50.0]
+    losses = release.losses_of(worst)
+    if losses is not None:
+        ties += [one for one in np.unique(np.abs(losses[0]))[:5].tolist() if math.isfinite(one)]
+    epsilons = np.unique(ties)
+    found = deltas_for_epsilons(release, epsilons)
+    for epsilon, delta in zip(epsilons.tolist(), found.tolist(), strict=True):
+        # Just below the largest log-odds, ε − L has lost as many digits as the two share.
+        near = 1e-12 + 1e-15 * end / max(abs(end - epsilon), 1e-15)
+        assert delta == pytest.approx(delta_for_epsilon(release, epsilon), rel=near, abs=1e-18), epsilon
+
+
+@every_release
+@pytest.mark.parametrize("share", [1.0, 0.7, 1e-2, 1e-6, 1e-11])
+def test_the_epsilon_of_a_delta_keeps_it_and_a_smaller_one_does_not(release: Synthesizer, share: float) -> None:
+    delta = share * delta_for_epsilon(release, 0.0)
+    epsilon = epsilon_for_delta(release, delta)
+    if math.isinf(epsilon):
+        assert delta_for_epsilon(release, 1e4) > delta
+        return
+    assert delta_for_epsilon(release, epsilon) <= delta
+    assert epsilon == 0 or delta_for_epsilon(release, epsilon * (1 - 4e-12)) > delta
+
+
+def test_lists_of_losses_by_fifty_digits() -> None:
+    """Losses without bound, alike, at 0 and below; all values of ε that a list can have trouble with."""
+    losses = np.array([math.inf, 800.0, 3.0, 3.0, 1.0, 0.25, 0.0, -2.0])
+    masses = np.array([1e-9, 1e-200, 1e-4, 2e-4, 0.1, 0.2, 0.3, 0.3])
+    epsilons = np.array([0.0, 0.25, 0.7, 1.0, 2.999, 3.0, 799.0, 800.0, 900.0])
+
+    def delta(epsilon: mp.mpf) -> mp.mpf:
+        shares = ((1 - mp.exp(epsilon - loss), mass) for loss, mass in zip(losses, masses, strict=True))
+        return mp.fsum(max(share, mp.mpf(0)) * mp.mpf(mass) for share, mass in shares)
+
+    found = divergences_at(epsilons, losses, masses, np.zeros(len(losses), dtype=np.int64), 1)[:, 0]
+    with mp.workdps(50):
+        for epsilon, value in zip(epsilons.tolist(), found.tolist(), strict=True):
+            assert value == pytest.approx(float(delta(mp.mpf(epsilon))), rel=1e-13)
+        for asked in (1.1e-9, 1e-6, 1e-4, 0.01, 0.1):
+            epsilon = epsilon_at(losses, np.log(masses), asked)
+            assert float(delta(mp.mpf(epsilon))) == pytest.approx(asked, rel=1e-12)
+    assert epsilon_at(losses, np.log(masses), 0.9) == 0
+    assert epsilon_at(losses, np.log(masses), 1e-10) == math.inf
+    assert epsilon_at(-losses[1:], np.log(masses[1:]), 0.0) == 2.0
+    assert epsilon_at(np.zeros(2), np.log([0.5, 0.5]), 0.0) == 0
+
+
+def test_groups_of_outcomes_are_added_up_apart() -> None:
+    epsilons, losses, masses = np.array([0.0, 0.5]), np.array([1.0, 1.0, 2.0]), np.array([0.5, 0.25, 0.125])
+    found = divergences_at(epsilons, losses, masses, np.array([0, 2, 2]), 3)
+    alone = [
+        divergences_at(epsilons, losses[part], masses[part], np.zeros(len(part), int), 1) for part in ([0], [1, 2])
+    ]
+    assert found[:, 0] == pytest.approx(alone[0][:, 0], rel=1e-15)
+    assert found[:, 2] == pytest.approx(alone[1][:, 0], rel=1e-15)
+    assert not found[:, 1].any()
+
+
+@pytest.mark.parametrize("n", [3, 250])
+@pytest.mark.parametrize("made", [BetaBinomial, PosteriorMean])
+def test_a_profile_does_not_tell_whether_its_losses_were_listed(
+    made: type[BetaBinomial] | type[PosteriorMean], n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = made(n=n, m=n, alpha=2.0, beta=3.0)
+    listed = profile(release)
+    monkeypatch.setattr("dpviz.mechanisms.prior.MOST_LISTED_LOSSES", 10**9 if release.loss_lists() is None else 0)
+    other = profile(release)
+    assert listed.epsilons == pytest.approx(other.epsilons, rel=1e-15)
+    clear = listed.epsilons < listed.pure * (1 - 1e-4)
+    assert listed.deltas[clear] == pytest.approx(other.deltas[clear], rel=1e-12, abs=1e-18)
