@@ -10,8 +10,8 @@ import numpy as np
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.quantiles import quantile_table
 from dpviz.core.parameters import shown
-from dpviz.core.types import BoolArray, FloatArray
-from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.inference.interval_rules import RELATIVE_ROUNDING, Ends, IntervalRule, Releases, reached
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -20,6 +20,8 @@ QUANTILE_ERROR = 1e-11
 
 INTERVALS_AT_ONCE = 32_768  # Releases for which intervals are made at once
 CONDITIONAL_ERROR = 1e-6  # Largest error of a conditional coverage that is given
+
+SUMMED = 7  # Numbers of `IntervalSums` for each rule
 
 MeasuredNumbers = TypeVar("MeasuredNumbers")
 
@@ -127,36 +129,78 @@ class IntervalSums(NamedTuple):
 
 
 def sums(distribution: FloatArray, found: Releases, asked: Asked, p: float) -> IntervalSums:
-    """Return the sums of every rule for a distribution with one probability for each release.
+    """Return the sums of every rule for a distribution with one probability for each release, a row for each S or none.
 
     A rule that knows the noise reads S alone: it is asked for each S once, and not for each release.
     """
-    below = found.negative_total
-    by_release: FloatArray = np.array([distribution, np.where(below, distribution, 0.0)])
-    by_sum: FloatArray = np.array([np.bincount(found.total, part) for part in by_release])
+    aware = [rule.knows_noise for rule in asked.rules]
+    by_sum, by_rule = np.zeros((2, int(found.total.max()) + 1)), np.zeros((len(aware), SUMMED))
+    # A few releases at a time, whose numbers stay near the processor: twice as fast as all of them at once.
+    for block in blocks(len(distribution), distribution[0].size, INTERVALS_AT_ONCE):
+        chance = distribution[block]
+        beyond = int(np.flatnonzero(chance.any(axis=0))[-1]) + 1 if chance.ndim == 2 and chance.any() else None
+        part, chance = found.at((block, slice(beyond)) if beyond else block), chance[..., :beyond]
+        negative = part.negative_total
+        chances = np.array([chance, chance * negative]) if negative.any() else chance[None]
+        for place, rule in enumerate(asked.rules):
+            if not aware[place]:
+                by_rule[place] += _sums_of_rule(rule, part, chances, asked.level, p)
+        for total, each in zip(by_sum, chances, strict=False):
+            _add_by_sum(total, part.total, each)
     of_sums = sum_releases(asked.synthesizer, asked.sets, by_sum.shape[1])
-    parts = []
-    for rule in asked.rules:
-        read, chances = (of_sums, by_sum) if rule.knows_noise else (found, by_release)
-        parts.append(_sums_of_rule(rule, read, chances, asked.level, p))
-    covered, expected = np.array([part[:2] for part in parts]).T, np.array([part[2:] for part in parts])
-    return IntervalSums(covered[0], covered[1], expected, *by_release.sum(axis=1).tolist())
+    for place in np.flatnonzero(aware).tolist():
+        by_rule[place] = _sums_of_rule(asked.rules[place], of_sums, by_sum, asked.level, p)
+    mass, negative_mass = by_sum.sum(axis=1).tolist()
+    return IntervalSums(by_rule[:, 0], by_rule[:, 1], by_rule[:, 2:], mass, negative_mass)
+
+
+def _add_by_sum(found: FloatArray, total: IntArray, chance: FloatArray) -> None:
+    if total.ndim == 2:
+        found[total[:, 0]] += chance.sum(axis=1)
+    else:
+        found += np.bincount(total, chance, len(found))
 
 
 def _sums_of_rule(rule: IntervalRule, found: Releases, chances: FloatArray, level: float, p: float) -> FloatArray:
     """The probability of the releases that cover p, of those with T_M < 0 that do, and the expected `Features`.
 
-    `chances` are the probabilities of all releases, and the same with 0 where T_M ≥ 0.
+    `chances` are the probabilities of all releases, and, if any has T_M < 0, the same with 0 where T_M ≥ 0.
     """
-    # A few releases at a time, whose numbers stay near the processor: twice as fast as all of them at once.
-    total: FloatArray = np.zeros(2 + len(Features._fields))
-    for block in blocks(chances.shape[1], 1, INTERVALS_AT_ONCE):
-        low, high = ends_of(rule, found.at(block), level)
+    half = rule.half_widths(found, level, quantile_table(level))
+    if half is None:
+        low, high = ends_of(rule, found, level)
         held = reached(low, high)
-        covers = (held[0] <= p) & (p <= held[1])
-        chance, below = chances[:, block]
-        total += [chance @ covers, below @ covers, *(chance @ part for part in features(low, high, held))]
-    return total
+        covers, parts = (held[0] <= p) & (p <= held[1]), features(low, high, held)
+    else:
+        covers, parts = _around(found.estimate, half, p)
+    summed, flat = np.zeros(SUMMED), chances.reshape(len(chances), -1)
+    summed[: len(flat)] = flat @ covers.ravel().astype(float)
+    for place, part in enumerate(parts, 2):
+        if part.dtype != bool or part.any():
+            summed[place] = flat[0] @ part.ravel()
+    return summed
+
+
+def _around(estimate: FloatArray, half: FloatArray, p: float) -> tuple[BoolArray, Features]:
+    """Which intervals q̄ ± `half` hold p, as `reached` has it, and their `features`."""
+    estimate = estimate[:, :1] if estimate.ndim == 2 else estimate  # the same for every release with this S
+    far, wide = (
+        np.maximum(estimate - low * (1 + RELATIVE_ROUNDING), high * (1 - RELATIVE_ROUNDING) - estimate)
+        / (1 + RELATIVE_ROUNDING)
+        for low, high in ((p, p), (0.0, 1.0))
+    )
+    most = float(half.max())
+    none = np.isnan(half) if math.isnan(most) else np.zeros(1, dtype=bool)
+    covers = half >= far
+    if none.any():
+        half = np.where(none, 0.0, half)
+    vacuous, infinite = (half >= wide) & ~none, np.isinf(2 * half) if not 2 * most < math.inf else np.zeros(1, bool)
+    inside = np.minimum(half, estimate)
+    inside += np.minimum(half, 1 - estimate)
+    half *= 2
+    if infinite.any():
+        half[infinite] = 0.0
+    return covers, Features(half, inside, infinite, none, vacuous)
 
 
 def sum_releases(synthesizer: TwoCellSynthesizer, sets: int, count: int) -> Releases:

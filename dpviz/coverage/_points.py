@@ -32,6 +32,7 @@ from dpviz.coverage.distributions import (
     boxes_of,
     estimate_distribution,
     exact_work,
+    release_box,
     release_distribution,
 )
 from dpviz.inference.confidential import confidential_mixture, likely_range, released_rows
@@ -68,8 +69,11 @@ def single_point(asked: Asked, p: float, reach: Reach = IN_SECONDS) -> Point:
         if exact_work(asked.synthesizer, p=p, sets=asked.sets, by_sum=True) > reach.sums:
             raise ValueError(TOO_LONG)
         return SumPoints(asked, many=False).point(p)
-    distribution = release_distribution(asked.synthesizer, p=p, sets=asked.sets, reach=reach)
-    return point_of(sums(distribution.probability, distribution.releases, asked, p), asked, distribution.error_bound)
+    distribution = (release_box if asked.sets > 2 else release_distribution)(
+        asked.synthesizer, p=p, sets=asked.sets, reach=reach
+    )
+    found = sums(distribution.probability, distribution.releases, asked, p)
+    return point_of(found, asked, distribution.error_bound)
 
 
 class SumPoints:

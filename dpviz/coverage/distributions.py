@@ -22,7 +22,8 @@ from dpviz.coverage._fourier import (
     rounding_error,
     smallest_spread,
 )
-from dpviz.inference.confidential import ConfidentialMixture, confidential_mixture, likely_range, released_rows
+from dpviz.coverage._quadrature import Mixture, at_nodes
+from dpviz.inference.confidential import confidential_mixture, likely_range, released_rows
 from dpviz.inference.interval_rules import Releases, releases
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -45,22 +46,20 @@ class Reach(NamedTuple):
 IN_SECONDS, IN_A_MINUTE = Reach(8_000_000, 250_000_000, 25_000_000), Reach(16_000_000, 10**9, 10**9)
 LARGEST_PAIRS = 10**11  # Largest number of multiplications for two sets
 
-LARGEST_SHARED_BOX = 1.5  # How much larger than the smallest of them a box may be that several distributions share
+LARGEST_SHARED_BOX = 3.0  # How much larger than the smallest of them a box may be that several distributions share
 
 TOO_LONG = "The exact sums would take too long for these sizes. Simulate, or set fewer rows or sets."
 
 
-@dataclass(frozen=True)
-class ReleaseDistribution:
-    """Every (S, Q) that M sets of a synthesizer can have, with its probability, none 0.
+@dataclass(frozen=True, kw_only=True)
+class _Releases:
+    """Probabilities of the releases of M sets of a synthesizer, which sum to 1 less those left out.
 
-    They sum to 1 less the releases left out; `left_out` is a bound of those and of the error of transforms.
+    `left_out` is a bound of those and of the error of transforms.
     """
 
     synthesizer: TwoCellSynthesizer
     sets: int
-    total: IntArray
-    squares: IntArray
     probability: FloatArray
     left_out: float
 
@@ -68,6 +67,14 @@ class ReleaseDistribution:
     def error_bound(self) -> float:
         """Bound of the error of the probability of any set of releases."""
         return self.left_out + (self.sets + 1) * ROW_ERROR
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseDistribution(_Releases):
+    """Every (S, Q) that M sets can have, with its probability, none 0."""
+
+    total: IntArray
+    squares: IntArray
 
     @cached_property
     def releases(self) -> Releases:
@@ -103,10 +110,11 @@ def release_distribution(
 ) -> ReleaseDistribution:
     """Return the distribution of (S, Q) for x ~ Binomial(n, p); a ValueError where the sums would take too long.
 
-    One set: the mixed rows of the transition matrix. Two: P' diag(W) P, W the distribution of x. More: for each x a
-    transform (`mixed_distribution_in_box`) in a box; the likelier x is, the smaller the share of the error left out.
+    One set: the mixed rows of the transition matrix. Two: P' diag(W) P, W the distribution of x. More: `release_box`.
     """
-    mixture = confidential_mixture(synthesizer.n, p, TAIL if sets > 2 else LONE_TAIL)
+    if sets > 2:
+        return release_box(synthesizer, p=p, sets=sets, reach=reach).listed()
+    mixture = confidential_mixture(synthesizer.n, p, LONE_TAIL)
     if sets == 2 and len(mixture.counts) * (synthesizer.m + 1) ** 2 > LARGEST_PAIRS:
         raise ValueError(TOO_LONG)
     rows = released_rows(synthesizer, mixture.counts)
@@ -115,7 +123,7 @@ def release_distribution(
         total: IntArray = np.arange(synthesizer.m + 1)
         probability: FloatArray = mixture.weights @ rows
         squares = total**2
-    elif sets == 2:
+    else:
         first, last, left = likely_range(mixture.weights @ rows, LONE_TAIL)
         kept = rows[:, first : last + 1]
         pairs = (kept * mixture.weights[:, None]).T @ kept
@@ -124,10 +132,15 @@ def release_distribution(
         probability[i != j] *= 2
         total, squares = i + j + 2 * first, (i + first) ** 2 + (j + first) ** 2
         error += 2 * left
-    else:
-        return ReleaseDistribution(synthesizer, sets, *_by_transforms(rows, mixture, sets, reach))
     some = probability > 0
-    return ReleaseDistribution(synthesizer, sets, total[some], squares[some], probability[some], error)
+    return ReleaseDistribution(
+        synthesizer=synthesizer,
+        sets=sets,
+        total=total[some],
+        squares=squares[some],
+        probability=probability[some],
+        left_out=error,
+    )
 
 
 def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_SECONDS) -> list[Box]:
@@ -143,8 +156,8 @@ def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_
 def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: bool = False) -> float:
     """Return how many entries the transforms of `release_distribution` have, infinite where it refuses.
 
-    It is 0 for up to two sets. Where rules read the sum alone (`by_sum`) it is those of `estimate_distribution`, 0
-    for a single set.
+    It is 0 for up to two sets. Where rules read the sum alone (`by_sum`) it is
+    those of `estimate_distribution`, 0 for a single set.
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
@@ -156,28 +169,59 @@ def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: 
         )
     if sets <= 2 or not within_reach(synthesizer.n, synthesizer.m, sets):
         return 0 if within_reach(synthesizer.n, synthesizer.m, sets) else math.inf
-    mixture = confidential_mixture(synthesizer.n, p, TAIL)
-    rows = released_rows(synthesizer, mixture.counts)
+    nodes = _nodes(synthesizer, p, sets)[0]
     try:
-        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture)))
+        return sum(box.size for box in boxes_of(np.abs(nodes.rows), sets, _errors(nodes.weights)))
     except ValueError:
         return math.inf
 
 
-def _errors(mixture: ConfidentialMixture) -> FloatArray:
+def _nodes(synthesizer: TwoCellSynthesizer, p: float, sets: int) -> tuple[Mixture, float]:
+    """Return rows and weights over which x is mixed, and the probability of the counts left out."""
+    mixture = confidential_mixture(synthesizer.n, p, TAIL)
+    return at_nodes(mixture.counts, released_rows(synthesizer, mixture.counts), mixture.weights, sets), mixture.omitted
+
+
+def _errors(weights: FloatArray) -> FloatArray:
     """The error that the box of each count may have, larger the less likely it is."""
-    return np.minimum(BOX_ERROR / (len(mixture.counts) * mixture.weights), 0.5)
+    return np.minimum(BOX_ERROR / (len(weights) * np.maximum(weights, 1e-300)), 0.5)
 
 
-def _by_transforms(
-    rows: FloatArray, mixture: ConfidentialMixture, sets: int, reach: Reach
-) -> tuple[IntArray, IntArray, FloatArray, float]:
-    """S, Q, their probabilities, and how much of those is missing or wrong."""
-    weights = mixture.weights
-    errors = _errors(mixture)
-    found = boxes_of(rows, sets, errors, reach)
+@dataclass(frozen=True, kw_only=True)
+class ReleaseBox(_Releases):
+    """Every (S, d) that three sets or more can have: a row for each S from `low` on; 0 is what is too unlikely."""
+
+    low: int
+
+    @cached_property
+    def releases(self) -> Releases:
+        """What rules read of every release, in the shape of `probability`."""
+        rows, columns = self.probability.shape
+        total = self.low + np.arange(rows)[:, None]
+        squares = total + 2 * (smallest_spread(total, self.sets) + np.arange(columns))
+        return releases(self.synthesizer, self.sets, total, squares)
+
+    def listed(self) -> ReleaseDistribution:
+        """Return the releases one by one."""
+        place = np.flatnonzero(self.probability)
+        total = self.low + place // self.probability.shape[1]
+        squares = total + 2 * (smallest_spread(total, self.sets) + place % self.probability.shape[1])
+        listed = vars(self) | {"total": total, "squares": squares, "probability": self.probability.ravel()[place]}
+        return ReleaseDistribution(**{name: listed[name] for name in ReleaseDistribution.__dataclass_fields__})
+
+
+def release_box(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: Reach = IN_SECONDS) -> ReleaseBox:
+    """Return the distribution of (S, d) for x ~ Binomial(n, p); a ValueError where the sums would take too long.
+
+    It is mixed over nodes instead of all x where these are fewer (`at_nodes`), each by a transform in a box; the
+    likelier a node is, the smaller the share of the error that its box leaves out.
+    """
+    mixed, omitted = _nodes(synthesizer, p, sets)
+    rows, weights = mixed.rows, mixed.weights
+    errors = _errors(weights)
+    found = boxes_of(np.abs(rows), sets, errors, reach)
     low, high = min(box.low for box in found), max(box.high for box in found)
-    mixed = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in found)) + 16, real=True)))
+    total = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in found)) + 16, real=True)))
     used = 0
     roots: Roots | None = None
     for part, box in _neighbours_together(found):
@@ -185,13 +229,12 @@ def _by_transforms(
         if roots is None or not (box.spread <= roots.length <= 1.1 * box.spread + 16 and columns <= roots.columns):
             roots = Roots(box.spread, min(columns + 8, rows.shape[1]))
         distribution = mixed_distribution_in_box(rows[part], weights[part], sets, box, roots)
-        mixed[box.low - low : box.high - low + 1, : roots.length] += distribution
+        total[box.low - low : box.high - low + 1, : roots.length] += distribution
         used = max(used, roots.length)
-    mixed = mixed[:, :used]
-    error = mixture.omitted + float(weights @ errors) + rounding_error(mixed.size, sets) + PRUNED
-    place = np.flatnonzero(mixed > PRUNED / mixed.size)
-    total = low + place // used
-    return total, total + 2 * (smallest_spread(total, sets) + place % used), mixed.ravel()[place], error
+    total = total[:, :used]
+    error = omitted + mixed.error + float(weights @ errors) + rounding_error(total.size, sets) + PRUNED
+    total[total <= PRUNED / total.size] = 0.0
+    return ReleaseBox(synthesizer=synthesizer, sets=sets, low=low, probability=total, left_out=error)
 
 
 def _neighbours_together(boxes: list[Box]) -> Iterator[tuple[slice, Box]]:

@@ -33,14 +33,21 @@ class CombiningRule(IntervalRule):
     def _spread(self, between: FloatArray, within: FloatArray, sets: int, ratio: float) -> Spread:
         variance = self.total(between, within, sets, ratio)
         if self.degrees is None:
-            return variance, np.full(variance.shape, math.inf)
+            return variance, np.array(math.inf)
         return variance, self.degrees(between, within, sets, ratio)
 
-    def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
-        within = np.maximum(found.within, 0.0)
+    def half_widths(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> FloatArray:
+        impossible = found.within < 0
+        some = bool(impossible.any())
+        within = np.maximum(found.within, 0.0) if some else found.within
         spread = self._spread(found.between, within, found.sets, found.synthetic_ratio)
         half = half_widths(*spread, level, quantiles)
-        half[found.within < 0] = math.nan
+        if some:
+            half[impossible] = math.nan
+        return half
+
+    def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
+        half = self.half_widths(found, level, quantiles)
         return found.estimate - half, found.estimate + half
 
     def variance(self, found: Releases) -> FloatArray:
@@ -57,7 +64,8 @@ class CombiningRule(IntervalRule):
         """
         self.check_sets(sets)
         between, within = (array.astype(float) for array in np.broadcast_arrays(between, within))
-        return self._spread(between, within, sets, synthetic_ratio)
+        variance, degrees = self._spread(between, within, sets, synthetic_ratio)
+        return variance, np.broadcast_to(degrees, variance.shape)
 
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
         """2 t √T with ν at least M − 1 and T at most `largest_variance`; infinite where there are `few_degrees`."""

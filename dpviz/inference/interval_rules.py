@@ -36,7 +36,7 @@ class Releases(NamedTuple):
     between: FloatArray
     within: FloatArray
 
-    def at(self, places: tuple[IntArray, ...] | slice) -> "Releases":
+    def at(self, places: tuple[IntArray | slice, ...] | slice) -> "Releases":
         """Those at some places of the arrays."""
         return self._replace(**{name: getattr(self, name)[places] for name in self._fields[2:]})
 
@@ -74,15 +74,19 @@ def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, square
 
 def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantiles: Quantiles = quantile) -> FloatArray:
     """t_{ν, (1 + level)/2} √T; NaN where T < 0 and 0 where T = 0, even for ν = 0, where it would be ∞ · 0."""
-    variance, degrees = np.broadcast_arrays(variance, degrees)
+    variance, degrees = np.asarray(variance), np.asarray(degrees)
+    if degrees.ndim:
+        variance, degrees = np.broadcast_arrays(variance, degrees)
     none = variance < 0
     if none.any():
         half = np.full(variance.shape, math.nan)
-        half[~none] = half_widths(variance[~none], degrees[~none], level, quantiles)
+        half[~none] = half_widths(variance[~none], degrees[~none] if degrees.ndim else degrees, level, quantiles)
         return half
+    half = np.sqrt(variance)
     with np.errstate(invalid="ignore"):
-        half = np.asarray(quantiles(degrees, level) * np.sqrt(variance))
-    half[variance == 0] = 0.0
+        half = np.asarray(half * quantiles(degrees, level))
+    if degrees.ndim:
+        half[variance == 0] = 0.0
     return half
 
 
@@ -138,6 +142,15 @@ class IntervalRule(ABC):
     @abstractmethod
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
         """Return the lower and upper end of the interval of each release; NaN where there is none."""
+
+    def half_widths(
+        self,
+        found: Releases,  # noqa: ARG002
+        level: float,  # noqa: ARG002
+        quantiles: Quantiles = quantile,  # noqa: ARG002
+    ) -> FloatArray | None:
+        """Half the width of each interval, NaN where there is none; None for a rule that q̄ is not the middle of."""
+        return None
 
     @checked(level=LEVEL)
     def interval_from(

@@ -218,7 +218,12 @@ def central_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> Centra
     q = np.arange(m + 1) / m
     mean = rows @ q
     distance = q - mean[:, None]
-    second, third, fourth = ((rows * distance**power).sum(axis=1) for power in (2, 3, 4))
+    square = distance * distance
+    weighted = rows * square
+    second, third, fourth = (
+        weighted.sum(axis=1),
+        *(np.einsum("xj,xj->x", weighted, more) for more in (distance, square)),
+    )
     return CentralMoments(mean, rows @ (q * (1 - q)), second, third, fourth)
 
 

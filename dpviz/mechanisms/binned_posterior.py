@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.keeping import kept
 from dpviz.core.numerics.sums import log_binomials
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
 
 # Bounds of a proportion, between which its posterior has at least some density.
@@ -25,7 +26,10 @@ BIN_LOGITS = np.log(BIN_MIDDLES) - np.log1p(-BIN_MIDDLES)
 # Gauss–Legendre nodes of a bin, and rows for each of which one is added: the distribution of m rows is that steep.
 NODES_PER_BIN, ROWS_PER_NODE = 16, 16
 SMALL_CHANGE = 0.5  # Change of a bin's ln weight up to which log-odds are taken as means of such changes
-SMALLEST_SUM = 1e-250  # Sum of products below which some of them may have underflowed
+SMALLEST_SUM, SLOW = (
+    1e-250,
+    1e-290,
+)  # Sum of products below which some of them may have underflowed; factor that is nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +92,31 @@ class BinnedPosterior(TwoCellSynthesizer):
         return mean, square - mean**2 + (mean - square) / self.m
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return _transition(self)[np.asarray(rows)[:, None], np.asarray(columns)[None, :]]
+        return self._of_columns(_transition, rows, columns)
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        return _odds(self)[np.asarray(pairs)[:, None], np.asarray(columns)[None, :]]
+        return self._of_columns(_odds, pairs, columns)
+
+    def _of_columns(
+        self, table: Callable[["BinnedPosterior", int], FloatArray], rows: IntArray, columns: IntArray
+    ) -> FloatArray:
+        """Return parts of a table, which is computed whole, and kept, unless only its ends are asked for."""
+        rows, columns = np.asarray(rows)[:, None], np.asarray(columns)[None, :]
+        if np.isin(columns, (0, self.m)).all():
+            return table(self, self.m)[rows, columns // self.m]
+        return table(self, 1)[rows, columns]
+
+    def worst_log_odds(self) -> WorstCase:
+        """As of every synthesizer; it is at an end, as the log-odds of neighbours rise with the released count.
+
+        So they do of the bins, by rows, and of the rows, by bins; what both make is ordered alike (Karlin 1968).
+        """
+        ends = np.array([0, self.m])
+        table = self.log_odds(np.arange(self.n), ends)
+        pair, end = np.unravel_index(int(np.argmax(np.abs(table))), table.shape)
+        value = float(table[pair, end])
+        first, second = (int(pair), int(pair) + 1)[:: -1 if value < 0 else 1]
+        return WorstCase(abs(value), first, second, int(ends[end]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,24 +200,25 @@ def _log_rows(m: int) -> FloatArray:
 
 
 def _summed(shares: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Σ over the bins, as fast as a matrix product at these sizes, and without its threads, which wait."""
-    found: FloatArray = np.einsum("xi,ij->xj", shares, drawn)
+    """Σ over the bins, without numbers next to the smallest, which are slow and add nothing to a sum that has digits."""
+    found: FloatArray = np.where(shares < SLOW, 0.0, shares) @ np.where(drawn < SLOW, 0.0, drawn)
     return found
 
 
 @kept
-def _shares(release: BinnedPosterior) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Probabilities of the bins and of the rows from each bin, over their largest, and their products' sums."""
-    weights, rows = bin_log_weights(release.n, release.power), _log_rows(release.m)
+def _shares(release: BinnedPosterior, step: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """In every `step`-th column: probabilities of bins, and of rows from each, over their largest, and their sums."""
+    weights, rows = bin_log_weights(release.n, release.power), _log_rows(release.m)[:, ::step]
     with np.errstate(under="ignore"):
         shares, drawn = np.exp(weights - weights.max(axis=1)[:, None]), np.exp(rows - rows.max(axis=0))
         return shares, drawn, _summed(shares, drawn)
 
 
 @kept
-def _transition(release: BinnedPosterior) -> FloatArray:
-    """ln Pr of all places."""
-    weights, rows, (_, _, sums) = bin_log_weights(release.n, release.power), _log_rows(release.m), _shares(release)
+def _transition(release: BinnedPosterior, step: int) -> FloatArray:
+    """ln Pr of all places, in every `step`-th column."""
+    weights, rows = bin_log_weights(release.n, release.power), _log_rows(release.m)[:, ::step]
+    sums = _shares(release, step)[2]
     with np.errstate(divide="ignore"):
         found: FloatArray = np.log(sums) + weights.max(axis=1)[:, None] + rows.max(axis=0)
     for x in np.flatnonzero((sums < SMALLEST_SUM).any(axis=1)):
@@ -203,20 +229,20 @@ def _transition(release: BinnedPosterior) -> FloatArray:
 
 
 @kept
-def _odds(release: BinnedPosterior) -> FloatArray:
-    """Log-odds of all places.
+def _odds(release: BinnedPosterior, step: int) -> FloatArray:
+    """Log-odds of all places, in every `step`-th column.
 
     Pr(x + 1)/Pr(x) is the mean of e^{d_i}, d_i the change of bin i's ln weight, over the bins given the release. Where
     all d_i are small, so is the mean of expm1(d_i), and it keeps the digits that a difference of two ln Pr would lose.
     """
     power = release.power
     if power * float(BIN_LOGITS[-1]) < SMALL_CHANGE:
-        shares, drawn, sums = _shares(release)
+        shares, drawn, sums = _shares(release, step)
         with np.errstate(under="ignore"):
             mean = np.log1p(np.exp(bin_log_weights(release.n, power)[:-1]) @ np.expm1(power * BIN_LOGITS))
             changes = np.expm1(power * BIN_LOGITS - mean[:, None])
-            found: FloatArray = -np.log1p(_summed(shares[:-1] * changes, drawn) / sums[:-1])
+            found: FloatArray = -np.log1p(shares[:-1] * changes @ drawn / sums[:-1])
     else:
-        found = -np.diff(_transition(release), axis=0)
+        found = -np.diff(_transition(release, step), axis=0)
     found.setflags(write=False)
     return found
