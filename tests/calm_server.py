@@ -10,11 +10,10 @@ import sys
 from streamlit.web.cli import main
 
 PATIENCE = 5.0
-"""Seconds that a run waits for what grows, and that a simulation works between two pictures."""
+"""Seconds that a run waits for what grows."""
 
 if __name__ == "__main__":
     from pages.components import growing
-    from pages.coverage import live
 
-    growing.AT_ONCE = live.WORK = PATIENCE
+    growing.AT_ONCE = PATIENCE
     sys.exit(main())

@@ -20,7 +20,7 @@ from pages.components.words import heading, listing, measured, note, percent
 
 
 def found_so_far(asked: Asked) -> Compared:
-    """What is known of every method at the reader's ε, at least what comes first: what the sentence and the table rank."""
+    """What is known of every method at the reader's ε, which is ranked: at least what comes first."""
     return ranked(asked).first()
 
 

@@ -53,6 +53,14 @@ class Growing(Generic[Result]):
         else:
             raise going.problem
 
+    def now(self) -> None:
+        """Take what is there."""
+        self.advance(0.0)
+
+    def soon(self) -> None:
+        """Take what is there in a moment."""
+        self.advance(AT_ONCE)
+
     def further(self) -> None:
         """Wait for the next result for a while."""
         if self.stream is not None:
@@ -74,7 +82,7 @@ def show_growing(
 
     `then_all`: the whole page follows from the result, and runs again when it is complete.
     """
-    growing.advance(AT_ONCE)
+    growing.soon()
     moving = growing.stream is not None
     runs = itertools.count()
 

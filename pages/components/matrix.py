@@ -15,7 +15,7 @@ from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given.reading import ROUNDING_OF_SUMS, rescaled, text_of
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import LONGEST_TEXT, drawn, keep_text
-from pages.components.cached import elsewhere
+from pages.components.cached import cached, elsewhere
 from pages.components.choices import choice, written
 
 GIVEN = GivenMatrix.key

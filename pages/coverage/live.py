@@ -1,5 +1,6 @@
 """The live section: the first intervals, exact curves that grow, simulated dots that settle on them, and the table."""
 
+import itertools
 import math
 
 import numpy as np
@@ -31,7 +32,7 @@ from pages.coverage.exact import (
 from pages.coverage.run import Run
 from pages.coverage.watched import HEIGHT, dots_of, show_first, simulated
 
-WORK, REST = 0.2, 0.03  # seconds of work on the curves between two pictures, and from a picture to the next work
+REST = 0.03  # Seconds from a picture to the next step
 LENGTH_ERROR = 1e-4  # largest error of a mean length that is written
 FEWEST_HITS = 5  # expected hits, or misses, from which on a simulated share is compared in standard errors
 
@@ -58,16 +59,17 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
         growing = smallest.stream is not None or (curves is not None and curves.stream is not None)
         return growing or (run is not None and run.running)
 
-    moving = moves()
+    moving, runs = moves(), itertools.count()
 
     def draw() -> None:
-        ran = run is not None and run.running
-        if curves is not None:
-            curves.advance(WORK if curves.latest is not None else 0.0)
-        if curves is None or curves.stream is None:
-            smallest.advance(WORK if smallest.latest is not None else 0.0)
+        ran, again = run is not None and run.running, moving and next(runs) > 0
+        growing = [one for one in (curves, smallest) if one is not None and one.stream is not None]
         if run is not None and run.running:
             run.advance(pace)
+        elif again:
+            growing[0].further()
+        for one in growing:
+            one.now() if again or ran else one.soon()
         tally = None if run is None else run.tally
         watched = run.watched if run is not None and run.watching else 0
         found = None if tally is None or watched else performance_of(tally)
@@ -80,9 +82,10 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
         _status(run, exact=len(exact) == len(design.rules))
         _table(design, exact, found, smallest)
         ended = ran and run is not None and not run.running  # its buttons stand outside of what a step draws
-        if moving and (ended or not moves()):
+        over = moving and not moves()
+        if ended or (over and st.session_state.get(f"{PREFIX}look")):  # as are the files, which have what has grown
             st.rerun()
-        if moving:
+        if moving and not over:
             ask_for_next_step(f"{PREFIX}step", rest if run is not None and run.running and run.watching else REST)
 
     st.fragment(draw)()
