@@ -15,7 +15,6 @@ from playwright.sync_api import Browser, sync_playwright
 from streamlit.components.v2 import manifest_scanner
 
 from pages.components import growing
-from pages.components.ahead import AHEAD
 from tests.browser import chromium_path, launch, running_app
 
 # Every page in a test looks through all installed packages for components: 0.1 s each time, with the same outcome.
@@ -56,12 +55,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def all_at_once() -> Iterator[None]:
-    """A page in a test has a server for the time of its run: a thread that goes on would meet none.
-
-    What grows is complete in the first run.
-    """
+    """What grows is complete in the first run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(AHEAD, "follow", lambda *_: None)
         patch.setattr(growing, "AT_ONCE", 60.0)
         yield
 

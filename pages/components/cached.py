@@ -64,18 +64,9 @@ def _key(function: Callable[..., Any], args: tuple[Any, ...], rest: dict[str, An
     return f"{function.__module__}.{function.__qualname__}", _written(given.arguments)
 
 
-def first_of(stream: Callable[Arguments, Iterator[Result]]) -> Callable[Arguments, Result]:
-    """The first result of a stream, computed only once."""
-    return lambda *args, **rest: cached(_first)(stream, args, rest)
-
-
 def last_of(stream: Callable[Arguments, Iterator[Result]]) -> Callable[Arguments, Result]:
     """The last result of a stream, computed only once."""
     return lambda *args, **rest: cached(_last)(stream, args, rest)
-
-
-def _first(stream: Callable[..., Iterator[Result]], args: tuple[object, ...], rest: dict[str, object]) -> Result:
-    return next(stream(*args, **rest))
 
 
 def _last(stream: Callable[..., Iterator[Result]], args: tuple[object, ...], rest: dict[str, object]) -> Result:

@@ -1,10 +1,9 @@
 """A slider and a box for one declared parameter, both moving the same value, which the address keeps."""
 
-import bisect
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -12,10 +11,8 @@ from typing import Any, NamedTuple, Self
 import streamlit as st
 
 from dpviz.core.parameters import Parameter, readable
-from dpviz.designs import Design
 from dpviz.mechanisms import BetaBinomial, Synthesizer
 from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch, read_address
-from pages.components.ahead import AHEAD, Step
 from pages.components.choices import Places, folded, switch
 from pages.components.last_valid import Refused, accepted
 
@@ -25,9 +22,6 @@ POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
 FIRST_WHOLE = 30  # Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios
 
 LARGEST = 1e308
-MOVED = "slider_moved"  # The key of the number whose slider was moved last
-PASSING = 3.0  # Seconds after which a reader who has moved no slider of a page has not just passed through
-AHEAD_OF = {"epsilon", "delta", "alpha", "n", "m", "p"}  # Sliders whose next stops are computed before they are reached
 PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
@@ -108,34 +102,6 @@ class PageNumbers:
     def follows(self, name: str) -> bool:
         """Whether a number follows another one."""
         return name in self.links and bool(st.session_state.get(self.prefix + LINKS[name].switch, True))
-
-    def compute_ahead(self, design: Design, steps: Callable[[Design], Iterable[Step]], *rest: Hashable) -> None:
-        """Have the `steps` of the designs at all stops of a slider taken, the nearest first.
-
-        It is the slider that was moved last on this page, or that of ε. The design and the `rest` are what they follow
-        from.
-        """
-        key = st.session_state.get(MOVED, "")
-        moved = key.startswith(self.prefix)
-        name = key.removeprefix(self.prefix) if moved else "epsilon"
-        if name not in self.declared or name not in AHEAD_OF:
-            return
-        if not moved:
-            AHEAD.hold(PASSING)
-        stops = _stops(self.declared[name], name == "delta")
-        here = bisect.bisect(stops, getattr(design, name))
-        near = sorted(range(len(stops)), key=lambda place: abs(place - here))
-        linked = {other for other in self.links if LINKS[other].leader == name and self.follows(other)}
-        fields: dict[str, Any] = {one.name: getattr(design, one.name) for one in dataclasses.fields(design)}
-        moving = [one for one in fields if one == name or one in linked]
-        stays = [value for one, value in fields.items() if one not in moving]
-
-        def all_steps() -> Iterator[Step]:
-            for place in near:
-                with suppress(ValueError):
-                    yield from steps(type(design)(**fields | dict.fromkeys(moving, stops[place])))
-
-        AHEAD.follow(repr((self.prefix, name, stays, *rest)), all_steps())  # what is remembered holds no matrix
 
     def check(self, values: Mapping[str, object]) -> None:
         """Refuse in a sentence the first of the page's numbers among `values` that is outside its domain."""
@@ -221,7 +187,6 @@ def _whole(one: Parameter, value: float) -> float:
 
 def _take_slider(key: str, slider: str) -> None:
     st.session_state[key] = st.session_state[slider]
-    st.session_state[MOVED] = key
 
 
 @lru_cache(maxsize=4096)

@@ -22,7 +22,7 @@ class Turns:
     def __init__(self, longest: float) -> None:
         self._longest = longest
         self._line: deque[threading.Event] = deque()  # the first has the turn
-        self._since = self._ended = 0.0
+        self._since = 0.0
         self._lock = threading.Lock()
         self._held = threading.local()
 
@@ -67,18 +67,12 @@ class Turns:
             if self._line and self._line[0] is mine:
                 self._pass_on()
 
-    @property
-    def quiet(self) -> float:
-        """For how many seconds nobody has had a turn."""
-        return 0.0 if self._line else time.monotonic() - self._ended
-
     def _begin(self) -> None:
         self._since = time.monotonic()
         self._line[0].set()
 
     def _pass_on(self) -> None:
         self._line.popleft()
-        self._ended = time.monotonic()
         if self._line:
             self._begin()
 

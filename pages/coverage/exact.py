@@ -20,7 +20,6 @@ from dpviz.coverage.certified import stream_smallest_coverages
 from dpviz.coverage.decomposition import CoverageDecomposition, coverage_decomposition
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from pages.components.ahead import Step
 from pages.components.cached import cached, elsewhere
 from pages.components.growing import Growing, growing_of
 from pages.components.words import percent
@@ -35,11 +34,6 @@ def exact_values(design: Design) -> dict[str, ExactCoverage]:
     """The exact coverage of each rule shown whose sums are short, as those of rules that read the sum alone are."""
     found = coverages(design, design.rules) if within_reach(design.n, design.m, design.sets) else {}
     return found or coverages(design, tuple(key for key in design.rules if RULES[key].knows_noise))
-
-
-def next_steps(design: Design) -> tuple[Step]:
-    """What the page computes where its slider may come next: the exact coverage."""
-    return (partial(exact_values, design),)
 
 
 def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage]:

@@ -9,8 +9,8 @@ from pages.components.last_valid import answerable
 from pages.components.links import lead_on
 from pages.components.words import note, problem
 from pages.coverage import SPEC
-from pages.coverage.controls import PAGE, PREFIX, choose, first_asked
-from pages.coverage.exact import AXES, given_sentence, next_steps
+from pages.coverage.controls import PREFIX, choose, first_asked
+from pages.coverage.exact import AXES, given_sentence
 from pages.coverage.live import AXIS, FAST, SPEED, SPEEDS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
@@ -49,4 +49,3 @@ with results:
         show_section(section, answered)
     except ValueError as broken:
         problem(str(broken))
-PAGE.compute_ahead(answered, next_steps)

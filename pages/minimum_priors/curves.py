@@ -1,7 +1,5 @@
 """The picture: what is needed along one axis, exact and printed, and where that is computed before it is asked for."""
 
-import dataclasses
-from collections.abc import Iterator
 from functools import partial
 
 import streamlit as st
@@ -9,16 +7,14 @@ import streamlit as st
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.charts.style import Figure
 from dpviz.claims.curves import AXES, Axis, Curves, prior_curves, stream_prior_curves
-from dpviz.designs import Design
 from pages.components.address import keep_choice
-from pages.components.ahead import Step
 from pages.components.cached import cached
 from pages.components.choices import segments
 from pages.components.figure import show_figure
 from pages.components.growing import finished_before, growing_of, keep_finished, show_growing
 from pages.minimum_priors import SPEC
-from pages.minimum_priors.answer import compute_answer, needed_by_all
-from pages.minimum_priors.controls import PAGE, PREFIX, Asked
+from pages.minimum_priors.answer import needed_by_all
+from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import face_of
 
 NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
@@ -84,16 +80,3 @@ def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
     alone = f" Lines are for one set; diamonds: what {sets} sets need together." if sets > 1 else ""
     finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
     st.caption(SPEC.note("The curves", unsafe=face_of(asked).unsafe) + alone + finer)
-
-
-def compute_ahead(asked: Asked, axis: Axis) -> None:
-    """The answer and the curves at every stop; not where several sets take their time."""
-
-    def steps(design: Design) -> Iterator[Step]:
-        there = dataclasses.replace(asked, design=design)
-        yield partial(compute_answer, there)
-        if asked.kind.in_step:
-            yield partial(complete_curves, there, axis)
-
-    if asked.design.sets == 1:
-        PAGE.compute_ahead(asked.design, steps, axis, asked.kind, asked.spread, asked.m_is_n)

@@ -9,7 +9,7 @@ from pages.components.links import lead_on
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, show_answer, show_table
 from pages.minimum_priors.controls import Asked, choose, chosen_kind, first_asked
-from pages.minimum_priors.curves import AXIS_KEY, chosen_axis, compute_ahead, show_curves
+from pages.minimum_priors.curves import show_curves
 from pages.minimum_priors.sections import SECTIONS, sections_of
 
 
@@ -30,4 +30,3 @@ with answering(SPEC, SECTIONS, choose_fitting, compute_answer, first_asked) as a
     with picture:  # curves that grow may start the page over: what does not move is drawn before them
         show_curves(answered)
     show_section(section, answered)
-compute_ahead(answered, chosen_axis(st.session_state[AXIS_KEY]))

@@ -5,10 +5,10 @@ from pages.components.cached import cached
 from pages.components.frame import answering, look_closer, show_section
 from pages.components.links import lead_on
 from pages.transition_matrices import SPEC
-from pages.transition_matrices.controls import PAGE, Asked, choose, first_asked
+from pages.transition_matrices.controls import Asked, choose, first_asked
 from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
-from pages.transition_matrices.tables import next_steps, show_tables, show_two_tables
+from pages.transition_matrices.tables import show_tables, show_two_tables
 from pages.transition_matrices.verdict import show_numbers, show_verdict
 
 
@@ -26,4 +26,3 @@ with answering(SPEC, SECTIONS, choose, compute_answer, first_asked) as answered:
     show_numbers(summary)
     lead_on(SPEC, design)
     show_section(look_closer(SPEC, SECTIONS), Answered(summary, answered.given_text))
-PAGE.compute_ahead(design, next_steps)

@@ -1,7 +1,6 @@
 """The transition matrix and the log-odds table: laid out as in the paper while they are small, heatmaps beyond."""
 
 import math
-from functools import partial
 
 import streamlit as st
 
@@ -15,7 +14,6 @@ from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.privacy.two_tables import two_tables
 from pages.components.address import keep_choice
-from pages.components.ahead import Step
 from pages.components.cached import cached
 from pages.components.choices import segments
 from pages.components.class_mode import table_for_class
@@ -36,11 +34,6 @@ SHOW = keep_choice("tm_show", SHOWN, "tables")
 PICTURE = keep_choice("tm_picture", PICTURES, "matrix")
 SIGN = keep_choice("tm_sign", SIGNS, "absolute")
 COLOR = keep_choice("tm_colors", COLORS, "log")
-
-
-def next_steps(design: Design) -> tuple[Step]:
-    """What the page computes where its slider may come next: the release held against the promise, and its profile."""
-    return (partial(cached(_profile), design.synthesizer, design.epsilon, design.delta),)
 
 
 def show_two_tables(summary: PrivacySummary) -> None:

@@ -21,7 +21,6 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages.components.ahead import AHEAD
 from pages.components.navigation import PAGES
 from tests.pages import address, decode_figure, problems
 
@@ -112,12 +111,9 @@ def steady(found: Any) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Nothing is computed ahead, and installed packages are looked through once."""
+    """Installed packages are looked through once."""
     scan = functools.cache(manifest_scanner.scan_component_manifests)
-    with (
-        patch.object(AHEAD, "follow", lambda *_: None),
-        patch.object(manifest_scanner, "scan_component_manifests", scan),
-    ):
+    with patch.object(manifest_scanner, "scan_component_manifests", scan):
         yield
 
 
