@@ -7,6 +7,7 @@ from pages.components.choices import choice
 from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.components.links import lead_on
+from pages.components.release import carried_on
 from pages.components.words import problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PAGE, PREFIX, choose, first_asked
@@ -36,7 +37,7 @@ with results:
             show_buttons(answered, run)
     live = st.container()  # what moves may start the page over: what does not is drawn before it
     section = look_closer(SPEC, SECTIONS)
-write_address(PREFIX)  # all controls are drawn, and what is computed now takes a moment
+write_address(PREFIX, carried_on(SPEC))  # all controls are drawn, and what is computed now takes a moment
 with results:
     try:
         with answer:
