@@ -652,7 +652,7 @@ def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"lower": 1.0, "upper": 1.0}, "must be above lower"), ({"n": 3}, "confidential rows"),
+        ({"lower": 1.0, "upper": 1.0}, "must be above lower"), ({"n": 3}, "people"),
         ({"epsilon": 0.0}, "epsilon"), ({"cell": 101}, "at most n = 100"), ({"delta": 0.0}, "between 0 and 1"),
         ({"epsilon": 1e-5, "sets": 100}, "for each set"),
     ],
