@@ -104,7 +104,7 @@ class Design(DeclaredFields):
             )
         if self.m != self.n and "m" not in {*asked, *fixed}:
             raise ValueError(
-                f"m (synthetic rows) must equal n = {self.n:,}: {self.synthesizer_type.label} releases as many rows; "
+                f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.label} releases as many rows; "
                 f"got {self.m:,}."
             )
         if not isinstance(self.prior, str) or self.prior not in PRIOR_RULES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from tests.browser import settle
 from tests.visit import LARGE, pick, small, visiting
@@ -77,3 +77,39 @@ def test_on_a_low_screen_the_open_panel_stands_beside_the_drawing(server: str, c
             closed = page.locator(".dpviz-story").bounding_box()
             assert closed is not None and closed["width"] > 0.9 * width
             button.click()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720), (1920, 1080)])
+def test_in_class_mode_the_first_picture_fills_the_rest_of_the_screen(
+    server: str, chromium: Browser, width: int, height: int
+) -> None:
+    with visiting(chromium, f"{server}/{small('minimum_priors')}&class=1", {"width": width, "height": height}) as page:
+        picture = page.locator("[role=figure]").first
+        page.wait_for_function(
+            "() => Math.abs(document.querySelector('[role=figure]').getBoundingClientRect().bottom - innerHeight) <= 12"
+        )
+        box = picture.bounding_box()
+        assert box is not None and box["height"] > height / 2
+        assert page.locator("details.dpviz-fold:not([open])").count() >= 1
+        page.locator("details.dpviz-fold summary").first.click()
+        page.keyboard.press("ArrowRight")  # another ε, and the table is still unfolded
+        settle(page)
+        assert page.locator("details.dpviz-fold[open]").count() == 1
+
+
+@pytest.mark.parametrize("screen", [{"width": 390, "height": 844}, {"width": 844, "height": 390}], ids=str)
+def test_the_open_controls_of_a_telephone_cover_nothing_of_the_first_picture(
+    server: str, chromium: Browser, screen: ViewportSize
+) -> None:
+    with visiting(chromium, f"{server}/{small('minimum_priors')}", screen) as page:
+        page.get_by_role("button", name="Controls", exact=True).click()
+        page.wait_for_function(
+            """() => {
+              const picture = document.querySelector('[role=figure]').getBoundingClientRect();
+              const panel = document.querySelector('.st-key-controls').getBoundingClientRect();
+              const beside = panel.left > 0 && picture.right <= panel.left;
+              return picture.top >= document.querySelector('[data-testid=stHeader]').offsetHeight - 1 &&
+                picture.bottom <= document.querySelector('.dpviz-dock').getBoundingClientRect().top + 1 &&
+                (beside || picture.bottom <= panel.top);
+            }"""
+        )

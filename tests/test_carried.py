@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import json
 import re
 from importlib import import_module
 from typing import Any
@@ -127,6 +128,22 @@ def test_what_two_pages_know_of_a_release_arrives_by_the_navigation(first: PageS
     told = "synthesizer" in shown(first, here)  # where the mechanism is not said, Beta-binomial stands for it
     asked = taken_by(second.prefix, design) if told else {}
     assert {key: there.session_state[second.prefix + key] for key in asked} == dict(asked)
+
+
+def release_line(found: AppTest) -> str:
+    """What the line of the reader's release says."""
+    (written,) = [one for one in found.get("bidi_component") if one.proto.component_name == "dpviz_address"]
+    said: str = json.loads(written.proto.bytes)["release"]
+    return said
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if not page.home], ids=lambda page: page.title)
+def test_every_page_says_which_release_the_reader_carries(page: PageSpec):
+    assert release_line(settled(page)) == ""  # nobody has set one
+    there = settled(page, before=first_of(START, "Start"))
+    assert release_line(there) == "Your release: Beta-binomial, 20 people, 1 set, ε = 2.5"
+    there.number_input(key=f"{page.prefix}n").set_value(21).run()
+    assert ", 21 people, " in release_line(there)  # in the same run
 
 
 def links_of(found: AppTest) -> dict[str, dict[str, str]]:

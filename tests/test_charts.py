@@ -325,3 +325,8 @@ def test_words_at_a_rule_leave_the_buttons_free_where_no_curve_is_near() -> None
     level, simulated = np.array([0.0, 1.0]), np.array([0.0, 0.3, 0.6, 1.0])
     beside = [(level, np.array([0.934, 0.934])), (simulated, np.array([0.94, 0.945, 0.93, 0.0]))]
     assert style.label_free("promised: 95 %", 0.95, beside, (0.0, 1.0), 0.06)["xanchor"] == "left"
+
+
+def test_amber_is_the_color_of_what_is_simulated_and_of_nothing_else() -> None:
+    others = {*style.METHOD_COLORS.values(), *(one.color for one in style.RULE_STYLES.values()), style.EXACT_COLOR}
+    assert style.SIMULATED_COLOR not in others

@@ -192,9 +192,9 @@ def test_a_rule_without_a_table_for_so_many_rows_has_no_interval() -> None:
 
 
 def test_sizes_beyond_the_limit_are_refused_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match=r"n \(confidential rows\) must be a whole number from 1 to 10,000; got"):
+    with pytest.raises(ValueError, match=r"n \(people\) must be a whole number from 1 to 10,000; got"):
         CountData(n=10_001, m=5, p=0.5)
-    with pytest.raises(ValueError, match=r"m \(synthetic rows\) must be a whole number from 1 to 10,000; got"):
+    with pytest.raises(ValueError, match=r"m \(released rows\) must be a whole number from 1 to 10,000; got"):
         CountData(n=5, m=0, p=0.5)
 
 

@@ -159,7 +159,7 @@ def test_releases_too_many_for_tables_leave_a_sample() -> None:
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, math.nan])
 def test_a_proportion_outside_is_refused(wrong: float) -> None:
-    with pytest.raises(ValueError, match=r"proportions \(true proportion\) must be a number from 0 to 1"):
+    with pytest.raises(ValueError, match=r"proportions \(true share\) must be a number from 0 to 1"):
         next(iter(stream_lines(charest(5, 5, 1, 1.0), proportions=[0.5, wrong], sets=1, rules=["as_if_real"])))
 
 

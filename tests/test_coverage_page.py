@@ -318,7 +318,7 @@ def test_beyond_exact_sums_the_dots_stand_inside_the_picture(epsilon: float) -> 
          {"synthesizer": "posterior_mean"}),
         (
             {"synthesizer": "laplace", "m_is_n": False, "m": 20},
-            "m (synthetic rows) must equal n = 30",
+            "m (released rows) must equal n = 30",
             {"m_is_n": True},
         ),
         ({"rules": []}, "Choose at least one rule.", {"rules": ["as_if_real"]}),

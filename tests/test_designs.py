@@ -158,7 +158,7 @@ REFUSED = [
     ({"details": {"cells": 3}}, "details of Beta-binomial (posterior draw) must be some of beta; got {'cells': 3}"),
     ({"details": {"beta": 0.0}}, "beta (prior zeros) must be"),
     ({"mechanism": "dirichlet_multinomial", "details": {"cells": 2}}, "cells must be"),
-    ({"mechanism": "dirichlet_multinomial", "m": 2000}, "m (synthetic rows) must be a whole number from 1 to 1,000"),
+    ({"mechanism": "dirichlet_multinomial", "m": 2000}, "m (released rows) must be a whole number from 1 to 1,000"),
     ({"mechanism": "foo"}, "got 'foo'"),
     ({"mechanism": "laplace"}, "must equal n = 9"),
     ({"mechanism": "geometric", "m": 10}, "got 10"),
@@ -169,9 +169,9 @@ REFUSED = [
     ({"delta": 1.5}, "delta (allowed failure) must be"),
     ({"prior": "own", "alpha": 0.0}, "alpha (prior ones) must be"),
     ({"mechanism": "posterior_mode", "prior": "own", "alpha": 1.0}, "alpha (prior ones) must be"),
-    ({"n": 0}, "n (confidential rows) must be"),
-    ({"m": 0}, "m (synthetic rows) must be"),
-    ({"n": 0, "prior": "exact", "delta": 0.1}, "n (confidential rows) must be"),
+    ({"n": 0}, "n (people) must be"),
+    ({"m": 0}, "m (released rows) must be"),
+    ({"n": 0, "prior": "exact", "delta": 0.1}, "n (people) must be"),
 ]
 
 
@@ -323,7 +323,7 @@ NO_DESIGN = [
     ("{}", "mechanism must be given"),
     ('{"mechanism": "foo", "n": 3}', "got 'foo'"),
     ('{"mechanism": null, "n": 3}', "got None"),
-    ('{"mechanism": "laplace"}', "n (confidential rows) must be a whole number from 1 to 100,000; got None."),
+    ('{"mechanism": "laplace"}', "n (people) must be a whole number from 1 to 100,000; got None."),
     ('{"mechanism": "laplace", "n": true}', "got True"),
     ('{"mechanism": "laplace", "n": "5"}', "got '5'"),
     ('{"mechanism": "laplace", "n": 5, "epsilon": NaN}', "got nan"),
@@ -356,8 +356,8 @@ def test_what_is_no_design_is_refused_in_a_sentence(text: str, sentence: str) ->
     ("words", "sentence"),
     [
         ({}, "mechanism must be given"),
-        ({"synthesizer": "laplace"}, "n (confidential rows) must be"),
-        ({"synthesizer": "laplace", "n": "many"}, "n (confidential rows) must be"),
+        ({"synthesizer": "laplace"}, "n (people) must be"),
+        ({"synthesizer": "laplace", "n": "many"}, "n (people) must be"),
         ({"synthesizer": "laplace", "n": "5", "x": "½"}, "confidential_count (confidential ones) must be"),
         ({"synthesizer": "laplace", "n": "5", "rules": "score.foo"}, "rules must be some of"),
         ({"mechanism": "laplace", "n": "5"}, "got 'mechanism'"),

@@ -369,7 +369,7 @@ def test_bad_input_is_named():
     release = charest(2, 1, 10)
     with pytest.raises(ValueError, match="needs at least 2 sets; got 1"):
         exact_coverage(synthesizer=release, p=0.3, sets=1, rule="rubin_1987")
-    with pytest.raises(ValueError, match=r"proportions \(true proportion\) must be a number from 0 to 1; got −0.1"):
+    with pytest.raises(ValueError, match=r"proportions \(true share\) must be a number from 0 to 1; got −0.1"):
         coverage_by_proportion(release, proportions=[0.1, -0.1], sets=2, rules=["as_if_real"])
     with pytest.raises(ValueError, match="level"):
         exact_coverage(synthesizer=release, p=0.3, sets=2, rule="rubin_1987", level=1.0)

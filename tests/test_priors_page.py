@@ -336,7 +336,7 @@ def test_a_release_too_large_to_audit_is_still_answered(sets: int, delta: float)
     assert not problems(page)
     assert "PARAM_Post" in method_table(page)
     (said,) = problems(open_priors(**large, sets=sets, delta=delta, look="As published", others=True))
-    assert said.startswith("m (synthetic rows) must be at most 2,000, or 20 times n, for 3 cells")
+    assert said.startswith("m (released rows) must be at most 2,000, or 20 times n, for 3 cells")
 
 
 @pytest.mark.parametrize(("alpha", "kept"), [(33.0, False), (33.1, True)])

@@ -652,7 +652,7 @@ def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"lower": 1.0, "upper": 1.0}, "must be above lower"), ({"n": 3}, "confidential rows"),
+        ({"lower": 1.0, "upper": 1.0}, "must be above lower"), ({"n": 3}, "people"),
         ({"epsilon": 0.0}, "epsilon"), ({"cell": 101}, "at most n = 100"), ({"delta": 0.0}, "between 0 and 1"),
         ({"epsilon": 1e-5, "sets": 100}, "for each set"),
     ],
@@ -692,7 +692,7 @@ def test_the_page_shows_broken_promises_first_and_every_method_with_its_verdict_
 def test_what_cannot_be_audited_is_a_sentence_on_the_page() -> None:
     page = open_comparison(look=LOOK, n=1, epsilon=1.0, sets=3)
     assert not page.exception
-    assert "This is not audited here: n (confidential rows) must be a whole number from 4" in text(page)
+    assert "This is not audited here: n (people) must be a whole number from 4" in text(page)
 
 
 AUDITED = [(kind, one) for kind in DATA_KINDS.values() for one in kind.methods if one.audited and not one.finding]

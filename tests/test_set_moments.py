@@ -160,5 +160,5 @@ def test_a_certain_population_leaves_the_noise_of_the_release(p):
 
 def test_numbers_out_of_their_domain_are_named():
     release = BetaBinomial(n=3, m=3, alpha=1, beta=1)
-    with pytest.raises(ValueError, match=r"p \(true proportion\) must be a number from 0 to 1; got 1.5"):
+    with pytest.raises(ValueError, match=r"p \(true share\) must be a number from 0 to 1; got 1.5"):
         set_moments(release, p=1.5, sets=2)

@@ -101,7 +101,7 @@ def test_half_a_row_is_refused_once_where_m_follows_n() -> None:
     before = text(page)
     page.number_input(key="tm_n").set_value(5.5).run()
     check_sound(page)
-    assert problems(page) == ["n (confidential rows) must be a whole number from 1 to 5,000; got 5.5."]
+    assert problems(page) == ["n (people) must be a whole number from 1 to 5,000; got 5.5."]
     named = f"{STILL}Posterior-mean plug-in, n = 7, m = 7, α = 0.5, β = 0.5, ε = 2, δ = 10⁻⁵."
     assert named in text(page)
     assert text(page).replace(named, "").replace(problems(page)[0], "").split() == before.split()
@@ -115,7 +115,7 @@ def test_a_million_sets_leave_the_coverage_of_five() -> None:
     before = marks(page)
     page.number_input(key="cv_sets").set_value(999999999.0).run()
     check_sound(page)
-    assert problems(page) == ["sets (synthetic sets) must be a whole number from 1 to 500; got 999999999."]
+    assert problems(page) == ["sets (released sets) must be a whole number from 1 to 500; got 999999999."]
     assert marks(page) == before
     assert f"{STILL}p = 0.4, n = m = 20, M = 5 and ε = 2." in text(page)
 

@@ -322,9 +322,9 @@ def test_fast_quantiles_are_within_their_bound_of_the_computed_ones(level: float
     ("changes", "sentence"),
     [
         ({"synthesizer": 3}, "synthesizer must be a two-cell synthesizer; got 3"),
-        ({"p": 1.5}, r"p \(true proportion\) must be a number from 0 to 1; got 1\.5"),
-        ({"p": math.nan}, r"p \(true proportion\) must be"),
-        ({"sets": 0}, r"sets \(synthetic sets\) must be a whole number from 1 to 500; got 0"),
+        ({"p": 1.5}, r"p \(true share\) must be a number from 0 to 1; got 1\.5"),
+        ({"p": math.nan}, r"p \(true share\) must be"),
+        ({"sets": 0}, r"sets \(released sets\) must be a whole number from 1 to 500; got 0"),
         ({"sets": 1}, "needs at least 2 sets; got 1"),
         ({"rules": ("charest",)}, "rule must be one of reiter_2002, .*; got 'charest'"),
         ({"rules": ()}, r"rules must be at least one key of RULES, each once; got \(\)"),

@@ -119,7 +119,7 @@ def test_a_sum_of_losses_too_large_to_wait_for_is_refused(monkeypatch: pytest.Mo
     """500 sets at ε = 50 and δ = 10⁻¹² with 100,000 rows took a transform of tens of millions of points."""
     asked = {"n": 100_000, "m": 100_000, "sets": 500, "epsilon": 50.0, "delta": 1e-12}
     with pytest.raises(
-        ValueError, match=r"^sets \(synthetic sets\) must be fewer .* 7,\d{3},\d{3} points, at most 4,19"
+        ValueError, match=r"^sets \(released sets\) must be fewer .* 7,\d{3},\d{3} points, at most 4,19"
     ):
         finished(minimum_prior_in_steps("synth_post_one", **asked))  # type: ignore[arg-type]
     assert limits.SUMMED_LOSSES == 4_194_304

@@ -476,15 +476,15 @@ def test_bad_input_is_refused_in_words() -> None:
         (lambda: CLAIMS["6.10"].at(epsilon=1.0), r"must name m, epsilon; got no m"),
         (lambda: CLAIMS["7.15"].applies(n=3), r"must name n, sigma, sigma0; got no sigma, sigma0"),
         (lambda: CLAIMS["6.9"].at(epsilon=0.0), r"epsilon .* must be .*; got 0\."),
-        (lambda: CLAIMS["6.10"].at(epsilon=1.0, m=1.5), r"m \(synthetic rows\) must be a whole number"),
+        (lambda: CLAIMS["6.10"].at(epsilon=1.0, m=1.5), r"m \(released rows\) must be a whole number"),
         (lambda: CLAIMS["4.3"].at(delta=1.5), r"delta .* must be .* from 0 to 1; got 1\.5"),
         (lambda: CLAIMS["2.22"].at(n=3, m=4, epsilon=1.0), r"m \(rows of the sample\) must be at most n = 3; got 4"),
         (
             lambda: smallest_prior_of_lemma_6_5(n=3, epsilon=1.0, delta=1e-301),
             r"delta must be 0 or from 10⁻³⁰⁰ to 1; got 1e-301",
         ),
-        (lambda: smallest_prior_of_lemma_6_5(n=0, epsilon=1.0, delta=0.1), r"n \(confidential rows\) must be"),
-        (lambda: CLAIMS["6.17"].at(n=3, epsilon=1.0, theta_real=1.5), r"theta_real \(true proportion\) must be"),
+        (lambda: smallest_prior_of_lemma_6_5(n=0, epsilon=1.0, delta=0.1), r"n \(people\) must be"),
+        (lambda: CLAIMS["6.17"].at(n=3, epsilon=1.0, theta_real=1.5), r"theta_real \(true share\) must be"),
     ]
     for call, message in cases:
         with pytest.raises(ValueError, match=message):

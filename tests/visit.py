@@ -134,7 +134,7 @@ def _watched(chromium: Browser, host: str, **context: bool) -> tuple[Page, list[
             else faults.append(f"foreign host: {asked.url}")
         ),
     )
-    page.on("requestfailed", lambda asked: faults.append(f"failed: {asked.url}") if "/media/" in asked.url else None)
+    page.on("requestfailed", lambda asked: faults.append(f"failed: {asked.url}") if "/dpviz/" in asked.url else None)
     return page, faults
 
 

@@ -114,7 +114,7 @@ class ZhengRows(RowMethod):
             raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
         if m > limits.PRIOR_ROWS_OF_CELLS and m > limits.TIMES_THE_DATA * n:
             raise ValueError(
-                f"m (synthetic rows) must be at most {limits.PRIOR_ROWS_OF_CELLS:,}, or {limits.TIMES_THE_DATA} times "
+                f"m (released rows) must be at most {limits.PRIOR_ROWS_OF_CELLS:,}, or {limits.TIMES_THE_DATA} times "
                 f"n, for {cells} cells: the sum over all splits grows too long; got {readable(m)}."
             )
         return self.cell_release.alike(n=n, m=m, cells=cells, alpha=alpha - self.lost)

@@ -48,7 +48,7 @@ METHODS_IN = {
     "brown": ["modips_split", "modips_sums"],
     "olive": ["modips_split_truncated"],
     "moss": ["nested_modips"],
-    "orange": ["param_map"],
+    "violet": ["param_map"],
     "lichen": ["bootstrap_sanitize"],
     "plum": ["sanitize_bootstrap"],
     "grey": ["original", "multiple_synthesis"],

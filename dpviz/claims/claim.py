@@ -24,7 +24,7 @@ DOMAINS: dict[str, Parameter] = {
     **dict.fromkeys(("delta", "delta_1", "delta_2", "delta_prime"), DELTA),
     "alpha": PRIOR_ONES,
     "beta": PRIOR_ZEROS,
-    "theta_real": argument("theta_real", 0, 1, title="true proportion"),
+    "theta_real": argument("theta_real", 0, 1, title="true share"),
 }
 """What the arguments of the formulas may be."""
 

@@ -8,20 +8,20 @@ from dpviz.core.parameters import Parameter
 ROWS = Parameter(
     name="n",
     symbol="n",
-    title="Confidential rows",
+    title="People",
     minimum=1,
     maximum=limits.LARGEST_ROWS,
     default=5,
     slider_maximum=1000,
     integer=True,
     scale="log",
-    help="The number of rows in the confidential data. It is public: neighbouring tables have the same n.",
+    help="How many people are in the secret table, one row each. It is public: neighbouring tables have the same n.",
 )
 SYNTHETIC_ROWS = dataclasses.replace(
     ROWS,
     name="m",
     symbol="m",
-    title="Synthetic rows",
+    title="Released rows",
     private_end="smaller",
     help="The number of rows released. Fewer are more private: each is one more draw of the fitted distribution.",
 )
@@ -32,11 +32,11 @@ MANY_ROWS, MANY_SYNTHETIC_ROWS = (
 PROPORTION = Parameter(
     name="p",
     symbol="p",
-    title="True proportion",
+    title="True share",
     minimum=0.0,
     maximum=1.0,
     default=0.25,
-    help="The proportion of ones in the population that the confidential rows are drawn from.",
+    help="The share of yes in the population from which the people are drawn.",
 )
 LEVEL = Parameter(
     name="level",
@@ -47,7 +47,7 @@ LEVEL = Parameter(
     default=0.95,
     slider_minimum=0.5,
     slider_maximum=0.999,
-    help="How often the interval is meant to hold the true proportion. Usually 0.95.",
+    help="How often the interval is meant to hold the true share. Usually 0.95.",
 )
 GAMMA_ONES = Parameter(
     name="gamma1",
@@ -71,7 +71,7 @@ GAMMA_ZEROS = dataclasses.replace(
 COMPOSED_SETS = Parameter(
     name="sets",
     symbol="M",
-    title="Synthetic sets",
+    title="Released sets",
     minimum=1,
     maximum=limits.LARGEST_COMPOSED_SETS,
     default=5,
@@ -79,7 +79,7 @@ COMPOSED_SETS = Parameter(
     integer=True,
     scale="log",
     private_end="smaller",
-    help="The number of synthetic sets, drawn independently from the same confidential data. Each costs privacy.",
+    help="How many synthetic tables are released, drawn independently from the same secret one. Each costs privacy.",
 )
 SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.LARGEST_SETS, default=5, slider_maximum=10)
 POSTERIOR_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_POSTERIOR_ROWS)

@@ -122,7 +122,7 @@ def _settings(design: Assessed) -> Iterator[DesignNumber]:
     for one in data.parameters():
         if one.name != data.true_value:
             yield DesignNumber(one.title, _exactly(getattr(data, one.name)), one.symbol, AS_GIVEN)
-    yield DesignNumber("Synthetic sets", _exactly(design.sets), "M", AS_GIVEN)
+    yield DesignNumber("Released sets", _exactly(design.sets), "M", AS_GIVEN)
     formula, searched = "the smallest ε of all sets found with which every limit on accuracy is kept", "a search over ε"
     if asked.promises and not design.sought:
         formula = "the largest ε of all sets for which every limit on protection is kept"

@@ -98,9 +98,7 @@ def along_axis(proportions: Numbers) -> FloatArray:
     """Return one true proportion or several, already checked, as an array with one axis."""
     p = np.atleast_1d(np.asarray(proportions, float))
     if p.ndim != 1 or not p.size:
-        raise ValueError(
-            f"proportions (true proportion) must be one number or a row of them; got {shown(proportions)}."
-        )
+        raise ValueError(f"proportions (true share) must be one number or a row of them; got {shown(proportions)}.")
     if p.size > limits.PROPORTIONS:
         raise ValueError(f"proportions must be at most {limits.PROPORTIONS:,} numbers; got {p.size:,}.")
     return p

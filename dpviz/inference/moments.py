@@ -17,7 +17,7 @@ from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.plug_ins import PlugIn
 
 ANY_ROWS = argument("n", 1, 10**12, title="rows", integer=True)
-MANY_SETS = argument("sets", 1, 10**12, title="synthetic sets", integer=True)
+MANY_SETS = argument("sets", 1, 10**12, title="released sets", integer=True)
 ANY_PRIOR = argument("alpha", 0, 1e15, title="prior rows", open_minimum=True)
 MANY_CELLS = argument("cells", 2, 1_000_000, integer=True)
 

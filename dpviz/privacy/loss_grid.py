@@ -188,7 +188,7 @@ class LossGrid:
             reach *= 1.3
         if size > largest:
             raise ValueError(
-                f"sets (synthetic sets) must be fewer with this promise: the sum of their losses would need a grid of "
+                f"sets (released sets) must be fewer with this promise: the sum of their losses would need a grid of "
                 f"{size:,} points, at most {largest:,.0f}; got {sets:,}."
             )
         length = next_fast_len(size, real=True)

@@ -61,6 +61,7 @@ export default function (component) {
     document.body.prepend(skip);
     document.body.append(said);
   }
+  unlist();
   clearTimeout(saying);
   saying = setTimeout(say, SETTLED);
   const { parentElement } = component;

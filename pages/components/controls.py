@@ -35,7 +35,7 @@ class Link(NamedTuple):
 
 
 LINKS = {
-    "m": Link("m_is_n", "m = n: as many synthetic rows", "n", "n = m"),
+    "m": Link("m_is_n", "m = n: as many released rows", "n", "n = m"),
     "beta": Link("beta_is_alpha", "β = α: symmetric prior", "alpha", "α = β"),
     "noise_epsilon": Link("noise_is_promise", "noise made for the promised ε", "epsilon", "ε"),
 }

@@ -28,8 +28,8 @@ TIE = 1e-12  # Relative difference up to which two ε are one, rounding aside
 SHARED_SETS = dataclasses.replace(
     SETS,
     private_end="neither",
-    help="The number of synthetic sets, drawn independently from the same confidential data. They share the promise; "
-    "where you choose α, each of them costs privacy.",
+    help="How many synthetic tables are released, drawn independently from the same secret one. They share the "
+    "promise; where you choose α, each of them costs privacy.",
 )
 """M where the prior follows from a promise for all sets together: neither end is more private."""
 

@@ -44,7 +44,7 @@ class Carried:
             f"{name} = {readable(getattr(made, key), 3)}" for key, name in SYMBOLS.items() if key in made.promised
         ]
         sets = "1 set" if made.sets == 1 else f"{made.sets:,} sets"
-        return ", ".join((made.synthesizer_type.label, f"{made.n:,} people", sets, *promised))
+        return ", ".join((made.synthesizer_type.label.partition(" (")[0], f"{made.n:,} people", sets, *promised))
 
     def settings(self, prefix: str) -> dict[str, Any]:
         """What the controls of a page say of it; a ValueError in a sentence where the page does not take it."""

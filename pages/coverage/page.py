@@ -7,6 +7,7 @@ from pages.components.choices import named_choice, segments
 from pages.components.frame import columns, look_closer, page_head, show_section
 from pages.components.last_valid import answerable
 from pages.components.links import lead_on
+from pages.components.release import carried_on
 from pages.components.words import note, problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, choose, first_asked
@@ -37,7 +38,7 @@ with results:
 with controls:
     axes = [words for words, axis in AXES.items() if axis.name in ("p", *answered.promised)]
     label = segments("Curves", axes, AXIS)
-write_address(PREFIX)  # all controls are drawn, and what is computed now takes a moment
+write_address(PREFIX, carried_on(SPEC))  # all controls are drawn, and what is computed now takes a moment
 with results:
     try:
         with answer:

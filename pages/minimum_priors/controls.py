@@ -29,7 +29,7 @@ SMALLEST_FAILURE = 1e-300  # what is smaller, beside 0, is near the end of the f
 FAILURE = dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5)
 OWN_PROPORTION = dataclasses.replace(
     PROPORTION, default=0.1, slider_minimum=0.001, slider_maximum=0.5, scale="log",
-    help="The proportion of ones in the population, for what the prior costs: bias and standard error of its estimate.",
+    help="The share of yes in the population, for what the prior costs: bias and standard error of its estimate.",
 )  # fmt: skip
 ALPHA = dataclasses.replace(
     prior_rule.PROMISE["alpha"], title="Your prior", help="Invented rows in each cell. More of them are more private."
@@ -53,9 +53,9 @@ NUMBERS = {
         help="Every row lies between −R and R, in standard deviations of one row. A narrower range is more private.",
     ),
     "theta": Parameter(
-        name="theta", symbol="θ", title="Real proportion", minimum=0.0, maximum=1.0, default=0.5,
+        name="theta", symbol="θ", title="Share of the others", minimum=0.0, maximum=1.0, default=0.5,
         slider_minimum=0.01, slider_maximum=0.99, scale="linear",
-        help="The other rows are ones with this probability, independently: their randomness adds to the protection.",
+        help="The other people say yes with this probability, independently: their randomness adds to the protection.",
     ),
     "ratio": Parameter(
         name="ratio", symbol="β/α", title="Ratio of the priors", minimum=1e-6, maximum=1e6, default=2.0,

@@ -29,7 +29,7 @@ def show_sets(asked: Asked) -> None:
     sets, setting, counted = asked.design.sets, asked.setting, {}
     if sets == 1:
         sets = SHOWN
-        st.caption(f"The answer above is for one set. This section shows M = {sets}; “Synthetic sets M” changes that.")
+        st.caption(f"The answer above is for one set. This section shows M = {sets}; “Released sets M” changes that.")
     else:
         counted = _counted(asked)
     pictured = asked.kind.binary and setting.delta > 0

@@ -140,7 +140,7 @@ def _range(low: float, high: float, digits: int) -> str:
 
 
 @checked(
-    n=argument("n", 1, OPTIMUM_ROWS, title="Confidential rows", integer=True),
+    n=argument("n", 1, OPTIMUM_ROWS, title="People", integer=True),
     epsilon=ANY_EPSILON,
     delta=DELTA,
     criterion=tuple(CRITERIA),
