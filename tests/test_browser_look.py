@@ -55,8 +55,8 @@ SHOWN = {
     "transition_matrices": Shown(
         "transition_matrices",
         list(MATRICES),
-        1,
-        {"Draw a release": 3, "The attacker": 2, "The attacker in four languages": 2, "Plug-in or posterior draw?": 2},
+        2,
+        {"Draw a release": 4, "The attacker": 3, "The attacker in four languages": 3, "Plug-in or posterior draw?": 3},
     ),
     "minimum_priors": Shown(small("minimum_priors"), SECTIONS_OF["Bernoulli"], 1, IN_PRIORS),
     "minimum_priors, Gaussian": Shown(

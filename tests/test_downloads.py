@@ -36,8 +36,6 @@ NOT_DEFAULT: dict[str, list[State]] = {
 }
 """Settings that are not those of a fresh page."""
 LOOKS = {"compare_synthesizers": ["Download", "What the printed methods really promise"]}
-BELOW = {"tm_show", "tm_sign"}
-"""Controls below the files, which say how a picture is drawn that is in none of them."""
 CASES_OF = [
     pytest.param(CASES[folder], state, look, id=f"{folder}-{place}-{look}")
     for folder, states in NOT_DEFAULT.items()
@@ -117,7 +115,7 @@ def test_every_file_says_all_settings_and_its_address_makes_it_again(case: Case,
     for name, text in tables.items():
         check_read(name, text)
         said, words = address_of(text), line_of(text, "settings: ")
-        there = {key for key, one in drawn.items() if one.value is not None and key not in BELOW}
+        there = {key for key, one in drawn.items() if one.value is not None}
         assert set(said) == there
         assert all(one.label in words for key, one in drawn.items() if key in there)
         for key, one in drawn.items():

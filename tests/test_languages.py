@@ -15,17 +15,16 @@ from dpviz.core.parameters import readable
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.attacker import belief_text, epsilon_for_risk_ratio, risk_in_words, risk_ratio
-from dpviz.privacy.summary import summarize
-from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
-from pages.transition_matrices.languages import (
-    dots,
+from dpviz.privacy.languages import (
     gaussian_sentence,
     guess_sentence,
-    measures,
     odds_sentence,
-    releases,
+    releases_in_words,
     risk_sentences,
 )
+from dpviz.privacy.summary import summarize
+from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
+from pages.transition_matrices.languages import dots, measures
 
 RELEASES = [
     BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
@@ -136,7 +135,7 @@ def test_the_letters_on_the_curve_are_where_the_measures_are_read_off(summary):
 @GRID
 def test_releases_one_by_one_are_bayes_rule_and_pieces_of_the_curve(summary):
     matrix, worst = summary.synthesizer.transition_matrix(), summary.worst
-    rows = releases(summary, 0.1)
+    rows = releases_in_words(summary, 0.1)
     every = len(rows) == matrix.shape[1]
     for row in rows:
         column = next(c for c in range(matrix.shape[1]) if str(summary.synthesizer.column_table(c)) == row[0])
@@ -173,7 +172,7 @@ def test_a_rate_below_1_never_reads_100_percent(epsilon):
         *risk_sentences(summary, 0.1, 2.0),
         risk_in_words(epsilon, prior_risk=0.9),
     ]
-    texts += [" ".join(row) for row in releases(summary, 0.1)]
+    texts += [" ".join(row) for row in releases_in_words(summary, 0.1)]
     texts += [str(trace.text) for trace in trade_off_chart(curve, promised, summary).data]
     assert not any(re.search(r"(?<![\d.])(100|0) %", one) for one in texts)
     assert all(0.99 < float(one) / 100 < 1 for one in re.findall(r"<b>([0-9.]+) %", texts[0]))
@@ -182,6 +181,6 @@ def test_a_rate_below_1_never_reads_100_percent(epsilon):
 def test_a_rate_of_1_reads_100_percent_and_half_is_said_only_where_it_is_half():
     summary = summarize(GivenMatrix(probabilities=[[1.0, 0.0], [0.0, 1.0]]), 1.0, 0.0)
     assert "<b>100 %</b>" in guess_sentence(trade_off_curve(summary.synthesizer), TradeOffCurve.promised(1.0))
-    assert [row[4:] for row in releases(summary, 0.1)] == [["100 %", "100 %"], ["100 %", "0 %"]]
+    assert [row[4:] for row in releases_in_words(summary, 0.1)] == [["100 %", "100 %"], ["100 %", "0 %"]]
     assert "to 100 %" in risk_sentences(summary, 0.1, 2.0)[0]
     assert [belief_text(one) for one in (0.5, 0.500004, 0.7310585)] == ["50 %", "50.0004 %", "73.1 %"]

@@ -32,21 +32,20 @@ from dpviz.mechanisms import (
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
-from dpviz.privacy.attacker import factor_of_odds
+from dpviz.privacy.attacker import attacker_sentence, factor_of_odds
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.summary import PrivacySummary, summarize
-from pages.transition_matrices.attacker import attacker_sentence
+from dpviz.privacy.verdict import (
+    PROMISE_BROKEN,
+    PROMISE_KEPT,
+    PROMISE_KEPT_WITH_DELTA,
+    promise_sentence,
+    short_verdict,
+    verdict_numbers,
+)
 from pages.transition_matrices.better import best_row, better_sentence, promises
 from pages.transition_matrices.plug_in_or_draw import comparison_sentence, draw_and_plug_in, synthesizer_row
 from pages.transition_matrices.tables import source
-from pages.transition_matrices.verdict import (
-    BROKEN,
-    KEPT,
-    KEPT_WITH_DELTA,
-    short_verdict,
-    verdict_numbers,
-    verdict_sentence,
-)
 from tests.pages import found_in, value_of
 from tests.referees import listed_delta
 
@@ -98,10 +97,12 @@ def divergence(release: Synthesizer, epsilon: float) -> float:
 
 def check_verdict(summary: PrivacySummary) -> str:
     release, epsilon, delta = summary.synthesizer, summary.epsilon, summary.delta
-    mark, sentence = verdict_sentence(summary)
+    mark, sentence = promise_sentence(summary)
     exact, left = float(np.nanmax(ratios(release))), divergence(release, epsilon)
     log, rows, columns = listed(release)
-    assert mark == (KEPT if exact <= epsilon * (1 + 1e-9) else KEPT_WITH_DELTA if left <= delta else BROKEN)
+    assert mark == (
+        PROMISE_KEPT if exact <= epsilon * (1 + 1e-9) else PROMISE_KEPT_WITH_DELTA if left <= delta else PROMISE_BROKEN
+    )
     told = found_in(r"<b>(?:ε = )?([^<]*)</b>", sentence)
     if math.isinf(exact):
         assert told[1] == "∞"
@@ -109,7 +110,7 @@ def check_verdict(summary: PrivacySummary) -> str:
         assert log[rows[one], columns[released]] > -math.inf
         assert log[rows[other], columns[released]] == -math.inf
         assert sorted((rows[one], rows[other])) in release.neighbours.tolist()
-        assert (mark == KEPT_WITH_DELTA) == ("covers it" in sentence)
+        assert (mark == PROMISE_KEPT_WITH_DELTA) == ("covers it" in sentence)
         return "infinite"
     assert value_of(told[1]) == pytest.approx(exact, rel=5.1e-3, abs=1e-9)
     promised = value_of(found_in(r"The promise ε = (\S+) is (?:kept|broken)", sentence)[1])
@@ -117,7 +118,7 @@ def check_verdict(summary: PrivacySummary) -> str:
     factor = re.search(r"by (?:more than )?a factor of ([\d.,]+)[ .]", sentence)
     if factor and exact < 20:  # beyond, powers of ten
         assert value_of(factor[1].rstrip(".")) == pytest.approx(math.exp(exact), rel=5.1e-3)
-    if mark == KEPT:
+    if mark == PROMISE_KEPT:
         assert value_of(told[1]) <= promised * (1 + 6e-6 * math.isclose(exact, epsilon, rel_tol=1e-12))
         return "kept"
     assert value_of(told[1]) > promised  # nobody reads "not 2-private, its ε is 2"
@@ -126,10 +127,10 @@ def check_verdict(summary: PrivacySummary) -> str:
     assert abs(found) == pytest.approx(exact, rel=1e-9)
     number = found_in(r"δ\(\S+\) = ([^. ]+(?:\.\d+)?(?:×10\S+?)?)\.$", sentence)
     assert value_of(number[1]) == pytest.approx(left, rel=5.1e-3)
-    assert (mark == KEPT_WITH_DELTA) == ("it is kept" in sentence)
-    assert (mark == BROKEN) == ("does not cover" in sentence)
+    assert (mark == PROMISE_KEPT_WITH_DELTA) == ("it is kept" in sentence)
+    assert (mark == PROMISE_BROKEN) == ("does not cover" in sentence)
     if left != delta:
-        assert (value_of(number[1]) <= delta) == (mark == KEPT_WITH_DELTA)
+        assert (value_of(number[1]) <= delta) == (mark == PROMISE_KEPT_WITH_DELTA)
     return mark
 
 
@@ -139,7 +140,7 @@ def check_short(summary: PrivacySummary, mark: str) -> None:
     assert short.startswith("No ε is enough" if math.isinf(real) else "The real loss is ε = ")
     assert (", within the promised " in short) == (mark == "kept")
     assert (", but the allowed δ = " in short and short.endswith("covers it.")) == (
-        mark == KEPT_WITH_DELTA or (mark == "infinite" and summary.is_approximate)
+        mark == PROMISE_KEPT_WITH_DELTA or (mark == "infinite" and summary.is_approximate)
     )
     if math.isfinite(real):
         told = value_of(found_in(r"ε = ([^\s,]+)", short)[1])
@@ -207,7 +208,7 @@ def test_the_verdict_and_its_numbers_are_what_the_listed_matrix_gives():
                 check_short(summary, mark)
                 seen.add(mark)
                 check_numbers(summary)
-    assert seen == {"kept", "infinite", KEPT_WITH_DELTA, BROKEN}
+    assert seen == {"kept", "infinite", PROMISE_KEPT_WITH_DELTA, PROMISE_BROKEN}
 
 
 def test_no_probability_of_the_attacker_is_rounded_to_all() -> None:

@@ -27,6 +27,7 @@ from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.summary import summarize
+from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.answer import answer_sentence
 from pages.compare_synthesizers.controls import first_asked
 from pages.compare_synthesizers.published import _far as compared_far
@@ -42,7 +43,6 @@ from pages.minimum_priors.controls import first_asked as priors_asked
 from pages.minimum_priors.faces import face_of
 from pages.posterior.secret import doubts
 from pages.transition_matrices.better import better_sentence, promises
-from pages.transition_matrices.verdict import verdict_sentence
 
 
 def failing(off: float) -> Any:
@@ -271,7 +271,7 @@ def test_an_error_is_ranked_from_twenty_estimates_on(repetitions: int, ranked: b
 def test_a_real_epsilon_is_written_apart_from_the_promised_one_from_a_trillionth_on(apart: float, told: bool) -> None:
     release = BetaBinomial(n=10, m=10, alpha=5, beta=5)
     real = summarize(release, 1.0, 0.0).worst.value
-    _, sentence = verdict_sentence(summarize(release, real * (1 - apart), 0.0))
+    _, sentence = promise_sentence(summarize(release, real * (1 - apart), 0.0))
     assert (f"<b>{readable(real)}</b>" not in sentence) == told
 
 

@@ -32,10 +32,14 @@ def two_tables_chart(found: TwoTables) -> style.Figure:
     for row, table, words, look in zip(found.probabilities, found.tables, said, looks, strict=True):
         name = f"{words}secret table {release.row_table(table)}"
         trace = style.scatter(
-            "lines", _with_ends(where, first, last), _with_ends(row, row[0], row[-1]),
-            f"released %{{customdata}}<br>probability %{{y:.6g}}<extra>{name}</extra>", name=name,
-            customdata=_with_ends(where, where[0], where[-1]), line={**look, "shape": "hvh"},
-        )  # fmt: skip
+            "lines",
+            _with_ends(where, first, last),
+            _with_ends(row, row[0], row[-1]),
+            f"released %{{customdata}}<br>probability %{{y:.6g}}<extra>{name}</extra>",
+            name=name,
+            customdata=_with_ends(where, where[0], where[-1]),
+            line={**look, "shape": "hvh"},
+        )
         traces.append(trace)
     traces[1] |= {"fill": "tonexty", "fillcolor": GAP}
     traces += [_gap(found)] if math.isfinite(found.success) else []

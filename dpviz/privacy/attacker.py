@@ -160,3 +160,22 @@ def risk_in_words(log_odds: float, *, prior_risk: float) -> str:
     if abs(after - prior_risk) < abs(after - 1):
         risen = f"{readable_apart(100 * after, 100 * prior_risk, 3)} %"
     return f"from {readable(100 * prior_risk, 3)} % to {risen}, {readable_apart(ratio, 1.0, 3)} times as likely"
+
+
+def probability_text(value: float, log_gain: float, digits: int = 3) -> str:
+    """A probability; 0 and 1 only where the release decides."""
+    if math.isinf(log_gain):
+        return readable(value, digits)
+    return "above 1 − 10⁻¹⁵" if value == 1 else "below 10⁻³⁰⁰" if value == 0 else readable_apart(value, 1.0, digits)
+
+
+def attacker_sentence(view: AttackerView, epsilon: float) -> str:
+    """The whole step from prior to posterior in words a person can use."""
+    alone = f"the factor {factor_of_odds(epsilon)} that ε = {readable(epsilon, 4)} alone allows"
+    limit = f"{'more than' if abs(view.log_gain) > epsilon * (1 + 1e-12) else 'within'} {alone}"
+    return (
+        f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
+        f"the first has probability {probability_text(view.probabilities[0], 0.0)}. Then {view.released} is released. "
+        f"{gain_in_words(view)} That is {limit}. Now the first has probability "
+        f"<b>{probability_text(view.probabilities[1], view.log_gain)}</b>."
+    )

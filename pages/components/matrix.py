@@ -12,7 +12,7 @@ from dpviz.core.plain import plain
 from dpviz.desk.exports.script import LONGEST_INLINE
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given import read_matrix
-from dpviz.mechanisms.given.reading import ROUNDING_OF_SUMS, rescaled, text_of
+from dpviz.mechanisms.given.reading import ROUNDING_OF_ROWS, rescaled, text_of
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import LONGEST_TEXT, drawn, keep_text
 from pages.components.cached import cached, elsewhere
@@ -131,7 +131,7 @@ def sums_sentence(given: GivenMatrix) -> str:
     """What is done with rows that do not sum to 1; nothing where all do."""
     sums = given.probabilities.sum(axis=1)
     off, row = np.abs(sums - 1), int(np.argmax(np.abs(sums - 1)))
-    number = int((off > ROUNDING_OF_SUMS).sum())
+    number = int((off > ROUNDING_OF_ROWS).sum())
     example = f"row {row + 1} sums to {readable(sums[row], 9)}"
     if number > 1:
         return f"{number:,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."

@@ -8,9 +8,9 @@ import streamlit as st
 
 from dpviz.charts.profile import attacker_chart
 from dpviz.core import limits
-from dpviz.core.parameters import Parameter, readable, readable_apart
-from dpviz.privacy import AttackerView, attacker_view, gain_in_words
-from dpviz.privacy.attacker import factor_of_odds
+from dpviz.core.parameters import Parameter, readable
+from dpviz.privacy import attacker_view
+from dpviz.privacy.attacker import attacker_sentence, probability_text
 from dpviz.privacy.summary import PrivacySummary
 from pages.components.address import drawn, keep_switch
 from pages.components.choices import switch
@@ -56,7 +56,7 @@ def show_attacker(summary: PrivacySummary) -> None:
             column = _place(labels[1], "column", release.shape[1], words)
         view = attacker_view(release, pair, column, NUMBERS.checked("prior_odds"))
         prior, posterior = view.probabilities
-        before, after = _probability(prior, 0.0, 6), _probability(posterior, view.log_gain, 6)
+        before, after = probability_text(prior, 0.0, 6), probability_text(posterior, view.log_gain, 6)
         first = "before the release", f"{readable(view.prior_odds, 4)} : 1", f"probability {before}"
         then = "after the release", f"{readable(view.posterior_odds, 6)} : 1", f"probability {after}"
         st.html(numbers(first, then))
@@ -77,22 +77,3 @@ def _place(label: str, name: str, size: int, words: str) -> int:
     if asked >= size:
         problem(f"{label} must be from 0 to {size - 1:,} here; got {asked:,}. Shown is {size - 1:,}.")
     return min(asked, size - 1)
-
-
-def _probability(value: float, log_gain: float, digits: int = 3) -> str:
-    """A probability; 0 and 1 only where the release decides."""
-    if math.isinf(log_gain):
-        return readable(value, digits)
-    return "above 1 − 10⁻¹⁵" if value == 1 else "below 10⁻³⁰⁰" if value == 0 else readable_apart(value, 1.0, digits)
-
-
-def attacker_sentence(view: AttackerView, epsilon: float) -> str:
-    """The whole step from prior to posterior in words a person can use."""
-    alone = f"the factor {factor_of_odds(epsilon)} that ε = {readable(epsilon, 4)} alone allows"
-    limit = f"{'more than' if abs(view.log_gain) > epsilon * (1 + 1e-12) else 'within'} {alone}"
-    return (
-        f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
-        f"the first has probability {_probability(view.probabilities[0], 0.0)}. Then {view.released} is released. "
-        f"{gain_in_words(view)} That is {limit}. Now the first has probability "
-        f"<b>{_probability(view.probabilities[1], view.log_gain)}</b>."
-    )

@@ -2,19 +2,17 @@
 
 import math
 
-import numpy as np
 import streamlit as st
 
 from dpviz.charts.profile import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, trade_off_chart
-from dpviz.core.parameters import SUPERSCRIPTS, readable, readable_apart, rounded_down
-from dpviz.privacy.attacker import (
-    PRIOR_RISK,
-    RISK_RATIO,
-    belief_text,
-    epsilon_for_risk_ratio,
-    factor_of_odds,
-    risk_in_words,
-    risk_ratio,
+from dpviz.core.parameters import readable, readable_apart
+from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO
+from dpviz.privacy.languages import (
+    gaussian_sentence,
+    guess_sentence,
+    odds_sentence,
+    releases_in_words,
+    risk_sentences,
 )
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
@@ -24,13 +22,11 @@ from pages.components.figure import show_figure
 from pages.components.words import heading, listing, note
 from pages.transition_matrices import SPEC
 
-MOST_RELEASES = 12
-
 
 def show_releases(summary: PrivacySummary, risk: float) -> None:
     """One line for each release, in the order of the columns; of many, some that are evenly spaced."""
     release, size = summary.synthesizer, summary.synthesizer.shape[1]
-    rows = releases(summary, risk)
+    rows = releases_in_words(summary, risk)
     first, second = (release.row_table(index) for index in (summary.worst.likelier, summary.worst.other))
     heading(f"Release by release: {first} against {second}")
     head = ["released", "takes from misses", "adds to false alarms", "odds", "best guess right"]
@@ -41,39 +37,6 @@ def show_releases(summary: PrivacySummary, risk: float) -> None:
         f"Each release is a piece of the curve of these two tables. It takes its probability under {first} from the "
         f"misses, and adds that under {second} to the false alarms; their ratio is the slope of the piece.{shown}"
     )
-
-
-def releases(summary: PrivacySummary, risk: float) -> list[list[str]]:
-    """Release, its probability under both tables, the odds after it, the best guess and the risk."""
-    release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.other]
-    size = release.shape[1]
-    columns = np.unique(np.rint(np.linspace(0, size - 1, min(size, MOST_RELEASES))).astype(np.int64))
-    logs = release.log_transition(np.array(tables), columns)
-    pair = np.flatnonzero((np.sort(release.neighbours, axis=1) == sorted(tables)).all(axis=1))
-    sign = 1 if release.neighbours[pair[0], 0] == tables[0] else -1
-    gains = sign * release.log_odds(pair, columns)[0]
-    rows = []
-    for column, one, two, gain in zip(columns.tolist(), *logs.tolist(), gains.tolist(), strict=True):
-        row = [str(release.column_table(column)), chance_text(one), chance_text(two), "never released", "–", "–"]
-        if max(one, two) > -math.inf:
-            guess = 1 / (1 + math.exp(-abs(gain)))
-            after, decides = min(risk * risk_ratio(gain, prior_risk=risk), 1.0), math.isinf(gain)
-            row[3:] = odds_text(gain), belief_text(guess, decides), belief_text(after, decides or risk == 1)
-        rows.append(row)
-    return rows
-
-
-def chance_text(log_probability: float) -> str:
-    """A probability to three digits, or by its power of ten."""
-    if -math.inf < log_probability < -700:
-        return f"10{str(round(log_probability / math.log(10))).translate(SUPERSCRIPTS)}"
-    return readable(math.exp(log_probability), 3)
-
-
-def odds_text(gain: float) -> str:
-    """Odds of the first table against the second that were even before; ∞ where the other one is ruled out."""
-    side = "∞" if math.isinf(gain) else factor_of_odds(abs(gain))
-    return f"{side} : 1" if gain >= 0 else f"1 : {side}"
 
 
 NUMBERS = PageNumbers(SPEC.prefix, {"prior_risk": PRIOR_RISK, "risk_ratio": RISK_RATIO}, ()).kept()
@@ -124,27 +87,6 @@ def show_languages(summary: PrivacySummary) -> None:
     show_releases(summary, risk)
 
 
-def odds_sentence(summary: PrivacySummary) -> str:
-    """What the most telling release does to even odds, and what the promise allows."""
-    worst = summary.worst.value
-    if math.isinf(worst):
-        return "<p>Before the release: 1 to 1. The most telling release settles the question.</p>"
-    if worst == 0:
-        return "<p>Before the release: 1 to 1. No release moves these odds: it says nothing about any row.</p>"
-    return (
-        f"<p>Before the release the two tables are equally likely: 1 of 2. After the most telling release one of them "
-        f"is <b>{factor_of_odds(worst)}</b> times as likely as the other; ε = {readable(summary.epsilon, 4)} alone "
-        f"allows at most {factor_of_odds(summary.epsilon)} times. That release comes from the likelier table with "
-        f"probability {_chance(summary)}.</p>"
-    )
-
-
-def _chance(summary: PrivacySummary) -> str:
-    """How probable the most telling release is under the table that it points to."""
-    worst, release = summary.worst, summary.synthesizer
-    return chance_text(float(release.log_transition(np.array([worst.likelier]), np.array([worst.column]))[0, 0]))
-
-
 def dots(log_odds: float) -> str:
     """Odds as dots: one for the less likely table, and so many for the other; nothing where they are too many."""
     likelier = round(math.exp(min(log_odds, 100.0)))
@@ -155,46 +97,6 @@ def dots(log_odds: float) -> str:
         f'<div class="dpviz-odds" role="img" aria-label="One dot against {likelier:,}">{row}</div>'
         f"<p>Odds of 1 to {likelier:,}, rounded.</p>"
     )
-
-
-def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
-    """How often the best guess is right."""
-    return (
-        f"Somebody who knows nothing guesses right 50 % of the time. The best guess from the release is right "
-        f"<b>{belief_text(curve.success(0.5), curve.decides)}</b> of the time; the promise would allow "
-        f"{belief_text(promised.success(0.5))}."
-    )
-
-
-def gaussian_sentence(curve: TradeOffCurve) -> str:
-    """The smallest μ, in words."""
-    if math.isinf(curve.mu):
-        return "No μ of Gaussian differential privacy is large enough: some release decides between two tables."
-    if curve.mu == 0:
-        return "μ = 0: the release says nothing about any row."
-    return (
-        f"In Gaussian differential privacy this is <b>μ = {readable(curve.mu, 3)}</b>: telling the two tables apart is "
-        f"about as hard as, and never easier than, telling a normal number of mean 0 from one of mean "
-        f"{readable(curve.mu, 3)}, both with variance 1."
-    )
-
-
-def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[str]:
-    """What the release and the promise may do to a risk, and the ε that a wanted ratio needs."""
-    needed = epsilon_for_risk_ratio(ratio, prior_risk=risk)
-    factor = f"by more than a factor of {readable(ratio)}"
-    wanted = (
-        f"Any ε will do: a risk of {readable(100 * risk, 3)} % cannot grow {factor}."
-        if math.isinf(needed)
-        else f"If the risk must never grow {factor}, the promise must be ε = {readable(rounded_down(needed, 3), 3)} or "
-        f"smaller: this release {'keeps' if summary.worst.value <= needed else 'does not keep'} such a promise."
-    )
-    return [
-        f"The most telling release raises the risk {risk_in_words(summary.worst.value, prior_risk=risk)}. "
-        f"The promise ε = {readable(summary.epsilon)} alone would allow it to rise "
-        f"{risk_in_words(summary.epsilon, prior_risk=risk)}.",
-        wanted,
-    ]
 
 
 def measures(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:

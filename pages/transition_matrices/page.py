@@ -8,8 +8,7 @@ from pages.transition_matrices import SPEC
 from pages.transition_matrices.controls import Asked, choose, first_asked
 from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
-from pages.transition_matrices.tables import show_tables, show_two_tables
-from pages.transition_matrices.verdict import show_numbers, show_verdict
+from pages.transition_matrices.tables import show_numbers, show_tables, show_two_tables, show_verdict
 
 
 def compute_answer(asked: Asked) -> object:

@@ -1,4 +1,4 @@
-"""The transition matrix and the log-odds table: laid out as in the paper while they are small, heatmaps beyond."""
+"""The verdict and its picture; both tables, laid out as in the paper while they are small, heatmaps beyond."""
 
 import math
 
@@ -13,12 +13,13 @@ from dpviz.designs import Design
 from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.privacy.two_tables import two_tables
+from dpviz.privacy.verdict import promise_sentence, short_verdict, verdict_numbers
 from pages.components.address import keep_choice
 from pages.components.cached import cached
 from pages.components.choices import segments
 from pages.components.class_mode import table_for_class
 from pages.components.figure import show_figure
-from pages.components.words import Html, note
+from pages.components.words import Html, heading_html, note, numbers, page_answer
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.draws import show_own_release
 
@@ -34,6 +35,16 @@ SHOW = keep_choice("tm_show", SHOWN, "tables")
 PICTURE = keep_choice("tm_picture", PICTURES, "matrix")
 SIGN = keep_choice("tm_sign", SIGNS, "absolute")
 COLOR = keep_choice("tm_colors", COLORS, "log")
+
+
+def show_verdict(summary: PrivacySummary) -> None:
+    """The verdict."""
+    st.html(page_answer(*promise_sentence(summary), short_verdict(summary)))
+
+
+def show_numbers(summary: PrivacySummary) -> None:
+    """Four numbers, each with its meaning."""
+    st.html(heading_html("Numbers") + numbers(*verdict_numbers(summary)))
 
 
 def show_two_tables(summary: PrivacySummary) -> None:

@@ -14,8 +14,8 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
 
 MOST_DIGITS = 12  # Significant digits beyond which numbers count as exact
-ROUNDING_OF_SUMS = 1e-12  # Distance from 1 up to which the sum of a row is 1 but for rounding
-NEAR_ONE = 0.1  # and up to which it is that of probabilities that were rounded to some digits
+ROUNDING_OF_ROWS = 1e-12  # Distance from 1 up to which the sum of a row is 1 but for rounding
+NEAR_ONE_ROW = 0.1  # and up to which it is that of probabilities that were rounded to some digits
 MOST_PLACES = 400  # Beyond this exponent every double is 0 or infinite
 # What a column of counts or names is called in a header, in small letters.
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
@@ -62,7 +62,7 @@ def rescaled(content: str | bytes) -> str | None:
     with np.errstate(over="ignore", invalid="ignore"):
         sums = matrix.sum(axis=1, keepdims=True)
         off = float(np.abs(sums - 1).max())
-    if not (ROUNDING_OF_SUMS < off <= NEAR_ONE and matrix.min() >= 0):
+    if not (ROUNDING_OF_ROWS < off <= NEAR_ONE_ROW and matrix.min() >= 0):
         return None
     text = "\n".join(",".join(map(repr, row)) for row in (matrix / sums).tolist())
     return text if len(text) <= GIVEN_BYTES else None

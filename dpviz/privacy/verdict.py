@@ -1,34 +1,22 @@
-"""The answer in one sentence and four numbers."""
+"""What a release keeps of a promise, in a sentence and in four numbers, each with its meaning."""
 
 import math
 
-import streamlit as st
-
 from dpviz.core.parameters import readable, readable_apart, rounded_up
-from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.base import WorstCase
+from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.summary import PrivacySummary
-from pages.components.words import heading_html, numbers, page_answer
+
+__all__ = ["promise_sentence", "short_verdict", "verdict_numbers"]
 
 DIGITS, SAID = 7, 3
 """Significant digits of the numbers, and of those in the sentence above them."""
 MOST_EMPTY = 8
 SAME = 1e-12  # Relative difference up to which two ε are one, rounding aside, as in `PrivacySummary.is_pure`
 
-KEPT, KEPT_WITH_DELTA, BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
+PROMISE_KEPT, PROMISE_KEPT_WITH_DELTA, PROMISE_BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
 NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 million entries here"
-
-
-def show_verdict(summary: PrivacySummary) -> None:
-    """The verdict."""
-    st.html(page_answer(*verdict_sentence(summary), short_verdict(summary)))
-
-
-def show_numbers(summary: PrivacySummary) -> None:
-    """Four numbers."""
-    st.html(heading_html("Numbers") + numbers(*verdict_numbers(summary)))
 
 
 def _both(summary: PrivacySummary) -> tuple[str, str]:
@@ -50,7 +38,7 @@ def short_verdict(summary: PrivacySummary) -> str:
     return f"{lost}, and not the promised {promised}."
 
 
-def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
+def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
     """A word, and the sentence that says what the release keeps and where it fails."""
     release, worst = summary.synthesizer, summary.worst
     exact, epsilon = _both(summary)
@@ -65,10 +53,10 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
         if isinstance(release, GivenMatrix) and len(release.zeros) > 1:
             text += f" In all, {len(release.zeros):,} entries of the matrix are 0 where a neighbour's is not."
         if summary.is_approximate:
-            return KEPT_WITH_DELTA, f"{text} The allowed δ covers it: the promise {at_delta} is kept."
-        return BROKEN, text
+            return PROMISE_KEPT_WITH_DELTA, f"{text} The allowed δ covers it: the promise {at_delta} is kept."
+        return PROMISE_BROKEN, text
     if summary.is_pure:
-        return KEPT, (
+        return PROMISE_KEPT, (
             f"The promise ε = {epsilon} is kept: the real loss is ε = {exact}. No released table moves the odds "
             "between two tables that differ in one substituted row by more than a factor of "
             f"{factor_of_odds(worst.value)}."
@@ -83,19 +71,19 @@ def verdict_sentence(summary: PrivacySummary) -> tuple[str, str]:
     allowed = readable(summary.delta)
     if summary.is_approximate:
         return (
-            KEPT_WITH_DELTA,
+            PROMISE_KEPT_WITH_DELTA,
             f"{text} With the allowed δ = {allowed} it is kept, for it needs only {needed}.",
         )
-    return BROKEN, f"{text} The allowed δ = {allowed} does not cover that: this would need {needed}."
+    return PROMISE_BROKEN, f"{text} The allowed δ = {allowed} does not cover that: this would need {needed}."
 
 
 def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     """The four numbers, each with its name and what it means."""
-    release, worst, pair, least = summary.synthesizer, summary.worst, summary.divergence, summary.epsilon_at_delta
+    release, worst, pair, needed = summary.synthesizer, summary.worst, summary.divergence, summary.epsilon_at_delta
     neighbours = (
         _pair(release, pair) if pair.value or not summary.is_pure else "no neighbours differ by more than the factor eᵋ"
     )
-    holds = "no ε is enough" if math.isinf(least) else f"ε = {readable(rounded_up(least, 6), 6)} is kept"
+    holds = "no ε is enough" if math.isinf(needed) else f"ε = {readable(rounded_up(needed, 6), 6)} is kept"
     reached = f"{_pair(release, worst)}, when {_released(release, worst)} is released"
     delta = _failure(summary, readable(pair.value, DIGITS))
     given = f"With δ = {readable(summary.delta, 3)} allowed" if summary.delta else "Without any δ"
