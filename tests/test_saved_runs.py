@@ -14,10 +14,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.coverage import performance_of, run_coverage
+from dpviz.coverage.live import Run
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.designs import Design
 from pages.coverage import SPEC
-from pages.coverage.run import KEY, Run, plan_of
+from pages.coverage.run import KEY, plan_of
 from pages.coverage.sections import opened
 from tests.pages import address, check_sound, open_coverage, problems, text
 from tests.test_studies import HUGE, leaves
@@ -127,7 +128,7 @@ def test_the_pages_own_file_is_one_that_it_opens() -> None:
         (lambda text: b"[" * 2_000_000, "text must be a run in JSON"),
         (lambda text: b" " * 5_000_000, "text must have at most 4,000,000 characters; got 5,000,000"),
         (lambda text: text.replace(b'"p":"0.3"', b'"p":"0.4"'), "must say 'p=0.4'; got 'p=0.3'"),
-        (lambda text: text.replace(b'"n":"30"', b'"n":"9000"'), "n (confidential rows) must be a whole number from 1"),
+        (lambda text: text.replace(b'"n":"30"', b'"n":"9000"'), "n (people) must be a whole number from 1"),
         (lambda text: text.replace(b'"beta_binomial"', b'"<b>"'), "mechanism must be one of"),
         (lambda text: text.replace(b'"3345"', b'"1e999"').replace(b":3345,", b":1e999,"), "got ∞"),
         (lambda text: text.replace(b":3345,", b":9001,"), "must be a whole number from 1 to 9,000; got 9,001"),
