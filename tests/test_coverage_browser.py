@@ -239,6 +239,42 @@ def test_a_run_is_seen_moving_and_gives_the_same_digits_after_stop_after_reset_a
         check_simulated(page, expected(done(page), p=p))
 
 
+WATCHED = """{
+  const seen = window.dpvizSeen = new Set();
+  const look = () => {
+    const plot = document.querySelector('.st-key-cv_caterpillar .js-plotly-plot');
+    const box = plot?.getBoundingClientRect();
+    const bars = plot?.querySelectorAll('.errorbars .xerror').length;
+    seen.add(box && bars ? `${Math.round(box.left)} ${Math.round(box.width)} ${Math.round(box.height)}` : 'gone');
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+"""Has a page look at every frame whether the first intervals are there, and how large."""
+
+
+@pytest.mark.parametrize("class_mode", [False, True])
+def test_the_first_intervals_are_there_in_every_frame_and_keep_their_place(
+    chromium: Browser, server: str, class_mode: bool
+) -> None:
+    query = f"{SMALL}&cv_repetitions={LONG}{'&class=1' * class_mode}"
+    with visiting(chromium, f"{server}{HERE}?{query}", {"width": 1280, "height": 720}) as page:
+        plot = control(page, "caterpillar").locator(".js-plotly-plot")
+        expect(plot).to_be_visible()
+        page.evaluate(WATCHED)
+        press(page, "Start")
+        moved_on(page) if not class_mode else page.wait_for_timeout(1000)
+        for _ in range(4):
+            slider(page, "p").press("ArrowRight")
+        page.wait_for_timeout(500)
+        press(page, "Stop")
+        wait_for(page, "Resume")
+        slider(page, "epsilon").press("ArrowLeft")
+        settle(page)
+        expect(control(page, "go").get_by_role("button", name="Start")).to_be_visible()
+        assert len(page.evaluate("[...window.dpvizSeen]")) == 1, page.evaluate("[...window.dpvizSeen]")
+
+
 def test_the_address_restores_everything(chromium: Browser, server: str) -> None:
     with visiting(
         chromium, f"{server}{HERE}?cv_n=10&cv_sets=2&cv_level=0.9&cv_seed=77&cv_epsilon=1.5&cv_delta=0.001"

@@ -15,12 +15,13 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.core.measures import wilson_interval
 from dpviz.coverage import CoveragePlan, performance_of, run_coverage
+from dpviz.coverage.live import FIRST_PICTURES, Run
 from dpviz.coverage.performance import first_intervals, first_shares, first_totals
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import holds
 from dpviz.mechanisms import BetaBinomial
 from pages.coverage.controls import DEFAULT_RULES, short
-from pages.coverage.run import FIRST_PICTURES, Run, plan_of
+from pages.coverage.run import plan_of
 from pages.coverage.watched import counted, first_chart, repetition_words
 from tests.pages import address, check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
 from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, grown, plan_at, started

@@ -219,7 +219,7 @@ def test_the_slider_of_the_confidential_ones_ends_at_the_rows() -> None:
         assert n == 1 or page.select_slider(key="po_x_slider").options[-1] == readable(n)
     check_sound(page)
     (sentence,) = problems(page)
-    assert sentence.startswith("x (confidential ones) must be at most n = 1")
+    assert sentence.startswith("x (who say yes) must be at most n = 1")
 
 
 def test_choices_inside_a_section_survive_another_section_and_a_refusal() -> None:

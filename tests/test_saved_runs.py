@@ -14,10 +14,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.coverage import performance_of, run_coverage
+from dpviz.coverage.live import Run
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.designs import Design
 from pages.coverage import SPEC
-from pages.coverage.run import KEY, Run, plan_of
+from pages.coverage.run import KEY, plan_of
 from pages.coverage.sections import opened
 from tests.pages import address, check_sound, open_coverage, problems, text
 from tests.test_studies import HUGE, leaves

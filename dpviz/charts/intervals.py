@@ -12,7 +12,7 @@ from dpviz.core.types import BoolArray, FloatArray, IntArray
 
 MISSED, COVERING = style.PALETTE["vermillion"], style.PALETTE["blue"]
 _FARTHEST = -0.5, 1.5  # Where an interval is cut off that is longer than the picture shows, from 0 to 1
-WORDS_ABOVE = 80  # Pixels above the intervals: three lines that count them, and the number of the truth
+WORDS_ABOVE = 86  # Pixels above the intervals: three lines that count them, and the number of the truth
 THICK, OUTLINE = 1.6, 3.8  # Pixels of an interval, and of the ink around one that misses
 
 
@@ -64,7 +64,7 @@ def caterpillar_chart(
     step = style.round_step(max(ends[1] - ends[0], 1e-3) / style.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
     reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
     pad = 0.03 * (reach[1] - reach[0]) or 0.01
-    said = style.label(words, x=0, xref="x domain", xanchor="left", align="left", y=1, yref="y domain", yshift=18)
+    said = style.label(words, x=0, xref="x domain", xanchor="left", align="left", y=1, yref="y domain", yshift=22)
     number = style.label_upright(f"true share {readable(100 * p, 9)} %", p, side="auto")
     return style.build(
         traces,
@@ -91,5 +91,5 @@ def _intervals(place: IntArray, left: FloatArray, right: FloatArray, look: _Look
     hover = f"repetition %{{y}}: %{{customdata}}<br>{look.words}<extra></extra>"
     ends = zip(100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True)
     told = [f"{start:.3g} % to {end:.3g} %" if start < end else f"{start:.3g} %" for start, end in ends]
-    below = [bars(style.TRUTH_COLOR, OUTLINE, 7, hoverinfo="skip", meta="")] if look.outlined else []
-    return [*below, bars(look.color, THICK, 4, meta=look.words, customdata=told)]
+    below = [bars(style.TRUTH_COLOR, OUTLINE, 5.5, hoverinfo="skip", meta="")] if look.outlined else []
+    return [*below, bars(look.color, THICK, 3.2, meta=look.words, customdata=told)]

@@ -16,6 +16,7 @@ from dpviz.core.numerics.multisets import multisets
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
+from dpviz.coverage.exact import coverage_by_proportion
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.frequentist import release_probabilities
 from dpviz.inference.moments import proportion_moments
@@ -23,7 +24,7 @@ from dpviz.inference.posterior import posterior_if_known
 from dpviz.inference.summaries import posterior_summaries
 from dpviz.mechanisms import BetaBinomial
 
-__all__ = ["ERRATA", "FIGURE_1", "PRINTED_TABLES", "compare_charest"]
+__all__ = ["ERRATA", "FIGURE_1", "PRINTED_TABLES", "compare_charest", "figure_1_curves"]
 
 TABLE_CAPTIONS = {
     1: "Relative bias (in %) of q̄_M as an estimator of p",
@@ -122,6 +123,21 @@ def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
     """Return the Beta-binomial of one of `sets` sets: 100 rows from 100, with the smallest prior that keeps ε/M."""
     alpha = BetaBinomial.smallest_alpha(m=CHAREST_ROWS, epsilon=epsilon / sets)
     return BetaBinomial(n=CHAREST_ROWS, m=CHAREST_ROWS, alpha=alpha, beta=alpha)
+
+
+def figure_1_curves(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
+    """Return the exact coverage of Figure 1 at every ε by M, shape (readings, proportions, ε)."""
+
+    def coverage(sets: int, epsilon: float) -> FloatArray:
+        return coverage_by_proportion(
+            charest_synthesizer(epsilon, sets),
+            proportions=FIGURE_1.proportions,
+            sets=sets,
+            rules=FIGURE_1.rules,
+            level=FIGURE_1.level,
+        ).coverage
+
+    return {sets: np.stack([coverage(sets, one) for one in epsilons], axis=-1) for sets in FIGURE_1.sets}
 
 
 def rule_moments(epsilon: float, proportion: float, sets: int) -> dict[str, Expected]:

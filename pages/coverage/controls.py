@@ -27,11 +27,11 @@ DEFAULT_RULES = ("reiter_2002", "as_if_real")
 
 NUMBERS = prior_rule.PROMISE | {
     "p": dataclasses.replace(
-        PROPORTION, slider_minimum=0.01, slider_maximum=0.99,
-        help="The proportion of ones in the population, which the interval is to hold.",
+        PROPORTION, title="True share of yes", slider_minimum=0.01, slider_maximum=0.99,
+        help="The share of yes in the population, which the interval is to hold.",
     ),
-    "sets": dataclasses.replace(prior_rule.SHARED_SETS, default=5, slider_maximum=20),
-    "n": dataclasses.replace(ROWS, default=100),
+    "sets": dataclasses.replace(prior_rule.SHARED_SETS, title="Released tables", default=5, slider_maximum=20),
+    "n": dataclasses.replace(ROWS, title="People", default=100),
     "m": dataclasses.replace(SYNTHETIC_ROWS, default=100, private_end="neither", help=prior_rule.ROWS_OF_A_SET),
     "level": LEVEL,
     "repetitions": dataclasses.replace(REPETITIONS, default=100_000),

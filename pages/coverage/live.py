@@ -12,6 +12,7 @@ from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import plain
 from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerformance, performance_of
+from dpviz.coverage.live import Run
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from pages.components.class_mode import class_mode
@@ -29,7 +30,6 @@ from pages.coverage.exact import (
     short_sentence,
     smallest_of,
 )
-from pages.coverage.run import Run
 from pages.coverage.watched import HEIGHT, dots_of, show_first, simulated
 
 REST = 0.03  # Seconds from a picture to the next step

@@ -5,12 +5,9 @@ import streamlit as st
 
 from dpviz.charts.lines import DrawnLine, DrawnScale, Rule, lines_chart
 from dpviz.charts.style import EXACT_LINE, PRINTED_LINE
-from dpviz.claims.charest import ERRATA, FIGURE_1, TABLE_CAPTIONS, compare_charest
+from dpviz.claims.charest import ERRATA, FIGURE_1, TABLE_CAPTIONS, compare_charest, figure_1_curves
 from dpviz.core.parameters import readable
-from dpviz.core.types import FloatArray
-from dpviz.coverage import coverage_by_proportion
-from dpviz.designs import Design
-from pages.components.cached import elsewhere
+from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing, show_errata
 from pages.coverage import SPEC
@@ -28,7 +25,7 @@ COLUMNS = {
 """Names of the printed columns; those of Table 1 are numbers of sets."""
 
 
-def show_published(_design: Design) -> None:
+def show_published(_answered: object) -> None:
     """Table 1, Table 2, Figure 1, and where the paper contradicts itself."""
     for number in (1, 2):
         heading(f"Charest (2011), Table {number}: {TABLE_CAPTIONS[number]}")
@@ -65,7 +62,7 @@ def _reading(reading: int) -> None:
     """Figure 1 with one of the two quantiles where T is negative."""
     rule = FIGURE_1.rules[reading]
     st.html(f"<b>{short(rule)}</b>")
-    curves, points = elsewhere(_figure_1, "Figure 1: exact sums at every point …")(), np.array(EPSILONS)
+    curves, points = cached(figure_1_curves, "Figure 1: exact sums at every point …")(EPSILONS), np.array(EPSILONS)
     lines = [
         DrawnLine(
             name=f"p = {readable(p)}, M = {sets}",
@@ -86,15 +83,3 @@ def _reading(reading: int) -> None:
     )
     alt = f"Exact coverage by {short(rule)} against epsilon for p = 0.25 and 0.5 and 2, 5 and 10 sets."
     show_figure(chart, key=f"{PREFIX}figure_1_{rule}", alt=alt, height=420)
-
-
-def _figure_1() -> dict[int, FloatArray]:
-    """The exact coverage of Figure 1 by M, shape (readings, proportions, ε)."""
-
-    def coverage(sets: int, epsilon: float) -> FloatArray:
-        design = Design(mechanism="beta_binomial", n=FIGURE_1.rows, sets=sets, epsilon=epsilon)
-        return coverage_by_proportion(
-            design.release, proportions=FIGURE_1.proportions, sets=sets, rules=FIGURE_1.rules, level=FIGURE_1.level
-        ).coverage
-
-    return {sets: np.stack([coverage(sets, one) for one in EPSILONS], axis=-1) for sets in FIGURE_1.sets}

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.coverage import performance_of
+from dpviz.coverage.live import FIRST_PICTURES, Run
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
@@ -25,7 +26,7 @@ from pages.coverage.lengths import show_lengths
 from pages.coverage.live import AXIS
 from pages.coverage.moments import show_moments
 from pages.coverage.published import show_published
-from pages.coverage.run import FIRST_PICTURES, KEY, Run, current_run, plan_of
+from pages.coverage.run import KEY, current_run, plan_of
 
 
 def show_downloads(design: Design) -> None:

@@ -36,12 +36,14 @@ EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0
 THOUGHT = "Rows that the analyst thinks possible."
 SIZE = dataclasses.replace(POSTERIOR_ROWS, symbol="", slider_maximum=1900, help=THOUGHT)
 ONES = dataclasses.replace(
-    CONFIDENTIAL_COUNT, name="x", maximum=MOST_ROWS, default=30, slider_maximum=1000,
-    help="The number of ones among the n confidential rows. The analyst does not see it; the agency does.",
+    CONFIDENTIAL_COUNT, name="x", title="Who say yes", maximum=MOST_ROWS, default=30, slider_maximum=1000,
+    help="How many of the n people say yes. The analyst does not see it; the agency does.",
 )  # fmt: skip
 NUMBERS = prior_rule.PROMISE | {
-    "sets": dataclasses.replace(prior_rule.SHARED_SETS, default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN),
-    "n": dataclasses.replace(POSTERIOR_ROWS, default=100, slider_maximum=MOST_ROWS),
+    "sets": dataclasses.replace(
+        prior_rule.SHARED_SETS, title="Released tables", default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN,
+    ),
+    "n": dataclasses.replace(POSTERIOR_ROWS, title="People", default=100, slider_maximum=MOST_ROWS),
     "m": dataclasses.replace(
         POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=MOST_ROWS, private_end="neither",
         help=prior_rule.ROWS_OF_A_SET,
@@ -175,7 +177,7 @@ def choose() -> Asked | Refused:
     try:
         PAGE.check(asked)
         if x is not None and x > values["n"]:
-            raise ValueError(f"x (confidential ones) must be at most n = {values['n']:,}; got {x:,}.")
+            raise ValueError(f"x (who say yes) must be at most n = {values['n']:,}; got {x:,}.")
         design = Design.of({**values, **handed_on(PREFIX, values["n"])})
         found = dataclasses.replace(cached(released)(design, typed), given_text=given_text)
         prior_rule.say_real_epsilon(found.design, SYNTHESIZER_KEY, beside)
