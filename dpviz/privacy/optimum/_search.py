@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class ErrorCriterion:
 
 def _pure_average(n: int, epsilon: float) -> tuple[Mechanism, float]:
     estimates, errors = _geometric.means_and_errors(np.full(n + 1, 1 / (n + 1)), epsilon)
-    return Mechanism(lambda: _geometric.channel(n, epsilon), estimates, errors), float(errors.mean())
+    return Mechanism(partial(_geometric.channel, n, epsilon), estimates, errors), float(errors.mean())
 
 
 def _pure_worst(n: int, epsilon: float) -> tuple[Mechanism, float]:
@@ -59,7 +60,7 @@ def _pure_worst(n: int, epsilon: float) -> tuple[Mechanism, float]:
     candidates = [own, *means, *([estimates] if n <= FITTED else [])]
     errors = [_geometric.errors_of_shifts(one - own, epsilon) for one in candidates]
     best = int(np.argmin([one.max() for one in errors]))
-    return Mechanism(lambda: _geometric.channel(n, epsilon), candidates[best], errors[best]), bound
+    return Mechanism(partial(_geometric.channel, n, epsilon), candidates[best], errors[best]), bound
 
 
 CRITERIA = {
