@@ -69,8 +69,8 @@ SHOWN = {
         1,
         {"What was x?": 2, "Its own coverage": 2, "If n is secret": 3},
     ),
-    "compare_synthesizers": Shown(small("compare_synthesizers"), list(COMPARISON), 6, {"One release": 7}),
-    "budget": Shown(small("budget"), list(BUDGET), 4, {}),
+    "compare_synthesizers": Shown(small("compare_synthesizers"), list(COMPARISON), 1, {"One release": 2}),
+    "budget": Shown(small("budget"), list(BUDGET), 1, {}),
     "curator": Shown(
         small("curator") + "&cu_pins=laplace~1~as_if_real",
         list(DESK),

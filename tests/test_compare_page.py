@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.comparison import SMALLEST_SHOWN_SHARE, Series, comparison_chart, release_chart
-from dpviz.charts.lines import DrawnScale
+from dpviz.charts.lines import DrawnLine, DrawnScale
 from dpviz.claims.liu import LIU_BINARY
 from dpviz.comparisons import (
     DATA_KINDS,
@@ -25,10 +25,11 @@ from dpviz.comparisons import (
     Outcome,
     UnknownVariance,
 )
-from dpviz.comparisons.base import OUTCOME_MEASURES, Compared, stream_comparison
+from dpviz.comparisons.base import OUTCOME_MEASURES, Compared, stream_comparison, stream_ranking
 from dpviz.comparisons.nested_modips import estimate_variances
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
+from dpviz.core.plain import short_names
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.privacy.real_loss import Loss
 from pages.compare_synthesizers import answer
@@ -353,6 +354,66 @@ def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:
     assert (dots.mode, list(dots.x)) == ("markers", [1.0])
     assert dots.error_y.array[0] == pytest.approx(0.0196)
     assert {shape.y0 for shape in figure.layout.shapes} == {0, 0.95}
+
+
+@pytest.mark.parametrize("kind", DATA_KINDS.values(), ids=list(DATA_KINDS))
+def test_names_at_the_ends_of_lines_are_short_and_tell_the_methods_apart(kind: Any) -> None:
+    labels = [one.label for one in kind.methods]
+    for some in (labels, [one.label for one in kind.methods if one.key in usual(kind)], labels[:2], labels[2:5]):
+        names = short_names(some)
+        assert list(names) == some
+        assert len({*names.values()}) == len(some)
+        assert all(len(name) <= len(label) and label.startswith(name[:4]) for label, name in names.items())
+
+
+def test_a_large_picture_names_its_lines_at_their_ends_and_what_no_mechanism_reaches_and_a_small_one_does_not() -> None:
+    x = np.array([0.1, 10.0])
+    lines = [
+        Series(key=key, name=key, short=key[:3], x=x, y=y, error=0 * x, exact=x > 0)
+        for key, y in (("laplace", np.array([0.3, 0.1])), ("geometric", np.array([0.2, 0.001])))
+    ]
+    asked_for: dict[str, Any] = {"axis": "ε", "chosen": 1.0, "told": "your ε", "span": (0.1, 10.0), "key": "k"}
+    limit = DrawnLine(name="nothing is below", x=x, y=np.array([0.1, 0.0005]))
+    large, small = (
+        comparison_chart(lines, DrawnScale(title="error", log=True), limit=limit, small=one, **asked_for).to_dict()
+        for one in (False, True)
+    )
+    places = {one["text"]: one["y"] for one in large["layout"]["annotations"]}
+    ends = {text.rpartition("> ")[2]: y for text, y in places.items() if "━" in text}
+    assert set(ends) == {"lap", "geo"} and ends["lap"] > ends["geo"]
+    assert ends["lap"] == pytest.approx(-1) and {"error", "your ε", "nothing is below"} <= set(places)
+    assert (large["layout"]["showlegend"], small["layout"]["showlegend"]) == (True, False)
+    assert [one["text"] for one in small["layout"]["annotations"]] == ["error"]
+
+
+def test_one_picture_is_drawn_and_the_others_when_they_are_asked_for() -> None:
+    state: dict[str, Any] = {"n": 8, "sets": 2, "binary_methods": ["laplace", "modips"]}
+    page = open_comparison(**state)
+    assert list(figures(page)) == ["cs_picture"] and figures(page)["cs_picture"]["alt"].startswith("Root mean squared")
+    page.session_state["cs_measure"] = "release_error"
+    page.session_state["cs_others"] = True
+    shown = figures(page.run())
+    assert shown["cs_picture"]["alt"].startswith("Error that each method adds")
+    names = ["root_mean_squared_error", "bias", "coverage", "mean_width", "usable_share"]
+    assert list(shown) == ["cs_picture", *(f"cs_small_{name}" for name in names)]
+    assert "no mechanism can go below this" in str(shown["cs_picture"]["figure"]["layout"]["annotations"])
+    numbers = open_comparison(kind="gaussian", n=8, sets=2, repetitions=40, measure="release_error")
+    assert figures(numbers)["cs_picture"]["alt"].startswith("Root mean squared")  # of numbers it is not known
+
+
+@pytest.mark.parametrize(("kind", "delta"), [("binary", 0.0), ("binary", 1e-3), ("gaussian", 0.0)])
+def test_what_is_ranked_begins_with_all_methods_and_ends_with_all_that_is_known(kind: str, delta: float) -> None:
+    data = BinaryData(n=9, p=0.3) if kind == "binary" else UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    methods = [data.method(key) for key in usual(DATA_KINDS[kind])[:4]]
+    analysis, terms = Analysis(sets=2, repetitions=40), EqualPrivacy(delta) if delta else EqualPromise()
+    every = list(stream_ranking(data, methods, 1.0, analysis, terms))
+    first, last = every[0], every[-1]
+    *_, whole = stream_comparison(data, methods, [1.0], analysis, terms)
+    assert set(first.outcomes) == set(last.outcomes) == set(whole.outcomes)
+    assert {key: repr(one) for key, one in last.outcomes.items()} == {
+        key: repr(one) for key, one in whole.outcomes.items()
+    }
+    assert last.smallest_errors == whole.smallest_errors
 
 
 def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:

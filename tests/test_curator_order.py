@@ -188,7 +188,7 @@ def test_without_a_limit_on_protection_the_smallest_real_epsilon_leads_everywher
         ("geometric", 0.3972), ("laplace", 0.4012), ("exponential_rows", 2.067),
     ]  # fmt: skip
     mark, sentence, brief = answer_sentence(desk)
-    assert (mark, brief) == ("ε = 0.3972", "is enough: Geometric sanitizer, one set")
+    assert (mark, brief) == ("ε = 0.3972", "It is enough for this accuracy: Geometric sanitizer, one set.")
     assert "The next is Laplace sanitizer, one set with ε = 0.4012." in sentence
     assert "by a factor of 1.49." in sentence  # e^0.3972
     said = " ".join(words.choice(desk, desk.designs[0]))

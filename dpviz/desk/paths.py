@@ -46,6 +46,11 @@ class Path:
     at: Callable[[Question, float], Question]
     here: Callable[[Question], float] = lambda _: math.nan
     sets: Callable[[Assessed, float], int] = lambda design, _: design.sets
+
+    def __reduce__(self) -> tuple[Callable[[str], Path], tuple[str]]:
+        """Another process has it by its key."""
+        return _known, (self.key,)
+
     """How many sets a design releases at a place."""
 
     def __reduce__(self) -> tuple[Callable[[str], Path], tuple[str]]:
@@ -328,3 +333,7 @@ def stream_one_more(design: Assessed, measure: str) -> Iterator[OneMore | None]:
 def one_more(design: Assessed, measure: str) -> OneMore | None:
     """Return the last of `stream_one_more`; None where there is none."""
     return next(iter(deque(stream_one_more(design, measure), maxlen=1)), None)
+
+
+def _known(key: str) -> Path:
+    return PATHS[key]

@@ -310,8 +310,8 @@ def stream_designs(question: Question) -> Iterator[Desk]:
     With limits on protection every design is given the largest ε that keeps them, or where they allow more than is
     usual, or less is better, the smallest beyond which nothing improves; without such limits, or where the
     strongest protection is the goal, or where an exact error has risen above its limit again, the smallest that keeps
-    the limits on accuracy. Intervals are computed of the leading designs, and of all that may keep every limit; what is
-    simulated gets all repetitions unless it breaks a limit beyond doubt.
+    the limits on accuracy. Intervals are computed of the leading designs, and of all that may keep every limit, at once
+    of those of one set; what is simulated gets all repetitions unless it breaks a limit beyond doubt.
     """
     found: dict[DesignKey, Assessed] = {}
     absent: dict[str, str] = {}
@@ -348,6 +348,10 @@ def stream_designs(question: Question) -> Iterator[Desk]:
                 continue
             found[made.key] = made
             yield desk()
+            if sets == 1 and made.keeps_all is None and not question.data.simulated:  # soon one keeps all of them
+                for further in streams.pop(made.key, iter(())):
+                    found[made.key] = further or made
+                    yield desk()
     while waiting := _waiting(desk().designs):
         for further in streams.pop(waiting.key):
             found[waiting.key] = further or waiting

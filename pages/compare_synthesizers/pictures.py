@@ -73,7 +73,8 @@ def _draw(asked: Asked, known: dict[str, Drawn], key: str, others: list[str], fo
     done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
     low, high = (readable(end, 3) for end in asked.span)
     points, every = len(asked.epsilons), len(asked.epsilons) * len(asked.methods)
-    st.caption(SPEC.note("pictures", points=points, low=low, high=high, done=done, all=every))
+    words = SPEC.note("pictures", points=points, low=low, high=high, done=done, all=every)
+    st.caption(f"{words} {SPEC.note('area')}" if limit_of(found, key) else words)
 
 
 def _mark(asked: Asked, measure: str) -> Mark | None:

@@ -1,11 +1,11 @@
 """What the papers print of their comparisons, beside ours."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
-from dpviz.claims.liu import LIU_BINARY, LIU_NORMAL, LiuReading, compare_liu_normal
+from dpviz.claims.liu import LIU_BINARY, LIU_NORMAL, LiuReading, compare_liu_normal, stream_liu_binary
 from dpviz.claims.published import Record, printed_rows
 from dpviz.comparisons.binary_base import usable_before_rounding
 from dpviz.core.parameters import readable
@@ -51,17 +51,9 @@ def _show_usable() -> None:
 def _show_binary() -> None:
     """Liu's coverage of yes-or-no data, row by row as it is computed."""
     heading(f"Liu (2016), Table 1 (a): {LIU_BINARY.printed.caption}")
-    growing = growing_of(f"{PREFIX}table", "Liu (2016), Table 1 (a)", tuple, _binary_rows)
+    growing = growing_of(f"{PREFIX}table", "Liu (2016), Table 1 (a)", tuple, stream_liu_binary)
     show_growing(growing, "Summing Liu's Table 1 (a) …", _draw_binary, key=f"{PREFIX}table_step")
     _show_readings(LIU_BINARY.fitting, "Table 1 (a)")
-
-
-def _binary_rows() -> Iterator[tuple[Record[float], ...]]:
-    """All cells so far, a row more each time: those that take long stand at the end of the table."""
-    found: tuple[Record[float], ...] = ()
-    for row in LIU_BINARY.printed.rows:
-        found += tuple(LIU_BINARY.compare_row(row, LIU_BINARY.fitting))
-        yield found
 
 
 def _draw_binary(lines: tuple[Record[float], ...]) -> None:

@@ -7,7 +7,7 @@ from dpviz.charts.lines import DrawnLine, DrawnScale, Rule, lines_chart
 from dpviz.charts.style import EXACT_LINE, PRINTED_LINE
 from dpviz.claims.charest import ERRATA, FIGURE_1, TABLE_CAPTIONS, compare_charest, figure_1_curves
 from dpviz.core.parameters import readable
-from pages.components.cached import cached
+from pages.components.cached import elsewhere
 from pages.components.figure import show_figure
 from pages.components.words import heading, listing, show_errata
 from pages.coverage import SPEC

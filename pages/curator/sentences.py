@@ -93,7 +93,7 @@ def _undecided(desk: Desk) -> Told:
     """None keeps all limits for sure, and of some it is not known."""
     first, all_ = desk.undecided[0], len(desk.designs)
     open_ = [limit for limit in desk.question.limits if first.verdicts[limit.key] is None]
-    what = " and ".join(limit.measure.label for limit in open_)
+    what = " and ".join(named(limit.measure) for limit in open_)
     if not first.complete:
         kept = [limit for limit in desk.question.limits if first.verdicts[limit.key]]
         words = f"<b>{first.name}</b> leads so far" + (f": {listed(first, kept)}." if kept else ".")
