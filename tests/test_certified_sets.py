@@ -13,7 +13,7 @@ from dpviz.comparisons.binary_measures import worst_of
 from dpviz.core.measures import Measure
 from dpviz.core.types import FloatArray
 from dpviz.coverage import coverage_by_proportion, exact_coverage
-from dpviz.coverage._bracket import CoverageBracket
+from dpviz.coverage._bracket import CoverageBracket, SharedDistributions
 from dpviz.coverage.certified import largest_mean_width, smallest_coverage, stream_smallest_coverages
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.protection import PrivacyLoss
@@ -111,7 +111,7 @@ def test_every_pass_brackets_the_smallest_coverage_and_the_last_one_closely(monk
     release = BetaBinomial(n=30, m=30, alpha=3.0, beta=3.0)
     sharp = smallest_coverage(release, sets=3, rule="reiter_2003", low=0.1, high=0.6)
     monkeypatch.setattr("dpviz.coverage._bracket.PIECES", 64)
-    seen = list(CoverageBracket(release, 3, RULES["reiter_2003"], 0.95, 0.1, 0.6).narrowing())
+    seen = list(CoverageBracket(SharedDistributions(release, 3), RULES["reiter_2003"], 0.95, 0.1, 0.6).narrowing())
     gaps = [one.gap for one in seen]
     assert gaps == sorted(gaps, reverse=True)
     assert len(np.unique(gaps)) >= 4

@@ -1,7 +1,7 @@
 """The smallest coverage over a range of p where releases are too many for a table: between two bounds that close in."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -23,6 +23,7 @@ PASSES = 8
 MOST_PASS_ENTRIES = 60_000_000
 MOST_RELEASES = 2_000_000  # Releases of which the intervals are held
 ROWS_AT_ONCE = 1_000_000  # Entries of the transition matrix that are held
+COUNTS_TOGETHER = 4  # Counts of which the contributions to all pieces are held
 NEGLIGIBLE_COUNT = 1e-12  # Share in a polynomial below which a count is left out
 BRACKET_ROUNDING = 1e-10  # Bound of what is lost by rounding in the sums
 
@@ -68,17 +69,22 @@ class ManyDistributions(CountDistributions):
             or (self._high - self._low + 1) * self._roots.length > MOST_RELEASES
         ):
             raise ValueError(TOO_LONG)
+        self._keeps = sum(map(self._entries, self._boxes.values())) <= limits.TABLE_ENTRIES
         # A count and its mirror image come one after the other.
         self.counts = sorted(counts.tolist(), key=lambda count: (min(count, synthesizer.n - count), count))
-        self._last: tuple[int, Slice] = -1, Slice(0, np.empty(0))
+        self._known: dict[
+            int, Slice
+        ] = {}  # all of them where they are few, for other rules and passes, or else the last
 
     def given(self, count: int) -> Slice:
         """Return the distribution given x."""
         turned = count not in self._boxes
         known = self._synthesizer.n - count if turned else count
-        if self._last[0] != known:
-            self._last = known, super().given(known)
-        found, length = self._last[1], self._roots.length
+        if known not in self._known:
+            if not self._keeps:
+                self._known.clear()
+            self._known[known] = super().given(known)
+        found, length = self._known[known], self._roots.length
         if not turned:
             return found
         first = self._sets * self._synthesizer.m - self._boxes[known].high - self._low
@@ -94,6 +100,21 @@ def distributions_of(
     if sets <= 2 or rule.knows_noise:
         return FewDistributions(synthesizer, sets, rule, counts)
     return ManyDistributions(synthesizer, sets, counts)
+
+
+class SharedDistributions:
+    """`distributions_of` for one rule after the other: those that know no noise share theirs."""
+
+    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int):
+        self.synthesizer, self.sets = synthesizer, sets
+        self._found: dict[tuple[bool, bytes], FewDistributions | ManyDistributions] = {}
+
+    def of(self, rule: IntervalRule, counts: IntArray) -> FewDistributions | ManyDistributions:
+        """Return those of a rule; a ValueError where the releases are many."""
+        key = rule.knows_noise, counts.tobytes()
+        if key not in self._found or not rule.fits(self.synthesizer, self.sets):
+            self._found[key] = distributions_of(self.synthesizer, self.sets, rule, counts)
+        return self._found[key]
 
 
 def counts_that_matter(n: int, low: float, high: float) -> IntArray:
@@ -148,16 +169,15 @@ class CoverageBracket:
     attains. Only pieces whose bound is below the smallest value so far are cut again, at the ends of intervals in them.
     """
 
-    def __init__(
-        self, synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float, low: float, high: float
-    ):
-        self._cells, counts = list(cells(synthesizer.n, low, high)), counts_that_matter(synthesizer.n, low, high)
-        self._distributions = distributions_of(synthesizer, sets, rule, counts)
+    def __init__(self, shared: SharedDistributions, rule: IntervalRule, level: float, low: float, high: float):
+        n = shared.synthesizer.n
+        self._cells, counts = list(cells(n, low, high)), counts_that_matter(n, low, high)
+        self._distributions = shared.of(rule, counts)
         ends = reached(*ends_of(rule, self._distributions.releases, level))
         self._low, self._high = (np.atleast_2d(one) for one in ends)
         inside = np.unique(np.concatenate([one[(one > low) & (one < high)] for one in ends]))
         self._ends, self._error = inside, self._distributions.error + BRACKET_ROUNDING + len(counts) * NEGLIGIBLE_COUNT
-        self._pieces = self._first_pieces(synthesizer.n, low, high)
+        self._pieces = self._first_pieces(n, low, high)
         self._value, self._at, self._floor, self._open = math.inf, low, math.inf, -math.inf
 
     def _first_pieces(self, n: int, low: float, high: float) -> Pieces:
@@ -190,20 +210,29 @@ class CoverageBracket:
         cell = np.searchsorted([one.low for one in self._cells], pieces.cuts[:-1], side="right") - 1
         matters = np.bincount(cell[pieces.live], minlength=len(self._cells)) > 0
         starts = np.searchsorted(cell, np.arange(len(self._cells) + 1))
+        waiting = dict[int, FloatArray]()
         for count in self._distributions.counts:
-            here = np.flatnonzero(matters & (firsts <= count) & (count < firsts + sizes))
-            if not len(here):
+            cells_here = np.flatnonzero(matters & (firsts <= count) & (count < firsts + sizes))
+            weights = [np.abs(self._cells[one].weights[:, count - firsts[one]]).sum() for one in cells_here]
+            if max(weights, default=0.0) <= NEGLIGIBLE_COUNT:
                 continue
-            part, weights = slice(starts[here[0]], starts[here[-1] + 1]), np.zeros((CHEBYSHEV_NODES, np.ptp(here) + 1))
-            for place in range(here[0], here[-1] + 1):
-                if firsts[place] <= count < firsts[place] + sizes[place]:
-                    weights[:, place - here[0]] = self._cells[place].weights[:, count - firsts[place]]
-            if np.abs(weights).sum(axis=0).max() <= NEGLIGIBLE_COUNT:
-                continue
-            covered = pieces.covered(self._distributions.given(count))
-            spread = weights[:, cell[part] - here[0]]
-            pieces.sums[:, :, part] += spread * covered[:, None, part]
+            waiting[count] = pieces.covered(self._distributions.given(count))
+            if len(waiting) == COUNTS_TOGETHER:
+                self._add(waiting, matters, starts)
+                waiting.clear()
             yield self.found
+        self._add(waiting, matters, starts)
+
+    def _add(self, covered: Mapping[int, FloatArray], matters: BoolArray, starts: IntArray) -> None:
+        """Add what some counts contribute to the polynomials: one product of matrices for each cell."""
+        counts, found = np.array([*covered], dtype=int), np.array([*covered.values()])
+        for place in np.flatnonzero(matters).tolist():
+            one, part = self._cells[place], slice(starts[place], starts[place + 1])
+            here = (one.first <= counts) & (counts < one.first + one.weights.shape[1])
+            if here.any():
+                given = found[here][:, :, part]
+                product = one.weights[:, counts[here] - one.first] @ given.reshape(len(given), -1)
+                self._pieces.sums[:, :, part] += product.reshape(CHEBYSHEV_NODES, *given.shape[1:]).transpose(1, 0, 2)
 
     def _bound(self) -> None:
         """Bound every live piece, and leave those alive whose bound is below the smallest value."""

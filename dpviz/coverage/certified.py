@@ -14,7 +14,7 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.numerics.bernstein import Extreme, cells, edges, extremes, restricted, smallest_of
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.coverage._bracket import CoverageBracket, counts_that_matter, distributions_of
+from dpviz.coverage._bracket import CoverageBracket, SharedDistributions, counts_that_matter, distributions_of
 from dpviz.coverage._intervals import ends_of, features
 from dpviz.coverage.distributions import TOO_LONG
 from dpviz.coverage.exact import exact_coverage
@@ -88,7 +88,7 @@ def smallest_coverage(
     """
     if low > high:
         raise ValueError(f"low must not be above high; got {low} and {high}.")
-    *_, found = _narrowing(synthesizer, sets, check_rule(rule, sets), level, low, high)
+    *_, found = _narrowing(SharedDistributions(synthesizer, sets), check_rule(rule, sets), level, low, high)
     return found
 
 
@@ -107,9 +107,10 @@ def stream_smallest_coverages(
     """
     found: dict[str, Extreme] = {}
     yield dict(found)
+    shared = SharedDistributions(synthesizer, sets)
     for rule in (check_rule(key, sets) for key in rules):
         try:
-            for best in _narrowing(synthesizer, sets, rule, level, 0.0, 1.0):  # noqa: B007 (the last one counts)
+            for best in _narrowing(shared, rule, level, 0.0, 1.0):  # noqa: B007 (the last one counts)
                 yield dict(found)
         except ValueError:  # too many releases
             continue
@@ -118,9 +119,10 @@ def stream_smallest_coverages(
 
 
 def _narrowing(
-    synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float, low: float, high: float
+    shared: SharedDistributions, rule: IntervalRule, level: float, low: float, high: float
 ) -> Iterator[Extreme]:
     """Yield what is known of the smallest coverage, all of it at last."""
+    synthesizer, sets = shared.synthesizer, shared.sets
     if certifiable(synthesizer, sets, rule):
         for best in _from_table(synthesizer, sets, rule, level, low, high):
             yield Extreme(min(max(best.value, 0.0), 1.0), best.at)
@@ -128,7 +130,7 @@ def _narrowing(
         one = exact_coverage(synthesizer=synthesizer, p=low, sets=sets, rule=rule.key, level=level)
         yield Extreme(min(one.coverage + one.error_bound, 1.0), low, 2 * one.error_bound)
     else:
-        yield from CoverageBracket(synthesizer, sets, rule, level, low, high).narrowing()
+        yield from CoverageBracket(shared, rule, level, low, high).narrowing()
 
 
 def _from_table(

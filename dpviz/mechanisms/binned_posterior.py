@@ -200,7 +200,7 @@ def _log_rows(m: int) -> FloatArray:
 
 
 def _summed(shares: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Σ over the bins, without the numbers next to the smallest: they are slow and add nothing to the digits."""
+    """Σ over the bins, without the numbers next to the smallest, which are slow and add nothing."""
     found: FloatArray = np.where(shares < SLOW, 0.0, shares) @ np.where(drawn < SLOW, 0.0, drawn)
     return found
 

@@ -62,7 +62,7 @@ def _reading(reading: int) -> None:
     """Figure 1 with one of the two quantiles where T is negative."""
     rule = FIGURE_1.rules[reading]
     st.html(f"<b>{short(rule)}</b>")
-    curves, points = cached(figure_1_curves, "Figure 1: exact sums at every point …")(EPSILONS), np.array(EPSILONS)
+    curves, points = elsewhere(figure_1_curves, "Figure 1: exact sums at every point …")(EPSILONS), np.array(EPSILONS)
     lines = [
         DrawnLine(
             name=f"p = {readable(p)}, M = {sets}",
