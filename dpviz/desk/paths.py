@@ -53,10 +53,6 @@ class Path:
 
     """How many sets a design releases at a place."""
 
-    def __reduce__(self) -> tuple[Callable[[str], Path], tuple[str]]:
-        """In another process it is the one of the same key there."""
-        return _with_key, (self.key,)
-
     def smallest_error(self, question: Question, value: float) -> float | None:
         """Return the smallest error that any release can add there, where that is known."""
         asked = self.at(question, value)
@@ -165,10 +161,6 @@ PATHS: dict[str, Path] = {
     )
 }
 """Every axis, by key."""
-
-
-def _with_key(key: str) -> Path:
-    return PATHS[key]
 
 
 @dataclass(frozen=True, kw_only=True)
