@@ -46,12 +46,11 @@ class Path:
     at: Callable[[Question, float], Question]
     here: Callable[[Question], float] = lambda _: math.nan
     sets: Callable[[Assessed, float], int] = lambda design, _: design.sets
+    """How many sets a design releases at a place."""
 
     def __reduce__(self) -> tuple[Callable[[str], Path], tuple[str]]:
         """Another process has it by its key."""
         return _known, (self.key,)
-
-    """How many sets a design releases at a place."""
 
     def smallest_error(self, question: Question, value: float) -> float | None:
         """Return the smallest error that any release can add there, where that is known."""
