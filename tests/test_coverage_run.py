@@ -331,7 +331,7 @@ def test_a_repetition_is_told_as_it_was() -> None:
         drawn, said = repetition_words(plan, number)
         counts = ", ".join(map(str, tally.shown.counts[number - 1]))
         x = tally.shown.confidential[number - 1]
-        assert drawn == f"repetition {number}: {x} of 20 people say yes; released {counts} of 20"
+        assert drawn == f"no. {number}: {x} of 20 say yes; released {counts}"
         hit = bool(holds(tally.shown.low[0, number - 1], tally.shown.high[0, number - 1], 0.25))
         kinds.add(hit)
         assert said.startswith("Reiter 2002 ")

@@ -69,7 +69,7 @@ def coverage_chart(
         x=style.axis(title, **scale),
         y=style.axis("intervals that hold the truth", range=[-0.02, 1.08], tickformat=".0%"),
         uirevision=f"coverage {title}",
-        shapes=[style.rule(y=level), style.rule(x=chosen) if log else style.truth(chosen)],
+        shapes=[style.rule(y=level), style.rule(x=chosen) if log else style.truth(chosen, "below")],
         annotations=ends_of_lines(values, ends, {f"promised: {readable(100 * level, 8)} %": level}),
         **LAYOUT,
     )
@@ -208,7 +208,7 @@ def length_chart(
         x=style.axis("true share of yes", range=[0.0, 1.0], tickformat=".0%"),
         y=style.axis("expected length inside 0 to 1", range=[0.0, max(1.08 * highest, 1e-3)]),
         uirevision="length",
-        shapes=[style.truth(chosen)],
+        shapes=[style.truth(chosen, "below")],
         annotations=[*ends_of_lines(values, ends, gap=LABEL_GAP * 1.08 * highest, ceiling=1.05 * highest), *notes],
         **LAYOUT,
     )

@@ -252,9 +252,9 @@ def rule(*, x: float | None = None, y: float | None = None, dash: str = "solid")
     return {"type": "line", "line": {**RULE_LINE, "dash": dash}, "layer": "below", **(across if x is None else upright)}
 
 
-def truth(x: float) -> dict[str, Any]:
-    """Return the rule of the truth at `x`, in the ink of the page, above all that it is held against."""
-    return {**rule(x=x), "line": {"color": TRUTH_COLOR, "width": 1.8}, "layer": "above"}
+def truth(x: float, layer: str = "above") -> dict[str, Any]:
+    """Return the rule of the truth at `x`, in the ink of the page; what stands at the truth is drawn on one `below`."""
+    return {**rule(x=x), "line": {"color": TRUTH_COLOR, "width": 1.8}, "layer": layer}
 
 
 def label(text: str, **place: Any) -> dict[str, Any]:

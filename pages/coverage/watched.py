@@ -75,11 +75,11 @@ def repetition_words(plan: CoveragePlan, number: int) -> tuple[str, str]:
     every, at, name = _first(plan), number - 1, short(plan.rules[0])
     counts = [readable(int(one)) for one in every.runs.counts[at]]
     listed = ", ".join(counts[:LISTED]) + (" …" if len(counts) > LISTED else "")
-    people, rows = readable(plan.synthesizer.n), readable(plan.synthesizer.m)
-    drawn = f"repetition {number}: {readable(int(every.runs.confidential[at]))} of {people} people say yes"
+    people, x = readable(plan.synthesizer.n), readable(int(every.runs.confidential[at]))
     low, high = float(every.low[at]), float(every.high[at])
     said = f"{_says(low, high)}: {'✓ a hit' if every.covered[at] else '✕ a miss'}"
-    return f"{drawn}; released {listed} of {rows}", f"{name} {'gives no interval' if math.isnan(low) else said}"
+    drawn = f"no. {number}: {x} of {people} say yes; released {listed}"
+    return drawn, f"{name} {'gives no interval' if math.isnan(low) else said}"
 
 
 def _says(low: float, high: float) -> str:
