@@ -3,22 +3,27 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 
+from dpviz.calibration.smallest_root import excess_of
 from dpviz.core import limits
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.numerics.steps import Steps, paused, root_in_steps
+from dpviz.core.numerics.steps import Steps, paused
 from dpviz.privacy.composition import DeltaBracket, Losses, composed_delta
 
 Block = tuple[int, int]  # First and last of some pairs of neighbours
-# Resolutions of a rough guess, of a look and of the first solution
-COARSE_RESOLUTION, LOOK_RESOLUTION, FIRST_RESOLUTION = 0.03, 0.01, 0.01
+# Resolutions of a look that tells what is far apart, of one that tells more, of a first root and of the first solution
+ROUGH_RESOLUTION, LOOK_RESOLUTION, COARSE_RESOLUTION, FIRST_RESOLUTION = 0.3, 0.03, 0.1, 0.01
+# The upper bound is so much nearer to δ than the lower one that a grid this many times as wide is as good for it.
+WIDER_FROM_ABOVE = 3.0
+CLEAR_EXCESS = 10.0  # Relative excess over the allowed δ, in resolutions, that a finer look would find too
+COARSE_ROOT, MOST_ROOT_STEPS = 1e-3, 40  # How near in ln α the first root is sought, and steps of a search for a root
 FINEST_RESOLUTION = 3e-5  # Finest resolution, times √M
 BRACKET_WIDTH = 1e-6  # Relative width aimed at of a calibrated prior's bracket
 WEIGHT_ROUNDING = 1e-12  # Bound on what rounding does to a difference of weights
 MOST_FINE = 120  # Blocks looked at closely before blocks are allowed to be wider
 MOST_BLOCK_PARTS = 8  # Largest number of parts that a block is split into at once
+MOST_NEWTON_STEPS = 6  # Steps of Newton's rule to the smallest private prior
 SAME_TILT = 0.03  # Change of ln x and ln y up to which the last pair's tilt still serves; any tilt gives valid bounds
 
 
@@ -70,13 +75,15 @@ class SetSearch:
         for i in sorted({0, (self.n - 1) // 2, self.n - 1}):
             looked[i] = yield from paused(self.upper, middle, (i, i), COARSE_RESOLUTION)
         worst = max(looked, key=looked.__getitem__)
+        start = math.log(middle) - excess_of(looked[worst], self.delta)  # where −ln δ goes with α, as it nearly does
         block: Block | None = (worst, worst)
         known: list[Block] = []
         lower, upper, width = self.low, self.low, 0
         while block is not None and upper < self.high:
             known.append(block)
-            no, yes, resolution, slope = yield from self._calibrated(block, upper)
+            no, yes, resolution, slope = yield from self._calibrated(block, upper, start)
             lower, upper = max(lower, no), min(max(upper, yes * (1 + BRACKET_WIDTH / 4)), self.high)
+            start = math.log(upper)
             if self.log_density is None:
                 block, width = yield from self._exceeding(upper, known, resolution, width, slope)
             else:
@@ -84,56 +91,65 @@ class SetSearch:
         lower = lower if lower > self.low else lower * (1 - 1e-6)
         return DeltaBracket(min(lower, upper), upper)  # in order too where any prior is enough
 
-    def _calibrated(self, block: Block, low: float) -> Steps[tuple[float, float, float, float]]:
+    def _calibrated(self, block: Block, low: float, start: float) -> Steps[tuple[float, float, float, float]]:
         """Return priors where the block's first pair is not private, and the block is; resolution; −d ln δ / d ln α."""
         target, floor, finest = math.log(self.delta), math.log(self.low), FINEST_RESOLUTION * math.sqrt(self.sets)
         bottom, top = math.log(low), math.log(self.high)
 
-        def excess(t: float, resolution: float) -> float:
-            return _log(self.upper(math.exp(t), block, resolution)) - target
+        def excess(t: float) -> float:
+            return excess_of(self.upper(math.exp(t), block, COARSE_RESOLUTION), self.delta)
 
-        def shortfall(t: float, resolution: float) -> float:
-            return _log(self.at(math.exp(t), (block[0], block[0]), resolution).lower) - target
-
-        t = yield from _root(partial(excess, resolution=COARSE_RESOLUTION), bottom, top, top, 0.5, 1e-4)
-        before = yield from paused(excess, t - 0.01, COARSE_RESOLUTION)
-        after = yield from paused(excess, t + 0.01, COARSE_RESOLUTION)
-        slope = max((before - after) / 0.02, 0.01)
+        t, rate = yield from _rising_root(excess, min(max(start, bottom), top), bottom, top, COARSE_ROOT)
+        slope = max(-rate * target, 0.01)
         look = yield from paused(self.at, math.exp(t), block, FIRST_RESOLUTION)
         width = max(1 - look.lower / look.upper, 1e-12) if look.upper > 0 else 1.0
         resolution = min(max(FIRST_RESOLUTION * math.sqrt(BRACKET_WIDTH / 2 * slope / width), finest), FIRST_RESOLUTION)
+        yes = min(max(t + (_log(look.upper) - target) / slope + BRACKET_WIDTH / 10, bottom), top)
         while True:
-            for _ in range(4):
-                move = (yield from paused(excess, t, resolution)) / slope
-                t = min(max(t + move, bottom), top)
-                if abs(move) < BRACKET_WIDTH / 2:
+            above = min(WIDER_FROM_ABOVE * resolution, FIRST_RESOLUTION)
+            yes = yield from self._private_from(block, yes, bottom, top, slope, above)
+            if yes == bottom:  # no block known before asks for less
+                return math.exp(floor), math.exp(yes), above, slope
+            gap, step = 1.2 * width * (resolution / FIRST_RESOLUTION) ** 2 / slope, BRACKET_WIDTH / 4
+            no, short = yes - min(gap, 1.0) - BRACKET_WIDTH / 10, -1.0
+            while no > floor:
+                lower = yield from paused(self._lower, math.exp(no), block[0], resolution)
+                short = _log(lower) - target
+                if short > 0:
                     break
-            else:
-                t = yield from _root(partial(excess, resolution=resolution), bottom, top, t, 1e-4, BRACKET_WIDTH / 10)
-            yes, step = min(t + BRACKET_WIDTH / 10, top), BRACKET_WIDTH / 4
-            while yes < top and (yield from paused(excess, yes, resolution)) > 0:
-                yes, step = min(yes + step, top), 2 * step
-            short = yield from paused(shortfall, yes, resolution)
-            no = min(yes + short / slope - BRACKET_WIDTH / 10, yes)
-            step = BRACKET_WIDTH / 4
-            while no > floor and (yield from paused(shortfall, no, resolution)) <= 0:
-                no, step = no - step, 2 * step
-            for _ in range(8):
-                middle = (yes + no) / 2
-                if yes - no < 2 * BRACKET_WIDTH:
-                    break
-                if (yield from paused(shortfall, middle, resolution)) > 0:
-                    no = middle
-                elif (yield from paused(excess, middle, resolution)) <= 0:
-                    yes = middle
-                else:
-                    break
-            here = yield from paused(self.at, math.exp(yes), block, resolution)
-            # What is left then is the block's own width.
-            narrow = here.upper - here.lower <= BRACKET_WIDTH * slope * here.upper
-            if yes - no < 10 * BRACKET_WIDTH or resolution == finest or (block[1] > block[0] and narrow):
-                return math.exp(max(no, floor)), min(math.exp(yes), self.high), resolution, slope
+                no, step = no + short / slope - step, 4 * step
+            if yes - no < 10 * BRACKET_WIDTH or resolution == finest or block[1] > block[0]:
+                return math.exp(max(no, floor)), min(math.exp(yes), self.high), above, slope
             resolution = max(resolution / 4, finest)
+
+    def _private_from(
+        self, block: Block, t: float, bottom: float, top: float, slope: float, resolution: float
+    ) -> Steps[float]:
+        """Return about the smallest ln α, from t on, with which the block is private."""
+        target, step = math.log(self.delta), BRACKET_WIDTH / 4
+        for look in range(MOST_ROOT_STEPS):
+            excess = _log((yield from paused(self.upper, math.exp(t), block, resolution))) - target
+            settled = t == bottom or excess > -slope * BRACKET_WIDTH / 2 or look >= MOST_NEWTON_STEPS
+            if t == top or (excess <= 0 and settled):
+                return t
+            if look < MOST_NEWTON_STEPS:
+                t = min(max(t + excess / slope + BRACKET_WIDTH / 10, bottom), top)
+            else:  # it does not settle: the next that is private will do
+                t, step = min(t + step, top), 2 * step
+        return top
+
+    def _lower(self, alpha: float, i: int, resolution: float) -> float:
+        """Return a lower bound on δ_M of a pair."""
+        return self.at(alpha, (i, i), resolution).lower
+
+    def _told(self, alpha: float, block: Block, resolution: float) -> Steps[float]:
+        """Return an upper bound on δ_M of the block's pair that tells it from the allowed δ, or one of `resolution`."""
+        found = math.inf
+        for one in (ROUGH_RESOLUTION, LOOK_RESOLUTION, resolution):
+            found = yield from paused(self.upper, alpha, block, one)
+            if found <= self.delta or found > self.delta * (1 + CLEAR_EXCESS * one):
+                break
+        return found
 
     def _exceeding(
         self, alpha: float, known: list[Block], resolution: float, width: int, slope: float
@@ -145,24 +161,20 @@ class SetSearch:
         width = max(width, math.floor(2 * BRACKET_WIDTH * alpha))
         while True:
             looks, worst, value = 0, None, self.delta
-            blocks = [(0, self.n - 1)]
+            blocks = _blocks(self.n, alpha)
             while blocks and looks <= MOST_FINE:
                 block = blocks.pop()
                 if block in self._private or any(a <= block[0] and block[1] <= b for a, b in known):
                     continue
-                upper = yield from paused(self.upper, alpha, block, LOOK_RESOLUTION)
-                if upper <= self.delta:
-                    self._private.add(block)
-                    continue
-                if block[1] - block[0] > width:
-                    blocks += _parts(block, math.log(upper / self.delta), slope / (2 * alpha), width)
-                    continue
-                looks += 1
-                found = yield from paused(self.upper, alpha, block, resolution)
+                found = yield from self._told(alpha, block, resolution)
                 if found <= self.delta:
                     self._private.add(block)
-                elif found > value:
-                    worst, value = block, found
+                elif block[1] - block[0] > width:
+                    blocks += _parts(block, math.log(found / self.delta), slope / (2 * alpha), width)
+                else:
+                    looks += 1
+                    if found > value:
+                        worst, value = block, found
             if not blocks:
                 return worst, width
             width = 2 * width + 1
@@ -171,13 +183,13 @@ class SetSearch:
         self, alpha: float, known: list[Block], resolution: float, log_density: Callable[[float, float], float]
     ) -> Steps[Block | None]:
         """Return the worst pair not shown to be private with the prior α, from bounds on what is between two pairs."""
-        uppers: dict[tuple[int, float], float] = {}
+        uppers: dict[int, float] = {}
 
-        def upper(i: int, fineness: float) -> Steps[float]:
-            if (i, fineness) not in uppers:
-                found = yield from paused(self.upper, alpha, (i, i), fineness)
-                uppers[i, fineness] = min(found, self.delta) if (i, i) in known else found
-            return uppers[i, fineness]
+        def upper(i: int) -> Steps[float]:
+            if i not in uppers:
+                found = yield from self._told(alpha, (i, i), resolution)
+                uppers[i] = min(found, self.delta) if (i, i) in known else found
+            return uppers[i]
 
         def weight(i: float) -> float:
             return self.sets * log_density(alpha + i, alpha + (self.n - 1 - i))
@@ -189,16 +201,23 @@ class SetSearch:
             factor = _exp(max(risen, 0.0) + WEIGHT_ROUNDING * self.sets) if last - first > 1 else 1.0
             largest = 0.0
             for i in (first, last):
-                found = yield from upper(i, COARSE_RESOLUTION)
-                if not found * factor <= value:  # nor where nothing is known: 0 times infinity
-                    found = min(found, (yield from upper(i, resolution)))
-                    if found > value:
-                        worst, value = (i, i), found
+                found = yield from upper(i)
+                if found > value:
+                    worst, value = (i, i), found
                 largest = max(largest, found)
             if last - first > 1 and not largest * factor <= value:
                 middle = (first + last) // 2
                 blocks += [(first, middle), (middle, last)]
         return worst
+
+
+def _blocks(n: int, alpha: float) -> list[Block]:
+    """Return all pairs in blocks along which the rows and invented rows of the rarer cell double, the ends alone."""
+    half, edges, place = n // 2, {0, 1, n - 1, n}, alpha
+    while place < half:
+        edges |= {max(math.ceil(place), 1), n - max(math.ceil(place), 1)}
+        place = 2 * place + alpha
+    return [(a, b - 1) for a, b in pairwise(sorted(edges))]
 
 
 def _parts(block: Block, excess: float, steepness: float, width: int) -> list[Block]:
@@ -219,19 +238,21 @@ def _log(value: float) -> float:
     return math.log(value) if value > 0 else -1e3
 
 
-def _root(
-    excess: Callable[[float], float], low: float, high: float, start: float, step: float, tolerance: float
-) -> Steps[float]:
-    """A root of a falling function in [low, high], or the end beyond which it lies, looked for from `start` on."""
-    left = right = start
-    if (yield from paused(excess, start)) > 0:
-        while right < high and (yield from paused(excess, right)) > 0:
-            left, right, step = right, min(right + step, high), 2 * step
-    else:
-        while left > low and (yield from paused(excess, left)) <= 0:
-            left, right, step = max(left - step, low), left, 2 * step
-    at_left = yield from paused(excess, left)
-    at_right = yield from paused(excess, right)
-    if (at_left > 0) == (at_right > 0):
-        return left if left == low else right
-    return (yield from root_in_steps(excess, left, right, tolerance))
+def _rising_root(
+    excess: Callable[[float], float], here: float, low: float, high: float, tolerance: float
+) -> Steps[tuple[float, float]]:
+    """Return where a function whose slope is about 1 passes 0, and its slope there; or the end beyond which it does."""
+    left, right, slope, before, seen = low, high, 1.0, (here, math.nan), set[float]()
+    for look in range(MOST_ROOT_STEPS):
+        value = yield from paused(excess, here)
+        seen.add(here)
+        left, right = (left, here) if value >= 0 else (here, right)
+        chord = (value - before[1]) / (here - before[0]) if here != before[0] else math.nan
+        slope, before = chord if 0 < chord < math.inf else slope, (here, value)
+        goal = min(max(here - value / slope, low), high)
+        if look % 4 == 3 or math.isinf(value) or not (left < goal < right or goal in {low, high} - seen):
+            goal = (left + right) / 2
+        if abs(goal - here) <= tolerance:
+            return goal, slope
+        here = goal
+    return right, slope
