@@ -119,9 +119,9 @@ def test_one_slider_moves_the_drawing_and_the_links_lead_on(chromium: Browser, s
         assert [box is not None and box["height"] > 20 for box in (one.bounding_box() for one in answers.all())] == [
             True
         ] * 6
-        before = page.locator("[data-text=invented]").first.inner_text()
+        before = page.locator("[data-text=adds]").first.inner_text()
         slider(page, "epsilon").press("ArrowLeft")
-        expect(page.locator("[data-text=invented]").first).not_to_have_text(before)
+        expect(page.locator("[data-text=adds]").first).not_to_have_text(before)
         settle(page)
         page.get_by_role("link", name="Coverage →").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Coverage")
