@@ -341,6 +341,15 @@ def test_a_repetition_is_told_as_it_was() -> None:
     assert kinds == {True, False}
 
 
+def test_a_repetition_without_an_interval_is_told_too() -> None:
+    design = Design(mechanism="beta_binomial", n=30, sets=2, epsilon=9.0, p=0.4, rules=("raghunathan_2003",))
+    plan = plan_of(design, "raghunathan_2003")
+    none = np.isnan(first_intervals(plan, "raghunathan_2003").low)
+    said = [repetition_words(plan, number)[1] for number in range(1, 101)]
+    assert [one == "Raghunathan et al. 2003 gives no interval" for one in said] == none.tolist()
+    assert 0 < none.sum() < 100
+
+
 def test_the_first_intervals_are_counted_in_words_over_a_grid() -> None:
     seen = set()
     for law, rule, n, sets, epsilon, p, repetitions in itertools.product(

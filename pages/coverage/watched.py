@@ -77,9 +77,10 @@ def repetition_words(plan: CoveragePlan, number: int) -> tuple[str, str]:
     listed = ", ".join(counts[:LISTED]) + (" …" if len(counts) > LISTED else "")
     people, x = readable(plan.synthesizer.n), readable(int(every.runs.confidential[at]))
     low, high = float(every.low[at]), float(every.high[at])
-    said = f"{_says(low, high)}: {'✓ a hit' if every.covered[at] else '✕ a miss'}"
     drawn = f"no. {number}: {x} of {people} say yes; released {listed}"
-    return drawn, f"{name} {'gives no interval' if math.isnan(low) else said}"
+    if math.isnan(low):
+        return drawn, f"{name} gives no interval"
+    return drawn, f"{name} {_says(low, high)}: {'✓ a hit' if every.covered[at] else '✕ a miss'}"
 
 
 def _says(low: float, high: float) -> str:
