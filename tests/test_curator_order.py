@@ -448,7 +448,7 @@ def test_where_no_epsilon_is_known_that_is_said_and_it_comes_last(monkeypatch: p
     alone = answered(dataclasses.replace(asked, methods=("smoothed_histogram_scott",)))
     (one,) = alone.designs
     mark, sentence, brief = answer_sentence(alone)
-    assert (mark, brief) == ("not known", "Smoothed histogram, Scott's bins, as printed, one set: real ε unknown")
+    assert (mark, brief) == ("not known", "What the best design really gives away is not known.")
     assert "what it really gives away is not known" in sentence and "is enough" not in sentence
     assert row(1, one, True)[2].startswith("not known<br><b>hardly protects</b>")
     assert "gives an unknown amount away" in words.answer(one)
@@ -577,7 +577,7 @@ def test_what_is_still_computed_agrees_in_number() -> None:
     limits = (AccuracyLimit(COVERAGE, 0.5), AccuracyLimit("mean_width", 0.9))
     steps = stream_designs(asking(methods=("geometric",), protections=(PrivacyLoss(),), limits=limits))
     assert (
-        "Its coverage and length of the interval are still being computed."
+        "Its coverage and half-width of the interval are still being computed."
         in answer_sentence(next(one for one in steps if one.designs))[1]
     )
 
