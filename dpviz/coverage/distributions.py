@@ -46,7 +46,7 @@ class Reach(NamedTuple):
 IN_SECONDS, IN_A_MINUTE = Reach(8_000_000, 250_000_000, 25_000_000), Reach(16_000_000, 10**9, 10**9)
 LARGEST_PAIRS = 10**11  # Largest number of multiplications for two sets
 
-LARGEST_SHARED_BOX = 3.0  # How much larger than the smallest of them a box may be that several distributions share
+INVERSE = 2.5  # Time of an inverse transform, in transforms of one distribution
 
 TOO_LONG = "The exact sums would take too long for these sizes. Simulate, or set fewer rows or sets."
 
@@ -238,13 +238,13 @@ def release_box(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: 
 
 
 def _neighbours_together(boxes: list[Box]) -> Iterator[tuple[slice, Box]]:
-    """Runs of neighbouring boxes that one box holds which is little larger than each: they share an inverse."""
-    start, shared, smallest = 0, boxes[0], boxes[0].size
-    for index, box in enumerate(boxes):
-        wider, smallest = shared.joined(box), min(smallest, box.size)
-        if wider.size > LARGEST_SHARED_BOX * smallest:
+    """Runs of neighbouring boxes that take less time in one box around them, which shares an inverse."""
+    start, shared = 0, boxes[0]
+    for index, box in enumerate(boxes[1:], 1):
+        wider = shared.joined(box)
+        if (index - start) * (wider.size - shared.size) + wider.size - box.size > INVERSE * box.size:
             yield slice(start, index), shared
-            start, wider, smallest = index, box, box.size
+            start, wider = index, box
         shared = wider
     yield slice(start, len(boxes)), shared
 
