@@ -8,6 +8,7 @@ from pages.components.address import write_address
 from pages.components.cached import cached
 from pages.components.frame import page_head
 from pages.components.last_valid import answerable
+from pages.components.release import carried_on
 from pages.home import SPEC
 from pages.home.controls import PREFIX, choose, first_asked
 from pages.home.drawing import show_drawing
@@ -23,4 +24,4 @@ found = cached(Overview)(asked.design, asked.question.best)
 show_answer(found)
 show_drawing(found)
 show_questions(found)
-write_address(PREFIX)
+write_address(PREFIX, carried_on(SPEC))
