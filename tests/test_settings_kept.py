@@ -71,9 +71,9 @@ CHANGED = {
     "&bu_repetitions=60",
     "a curator's question":
     "curator?cu_n=30&cu_m_is_n=false&cu_m=20&cu_lowest_p=0.2&cu_highest_p=0.3&cu_protect=loss.guess.odds.risk"
-    "&cu_epsilon=2&cu_delta=0.001&cu_known_before=0.4&cu_most_success=0.9&cu_believed_before=0.2&cu_most_after=0.6"
+    "&cu_epsilon=2&cu_delta=0.001&cu_known_before=0.4&cu_guesses=90&cu_believed_before=0.2&cu_most_after=0.6"
     "&cu_risk_before=0.2&cu_most_ratio=3&cu_accuracy=bias.root_mean_squared_error.coverage.mean_width&cu_most_bias=0.1"
-    "&cu_most_error=0.2&cu_least_coverage=0.8&cu_most_length=0.5&cu_count_rules=as_if_real&cu_tried=1.2&cu_goal=bias"
+    "&cu_most_error=0.2&cu_least_coverage=0.8&cu_points=25&cu_count_rules=as_if_real&cu_tried=1.2&cu_goal=bias"
     "&cu_over=average&cu_believed_ones=2&cu_believed_zeros=8&cu_count_methods=laplace.beta_binomial&cu_values=3&cu_level=0.9&cu_repetitions=60&cu_seed=3"
     "&cu_pins=laplace~1~as_if_real&cu_look=Side+by+side",
     "a curator's bounded mean":

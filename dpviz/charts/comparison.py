@@ -56,7 +56,7 @@ def legend_height(names: Sequence[str]) -> int:
     return LEGEND_LINE * rows
 
 
-def picture_height(names: Sequence[str]) -> int:
+def comparison_height(names: Sequence[str]) -> int:
     """Return the pixels of a picture with all that is around it, the same while its lines grow."""
     return TITLE_ROOM + PLOT_HEIGHT + AXIS_ROOM + legend_height(names)
 
@@ -81,8 +81,8 @@ def comparison_chart(
     A `limit` is the best that is possible, with its name in the area that nothing can reach. A `chosen` of NaN has no
     rule, and `told` says what it is. A `small` picture has neither legend nor names at the ends of its lines.
     """
-    traces, words = [], [style.label(scale.title, x=0, xref="paper", xanchor="left", y=1.02, yref="y domain",
-                                     yanchor="bottom", font={"size": 13})]  # fmt: skip
+    above = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1.02, "yref": "y domain", "yanchor": "bottom"}
+    traces, words = [], [style.label(scale.title, **above, font={"size": 13})]
     ends = [math.log10(end) if log else end for end in span]
     values = _values(series, scale, limit)
     if limit is not None:

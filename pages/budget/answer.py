@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Series, comparison_chart, picture_height
+from dpviz.charts.comparison import Series, comparison_chart, comparison_height
 from dpviz.charts.lines import DrawnScale
 from dpviz.charts.style import Figure
 from dpviz.comparisons import Estimand, Outcome
@@ -76,7 +76,7 @@ def _draw_pictures(spending: Spending, known: dict[str, Drawn], key: str, others
             told="smallest error", span=spending.span, key=measure, small=small,
         )  # fmt: skip
 
-    show_measures(PREFIX, known, key, others, chart, picture_height([spending.method.label, ONE_SET]))
+    show_measures(PREFIX, known, key, others, chart, comparison_height([spending.method.label, ONE_SET]))
     done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
     every = {*spending.places, *spending.usual.values(), *found.outcomes}
     st.caption(SPEC.note("pictures", done=done, all=len(every),

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Series, comparison_chart, picture_height
+from dpviz.charts.comparison import Series, comparison_chart, comparison_height
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.style import Figure
 from dpviz.comparisons import Compared
@@ -69,7 +69,7 @@ def _draw(asked: Asked, known: dict[str, Drawn], key: str, others: list[str], fo
             mark=None if small else _mark(asked, measure),
         )  # fmt: skip
 
-    show_measures(PREFIX, known, key, others, chart, picture_height(list(names)))
+    show_measures(PREFIX, known, key, others, chart, comparison_height(list(names)))
     done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
     low, high = (readable(end, 3) for end in asked.span)
     points, every = len(asked.epsilons), len(asked.epsilons) * len(asked.methods)

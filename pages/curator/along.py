@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.comparison import Series, comparison_chart, picture_height
+from dpviz.charts.comparison import Series, comparison_chart, comparison_height
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.desk.accuracy import ACCURACY
@@ -121,7 +121,7 @@ def _draw(measure: str, guesses: bool, found: Followed) -> None:
         mark=_mark(found, measure, place),
     )
     alt = f"{MEASURES[measure].capitalize()} against {title}, a line for each method."
-    show_figure(chart, key=f"{PREFIX}along_{path.key}", alt=alt, height=picture_height([one.name for one in lines]))
+    show_figure(chart, key=f"{PREFIX}along_{path.key}", alt=alt, height=comparison_height([one.name for one in lines]))
     note(leaders_sentence(found, measure))
     if dominated:
         names = ", ".join(found.designs[index].method.label for index in sorted(dominated))
