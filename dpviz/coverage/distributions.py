@@ -22,7 +22,7 @@ from dpviz.coverage._fourier import (
     rounding_error,
     smallest_spread,
 )
-from dpviz.coverage._quadrature import Mixture, at_nodes
+from dpviz.coverage._quadrature import at_nodes
 from dpviz.inference.confidential import confidential_mixture, likely_range, released_rows
 from dpviz.inference.interval_rules import Releases, releases
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -154,10 +154,10 @@ def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_
 
 
 def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: bool = False) -> float:
-    """Return how many entries the transforms of `release_distribution` have, infinite where it refuses.
+    """Return how many entries the transforms of `release_distribution` have at most, infinite where that is too many.
 
-    It is 0 for up to two sets. Where rules read the sum alone (`by_sum`) it is
-    those of `estimate_distribution`, 0 for a single set.
+    It takes fewer where x is mixed over nodes. None are needed for up to two sets. Where rules read the sum alone
+    (`by_sum`) they are those of `estimate_distribution`, none for a single set.
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
@@ -169,17 +169,12 @@ def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: 
         )
     if sets <= 2 or not within_reach(synthesizer.n, synthesizer.m, sets):
         return 0 if within_reach(synthesizer.n, synthesizer.m, sets) else math.inf
-    nodes = _nodes(synthesizer, p, sets)[0]
+    mixture = confidential_mixture(synthesizer.n, p, TAIL)
+    rows = released_rows(synthesizer, mixture.counts)
     try:
-        return sum(box.size for box in boxes_of(np.abs(nodes.rows), sets, _errors(nodes.weights)))
+        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture.weights)))
     except ValueError:
         return math.inf
-
-
-def _nodes(synthesizer: TwoCellSynthesizer, p: float, sets: int) -> tuple[Mixture, float]:
-    """Return rows and weights over which x is mixed, and the probability of the counts left out."""
-    mixture = confidential_mixture(synthesizer.n, p, TAIL)
-    return at_nodes(mixture.counts, released_rows(synthesizer, mixture.counts), mixture.weights, sets), mixture.omitted
 
 
 def _errors(weights: FloatArray) -> FloatArray:
@@ -216,7 +211,8 @@ def release_box(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: 
     It is mixed over nodes instead of all x where these are fewer (`at_nodes`), each by a transform in a box; the
     likelier a node is, the smaller the share of the error that its box leaves out.
     """
-    mixed, omitted = _nodes(synthesizer, p, sets)
+    mixture = confidential_mixture(synthesizer.n, p, TAIL)
+    mixed = at_nodes(mixture.counts, released_rows(synthesizer, mixture.counts), mixture.weights, sets)
     rows, weights = mixed.rows, mixed.weights
     errors = _errors(weights)
     found = boxes_of(np.abs(rows), sets, errors, reach)
@@ -232,7 +228,7 @@ def release_box(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: 
         total[box.low - low : box.high - low + 1, : roots.length] += distribution
         used = max(used, roots.length)
     total = total[:, :used]
-    error = omitted + mixed.error + float(weights @ errors) + rounding_error(total.size, sets) + PRUNED
+    error = mixture.omitted + mixed.error + float(weights @ errors) + rounding_error(total.size, sets) + PRUNED
     total[total <= PRUNED / total.size] = 0.0
     return ReleaseBox(synthesizer=synthesizer, sets=sets, low=low, probability=total, left_out=error)
 

@@ -25,6 +25,7 @@ BIN_MIDDLES = (BIN_ENDS[1:] + BIN_ENDS[:-1]) / 2
 BIN_LOGITS = np.log(BIN_MIDDLES) - np.log1p(-BIN_MIDDLES)
 # Gauss–Legendre nodes of a bin, and rows for each of which one is added: the distribution of m rows is that steep.
 NODES_PER_BIN, ROWS_PER_NODE = 16, 16
+MIRRORED = 1e-12  # Relative difference of log-odds that is rounding
 SMALL_CHANGE = 0.5  # Change of a bin's ln weight up to which log-odds are taken as means of such changes
 SMALLEST_SUM, SLOW = (
     1e-250,
@@ -113,7 +114,10 @@ class BinnedPosterior(TwoCellSynthesizer):
         """
         ends = np.array([0, self.m])
         table = self.log_odds(np.arange(self.n), ends)
-        pair, end = np.unravel_index(int(np.argmax(np.abs(table))), table.shape)
+        sizes = np.abs(
+            table
+        )  # those of a pair and of its mirror image are the same, up to rounding: the first is named
+        pair, end = np.unravel_index(int(np.argmax(sizes >= (1 - MIRRORED) * sizes.max())), table.shape)
         value = float(table[pair, end])
         first, second = (int(pair), int(pair) + 1)[:: -1 if value < 0 else 1]
         return WorstCase(abs(value), first, second, int(ends[end]))
