@@ -18,7 +18,7 @@ from dpviz.coverage import exact_coverage
 from dpviz.designs import Design
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.composition import composed_delta
+from dpviz.privacy.composition import DiscreteLosses, composed_delta
 from tests.referees import divergence, listed_delta, of_sets
 
 METHODS = {method.key: method for method in CategoryData.methods}
@@ -138,8 +138,14 @@ def test_ten_thousand_rows_have_exact_answers(method: CategoryMethod) -> None:
 def test_losses_that_are_next_to_impossible_may_be_left_out(n: int, m: int, cells: int) -> None:
     data, method = CategoryData(n=n, m=m, cells=cells, p=0.2), METHODS["dirichlet_multinomial"]
     alpha = method.synthesizer(data, 4.0).alpha  # type: ignore[attr-defined]
-    every = method_of(BetaBinomial).cell_losses(n, m, cells, alpha, alpha)
+    every = method_of(BetaBinomial).cell_losses(n, m, cells, 0.0, alpha, alpha)
+    some = method_of(BetaBinomial).cell_losses(n, m, cells, 1e-9, alpha, alpha)
+    assert isinstance(some, DiscreteLosses)
+    assert 0 < some.beyond <= 1e-9
     for epsilon in (1.0, 2.5):
+        left, whole = composed_delta(some, 3, epsilon, 1e-3), composed_delta(every, 3, epsilon, 1e-3)
+        assert left.lower <= whole.upper
+        assert whole.lower <= left.upper <= whole.upper * (1 + 1e-5) + 3e-9
         worst, exact = method.real_delta(data, 12.0, 3, epsilon), composed_delta(every, 3, epsilon, 1e-3)
         assert worst is not None
         assert exact.lower <= worst.value <= exact.upper * (1 + 1e-3) + 1e-19

@@ -229,6 +229,16 @@ def test_an_infinite_loss_counts_as_itself() -> None:
     assert composed_delta(law, 3, 100.0).upper == pytest.approx(1 - 0.99**3, rel=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.5, 4.0])
+def test_outcomes_that_are_left_out_count_as_infinite_from_above_alone(epsilon: float) -> None:
+    losses, masses = np.array([2.0, 1.0, 0.5, -1.0]), np.array([1e-4, 0.2, 0.4, 0.3999])
+    every, some = DiscreteLosses(losses, np.log(masses)), DiscreteLosses(losses[1:], np.log(masses[1:]), masses[0])
+    exact = composed_delta(every, 3, epsilon)
+    for found in (composed_delta(some, 3, epsilon), on_grid(some, 3, epsilon, 1e-4)):
+        assert found.lower <= exact.lower
+        assert exact.upper <= found.upper <= exact.upper + 3.1e-4
+
+
 @given(h=st.floats(1e-4, 2.0), part=st.floats(0.0, 1.0))
 def test_a_split_keeps_both_masses_and_varies_no_more_than_its_docstring_says(h: float, part: float) -> None:
     s = part * h

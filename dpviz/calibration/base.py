@@ -100,8 +100,11 @@ class PriorMethod:
         """Return the privacy losses of a pair, as in `log_pair_deltas`."""
         self.refuse("several sets")
 
-    def cell_losses(self, n: int, m: int, cells: int, ones: float, zeros: float) -> Losses:
-        """Return the privacy losses of the worst pair of k cells, with as many invented rows in one as in the other."""
+    def cell_losses(self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float) -> Losses:
+        """Return the privacy losses of the worst pair of k cells, with as many invented rows in one as in the other.
+
+        Losses with the probability `unseen` in all may be left out, and count as infinite in bounds from above.
+        """
         self.refuse("several sets")
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:

@@ -19,6 +19,7 @@ from dpviz.privacy.composition import DeltaBracket, advanced_composition
 
 ALMOST_NONE = 1e-291  # A prior that counts as none; the search for a larger one starts from it
 
+UNSEEN_SHARE = 1e-10  # Share of δ that may be left out of the losses of M sets; bounds from above count it
 # δ of several sets whose losses must be added up: below it the numbers are too small for that
 SMALLEST_COMPOSED_DELTA = 1e-150
 
@@ -81,7 +82,9 @@ def minimum_prior_in_steps(
         raise ValueError(f"n and m must be {most}; got {readable(max(n, m))}.")
     low = max(single(epsilon, delta), ALMOST_NONE)
     high = min(single(epsilon / sets, 0.0), single(epsilon / sets, delta / sets))
-    pairs, losses = (n, partial(made.losses, m=m)) if cells == 2 else (1, partial(made.cell_losses, n, m, cells))
+    pairs, losses = n, partial(made.losses, m=m)
+    if cells > 2:
+        pairs, losses = 1, partial(made.cell_losses, n, m, cells, UNSEEN_SHARE * delta / sets)
     search = SetSearch(losses, pairs, sets, epsilon, delta, low, high, made.log_density)
     return (yield from search.bracket())
 

@@ -143,10 +143,10 @@ class SynthPostOne(ZhengRows):
     def losses(self, ones: float, zeros: float, m: int) -> DiscreteLosses:
         return beta_binomial_pair(ones, zeros, m)
 
-    def cell_losses(self, n: int, m: int, cells: int, ones: float, zeros: float) -> DiscreteLosses:
-        listed = DrawnCells(m=m, x=ones, y=zeros, rest=n - 1 + (cells - 2) * ones).losses(math.inf, 0.0)
+    def cell_losses(self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float) -> DiscreteLosses:
+        listed = DrawnCells(m=m, x=ones, y=zeros, rest=n - 1 + (cells - 2) * ones).losses(math.inf, unseen)
         assert listed is not None
-        return DiscreteLosses(*listed[:2])
+        return DiscreteLosses(*listed)
 
     def spread(self, total: float, m: int) -> float:
         return 1 / (total + 1) + total / (total + 1) / m

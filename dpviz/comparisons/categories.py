@@ -102,9 +102,8 @@ class PriorCellsRelease(CategoryMethod):
         listed = release.losses(MOST_LOSSES)
         if listed is None:
             return None
-        *losses, rest = listed
-        found = composed_delta(DiscreteLosses(*losses), sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True).upper
-        return WorstCase(min(found + sets * rest, 1.0), 1, 0)  # what is left out may tell everything
+        found = composed_delta(DiscreteLosses(*listed), sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True)
+        return WorstCase(found.upper, 1, 0)
 
     def absence(self, data: Any) -> str:
         if data.m > limits.PRIOR_ROWS_OF_CELLS and data.m > limits.TIMES_THE_DATA * data.n:

@@ -147,9 +147,9 @@ class PlugInCells:
 
     def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
         """ln Pr(u | s) under the likelier table, which has x + 1 and y in the two cells."""
-        total = self.x + self.y + 1
-        share = xlogy(u, (self.x + 1) / total) + xlogy(s - u, self.y / total)
-        return gammaln(s + 1) - gammaln(u + 1) - gammaln(s - u + 1) + share
+        total, k = self.x + self.y + 1, np.arange(self.m + 1)
+        factorial, ones, zeros = gammaln(k + 1), xlogy(k, (self.x + 1) / total), xlogy(k, self.y / total)
+        return factorial[s] - factorial[u] - factorial[s - u] + (ones[u] + zeros[s - u])
 
 
 @dataclass(frozen=True, kw_only=True)

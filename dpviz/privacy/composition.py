@@ -29,6 +29,7 @@ class Losses(ABC):
     """The privacy loss L = ln(P / Q) of one release under P, ready to be put on a grid."""
 
     largest: float
+    beyond = 0.0  # probability of what is left out
 
     @abstractmethod
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
@@ -63,10 +64,13 @@ class Losses(ABC):
 
 
 class DiscreteLosses(Losses):
-    """A loss with finitely many values: L of each outcome, +∞ at most, and ln of its probability under P."""
+    """A loss with finitely many values: L of each outcome, +∞ at most, and ln of its probability under P.
 
-    @checked("losses", "log_masses")
-    def __init__(self, losses: FloatArray, log_masses: FloatArray) -> None:
+    Outcomes with the probability `beyond` are left out, and count as infinite in bounds from above alone.
+    """
+
+    @checked("losses", "log_masses", beyond=argument("beyond", 0, 1))
+    def __init__(self, losses: FloatArray, log_masses: FloatArray, beyond: float = 0.0) -> None:
         for name, values in (("losses", losses), ("log_masses", log_masses)):
             if values.shape != losses.shape or values.ndim != 1 or not np.isfinite(losses).any():
                 raise ValueError(f"{name} must be a list of numbers, one for each outcome; got {shown(values)}.")
@@ -75,6 +79,7 @@ class DiscreteLosses(Losses):
         finite = np.isfinite(losses)
         self.losses, self.log_masses = losses[finite], log_masses[finite]
         self.infinite = float(np.exp(log_masses[~finite]).sum())
+        self.beyond = beyond
         self.largest = math.inf if self.infinite > 0 else float(losses.max())
         self._loss_error = LOSS_ROUNDING * float(np.abs(self.losses).max())
 
@@ -91,7 +96,8 @@ class DiscreteLosses(Losses):
         return self._on_grid(spacing, tilt)
 
     def _on_grid(self, *place: float) -> LossGrid:
-        return replace(LossGrid.from_outcomes(self.losses, self.log_masses, *place), infinite=self.infinite)
+        grid = LossGrid.from_outcomes(self.losses, self.log_masses, *place)
+        return replace(grid, infinite=self.infinite, beyond=self.beyond)
 
     def even_grid(self, spacing: float, tilt: float) -> LossGrid | None:
         """What a split adds to the upper bound goes with its variance, about s (h − s): small for s near 0 or h."""
@@ -124,10 +130,12 @@ class DiscreteLosses(Losses):
         value = inner_product(masses, -np.expm1(-np.maximum(above, 0.0)))
         uncertain = error * float(masses[above > -error].sum())
         relative = 1 + sets * mass_rounding(self.log_masses) + LOSS_ROUNDING * math.lgamma(sets + 2)
-        infinite = -math.expm1(sets * math.log1p(-self.infinite))
+        infinite, at_most = (
+            -math.expm1(sets * math.log1p(-min(one, 1.0))) for one in (self.infinite, self.infinite + self.beyond)
+        )
         return DeltaBracket(
             min(infinite + max(value - uncertain, 0.0) / relative, 1.0),
-            min(infinite + (value + uncertain) * relative, 1.0),
+            min(at_most + (value + uncertain) * relative, 1.0),
         )
 
 
@@ -155,7 +163,7 @@ def composed_delta(
     0.375
     """
     if sets * losses.largest <= epsilon:
-        return DeltaBracket(0.0, 0.0)
+        return DeltaBracket(0.0, -math.expm1(sets * math.log1p(-losses.beyond)))
     exact = losses.enumerated_delta(sets, epsilon)
     if exact is not None:
         return exact
