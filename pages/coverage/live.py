@@ -66,7 +66,7 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
         growing = [one for one in (curves, smallest) if one is not None and one.stream is not None]
         if run is not None and run.running:
             run.advance(pace)
-        elif again:
+        elif again and growing:
             growing[0].further()
         for one in growing:
             one.now() if again or ran else one.soon()
