@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
@@ -44,7 +44,6 @@ def size_of(thing: object) -> int:
     return size
 
 
-@cache  # what is kept is measured again and again, and is of few kinds
 def _slots(kind: type) -> list[str]:
     return [name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) if name != "__weakref__"]
 
