@@ -17,13 +17,13 @@ ROUGH_RESOLUTION, LOOK_RESOLUTION, COARSE_RESOLUTION, FIRST_RESOLUTION = 0.3, 0.
 # The upper bound is so much nearer to δ than the lower one that a grid this many times as wide is as good for it.
 WIDER_FROM_ABOVE = 3.0
 CLEAR_EXCESS = 10.0  # Relative excess over the allowed δ, in resolutions, that a finer look would find too
-COARSE_ROOT, MOST_ROOT_STEPS = 1e-3, 40  # How near in ln α the first root is sought, and steps of a search for a root
+COARSE_ROOT, MOST_PRIOR_STEPS = 1e-3, 40  # How near in ln α the first root is sought, and steps of a search for a root
 FINEST_RESOLUTION = 3e-5  # Finest resolution, times √M
 BRACKET_WIDTH = 1e-6  # Relative width aimed at of a calibrated prior's bracket
 WEIGHT_ROUNDING = 1e-12  # Bound on what rounding does to a difference of weights
 MOST_FINE = 120  # Blocks looked at closely before blocks are allowed to be wider
 MOST_BLOCK_PARTS = 8  # Largest number of parts that a block is split into at once
-MOST_NEWTON_STEPS = 6  # Steps of Newton's rule to the smallest private prior
+MOST_TANGENT_STEPS = 6  # Steps of Newton's rule to the smallest private prior
 SAME_TILT = 0.03  # Change of ln x and ln y up to which the last pair's tilt still serves; any tilt gives valid bounds
 
 
@@ -127,12 +127,12 @@ class SetSearch:
     ) -> Steps[float]:
         """Return about the smallest ln α, from t on, with which the block is private."""
         target, step = math.log(self.delta), BRACKET_WIDTH / 4
-        for look in range(MOST_ROOT_STEPS):
+        for look in range(MOST_PRIOR_STEPS):
             excess = _log((yield from paused(self.upper, math.exp(t), block, resolution))) - target
-            settled = t == bottom or excess > -slope * BRACKET_WIDTH / 2 or look >= MOST_NEWTON_STEPS
+            settled = t == bottom or excess > -slope * BRACKET_WIDTH / 2 or look >= MOST_TANGENT_STEPS
             if t == top or (excess <= 0 and settled):
                 return t
-            if look < MOST_NEWTON_STEPS:
+            if look < MOST_TANGENT_STEPS:
                 t = min(max(t + excess / slope + BRACKET_WIDTH / 10, bottom), top)
             else:  # it does not settle: the next that is private will do
                 t, step = min(t + step, top), 2 * step
@@ -243,7 +243,7 @@ def _rising_root(
 ) -> Steps[tuple[float, float]]:
     """Return where a function whose slope is about 1 passes 0, and its slope there; or the end beyond which it does."""
     left, right, slope, before, seen = low, high, 1.0, (here, math.nan), set[float]()
-    for look in range(MOST_ROOT_STEPS):
+    for look in range(MOST_PRIOR_STEPS):
         value = yield from paused(excess, here)
         seen.add(here)
         left, right = (left, here) if value >= 0 else (here, right)
