@@ -46,7 +46,7 @@ def test_the_root_of_a_rising_function_is_found_from_anywhere(
     function: Callable[[float], float], root: float, start: float
 ) -> None:
     """Straight, with a kink, a jump, or no number far from it; outside the bracket it is an end."""
-    found, slope = finished(_set_search._rising_root(function, start, -1.0, 2.0, 1e-3))
+    found, slope = finished(_set_search._rising_root(function, 1.0, start, -1.0, 2.0, 1e-3))
     assert found == pytest.approx(root, abs=2e-3)
     assert 0 < slope < math.inf
 

@@ -17,13 +17,13 @@ ROUGH_RESOLUTION, LOOK_RESOLUTION, COARSE_RESOLUTION, FIRST_RESOLUTION = 0.3, 0.
 # The upper bound is so much nearer to δ than the lower one that a grid this many times as wide is as good for it.
 WIDER_FROM_ABOVE = 3.0
 CLEAR_EXCESS = 10.0  # Relative excess over the allowed δ, in resolutions, that a finer look would find too
-COARSE_ROOT, MOST_ROOT_STEPS = 1e-3, 40  # How near in ln α the first root is sought, and steps of a search for a root
+COARSE_ROOT, MOST_PRIOR_STEPS = 1e-3, 40  # How near in ln α the first root is sought, and steps of a search for a root
 FINEST_RESOLUTION = 3e-5  # Finest resolution, times √M
 BRACKET_WIDTH = 1e-6  # Relative width aimed at of a calibrated prior's bracket
 WEIGHT_ROUNDING = 1e-12  # Bound on what rounding does to a difference of weights
 MOST_FINE = 120  # Blocks looked at closely before blocks are allowed to be wider
 MOST_BLOCK_PARTS = 8  # Largest number of parts that a block is split into at once
-MOST_NEWTON_STEPS = 6  # Steps of Newton's rule to the smallest private prior
+WIDEST_STEP, MOST_HALVINGS = 0.1, 8  # Of ln α in a search for a prior that is not private; of a bracket found so
 SAME_TILT = 0.03  # Change of ln x and ln y up to which the last pair's tilt still serves; any tilt gives valid bounds
 
 
@@ -99,7 +99,7 @@ class SetSearch:
         def excess(t: float) -> float:
             return excess_of(self.upper(math.exp(t), block, COARSE_RESOLUTION), self.delta)
 
-        t, rate = yield from _rising_root(excess, min(max(start, bottom), top), bottom, top, COARSE_ROOT)
+        t, rate = yield from _rising_root(excess, 1.0, min(max(start, bottom), top), bottom, top, COARSE_ROOT)
         slope = max(-rate * target, 0.01)
         look = yield from paused(self.at, math.exp(t), block, FIRST_RESOLUTION)
         width = max(1 - look.lower / look.upper, 1e-12) if look.upper > 0 else 1.0
@@ -107,8 +107,8 @@ class SetSearch:
         yes = min(max(t + (_log(look.upper) - target) / slope + BRACKET_WIDTH / 10, bottom), top)
         while True:
             above = min(WIDER_FROM_ABOVE * resolution, FIRST_RESOLUTION)
-            yes = yield from self._private_from(block, yes, bottom, top, slope, above)
-            if yes == bottom:  # no block known before asks for less
+            yes, slope = yield from self._private_from(block, yes, bottom, top, slope, above)
+            if yes <= bottom + BRACKET_WIDTH:  # a block known before asks for as much
                 return math.exp(floor), math.exp(yes), above, slope
             gap, step = 1.2 * width * (resolution / FIRST_RESOLUTION) ** 2 / slope, BRACKET_WIDTH / 4
             no, short = yes - min(gap, 1.0) - BRACKET_WIDTH / 10, -1.0
@@ -117,26 +117,36 @@ class SetSearch:
                 short = _log(lower) - target
                 if short > 0:
                     break
-                no, step = no + short / slope - step, 4 * step
+                no, step = no + max(short / slope, -WIDEST_STEP) - step, 4 * step
+            for _ in range(MOST_HALVINGS):
+                middle = (yes + no) / 2
+                if yes - no < 4 * BRACKET_WIDTH:
+                    break
+                bounds = yield from paused(self.at, math.exp(middle), block, resolution)
+                if bounds.upper <= self.delta:
+                    yes = middle
+                elif block[0] == block[1] and bounds.lower > self.delta:
+                    no = middle
+                else:
+                    break
             if yes - no < 10 * BRACKET_WIDTH or resolution == finest or block[1] > block[0]:
                 return math.exp(max(no, floor)), min(math.exp(yes), self.high), above, slope
             resolution = max(resolution / 4, finest)
 
     def _private_from(
         self, block: Block, t: float, bottom: float, top: float, slope: float, resolution: float
-    ) -> Steps[float]:
-        """Return about the smallest ln α, from t on, with which the block is private."""
+    ) -> Steps[tuple[float, float]]:
+        """Return about the smallest ln α with which the block is private, sought from t on, and −d ln δ / d ln α."""
         target, step = math.log(self.delta), BRACKET_WIDTH / 4
-        for look in range(MOST_ROOT_STEPS):
-            excess = _log((yield from paused(self.upper, math.exp(t), block, resolution))) - target
-            settled = t == bottom or excess > -slope * BRACKET_WIDTH / 2 or look >= MOST_NEWTON_STEPS
-            if t == top or (excess <= 0 and settled):
-                return t
-            if look < MOST_NEWTON_STEPS:
-                t = min(max(t + excess / slope + BRACKET_WIDTH / 10, bottom), top)
-            else:  # it does not settle: the next that is private will do
-                t, step = min(t + step, top), 2 * step
-        return top
+
+        def excess(place: float) -> float:
+            return target - _log(self.upper(math.exp(place), block, resolution))
+
+        root, slope = yield from _rising_root(excess, slope, t, bottom, top, BRACKET_WIDTH / 10)
+        yes = min(root + BRACKET_WIDTH / 10, top)
+        while yes < top and (yield from paused(excess, yes)) < 0:
+            yes, step = min(yes + step, top), 2 * step
+        return yes, slope
 
     def _lower(self, alpha: float, i: int, resolution: float) -> float:
         """Return a lower bound on δ_M of a pair."""
@@ -239,11 +249,11 @@ def _log(value: float) -> float:
 
 
 def _rising_root(
-    excess: Callable[[float], float], here: float, low: float, high: float, tolerance: float
+    excess: Callable[[float], float], slope: float, here: float, low: float, high: float, tolerance: float
 ) -> Steps[tuple[float, float]]:
-    """Return where a function whose slope is about 1 passes 0, and its slope there; or the end beyond which it does."""
-    left, right, slope, before, seen = low, high, 1.0, (here, math.nan), set[float]()
-    for look in range(MOST_ROOT_STEPS):
+    """Return where a function of about this slope passes 0, and its slope there; or the end beyond which it does."""
+    left, right, before, seen = low, high, (here, math.nan), set[float]()
+    for look in range(MOST_PRIOR_STEPS):
         value = yield from paused(excess, here)
         seen.add(here)
         left, right = (left, here) if value >= 0 else (here, right)
