@@ -181,7 +181,6 @@ def test_changing_a_control_while_it_runs_gives_the_new_run_at_once_and_leaves_n
 
 
 def test_the_button_says_that_a_run_has_ended_while_the_curves_still_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.coverage.live.WORK", 0.0)
     monkeypatch.setattr("pages.components.growing.AT_ONCE", 0.0)
     page = open_coverage(repetitions=1000, n=64)
     run_to_the_end(page)
@@ -295,7 +294,7 @@ def test_the_address_waits_for_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_design: Design) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("pages.coverage.live.exact_values", broken)
+    monkeypatch.setattr("pages.coverage.live.exact_of", broken)
     page = open_coverage(n=30, look="Download")
     assert page.exception
     assert address(page) == {"cv_n": "30", "cv_look": "Download"}

@@ -1,5 +1,6 @@
 """How often the interval of a rule holds the true proportion, by sums over every release: at a point, along an axis."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TypeVar
@@ -11,10 +12,10 @@ from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._intervals import Asked, Measures, Point
 from dpviz.coverage._points import point_maker, single_point
-from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS
+from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, within_reach
 from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.inference.interval_rules import holds, releases
-from dpviz.inference.rules import check_rule
+from dpviz.inference.rules import RULES, check_rule
 from dpviz.inference.sum_distribution import length_limit, release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.base import check_index
@@ -107,6 +108,26 @@ def exact_coverages(
         )
         for place, key in enumerate(rules)
     }
+
+
+def coverages_in_reach(
+    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
+) -> dict[str, ExactCoverage]:
+    """Return `exact_coverages` of the rules whose sums take some seconds at most, those that read the sum alone or all.
+
+    Empty where there are none, or so much noise that the sums would take longer. Parameters are those of
+    `exact_coverages`.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> release = BetaBinomial(n=2000, m=2000, alpha=1, beta=1)
+    >>> list(coverages_in_reach(release, p=0.5, sets=10, rules=["reiter_2003"]))
+    []
+    """
+    wanted = rules if within_reach(synthesizer.n, synthesizer.m, sets) else ()
+    for some in filter(None, (wanted, [key for key in rules if RULES[key].knows_noise])):
+        with contextlib.suppress(ValueError):  # so much noise that the sums would take longer
+            return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=some, level=level, quick=True)
+    return {}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable
+from dpviz.core.pool import single
 from dpviz.coverage import (
     CoverageLines,
     ExactCoverage,
     coverage_given_count,
-    exact_coverages,
-    within_reach,
+    coverages_in_reach,
 )
 from dpviz.coverage.along import EPSILONS, lines_along_epsilon, lines_along_p
 from dpviz.coverage.certified import stream_smallest_coverages
@@ -26,24 +26,20 @@ from pages.components.words import percent
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named
 
-GROWING, SMALLEST = f"{PREFIX}growing", f"{PREFIX}smallest"
+EXACT, GROWING, SMALLEST = f"{PREFIX}exact", f"{PREFIX}growing", f"{PREFIX}smallest"
 NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
 
 
+def exact_of(design: Design) -> Growing[dict[str, ExactCoverage]]:
+    """The exact coverage of each rule shown whose sums are short, as it comes."""
+    begin = partial(single, coverages_in_reach, design.release, p=design.p, **_asked(design, design.rules))
+    key = ("exact coverage", dataclasses.replace(design, repetitions=1, seed=0))
+    return growing_of(EXACT, key, dict, begin)
+
+
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
-    """The exact coverage of each rule shown whose sums are short, as those of rules that read the sum alone are."""
-    found = coverages(design, design.rules) if within_reach(design.n, design.m, design.sets) else {}
-    return found or coverages(design, tuple(key for key in design.rules if RULES[key].knows_noise))
-
-
-def coverages(design: Design, rules: tuple[str, ...]) -> dict[str, ExactCoverage]:
-    """`exact_coverages`; empty where there is no rule, or so much noise that the sums would take too long."""
-    try:
-        return cached(exact_coverages)(
-            synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level, quick=True
-        )
-    except ValueError:
-        return {}
+    """The same, waited for."""
+    return exact_of(design).first()
 
 
 def decomposition(design: Design, rule: str) -> CoverageDecomposition:
@@ -99,8 +95,8 @@ AXES = {
 
 
 def curves_of(design: Design, axis: Axis) -> Growing[CoverageLines] | None:
-    """The reader's curves along an axis, the same wherever the design stands on it; None without exact sums."""
-    rules = tuple(exact_values(design))
+    """The reader's curves along an axis, the same wherever the design is on it; None where no exact sums are known."""
+    rules = tuple(exact_of(design).latest or ())
     if not rules:
         return None
     line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis.name: 1.0}
@@ -146,7 +142,7 @@ def given_sentence(design: Design) -> str:
     The releases alone are drawn again, as on Start: a single set, of which the sum is short.
     """
     x = design.confidential_count
-    if x is None or design.sets > 1 or not within_reach(design.n, design.m, 1):
+    if x is None or design.sets > 1:
         return ""
     share = cached(coverage_given_count)(
         synthesizer=design.release, confidential_count=x, rule=design.rules[0], level=design.level

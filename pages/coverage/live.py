@@ -25,7 +25,7 @@ from pages.coverage.exact import (
     Axis,
     coverage_sentence,
     curves_of,
-    exact_values,
+    exact_of,
     line_sentence,
     short_sentence,
     smallest_of,
@@ -33,6 +33,7 @@ from pages.coverage.exact import (
 from pages.coverage.watched import HEIGHT, dots_of, show_first, simulated
 
 REST = 0.03  # Seconds from a picture to the next step
+ANSWER = 0.4  # Seconds that a run waits for its answer; a step has what takes longer
 LENGTH_ERROR = 1e-4  # largest error of a mean length that is written
 FEWEST_HITS = 5  # expected hits, or misses, from which on a simulated share is compared in standard errors
 
@@ -52,24 +53,27 @@ SHARES_OF_SETS = {
 
 def show_live(design: Design, run: Run | None, axis: Axis) -> None:
     """Render the live section; rerun it while work remains."""
-    curves, exact, smallest = curves_of(design, axis), exact_values(design), smallest_of(design)
+    sums, smallest = exact_of(design), smallest_of(design)
+    summing, exact, curves = sums.stream is not None, sums.latest or {}, curves_of(design, axis)
     pace, rest, _ = SPEEDS[st.session_state.get(SPEED) or FAST]
 
     def moves() -> bool:
-        growing = smallest.stream is not None or (curves is not None and curves.stream is not None)
+        growing = any(one is not None and one.stream is not None for one in (sums, curves, smallest))
         return growing or (run is not None and run.running)
 
     moving, runs = moves(), itertools.count()
 
     def draw() -> None:
         ran, again = run is not None and run.running, moving and next(runs) > 0
-        growing = [one for one in (curves, smallest) if one is not None and one.stream is not None]
+        growing = [one for one in (sums, curves, smallest) if one is not None and one.stream is not None]
         if run is not None and run.running:
             run.advance(pace)
         elif again and growing:
             growing[0].further()
         for one in growing:
             one.now() if again or ran else one.soon()
+        if summing and sums.stream is None:  # the answer stands outside of what a step draws
+            st.rerun()
         tally = None if run is None else run.tally
         watched = run.watched if run is not None and run.watching else 0
         found = None if tally is None or watched else performance_of(tally)
@@ -79,7 +83,9 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
             show_first(design, watched, found)
         with lines:
             _picture(design, exact, dots_of(design, tally, watched, found) if tally else [], curves, axis)
-        _status(run, exact=len(exact) == len(design.rules))
+            if not summing:
+                _say_absent(design, exact)
+        _status(run, exact=summing or len(exact) == len(design.rules))
         _table(design, exact, found, smallest)
         ended = ran and run is not None and not run.running  # its buttons stand outside of what a step draws
         over = moving and not moves()
@@ -93,7 +99,12 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
 
 def show_answer(design: Design) -> None:
     """The exact coverage of the first rule that has one in a sentence, or that only the simulation can say."""
-    exact = exact_values(design)
+    sums = exact_of(design)
+    sums.advance(ANSWER)
+    if sums.stream is not None:
+        st.html(page_answer("computing", SPEC.note("summing", named=named(design)), "The exact sums take a moment."))
+        return
+    exact = sums.latest or {}
     if not exact:
         beyond = f"With {named(design)} the exact sums would take too long. Press Start to simulate instead."
         st.html(
@@ -125,6 +136,10 @@ def _picture(
         st.caption(line_sentence(axis, curves.latest, growing=curves.stream is not None))
     if curves and curves.problem:
         st.caption(f"The line ends early: {plain(curves.problem)}")
+
+
+def _say_absent(design: Design, exact: dict[str, ExactCoverage]) -> None:
+    """Whose line there is not, and why."""
     if len(exact) < len(design.rules):
         whose = f" for {', '.join(short(key) for key in design.rules if key not in exact)}" if exact else ""
         n, m = readable(design.n), readable(design.m)

@@ -5,13 +5,14 @@ import math
 import streamlit as st
 
 from dpviz.core.parameters import readable
-from dpviz.coverage import Measure, Performance, performance_of, repetitions_needed
+from dpviz.coverage import Measure, Performance, exact_coverage, performance_of, repetitions_needed
 from dpviz.designs import Design
 from dpviz.inference.moments import set_moments
+from pages.components.cached import elsewhere
 from pages.components.words import listing, number, percent
 from pages.coverage import SPEC
 from pages.coverage.controls import short
-from pages.coverage.exact import coverages, decomposition, exact_values, exact_variances
+from pages.coverage.exact import decomposition, exact_values, exact_variances
 from pages.coverage.run import current_run
 
 MEASURES = {
@@ -53,7 +54,10 @@ def show_moments(design: Design) -> None:
         rows = [[name, number(mean, 5), number(math.sqrt(spread), 5)] for name, (mean, spread) in moments.items()]
         listing(["of the sets", "mean", "standard deviation"], rows, "Moments of the variances, closed form")
         if exact_variances(design):
-            plain = coverages(design, ("raghunathan_2003",))["raghunathan_2003"]
+            plain = elsewhere(exact_coverage)(
+                synthesizer=design.release, p=design.p, sets=design.sets, rule="raghunathan_2003", level=design.level,
+                quick=True,
+            )  # fmt: skip
             st.caption(SPEC.note("negative", share=percent(plain.negative_variance_share, 4)))
     if sums := exact_values(design):
         key, one = next(iter(sums.items()))
