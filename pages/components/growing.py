@@ -74,6 +74,12 @@ class Growing(Generic[Result]):
             raise ValueError(self.problem)
         return self.latest
 
+    def last(self) -> Result:
+        """The complete result, waited for; a ValueError where there is none."""
+        while self.stream is not None:
+            self.further()
+        return self.first()
+
 
 def show_growing(
     growing: Growing[Result], words: str, draw: Callable[[Result], None], *, key: str, then_all: bool = False

@@ -1,74 +1,63 @@
 """The answer in one sentence, and the exact prior or range of every method with what it costs."""
 
-import math
-from typing import Any
+from functools import partial
 
 import streamlit as st
 
 from dpviz.calibration.methods import PARAM_MAP, PriorMethod
-from dpviz.privacy.composition import DeltaBracket
-from pages.components.cached import cached, elsewhere
+from dpviz.calibration.needed import Needed, stream_needed
+from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import listing, page_answer
-from pages.minimum_priors.controls import Asked
+from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import HEADLINE, face_of
 
 WAITING = "Composing the sets …"
+LATER = "…"  # What stands for an answer that is still being computed
 
 
-def compute_answer(asked: Asked) -> tuple[dict[str, float], dict[str, float], list[str]]:
-    """What every method needs without δ, and with it, and why some are beyond reach."""
-    (pure, _), (exact, reasons) = needed_by_all(asked, 0.0), needed_by_all(asked, asked.design.delta)
-    return pure, exact, reasons
+def needed_of(asked: Asked) -> Growing[Needed]:
+    """What every method needs, `HEADLINE` first."""
+    about = asked.kind, asked.setting, asked.design.sets, HEADLINE
+    return growing_of(f"{PREFIX}needed", ("needed", *about), Needed, partial(stream_needed, *about))
+
+
+def compute_answer(asked: Asked) -> Needed:
+    """What is known, `HEADLINE` at least; a refusal comes with it."""
+    return needed_of(asked).first()
 
 
 def show_answer(asked: Asked) -> None:
     """The answer in a sentence."""
-    (pure, exact, _), face = compute_answer(asked), face_of(asked)
-    mark, sentence = face.answer(asked, pure[HEADLINE.key], exact[HEADLINE.key])
+    found, face = compute_answer(asked), face_of(asked)
+    mark, sentence = face.answer(asked, found.pure[HEADLINE.key], found.exact[HEADLINE.key])
     st.html(page_answer(mark, sentence, face.short(asked, mark)))
 
 
 def show_table(asked: Asked) -> None:
-    """Every method with its answers and costs, at the end PARAM_MAP, for which there is none; what is beyond reach."""
-    pure, exact, reasons = compute_answer(asked)
-    face, answers = face_of(asked), [pure, exact] if asked.design.delta > 0 else [pure]
+    """Every method with its answers and costs as they come; the picture of several sets has them too."""
+    draw, several = partial(_draw, asked), asked.design.sets > 1
+    show_growing(needed_of(asked), WAITING, draw, key=f"{PREFIX}step_needed", then_all=several)
+
+
+def _draw(asked: Asked, found: Needed) -> None:
+    """The table, at its end PARAM_MAP, for which there is nothing, and what is beyond reach."""
+    face, answers = face_of(asked), [found.pure, found.exact] if asked.design.delta > 0 else [found.pure]
     first, second, *rest = face.columns(asked)
     head = ["method", *[first, second][: len(answers)], *rest]
     rows = []
     for key, method in asked.kind.methods.items():
+        if key not in found.exact:
+            rows.append([_named(method, asked), *[LATER] * (len(answers) + len(rest))])
+            continue
         try:
-            costs = face.costs(asked, method, exact[key])
+            costs = face.costs(asked, method, found.exact[key])
         except ValueError:
             costs = [""] * len(rest)
         rows.append([_named(method, asked), *(face.needed(asked, one[key]) for one in answers), *costs])
     rows.append([_named(PARAM_MAP, asked), *["impossible"] * len(answers), *[""] * len(rest)])
     listing(head, rows, face.title)
-    beyond = f" Beyond reach: {' '.join(dict.fromkeys(reasons))}" if reasons else ""
+    beyond = f" Beyond reach: {' '.join(dict.fromkeys(found.refused.values()))}" if found.refused else ""
     st.caption(face.caption(asked) + beyond)
-
-
-def needed_by_all(asked: Asked, delta: float) -> tuple[dict[str, float], list[str]]:
-    """Return the smallest prior, or largest range, of every method for all sets: NaN beyond reach, with its reason."""
-    found, reasons = {}, []
-    for key, method in asked.kind.methods.items():
-        try:
-            if asked.design.sets == 1:
-                found[key] = cached(asked.kind.need)(method, asked.setting, delta)
-            else:
-                found[key] = together_of(asked, method, delta).upper
-        except ValueError as broken:
-            if asked.design.sets == 1 and method is HEADLINE:
-                raise
-            found[key] = math.nan
-            reasons.append(str(broken))
-    return found, reasons
-
-
-def together_of(asked: Asked, method: PriorMethod, delta: float) -> DeltaBracket:
-    """What all sets of the design need together, exactly."""
-    steps: Any = asked.kind.together_in_steps
-    found: DeltaBracket = elsewhere(steps, WAITING)(method, asked.setting, asked.design.sets, delta)
-    return found
 
 
 def _named(method: PriorMethod, asked: Asked) -> str:

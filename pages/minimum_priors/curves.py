@@ -13,7 +13,7 @@ from pages.components.choices import segments
 from pages.components.figure import show_figure
 from pages.components.growing import finished_before, growing_of, keep_finished, show_growing
 from pages.minimum_priors import SPEC
-from pages.minimum_priors.answer import needed_by_all
+from pages.minimum_priors.answer import compute_answer
 from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import face_of
 
@@ -66,7 +66,7 @@ def _chart(key: tuple[object, ...], sets: int, together: dict[str, float]) -> Fi
 
 def _show(asked: Asked, axis: Axis, curves: Curves, *, complete: bool) -> None:
     sets = asked.design.sets
-    together = needed_by_all(asked, asked.design.delta)[0] if sets > 1 else {}  # as in the table
+    together = dict(compute_answer(asked).exact) if sets > 1 else {}  # as in the table
     key = _key(asked, axis)
     kept = finished_before(key, Curves) is curves
     show_figure(

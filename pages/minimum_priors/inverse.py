@@ -12,7 +12,7 @@ from dpviz.core.parameters import readable
 from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
 from pages.components.cached import cached
 from pages.components.words import answer, listing
-from pages.minimum_priors.answer import needed_by_all
+from pages.minimum_priors.answer import needed_of
 from pages.minimum_priors.controls import PAGE, Asked
 from pages.minimum_priors.faces import face_of, failure, together
 from pages.minimum_priors.pictures import allowed, method_marks, show_deltas
@@ -76,7 +76,7 @@ def _named(kept: list[str], of: int) -> str:
 
 def _together(asked: Asked, level: float) -> str:
     """Say which methods keep the promise with all sets together, by the prior or range that these need."""
-    limits, _ = needed_by_all(asked, asked.setting.delta)
+    limits = needed_of(asked).last().exact
     kept = [PRIOR_METHODS[key].label for key, limit in limits.items() if asked.kind.quantity.keeps(level, limit)]
     unknown = [PRIOR_METHODS[key].label for key, limit in limits.items() if math.isnan(limit)]
     rest = f" (not computed: {', '.join(unknown)})" if unknown else ""

@@ -14,14 +14,13 @@ from dpviz.privacy.composition import DeltaBracket
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing
-from pages.minimum_priors.answer import WAITING, together_of
+from pages.minimum_priors.answer import LATER, WAITING, needed_of
 from pages.minimum_priors.controls import PREFIX, Asked
 from pages.minimum_priors.faces import BEYOND, HEADLINE, face_of, known
 
 EXACT_AT = (1, 2, 5, 10, 20)  # Numbers of sets for which the picture has the exact answer
 
 SHOWN = 5  # Sets that the section speaks of while the page is about a single one
-LATER = "…"  # What stands for an answer that is still being computed
 
 
 def show_sets(asked: Asked) -> None:
@@ -31,7 +30,7 @@ def show_sets(asked: Asked) -> None:
         sets = SHOWN
         st.caption(f"The answer above is for one set. This section shows M = {sets}; “Released sets M” changes that.")
     else:
-        counted = _counted(asked)
+        counted = {(key, sets): one for key, one in needed_of(asked).last().together.items()}
     pictured = asked.kind.binary and setting.delta > 0
     begin = partial(
         stream_ways, asked.kind, setting, sets, HEADLINE, known=counted,
@@ -39,17 +38,6 @@ def show_sets(asked: Asked) -> None:
     )  # fmt: skip
     growing = growing_of(f"{PREFIX}growing_ways", ("ways to count sets", asked.kind, setting, sets), Ways, begin)
     show_growing(growing, WAITING, partial(_draw, asked, sets), key=f"{PREFIX}step_ways")
-
-
-def _counted(asked: Asked) -> dict[tuple[str, int], DeltaBracket]:
-    """What the table above has of all sets together."""
-    found = {}
-    for key, method in asked.kind.methods.items():
-        try:
-            found[key, asked.design.sets] = together_of(asked, method, asked.setting.delta)
-        except ValueError:  # said where it is drawn
-            continue
-    return found
 
 
 def _counts(sets: int) -> list[int]:
