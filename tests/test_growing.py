@@ -104,8 +104,10 @@ def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pyt
     while page.session_state["mp_growing"].stream is not None:
         check_sound(page)
         assert "points so far, more to come" in text(page)
-        assert next_steps(page) == ["mp_step_curves"]
+        assert "mp_step_curves" in next_steps(page)
         seen.append(max(map(len, points_of(page, "mp_curves"))))
+        page.run()
+    while page.session_state["mp_needed"].stream is not None:
         page.run()
     assert len(seen) > 1
     assert seen == sorted(seen)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dpviz.core.keeping import kept
+from dpviz.core.keeping import keep_result, kept
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.cells import PriorCellSynthesizer
 
@@ -26,11 +26,19 @@ def _pure(design: Any) -> float:
 
 
 def _exact(design: Any) -> float:
-    pure, synthesizer_type = _pure(design), design.synthesizer_type
-    if pure < PRIOR_WITHOUT_EFFECT:
-        return pure
-    cells = dict(design.details).get("cells", 3) if issubclass(synthesizer_type, PriorCellSynthesizer) else 2
-    return _searched(synthesizer_type, design.n, design.m, design.sets, design.epsilon, design.delta, int(cells))
+    pure = _pure(design)
+    return pure if pure < PRIOR_WITHOUT_EFFECT else _searched(*_about(design))
+
+
+def _about(design: Any) -> tuple[type[Any], int, int, int, float, float, int]:
+    cells = dict(design.details).get("cells", 3) if issubclass(design.synthesizer_type, PriorCellSynthesizer) else 2
+    sizes = design.n, design.m, design.sets
+    return design.synthesizer_type, *sizes, design.epsilon, design.delta, int(cells)
+
+
+def know_exact_prior(design: Any, alpha: float) -> None:
+    """Keep what the rule "exact" gives for a design, where that has been computed in another process."""
+    keep_result(_searched, alpha, *_about(design))
 
 
 @kept

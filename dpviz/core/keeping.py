@@ -160,6 +160,11 @@ KEPT = Kept(BUDGET)
 """All results of the process, whoever computed them."""
 
 
+def keep_result(function: Callable[..., Result], result: Result, *args: Any) -> None:
+    """Keep what a function whose results are `kept` would return: another process has computed it."""
+    KEPT.keep((getattr(function, "__wrapped__", function), args), result)
+
+
 def kept(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """`function`, whose results are kept in the budget of all; equal arguments have the same result."""
 

@@ -1,11 +1,13 @@
 """The answer in one sentence, and the exact prior or range of every method with what it costs."""
 
+import math
 from functools import partial
 
 import streamlit as st
 
 from dpviz.calibration.methods import PARAM_MAP, PriorMethod
 from dpviz.calibration.needed import Needed, stream_needed
+from dpviz.calibration.prior_rules import know_exact_prior
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import listing, page_answer
 from pages.minimum_priors.controls import PREFIX, Asked
@@ -29,7 +31,10 @@ def compute_answer(asked: Asked) -> Needed:
 def show_answer(asked: Asked) -> None:
     """The answer in a sentence."""
     found, face = compute_answer(asked), face_of(asked)
-    mark, sentence = face.answer(asked, found.pure[HEADLINE.key], found.exact[HEADLINE.key])
+    needs = found.exact[HEADLINE.key]
+    if asked.kind.binary and not math.isnan(needs):
+        know_exact_prior(asked.design, needs)  # which the links to other pages say
+    mark, sentence = face.answer(asked, found.pure[HEADLINE.key], needs)
     st.html(page_answer(mark, sentence, face.short(asked, mark)))
 
 

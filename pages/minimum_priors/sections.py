@@ -17,7 +17,7 @@ from pages.minimum_priors import SPEC
 from pages.minimum_priors.audited import show_audit
 from pages.minimum_priors.average import show_average
 from pages.minimum_priors.controls import PREFIX, Asked
-from pages.minimum_priors.curves import chosen_axis, complete_curves
+from pages.minimum_priors.curves import chosen_axis, curves_of
 from pages.minimum_priors.faces import face_of
 from pages.minimum_priors.inverse import show_inverse
 from pages.minimum_priors.sets import show_sets
@@ -32,12 +32,12 @@ def show_downloads(asked: Asked) -> None:
     audited = cached(audit)(asked.kind.key, **dataclasses.asdict(setting))
     tables = [
         ("Audit, CSV", "printed_bounds.csv", lambda: findings_csv(audited)),
-        ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(complete_curves(asked, axis))),
+        ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(curves_of(asked, axis).last())),
     ]
     about = about_page(PREFIX)
 
     def drawn_curves() -> str:
-        return figure_html(curves_chart(complete_curves(asked, axis)), about)
+        return figure_html(curves_chart(curves_of(asked, axis).last()), about)
 
     picture = "Curves, HTML", f"curves_{axis}.html", drawn_curves
     text = priors_script(asked.kind.key, setting, asked.design.sets, asked.design.p)
