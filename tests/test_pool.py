@@ -118,7 +118,7 @@ def test_what_nobody_holds_is_left_and_the_pool_is_at_rest(pool: Pool) -> None:
     one.wait(0.2, nothing)
     del one
     gc.collect()
-    until(lambda: not pool._some.is_set())
+    until(lambda: not pool.busy)
     assert not any(worker.streams for worker in pool._workers)
 
 

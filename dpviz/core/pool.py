@@ -223,7 +223,7 @@ class _Worker:
 
 
 class Pool:
-    """Workers, and what they are asked."""
+    """Workers, and what they are asked; whether they may be `busy`."""
 
     def __init__(self) -> None:
         self._workers: list[_Worker] = []
@@ -231,7 +231,7 @@ class Pool:
         self._asked: weakref.WeakValueDictionary[Hashable, UnderWay[Any]] = weakref.WeakValueDictionary()
         self._lock, self._count = threading.Lock(), 0
         self._left: queue.SimpleQueue[tuple[weakref.ref[_Worker], int]] = queue.SimpleQueue()
-        self._some = threading.Event()
+        self.busy = False
 
     def start(self, processes: int, modules: Sequence[str] = ()) -> None:
         """Start so many workers, as far as processes are to be had, which load the modules before they are asked."""
@@ -270,7 +270,8 @@ class Pool:
         worker = min(self._workers, key=lambda one: len(one.streams))
         worker.start(made)
         weakref.finalize(made, self._left.put, (weakref.ref(worker), made.number)).atexit = False
-        self._some.set()
+        self.busy = True
+        self._left.put((weakref.ref(worker), 0))  # so that it is looked after
         return made
 
     def _add(self) -> _Worker:
@@ -289,17 +290,15 @@ class Pool:
                 self._add().take_over(worker)
 
     def _look(self) -> None:
-        """Have rest what nobody asks for, and end a worker that does not stop."""
+        """Leave at once what nobody holds, have rest what nobody asks for, and end a worker that does not stop."""
+        looked = 0.0
         while True:
-            self._some.wait()
-            time.sleep(LOOK)
-            while not self._left.empty():
-                held, number = self._left.get()
+            with contextlib.suppress(queue.Empty):
+                held, number = self._left.get(timeout=LOOK if self.busy else None)
                 if (worker := held()) is not None:
                     worker.leave(number)
-            self._some.clear()
-            if sum(worker.look() for worker in [*self._workers]) or not self._left.empty():
-                self._some.set()
+            if (now := time.monotonic()) - looked >= LOOK / 2:
+                self.busy, looked = sum(worker.look() for worker in [*self._workers]) > 0, now
 
 
 POOL = Pool()
