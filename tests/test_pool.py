@@ -101,7 +101,7 @@ def test_a_refusal_and_a_fault_come_with_what_was_there_before(pool: Pool) -> No
 
 
 def test_what_nobody_asks_for_rests_and_goes_on(pool: Pool) -> None:
-    one = pool.ask("resting", partial(slow_streams.counted, 800, 0.001))
+    one = pool.ask("resting", partial(slow_streams.counted, 2_500, 0.001))
     one.wait(0.3, nothing)
     assert isinstance(one, Elsewhere)
     until(lambda: one.resting)
@@ -109,7 +109,7 @@ def test_what_nobody_asks_for_rests_and_goes_on(pool: Pool) -> None:
     reached = one.latest
     time.sleep(0.3)
     assert one.latest == reached
-    assert complete(one) == 800
+    assert complete(one) == 2_500
     assert not one.resting
 
 

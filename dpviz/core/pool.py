@@ -31,6 +31,7 @@ STOPPED = 0.6  # Seconds that a worker may take to stop a stream before it is en
 LOOK = 0.25  # Seconds between two looks at who still asks
 BREATH = 0.02  # Seconds between two looks of one who waits at whether it is still worth it
 ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
+NICE = 15  # How willingly a worker gives way whose results nobody has to wait for
 TRIES = 2  # Processes that may die of a stream
 
 
@@ -120,11 +121,12 @@ class Elsewhere(Generic[Result]):
 class _Worker:
     """A worker process as it is seen from where it is asked."""
 
-    def __init__(self, modules: Sequence[str]) -> None:
+    def __init__(self, modules: Sequence[str], nice: int) -> None:
         root = Path(__file__).parents[2]
         path = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self.nice = nice
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "dpviz.core.working", *modules],
+            [sys.executable, "-m", "dpviz.core.working", str(nice), *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path},
@@ -238,8 +240,8 @@ class Pool:
         self._modules = modules
         threading.Thread(target=self._look, name="pool", daemon=True).start()
         with self._lock, contextlib.suppress(OSError):
-            for _ in range(processes):
-                self._add()
+            for place in range(processes):
+                self._add(NICE if place else 0)
 
     def stop(self) -> None:
         """End the workers."""
@@ -248,17 +250,20 @@ class Pool:
         for worker in gone:
             worker.end()
 
-    def ask(self, key: Hashable, begin: Begin[Result]) -> UnderWay[Result]:
-        """A computation, the same one for all that ask with the same key as long as one of them holds it."""
+    def ask(self, key: Hashable, begin: Begin[Result], *, waited_for: bool = False) -> UnderWay[Result]:
+        """A computation, the same one for all that ask with the same key as long as one of them holds it.
+
+        What a reader has `waited_for` before a page is answered has a worker of its own, which does not give way.
+        """
         with self._lock:
             held = self._asked.get(key)
             if held is not None:
                 return held
-            made = self._begin(begin)
+            made = self._begin(begin, waited_for)
             self._asked[key] = made
         return made
 
-    def _begin(self, begin: Begin[Result]) -> UnderWay[Result]:
+    def _begin(self, begin: Begin[Result], waited_for: bool) -> UnderWay[Result]:
         if not self._workers:
             return InPlace(begin)
         try:
@@ -267,15 +272,15 @@ class Pool:
             return InPlace(begin)
         self._count += 1
         made = Elsewhere[Result](self._count, said)
-        worker = min(self._workers, key=lambda one: len(one.streams))
+        worker = min(self._workers, key=lambda one: ((one.nice == 0) != waited_for, len(one.streams)))
         worker.start(made)
         weakref.finalize(made, self._left.put, (weakref.ref(worker), made.number)).atexit = False
         self.busy = True
         self._left.put((weakref.ref(worker), 0))  # so that it is looked after
         return made
 
-    def _add(self) -> _Worker:
-        made = _Worker(self._modules)
+    def _add(self, nice: int) -> _Worker:
+        made = _Worker(self._modules, nice)
         self._workers.append(made)
         threading.Thread(target=self._listen, args=(made,), name="worker", daemon=True).start()
         return made
@@ -287,7 +292,7 @@ class Pool:
         with self._lock, contextlib.suppress(OSError):
             if worker in self._workers:
                 self._workers.remove(worker)
-                self._add().take_over(worker)
+                self._add(worker.nice).take_over(worker)
 
     def _look(self) -> None:
         """Leave at once what nobody holds, have rest what nobody asks for, and end a worker that does not stop."""

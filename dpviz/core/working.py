@@ -24,7 +24,6 @@ QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
 FIRST, GROWS = 0.05, 2.0
 """Seconds of its work after which more than the first result is told, and what they grow by from one to the next."""
 
-NICE = 5  # How much more willingly a worker gives way than the process that serves
 WORKERS_BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
 
 
@@ -123,10 +122,11 @@ def serve() -> None:
     """Be a worker: messages come from the input, results go to the output, and what is printed goes to the errors."""
     source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    nice, *modules = sys.argv[1:]
     if hasattr(os, "nice"):
-        os.nice(NICE)
+        os.nice(int(nice))
     KEPT.bound(WORKERS_BUDGET)
-    for name in sys.argv[1:]:
+    for name in modules:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()

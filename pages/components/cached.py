@@ -40,7 +40,7 @@ def elsewhere(function: Callable[Arguments, Result], words: str = "") -> Callabl
         key = _key(function, args, rest)
         known: tuple[Result, ...] = KEPT.find(key)
         if not known:
-            going = POOL.ask(key, partial(single, function, *args, **rest))
+            going = POOL.ask(key, partial(single, function, *args, **rest), waited_for=True)
             with TURNS.aside():
                 going.wait(SOON, breathe)
             if not going.finished:

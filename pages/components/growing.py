@@ -122,14 +122,17 @@ def ask_for_next_step(key: str, after: float) -> None:
 
 
 def growing_of(
-    place: str, key: object, kind: type[Result], begin: Callable[[], Iterator[Result | None]]
+    place: str, key: object, kind: type[Result], begin: Callable[[], Iterator[Result | None]], *, answer: bool = False
 ) -> Growing[Result]:
-    """The reader's result that belongs to `key`, all that it follows from: at its `place`, finished, or new."""
+    """The reader's result that belongs to `key`, all that it follows from: at its `place`, finished, or new.
+
+    A page waits for an `answer`, of which the whole is there soon.
+    """
     held: Growing[Result] | None = st.session_state.get(place)
     if held is not None and held.key == key:
         return held
     known = finished_before(key, kind)
-    stream = POOL.ask(("grown", key), begin) if known is None else None
+    stream = POOL.ask(("grown", key), begin, waited_for=answer) if known is None else None
     found = st.session_state[place] = Growing(key=key, stream=stream, latest=known)
     return found
 

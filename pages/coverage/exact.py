@@ -34,7 +34,7 @@ def exact_of(design: Design) -> Growing[dict[str, ExactCoverage]]:
     """The exact coverage of each rule shown whose sums are short, as it comes."""
     begin = partial(single, coverages_in_reach, design.release, p=design.p, **_asked(design, design.rules))
     key = ("exact coverage", dataclasses.replace(design, repetitions=1, seed=0))
-    return growing_of(EXACT, key, dict, begin)
+    return growing_of(EXACT, key, dict, begin, answer=True)
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:

@@ -20,7 +20,7 @@ LATER = "…"  # What stands for an answer that is still being computed
 def needed_of(asked: Asked) -> Growing[Needed]:
     """What every method needs, `HEADLINE` first."""
     about = asked.kind, asked.setting, asked.design.sets, HEADLINE
-    return growing_of(f"{PREFIX}needed", ("needed", *about), Needed, partial(stream_needed, *about))
+    return growing_of(f"{PREFIX}needed", ("needed", *about), Needed, partial(stream_needed, *about), answer=True)
 
 
 def compute_answer(asked: Asked) -> Needed:
