@@ -27,12 +27,12 @@ Begin = Callable[[], Iterator[Result | None]]
 
 WANTED = 1.2  # Seconds after which a stream that nobody has asked for rests
 FORGOTTEN = 60.0  # Seconds after which such a stream is left
-STOPPED = 0.6  # Seconds that a worker may take to stop a stream before it is ended
+STOPPED = 10.0  # Seconds after which a worker is ended that has not stopped, and has not ended itself either
 LOOK = 0.25  # Seconds between two looks at who still asks
 BREATH = 0.02  # Seconds between two looks of one who waits at whether it is still worth it
 ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
 NICE = 15  # How willingly a worker gives way whose results nobody has to wait for
-TRIES = 2  # Processes that may die of a stream
+TRIES = 4  # Processes that may die of a stream
 
 
 class UnderWay(Protocol[Result_co]):

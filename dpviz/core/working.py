@@ -20,7 +20,9 @@ from typing import BinaryIO, NamedTuple
 from dpviz.core.keeping import KEPT
 from dpviz.core.types import Result
 
+STOPPED = 0.5  # Seconds of work in one step of what nobody wants any more after which the process ends
 QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
+AGING = 0.1  # Seconds of work that a second of waiting makes up for
 FIRST, GROWS = 0.05, 2.0
 """Seconds of its work after which more than the first result is told, and what they grow by from one to the next."""
 
@@ -43,7 +45,7 @@ class About(IntEnum):
 class Message(NamedTuple):
     """A message about the stream with this number; what it says is pickled by itself: it may name what is not there."""
 
-    kind: About
+    about: About
     number: int
     said: bytes = b""
 
@@ -61,17 +63,26 @@ class _Job:
         self.number, self.stream = number, stream
         self.spent, self.due, self.resting = 0.0, 0.0, False
         self._new: object = None
+        self._came = time.monotonic()
+
+    @property
+    def turn(self) -> tuple[bool, float]:
+        """What has told nothing yet comes first; then what has had least, less the more the longer it has been there.
+
+        Without the latter what is always new would starve it.
+        """
+        return self.due > 0, self.spent - AGING * (time.monotonic() - self._came)
 
     def advance(self, tell: Callable[[Message], None]) -> bool:
         """Take steps for a while; returns whether it goes on."""
-        start, over = time.perf_counter(), False
-        while not over and time.perf_counter() - start < QUANTUM:
+        start, over = time.thread_time(), False
+        while not over and time.thread_time() - start < QUANTUM:
             step = next(self.stream, self)
             over = step is self
             self._new = self._new if over or step is None else step
             if self._new is not None and not self.due:
                 break
-        self.spent += time.perf_counter() - start
+        self.spent += time.thread_time() - start
         if over or (self._new is not None and self.spent >= self.due):
             self.due = max(FIRST, GROWS * self.spent)
             tell(Message(About.END if over else About.NEWS, self.number, pickle.dumps(self._new)))
@@ -79,13 +90,40 @@ class _Job:
         return not over
 
 
-def work(asked: queue.SimpleQueue[Message], tell: Callable[[Message], None]) -> None:
+class Inbox:
+    """Messages that have come, how many there were, and how many of them were taken."""
+
+    def __init__(self) -> None:
+        self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._came = self._taken = 0
+
+    def put(self, message: Message) -> None:
+        """Add one."""
+        self._came += 1
+        self._messages.put(message)
+
+    def get(self, *, wait: bool) -> Message:
+        """The next one; `queue.Empty` is raised where there is none and none is waited for."""
+        message = self._messages.get(block=wait)
+        self._taken += 1
+        return message
+
+    def end_if_stuck(self) -> None:
+        """End the process where the last message is not taken within `STOPPED` seconds of work: one step goes on."""
+        came, start = self._came, time.process_time()
+        while self._taken < came:
+            if time.process_time() - start > STOPPED:
+                os._exit(1)
+            time.sleep(STOPPED / 10)
+
+
+def work(asked: Inbox, tell: Callable[[Message], None]) -> None:
     """Go on with the stream that has had the least time, for ever."""
     jobs: dict[int, _Job] = {}
     while True:
         ready = [job for job in jobs.values() if not job.resting]
         with contextlib.suppress(queue.Empty):
-            kind, number, said = asked.get(block=not ready)
+            kind, number, said = asked.get(wait=not ready)
             if kind is About.START:
                 _try(tell, number, partial(_begin, jobs, number, said))
             elif kind is About.LEAVE:
@@ -95,7 +133,7 @@ def work(asked: queue.SimpleQueue[Message], tell: Callable[[Message], None]) -> 
             if kind in (About.REST, About.LEAVE):
                 tell(Message(About.STILL, number))
             continue
-        job = min(ready, key=lambda one: one.spent)
+        job = min(ready, key=lambda one: one.turn)
         if not _try(tell, job.number, partial(job.advance, tell)):
             jobs.pop(job.number, None)
 
@@ -130,12 +168,15 @@ def serve() -> None:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
-    asked: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    asked = Inbox()
 
     def listen() -> None:
         with contextlib.suppress(EOFError, OSError):
             while True:
-                asked.put(pickle.load(source))
+                message = pickle.load(source)
+                asked.put(message)
+                if message.about in (About.REST, About.LEAVE):
+                    threading.Thread(target=asked.end_if_stuck, daemon=True).start()
         os._exit(0)  # whoever asked is gone
 
     threading.Thread(target=listen, daemon=True).start()

@@ -100,6 +100,7 @@ class Reader:
         self._sliders: dict[str, Slider] = {}
         self._places: dict[str, int] = {}
         self._next: dict[str, Step] = {}
+        self._run = 0  # how many times the whole page has begun
 
     async def read(self, host: str, until: float) -> None:
         """Open the page, move its sliders until it is time, and wait until everything is complete."""
@@ -158,9 +159,11 @@ class Reader:
             ask.rerun_script.fragment_id = step.fragment
             await socket.send(ask.SerializeToString())
             self.steps += 1
+            run = self._run
             while not await self._hear(socket, max(until - time.perf_counter(), 0.0)):
                 if time.perf_counter() >= until:
-                    self._next[step.fragment] = step  # it is not complete
+                    if run == self._run:
+                        self._next[step.fragment] = step  # it is not complete
                     return
 
     async def _hear(self, socket: websockets.ClientConnection, seconds: float) -> bool:
@@ -171,7 +174,9 @@ class Reader:
         except TimeoutError:
             return False
         kind, element = message.WhichOneof("type"), message.delta.new_element
-        if kind == "delta" and element.WhichOneof("type") == "slider":
+        if kind == "new_session" and not message.metadata.run.fragment_ids:
+            self._run, self._next = self._run + 1, {}
+        elif kind == "delta" and element.WhichOneof("type") == "slider":
             self._sliders[element.slider.id] = element.slider
         elif kind == "delta" and element.WhichOneof("type") == "exception":
             raise RuntimeError(element.exception.message[:200])
