@@ -30,7 +30,8 @@ for one in PAGES:
     import_module(one.module)  # which keeps the page's settings
 
 KNOWN = ("synthesizer", "n", "m", "sets", "epsilon", "delta", "alpha", "p", "x", "seed")
-START = next(page for page in PAGES if page.home)
+AT = {page.prefix: page for page in PAGES}
+START = AT["home_"]
 RELEASES = {
     "Start": Design(mechanism="beta_binomial", n=20, epsilon=2.5, p=0.35, confidential_count=7, seed=4),
     "several sets": Design(mechanism="beta_binomial", n=20, sets=3, epsilon=2.5, p=0.35, confidential_count=7, seed=4),
@@ -194,49 +195,49 @@ def test_the_secret_table_and_the_seed_of_start_are_drawn_from_on_the_matrices()
     """100 people, ε = 1, seed 1: Start draws 39 of 100 from (25, 75), and so does everybody else."""
     here = settled(START)
     assert Overview(here.session_state["home_valid"].design).released == 39
-    drawn = settled(PAGES[1], {**links_of(here)["Transition matrices"], "tm_look": "Draw a release",
+    drawn = settled(AT["tm_"], {**links_of(here)["Transition matrices"], "tm_look": "Draw a release",
                                "tm_drawn_releases": "1"})  # fmt: skip
     assert "The secret table is <b>(25, 75)</b>. Release 1: <b>(39, 61)</b>" in " ".join(html(drawn))
-    posterior = settled(PAGES[4], before=here)  # by the navigation, where nothing has been touched
+    posterior = settled(AT["po_"], before=here)  # by the navigation, where nothing has been touched
     assert posterior.session_state["po_valid"].counts == (39,)
     assert "n = 100" not in problems(posterior) and posterior.session_state["po_x"] == 25
 
 
 def test_what_came_with_a_release_stays_in_the_address_of_a_page_without_a_control_for_it():
-    words = dict(address_of(PAGES[2], RELEASES["Start"]))
-    found = settled(PAGES[2], words)
+    words = dict(address_of(AT["mp_"], RELEASES["Start"]))
+    found = settled(AT["mp_"], words)
     assert {"mp_x": "7", "mp_seed": "4", "mp_p": "0.35"}.items() <= page_address(found).items()
 
 
 def test_a_release_that_a_page_does_not_take_stays_on_the_others_and_is_said():
-    here = settled(PAGES[3], dict(address_of(PAGES[3], Design(mechanism="beta_binomial", n=40, m=20, epsilon=1.5))))
-    there = settled(PAGES[6], before=here)
+    here = settled(AT["cv_"], dict(address_of(AT["cv_"], Design(mechanism="beta_binomial", n=40, m=20, epsilon=1.5))))
+    there = settled(AT["bu_"], before=here)
     (sentence,) = problems(there)
     assert "as many rows are released here as there are, n = 40; got m = 20." in sentence
-    back = settled(PAGES[4], before=there)
+    back = settled(AT["po_"], before=there)
     assert (back.session_state["po_valid"].design.n, back.session_state["po_valid"].design.m) == (40, 20)
 
 
 def test_a_few_rows_find_a_count_that_fits_them():
-    here = settled(PAGES[3], {"cv_n": "20", "cv_p": "0.25"})
-    there = settled(PAGES[4], before=here)  # whose own 30 ones do not fit
+    here = settled(AT["cv_"], {"cv_n": "20", "cv_p": "0.25"})
+    there = settled(AT["po_"], before=here)  # whose own 30 ones do not fit
     assert problems(there) == [] and there.session_state["po_x"] == 5
 
 
 @pytest.mark.parametrize(
-    ("place", "words", "now"),
+    ("prefix", "words", "now"),
     [
-        (1, {"tm_draw_seed": "7", "tm_n": "9"}, {"tm_seed": 7}),
-        (1, {"tm_draw_seed": "7", "tm_seed": "8"}, {"tm_seed": 8}),  # the name of today goes first
-        (1, {"tm_n": "60", "tm_secret": "25", "tm_look": "Draw a release"}, {"tm_x": 25}),
-        (1, {"tm_n": "9", "tm_secret": "25", "tm_look": "Draw a release"}, {"tm_x": 1}),  # there is no such table
-        (1, {"tm_synthesizer": "dirichlet_multinomial", "tm_secret": "4", "tm_look": "Draw a release"},
+        ("tm_", {"tm_draw_seed": "7", "tm_n": "9"}, {"tm_seed": 7}),
+        ("tm_", {"tm_draw_seed": "7", "tm_seed": "8"}, {"tm_seed": 8}),  # the name of today goes first
+        ("tm_", {"tm_n": "60", "tm_secret": "25", "tm_look": "Draw a release"}, {"tm_x": 25}),
+        ("tm_", {"tm_n": "9", "tm_secret": "25", "tm_look": "Draw a release"}, {"tm_x": 1}),  # there is no such table
+        ("tm_", {"tm_synthesizer": "dirichlet_multinomial", "tm_secret": "4", "tm_look": "Draw a release"},
          {"tm_secret": 4, "tm_x": None}),
-        (2, {"mp_proportion": "0.37"}, {"mp_p": 0.37}),
+        ("mp_", {"mp_proportion": "0.37"}, {"mp_p": 0.37}),
     ],
 )  # fmt: skip
-def test_addresses_of_earlier_versions_keep_what_they_say(place: int, words: dict[str, str], now: dict[str, Any]):
-    found = settled(PAGES[place], words)
+def test_addresses_of_earlier_versions_keep_what_they_say(prefix: str, words: dict[str, str], now: dict[str, Any]):
+    found = settled(AT[prefix], words)
     assert troubles(found) == []
     assert {key: found.session_state[key] for key in now} == now
     assert all(page_address(found)[key] == str(value) for key, value in now.items() if value not in (1, None))

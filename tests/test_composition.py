@@ -290,6 +290,28 @@ def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(
     assert found.upper < found.lower * (1 + 1e-5)
 
 
+@pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
+@pytest.mark.parametrize(
+    ("n", "m", "sets", "epsilon", "delta"),
+    [
+        (60, 40, 5, 0.004, 1e-5),
+        (6, 2, 3, 3.0, 1e-6),
+        (45, 300, 3, 0.2, 1e-9),
+        (1000, 1000, 10, 1.0, 1e-6),
+        (20, 5, 4, 2.0, 1e-3),
+        (50, 50, 3, 8.0, 1e-7),
+        (30, 1, 2, 0.1, 1e-4),
+        (5, 5, 7, 0.05, 1e-12),
+        (1, 20, 5, 40.0, 1e-5),
+    ],
+)
+def test_the_prior_of_several_sets_is_known_to_about_a_millionth(
+    method: str, n: int, m: int, sets: int, epsilon: float, delta: float
+) -> None:
+    found = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
+    assert found.lower < found.upper < found.lower * (1 + 1.5e-6)
+
+
 @pytest.mark.parametrize(("epsilon", "delta", "sets"), [(1.0, 1e-5, 5), (0.01, 1e-4, 3), (8.0, 1e-7, 4)])
 @pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
 def test_no_pair_exceeds_delta_at_the_upper_end(method: str, epsilon: float, delta: float, sets: int) -> None:

@@ -35,7 +35,7 @@ def pills(page: Any, name: str) -> Any:
 def test_a_fresh_page_asks_three_things_and_the_rest_stands_under_more() -> None:
     page = open_page(path=DESK, prefix="cu_", more=False, **SMALL)
     assert [one.label.partition(" · ")[0] for one in page.select_slider] == [
-        "Confidential rows n", "Largest privacy loss ε", "Largest root mean squared error",
+        "People n", "Largest privacy loss ε", "Largest root mean squared error",
     ]  # fmt: skip
     assert not page.multiselect and not page.selectbox
     assert pills(page, "protect").value == ("loss",)

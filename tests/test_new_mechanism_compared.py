@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.comparisons import BinaryData, CountData
+from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from pages.budget.sections import SECTIONS as BUDGET
 from pages.compare_synthesizers.sections import SECTIONS as COMPARISON
@@ -35,6 +36,8 @@ pytestmark = pytest.mark.usefixtures("registered")
 TOY = ExponentialMechanism
 OTHERS = re.compile(r"cut off|prior|pull|noise|invented|bins|posterior")
 
+SCORE = RULES["score"].abbreviation  # an analysis, which is no part of the release
+
 
 def worst(n: int, epsilon: float) -> float:
     """The largest log-odds of the toy, from the list of its probabilities."""
@@ -48,7 +51,7 @@ def check_true(page: AppTest) -> None:
     words = text(page)
     for sentence in re.split(r"(?<=[.!?])\s", words):
         if TOY.label in sentence and ShyMean.label not in sentence:
-            assert not OTHERS.search(sentence), sentence
+            assert not OTHERS.search(sentence.replace(SCORE, "")), sentence
 
 
 def test_methods_are_read_when_they_are_asked_for() -> None:

@@ -95,7 +95,7 @@ def test_the_secret_range_follows_n_until_the_reader_sets_it() -> None:
 
 def test_a_range_of_one_number_is_a_belief_and_a_larger_n_is_named() -> None:
     page = open_posterior(look="If n is secret", around=False, low=50, high=50, n=50, x=15)
-    assert "An analyst who takes n to be 50 finds p between" in text(page)
+    assert "An analyst who takes n to be 50 finds a share of yes between" in text(page)
     page = open_posterior(look="If n is secret", n=10, x=3)
     check_sound(page)
     assert "Some possible n are larger than this" not in text(page)

@@ -42,7 +42,7 @@ def test_what_one_reader_has_seen_is_not_computed_for_the_next(monkeypatch: pyte
     def refuse(*_args: object, **_rest: object) -> None:
         raise AssertionError("it was computed before")
 
-    for name in ("worst_neighbours", "epsilon_for_delta", "delta_for_epsilon"):
+    for name in ("worst_neighbours", "epsilon_for_delta", "deltas_for_epsilons"):
         monkeypatch.setattr(f"dpviz.privacy.summary.{name}", refuse)
     monkeypatch.setattr("dpviz.charts.count_table._table", refuse)
     second = open_page(epsilon=1.7)

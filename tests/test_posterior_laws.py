@@ -100,7 +100,7 @@ def test_the_controls_are_those_that_the_synthesizer_asks_for(law: str) -> None:
         ({"paste": "0.5, 0.6\n0.5, 0.5"}, "Line 1 sums to 1.1, not to 1"),
         ({"paste": ""}, "There is nothing in it."),
         ({"paste": "1\n1"}, "There is only one column."),
-        ({"matrix_x": 4}, "x (confidential ones) must be at most n = 3; got 4."),
+        ({"matrix_x": 4}, "x (who say yes) must be at most n = 3; got 4."),
         ({"source": "typed", "counts": "3"}, "must be whole numbers from 0 to m = 2, separated by commas; got 3."),
         ({"source": "typed", "counts": "0, 2", "paste": "1,0,0\n0,0,1"}, "the posterior does not exist."),
     ],

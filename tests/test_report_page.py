@@ -232,7 +232,7 @@ def test_the_pages_on_a_count_find_the_numbers_of_a_report_again() -> None:
 
 
 def test_what_was_taken_from_a_file_is_told_for_as_long_as_it_is_used() -> None:
-    told = "These numbers were taken from a column of confidential data: confidential rows."
+    told = "These numbers were taken from a column of confidential data: people."
     page = report_page(taken={"n": 20, "lowest_p": 0.123})
     check_sound(page)
     assert told in text(page)

@@ -15,7 +15,7 @@ Block = tuple[int, int]  # First and last of some pairs of neighbours
 # Resolutions of a look that tells what is far apart, of one that tells more, of a first root and of the first solution
 ROUGH_RESOLUTION, LOOK_RESOLUTION, COARSE_RESOLUTION, FIRST_RESOLUTION = 0.3, 0.03, 0.1, 0.01
 # The upper bound is so much nearer to δ than the lower one that a grid this many times as wide is as good for it.
-WIDER_FROM_ABOVE = 3.0
+WIDER_FROM_ABOVE = 1.5
 CLEAR_EXCESS = 10.0  # Relative excess over the allowed δ, in resolutions, that a finer look would find too
 COARSE_ROOT, MOST_PRIOR_STEPS = 1e-3, 40  # How near in ln α the first root is sought, and steps of a search for a root
 FINEST_RESOLUTION = 3e-5  # Finest resolution, times √M
@@ -103,13 +103,14 @@ class SetSearch:
         slope = max(-rate * target, 0.01)
         look = yield from paused(self.at, math.exp(t), block, FIRST_RESOLUTION)
         width = max(1 - look.lower / look.upper, 1e-12) if look.upper > 0 else 1.0
-        resolution = min(max(FIRST_RESOLUTION * math.sqrt(BRACKET_WIDTH / 2 * slope / width), finest), FIRST_RESOLUTION)
+        resolution = max(min(FIRST_RESOLUTION, _aim(width, slope)), finest)
         yes = min(max(t + (_log(look.upper) - target) / slope + BRACKET_WIDTH / 10, bottom), top)
         while True:
             above = min(WIDER_FROM_ABOVE * resolution, FIRST_RESOLUTION)
             yes, slope = yield from self._private_from(block, yes, bottom, top, slope, above)
             if yes <= bottom + BRACKET_WIDTH:  # a block known before asks for as much
                 return math.exp(floor), math.exp(yes), above, slope
+            resolution = max(min(resolution, _aim(width, slope)), finest)
             gap, step = 1.2 * width * (resolution / FIRST_RESOLUTION) ** 2 / slope, BRACKET_WIDTH / 4
             no, short = yes - min(gap, 1.0) - BRACKET_WIDTH / 10, -1.0
             while no > floor:
@@ -120,7 +121,7 @@ class SetSearch:
                 no, step = no + max(short / slope, -WIDEST_STEP) - step, 4 * step
             for _ in range(MOST_HALVINGS):
                 middle = (yes + no) / 2
-                if yes - no < 4 * BRACKET_WIDTH:
+                if yes - no < 2 * BRACKET_WIDTH:
                     break
                 bounds = yield from paused(self.at, math.exp(middle), block, resolution)
                 if bounds.upper <= self.delta:
@@ -238,6 +239,11 @@ def _parts(block: Block, excess: float, steepness: float, width: int) -> list[Bl
     parts = min(max(2, math.ceil(size / max(0.8 * wanted, width + 1.0))), MOST_BLOCK_PARTS, size)
     edges = [first + size * k // parts for k in range(parts + 1)]
     return [(a, b - 1) for a, b in pairwise(edges)]
+
+
+def _aim(width: float, slope: float) -> float:
+    """Return the resolution for half a bracket's width, from the relative width of δ at the first one."""
+    return FIRST_RESOLUTION * math.sqrt(BRACKET_WIDTH / 2 * slope / width)
 
 
 def _exp(value: float) -> float:

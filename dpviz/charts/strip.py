@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dpviz.core.checked import checked
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 
 __all__ = ["ROWS_HIGH", "strip_path"]
@@ -12,8 +14,10 @@ ROWS_HIGH = 12
 """Dots that stand upon one another at most; the path is so many units high, and 100 wide."""
 
 COLUMNS = 101
+MOST = ROWS_HIGH * COLUMNS
 
 
+@checked(shares=argument("shares", 0, 1))
 def strip_path(shares: FloatArray) -> str:
     """Return a path of dots, strokes without length: each at its share in per cent, or next to it where it is full.
 
@@ -22,6 +26,8 @@ def strip_path(shares: FloatArray) -> str:
     >>> strip_path(np.array([0.5, 0.5, 0.25]))
     'M50 11.5h0M50 10.5h0M25 11.5h0'
     """
+    if not (shares.ndim == 1 and 0 < len(shares) <= MOST):
+        raise ValueError(f"shares must be a list of 1 to {MOST:,} numbers; got one of shape {shares.shape}.")
     heights, dots = [0] * COLUMNS, []
     wanted = np.clip(np.rint(100 * shares), 0, COLUMNS - 1).astype(int)
     for place in wanted[np.argsort(np.abs(shares - np.median(shares)), kind="stable")].tolist():

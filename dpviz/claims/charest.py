@@ -5,7 +5,7 @@ Confidentiality 2(2), 2011.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from dpviz.claims.published import Record, read_errata, read_tables
 from dpviz.core.checked import checked
 from dpviz.core.numerics.multisets import multisets
-from dpviz.core.parameters import argument
+from dpviz.core.parameters import EPSILON, argument
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coverage_by_proportion
@@ -125,8 +125,11 @@ def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
     return BetaBinomial(n=CHAREST_ROWS, m=CHAREST_ROWS, alpha=alpha, beta=alpha)
 
 
-def figure_1_curves(epsilons: tuple[float, ...]) -> dict[int, FloatArray]:
+@checked(epsilons=EPSILON)
+def figure_1_curves(epsilons: Sequence[float]) -> dict[int, FloatArray]:
     """Return the exact coverage of Figure 1 at every ε by M, shape (readings, proportions, ε)."""
+    if not len(epsilons):
+        raise ValueError("epsilons must hold at least one number; got none.")
 
     def coverage(sets: int, epsilon: float) -> FloatArray:
         return coverage_by_proportion(

@@ -15,7 +15,7 @@ from dpviz.coverage._points import point_maker, single_point
 from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, within_reach
 from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.inference.interval_rules import holds, releases
-from dpviz.inference.rules import RULES, check_rule
+from dpviz.inference.rules import check_rule
 from dpviz.inference.sum_distribution import length_limit, release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.base import check_index
@@ -110,6 +110,7 @@ def exact_coverages(
     }
 
 
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def coverages_in_reach(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> dict[str, ExactCoverage]:
@@ -123,8 +124,8 @@ def coverages_in_reach(
     >>> list(coverages_in_reach(release, p=0.5, sets=10, rules=["reiter_2003"]))
     []
     """
-    wanted = rules if within_reach(synthesizer.n, synthesizer.m, sets) else ()
-    for some in filter(None, (wanted, [key for key in rules if RULES[key].knows_noise])):
+    by_sum = [rule.key for rule in Asked.of(synthesizer, sets, rules, level).rules if rule.knows_noise]
+    for some in (rules, by_sum) if within_reach(synthesizer.n, synthesizer.m, sets) else (by_sum,):
         with contextlib.suppress(ValueError):  # so much noise that the sums would take longer
             return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=some, level=level, quick=True)
     return {}

@@ -27,10 +27,8 @@ BIN_LOGITS = np.log(BIN_MIDDLES) - np.log1p(-BIN_MIDDLES)
 NODES_PER_BIN, ROWS_PER_NODE = 16, 16
 MIRRORED = 1e-12  # Relative difference of log-odds that is rounding
 SMALL_CHANGE = 0.5  # Change of a bin's ln weight up to which log-odds are taken as means of such changes
-SMALLEST_SUM, SLOW = (
-    1e-250,
-    1e-290,
-)  # Sum of products below which some of them may have underflowed; factor that is nothing
+# Sum of products below which some of them may have underflowed, and factor that is nothing
+SMALLEST_SUM, SLOW = 1e-250, 1e-290
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,13 +112,11 @@ class BinnedPosterior(TwoCellSynthesizer):
         """
         ends = np.array([0, self.m])
         table = self.log_odds(np.arange(self.n), ends)
-        sizes = np.abs(
-            table
-        )  # those of a pair and of its mirror image are the same, up to rounding: the first is named
+        sizes = np.abs(table)
+        # Those of a pair and of its mirror image are the same, up to rounding: the first is named.
         pair, end = np.unravel_index(int(np.argmax(sizes >= (1 - MIRRORED) * sizes.max())), table.shape)
-        value = float(table[pair, end])
-        first, second = (int(pair), int(pair) + 1)[:: -1 if value < 0 else 1]
-        return WorstCase(abs(value), first, second, int(ends[end]))
+        first, second = (int(pair), int(pair) + 1)[:: -1 if table[pair, end] < 0 else 1]
+        return WorstCase(float(sizes.max()), first, second, int(ends[end]))
 
 
 @dataclass(frozen=True, kw_only=True)

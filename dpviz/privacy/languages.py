@@ -4,8 +4,11 @@ import math
 
 import numpy as np
 
+from dpviz.core.checked import checked
 from dpviz.core.parameters import SUPERSCRIPTS, readable, rounded_down
 from dpviz.privacy.attacker import (
+    PRIOR_RISK,
+    RISK_RATIO,
     belief_text,
     epsilon_for_risk_ratio,
     factor_of_odds,
@@ -20,6 +23,7 @@ __all__ = ["gaussian_sentence", "guess_sentence", "odds_sentence", "releases_in_
 TOLD_RELEASES = 12  # Released tables that are told one by one
 
 
+@checked(risk=PRIOR_RISK)
 def releases_in_words(summary: PrivacySummary, risk: float) -> list[list[str]]:
     """Release, its probability under both tables, the odds after it, the best guess and the risk."""
     release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.other]
@@ -53,6 +57,7 @@ def odds_text(gain: float) -> str:
     return f"{side} : 1" if gain >= 0 else f"1 : {side}"
 
 
+@checked()
 def odds_sentence(summary: PrivacySummary) -> str:
     """What the most telling release does to even odds, and what the promise allows."""
     worst = summary.worst.value
@@ -74,6 +79,7 @@ def _chance(summary: PrivacySummary) -> str:
     return chance_text(float(release.log_transition(np.array([worst.likelier]), np.array([worst.column]))[0, 0]))
 
 
+@checked()
 def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
     """How often the best guess is right."""
     return (
@@ -83,6 +89,7 @@ def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
     )
 
 
+@checked()
 def gaussian_sentence(curve: TradeOffCurve) -> str:
     """The smallest μ, in words."""
     if math.isinf(curve.mu):
@@ -96,6 +103,7 @@ def gaussian_sentence(curve: TradeOffCurve) -> str:
     )
 
 
+@checked(risk=PRIOR_RISK, ratio=RISK_RATIO)
 def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[str]:
     """What the release and the promise may do to a risk, and the ε that a wanted ratio needs."""
     needed = epsilon_for_risk_ratio(ratio, prior_risk=risk)

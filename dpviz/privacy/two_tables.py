@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer, WorstCase
 
@@ -36,6 +37,7 @@ class TwoTables:
     success: float
 
 
+@checked()
 def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
     """Return them for the largest log-odds of a release; None where no released table can be named.
 
@@ -43,7 +45,7 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> found = two_tables(release, release.worst_log_odds())
     >>> found.tables, found.probabilities.round(3).tolist(), found.telling, round(found.chance, 3)
-    ((1, 0), [[0.333, 0.667], [0.667, 0.333]], 0, 0.667)
+    ((1, 0), [[0.333, 0.667], [0.667, 0.333]], 1, 0.667)
     """
     two_cells = isinstance(synthesizer, TwoCellSynthesizer)
     if worst.column is None or not (two_cells or synthesizer.enumerable):

@@ -2,6 +2,7 @@
 
 import math
 
+from dpviz.core.checked import checked
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.given_matrix import GivenMatrix
@@ -27,6 +28,7 @@ def _both(summary: PrivacySummary) -> tuple[str, str]:
     return readable_apart(real, promised, SAID), readable_apart(promised, real)
 
 
+@checked()
 def short_verdict(summary: PrivacySummary) -> str:
     """The verdict in at most 15 words."""
     real, promised = _both(summary)
@@ -38,6 +40,7 @@ def short_verdict(summary: PrivacySummary) -> str:
     return f"{lost}, and not the promised {promised}."
 
 
+@checked()
 def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
     """A word, and the sentence that says what the release keeps and where it fails."""
     release, worst = summary.synthesizer, summary.worst
@@ -77,6 +80,7 @@ def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
     return PROMISE_BROKEN, f"{text} The allowed δ = {allowed} does not cover that: this would need {needed}."
 
 
+@checked()
 def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     """The four numbers, each with its name and what it means."""
     release, worst, pair, needed = summary.synthesizer, summary.worst, summary.divergence, summary.epsilon_at_delta

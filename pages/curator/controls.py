@@ -144,11 +144,9 @@ NUMBERS: dict[str, Parameter] = {
         for limit in PROTECTIONS.values()
         for name, one in asked_by(limit).items()
     },
-    "most_bias": ACCURACY["bias"].asks,
-    "most_error": ACCURACY["root_mean_squared_error"].asks,
+    **{one.asks.name: one.asks for one in ACCURACY.values() if not one.half},
     "points": POINTS,
     "half": HALF,
-    "least_coverage": ACCURACY["coverage"].asks,
     **{one.name: one for one in BELIEVED_PRIOR},
     "values": VALUES,
     "level": Analysis.numbers()["level"],
