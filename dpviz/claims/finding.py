@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from dpviz.calibration.conditioned import number_distribution
 from dpviz.calibration.kinds import GAUSSIAN, Setting
@@ -200,6 +199,8 @@ def composed_pure_delta(loss: float, copies: int, epsilon: float) -> float:
     >>> round(composed_pure_delta(math.log(3), 1, 0.0), 12)  # one with odds 3: 3/4 − 1/4
     0.5
     """
+    from scipy.stats import binom  # it takes long to load, and few ask for it
+
     most = math.ceil((copies - epsilon / loss) / 2) - 1
     if most < 0:
         return 0.0

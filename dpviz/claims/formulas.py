@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.special import betainc
-from scipy.stats import binom
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS
@@ -55,6 +54,8 @@ def average_delta(n: int, epsilon: float, theta_real: float) -> float:
     >>> round(average_delta(n=1, epsilon=math.log(2), theta_real=0.2), 12)  # ½ (4/5 − 2 · 1/5)
     0.2
     """
+    from scipy.stats import binom  # it takes long to load, and few ask for it
+
     if theta_real in (0.0, 1.0):
         return 0.5
     ones = np.arange(n + 1)

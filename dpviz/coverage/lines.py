@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
@@ -218,6 +217,8 @@ class _DenseLine(AxisDistributions):
         self._turned = self._ahead if alike or not self._mirrored else [Runs.along(turned, pair) for pair in ends]
 
     def _add(self, count: int, distribution: Slice) -> None:
+        from scipy.stats import binom  # it takes long to load, and few ask for it
+
         n, covered = self._asked.synthesizer.n, self._covered(self._ahead, distribution)
         self._line += binom.pmf(count, n, self._dense) * covered
         self._on_axis[count] = covered[:, self._places]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.stats import binom
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
@@ -63,6 +62,8 @@ def posterior_coverage(
     >>> found.coverage.tolist(), found.exact
     ([1.0, 0.0], True)
     """
+    from scipy.stats import binom  # it takes long to load, and few ask for it
+
     p, n = along_axis(proportions), synthesizer.n
     summaries = partial(
         posterior_summaries, synthesizer=synthesizer, gamma1=gamma1, gamma2=gamma2, level=level, interval=interval

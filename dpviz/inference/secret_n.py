@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.stats import poisson
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
@@ -61,6 +60,8 @@ def poisson_size(guess: float, low: int, high: int) -> SizePrior:
     >>> poisson_size(2.0, 1, 2).weights.round(12).tolist()  # 2 e⁻² each
     [0.5, 0.5]
     """
+    from scipy.stats import poisson  # it takes long to load, and few ask for it
+
     if not 0 < guess < math.inf:
         raise ValueError(f"guess (expected number of rows) must be a positive number; got {guess!r}.")
     words = f"Poisson around {readable(guess)}, from"

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.special import logsumexp, ndtr, ndtri
-from scipy.stats import binom
 
 from dpviz.core.checked import checked
 from dpviz.core.keeping import kept
@@ -77,6 +76,8 @@ def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     Of the confidential rows one is in that bin, and is drawn k ~ Binomial(n, 1/n) times, or none; all others are in a
     second bin. What is left out of the sum over k makes the likelier table less likely.
     """
+    from scipy.stats import binom  # it takes long to load, and few ask for it
+
     empty, copies = (0,) * (bins - 2), np.arange(min(COPIES if rows <= MOST_ROWS_TRIED else FEW_COPIES, rows) + 1)
     table = (rows, 0, *empty)
     logs = [log_table_probability((k, rows - k, *empty), table, 1 / epsilon) for k in copies.tolist()]

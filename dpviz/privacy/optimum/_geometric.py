@@ -16,7 +16,6 @@ mean of x under them is at least z, and the change is not positive. If y > z, ex
 import math
 
 import numpy as np
-from scipy.signal import lfilter
 
 from dpviz.core.types import FloatArray
 
@@ -72,6 +71,8 @@ def _moments(values: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray
 
 def _one_sided(values: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Σ_{z ≤ x} values[z] e^{−ε(x − z)} (x − z)^k at every x: each from the one before it."""
+    from scipy.signal import lfilter  # it takes long to load, and few ask for it
+
     fall = math.exp(-epsilon)
     decay = [1.0, -fall]
     with np.errstate(under="ignore"):

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
-from scipy.signal import fftconvolve
 
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.optimum import _geometric
@@ -83,6 +82,8 @@ class Noise:
 
     def errors(self, estimates: FloatArray) -> FloatArray:
         """Return the expected squared error at every x of these estimates, one for each z."""
+        from scipy.signal import fftconvolve  # it takes long to load, and few ask for it
+
         shifts = estimates - self.releases
         if self.whole:
             return _geometric.errors_of_shifts(shifts, self.epsilon)
@@ -93,6 +94,8 @@ class Noise:
 
     def _sums(self, values: FloatArray, power: int) -> FloatArray:
         """Return Σ_d values[z + d] e^{−ε|d|} d^power for every z."""
+        from scipy.signal import fftconvolve  # it takes long to load, and few ask for it
+
         kernel = (self.weights * np.arange(-self.left, self.right + 1.0) ** power)[::-1]
         near = np.convolve if len(values) * len(kernel) <= DIRECT else fftconvolve
         return np.asarray(near(values, kernel, "full"))
