@@ -147,7 +147,7 @@ def test_the_page_is_reached_by_its_link_and_left_while_it_runs(chromium: Browse
         go_to(page, "Minimum priors")
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Minimum priors"))
         settle(page)
-        expect(page.locator(".dpviz-audit")).to_be_visible()
+        expect(control(page, "curves")).to_be_visible()
 
 
 def test_start_runs_to_the_end_the_dots_land_on_the_lines_files_hold_them_and_a_refused_value_loses_no_run(
