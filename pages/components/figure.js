@@ -163,6 +163,25 @@ function enlarge(figure, template, narrow, first, height) {
     l: 1.4 * (margin?.l ?? 56), r: (narrow ? 1.2 : 1.7) * (margin?.r ?? 16),
     b: WORDS * below, t: 1.2 * above,
   };
+  namesApart(figure.layout, height);
+}
+
+/** Move names at the ends of lines apart: the picture is lower than the one that they were set for, and they are larger. */
+function namesApart({ annotations, margin, yaxis }, height) {
+  const names = (annotations ?? []).filter(({ x, xref }) => xref === "x domain" && x > 1).sort((one, other) => one.y - other.y);
+  if (names.length < 2 || !yaxis?.range) return;
+  const inside = height - margin.t - margin.b;
+  const lines = names.map(({ text }) => text.split("<br>").length);
+  const size = Math.min(16, inside / (1.25 * lines.reduce((sum, one) => sum + one)));
+  const line = (1.25 * size * (yaxis.range[1] - yaxis.range[0])) / inside;
+  const gap = (place) => (line * (lines[place] + lines[place - 1])) / 2;
+  names.forEach((name, place) => {
+    name.font = { ...name.font, size };
+    if (place) name.y = Math.max(name.y, names[place - 1].y + gap(place));
+  });
+  for (let [place, most] = [names.length - 1, yaxis.range[1]]; place >= 0; most -= place ? gap(place) : 0, place -= 1) {
+    names[place].y = most = Math.min(names[place].y, most);
+  }
 }
 
 /** A toolbar button that saves the picture as it is seen, with its title, its parameters and its address. */

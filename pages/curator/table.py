@@ -14,6 +14,7 @@ from dpviz.desk.search import Assessed, Desk, candidates
 from dpviz.inference.rules import RULES
 from pages.components.address import keep_switch
 from pages.components.choices import switch
+from pages.components.class_mode import class_mode
 from pages.components.figure import show_figure
 from pages.components.words import by_reason, heading, listing, measured, note
 from pages.curator import SPEC
@@ -118,7 +119,8 @@ ALT = "How much of each limit on accuracy every design uses; more than all of it
 
 def show_limits_used(desk: Desk) -> None:
     """The leading designs, a mark for each limit on accuracy; without one, a mark for what puts them in order."""
-    shown, limits, against, question = desk.designs[:LEADING], desk.question.limits, "", desk.question
+    most = LEADING // 2 if class_mode() else LEADING  # large words need room
+    shown, limits, against, question = desk.designs[:most], desk.question.limits, "", desk.question
     if not limits:
         measure = ACCURACY.get(question.goal, ACCURACY["root_mean_squared_error"])
         values = [one.figures[measure.key].measure.value for one in desk.designs]
@@ -129,7 +131,7 @@ def show_limits_used(desk: Desk) -> None:
     names = [f"{one.method.label}<br><sup>{sets_and_rule(one).replace('&nbsp;', ' ')}</sup>" for one in shown]
     marks = [used(limit, shown) for limit in limits]
     marks = [replace(marks[0], name=measure.label)] if against else marks
-    rows = min(LEADING, len(candidates(question)) * len(question.rules)) if not desk.complete else len(shown)
+    rows = min(most, len(candidates(question)) * len(question.rules)) if not desk.complete else len(shown)
     chart = limits_chart(names, marks, against=against, rows=rows)
     show_figure(chart, key=f"{PREFIX}limits", alt=ALT, height=height_of(rows), hero=True)
 
