@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from tests.browser import settle
-from tests.visit import LARGE, pick, small, visiting
+from tests.visit import LARGE, pick, small, unfold, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -27,6 +27,8 @@ def test_the_answer_is_announced_reached_by_one_tab_under_headings_and_printed_w
         assert page.evaluate("document.activeElement.textContent") == "Go to the answer"
         page.keyboard.press("Enter")
         assert page.evaluate("document.activeElement.className") == "dpviz-answer"
+        unfold(page)
+        page.wait_for_function("() => !document.querySelector('[aria-label=\"Clear all\"]')")  # of what?
         names = page.evaluate("[...document.querySelectorAll('input, button')].map((one) => one.ariaLabel)")
         named = [name for name in names if name and ("exact value" in name or "Clear all" in name)]
         assert len(named) == len(set(named)) >= 6

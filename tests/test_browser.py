@@ -69,7 +69,7 @@ def test_the_address_restores_everything(chromium: Browser, server: str) -> None
         pick(page, "picture", "log-odds")
         pick(page, "sign", "signed")
         expect(page).to_have_url(re.compile("tm_sign=signed"))
-        assert len(told(page)["figures"]) == 3
+        assert len(told(page)["figures"]) == 4
         check_restored(page)
 
 

@@ -49,7 +49,7 @@ class Shown:
 
 
 IN_PRIORS = {"The inverse": 2, "Several sets": 2, "Parameter or rows?": 2, "Average case": 2}
-IN_COVERAGE = {"Why it fails": 4, "Length, and its limit": 4, "As published": 5}
+IN_COVERAGE = {"Why it fails": 3, "Where the estimate falls": 3, "Length, and its limit": 3, "As published": 4}
 SHOWN = {
     "home": Shown("", [], 0, {}),
     "transition_matrices": Shown(
@@ -62,7 +62,7 @@ SHOWN = {
     "minimum_priors, Gaussian": Shown(
         small("minimum_priors") + "&mp_family=Gaussian", SECTIONS_OF["Gaussian"], 1, {"The inverse": 2}
     ),
-    "coverage": Shown(small("coverage"), list(COVERAGE), 3, IN_COVERAGE, run_to_the_end),
+    "coverage": Shown(small("coverage"), list(COVERAGE), 2, IN_COVERAGE, run_to_the_end),
     "posterior": Shown(
         small("posterior"),
         list(POSTERIOR),

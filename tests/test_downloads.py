@@ -182,7 +182,7 @@ def test_a_head_says_the_prior_that_follows_and_the_mechanism() -> None:
     assert float(found[1]) == float(found[2]) == pytest.approx(10.0, rel=1e-14)
     words = line_of(files["coverage.csv"], "settings: ")
     assert "How the agency sets its prior: split ε equally over the sets, as in the papers; " in words
-    assert "Released tables M: 2; " in words
+    assert "Released sets M: 2; " in words
     assert "Seed: 1" in words
 
 

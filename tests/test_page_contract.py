@@ -286,7 +286,7 @@ def controls(block: Any, shut: bool = False) -> Iterator[tuple[str, str, bool]]:
 
 SHARED = [
     "Start from", "Synthesizer", "Promised privacy loss ε", "Allowed failure δ", "Prior ones α", "People n",
-    "Released sets M", "Released tables M", "True share p", "m = n: as many released rows", "Released rows m",
+    "Released sets M", "True share p", "m = n: as many released rows", "Released rows m",
     "Level of the interval", "Seed",
 ]  # fmt: skip
 """Controls of more than one page, in their order."""

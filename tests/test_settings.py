@@ -115,7 +115,7 @@ def test_a_million_sets_leave_the_coverage_of_five() -> None:
     before = marks(page)
     page.number_input(key="cv_sets").set_value(999999999.0).run()
     check_sound(page)
-    assert problems(page) == ["sets (released tables) must be a whole number from 1 to 500; got 999999999."]
+    assert problems(page) == ["sets (released sets) must be a whole number from 1 to 500; got 999999999."]
     assert marks(page) == before
     assert f"{STILL}20 people, a true share of 40 %, 5 released tables of 20 rows and ε = 2." in text(page)
 

@@ -20,7 +20,7 @@ CURVE_AXES = {
     "delta": ("δ", "allowed δ (left is more private)"),
     "epsilon": ("ε", "promised ε (left is more private)"),
     "m": ("m", "synthetic rows m (left is more private)"),
-    "n": ("n", "confidential rows n"),
+    "n": ("n", "people n"),
 }
 """What can stand along the picture: its symbol and the title of the axis."""
 COINCIDING_LOGARITHMS = 0.03  # Distance of logarithms below which two lines cannot be told apart in the picture

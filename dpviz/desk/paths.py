@@ -122,7 +122,7 @@ PATHS: dict[str, Path] = {
         ),
         Path(
             key="rows",
-            label="confidential rows n",
+            label="people n",
             symbol="n",
             at=_at_rows,
             values=lambda asked: _among(

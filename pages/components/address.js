@@ -39,17 +39,33 @@ let saying;
 function say() {
   const answer = document.querySelector(".dpviz-answer")?.textContent ?? "";
   if (said.textContent !== answer) said.textContent = answer;
+  tell();
+}
+
+// Of several lists, each button that clears one says which.
+function tell() {
   for (const clear of document.querySelectorAll("[data-testid=stMultiSelect] [aria-label='Clear all']")) {
     const label = clear.closest("[data-testid=stMultiSelect]").querySelector("label")?.textContent;
     if (label) clear.ariaLabel = `Clear all: ${label}`;
   }
 }
 
+// What "More" folds comes only after it has been unfolded, with no run of the whole page.
+const coming = new MutationObserver(tell);
+document.addEventListener(
+  "toggle",
+  (event) => {
+    if (event.target.closest?.(".st-key-more")) coming.observe(event.target, { childList: true, subtree: true });
+  },
+  { capture: true },
+);
+
 // The first stop of the Tab key leads past the pages and the controls.
 const skip = document.createElement("button");
 Object.assign(skip, { type: "button", className: "dpviz-skip", textContent: "Go to the answer" });
 skip.addEventListener("click", () => {
-  const answer = document.querySelector(".dpviz-answer, .dpviz-story, .dpviz-problem");
+  const parts = [...document.querySelectorAll(".dpviz-answer, .dpviz-story, .dpviz-problem")];
+  const answer = parts.find((one) => one.offsetHeight > 0); // a low screen has it only in short
   if (!answer) return;
   answer.tabIndex = -1;
   answer.focus();

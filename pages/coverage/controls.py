@@ -30,7 +30,7 @@ NUMBERS = prior_rule.PROMISE | {
         PROPORTION, title="True share of yes", slider_minimum=0.01, slider_maximum=0.99,
         help="The share of yes in the population, which the interval is to hold.",
     ),
-    "sets": dataclasses.replace(prior_rule.SHARED_SETS, title="Released tables", default=5, slider_maximum=20),
+    "sets": dataclasses.replace(prior_rule.SHARED_SETS, default=5, slider_maximum=20),
     "n": dataclasses.replace(ROWS, title="People", default=100),
     "m": dataclasses.replace(SYNTHETIC_ROWS, default=100, private_end="neither", help=prior_rule.ROWS_OF_A_SET),
     "level": LEVEL,

@@ -41,7 +41,7 @@ ONES = dataclasses.replace(
 )  # fmt: skip
 NUMBERS = prior_rule.PROMISE | {
     "sets": dataclasses.replace(
-        prior_rule.SHARED_SETS, title="Released tables", default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN,
+        prior_rule.SHARED_SETS, default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN,
     ),
     "n": dataclasses.replace(POSTERIOR_ROWS, title="People", default=100, slider_maximum=MOST_ROWS),
     "m": dataclasses.replace(

@@ -82,10 +82,10 @@ def show_secret(asked: Asked) -> None:
     chart = posterior_chart(densities, level=design.level, share=asked.truth, key="secret")
     show_figure(chart, key=f"{PREFIX}secret", alt="Posterior of p with n known and with n secret.", height=380)
     chart = count_distribution_chart(
-        sizes.astype(float), found.size_weights, title="confidential rows n", key="sizes", mark=float(design.n),
+        sizes.astype(float), found.size_weights, title="people n", key="sizes", mark=float(design.n),
         words=f"n = {design.n:,}",
     )  # fmt: skip
-    alt = "Posterior probability of each number of confidential rows."
+    alt = "Posterior probability of each number of people."
     show_figure(chart, key=f"{PREFIX}sizes", alt=alt, height=300)
     rows = [summary(names[key], distribution, design.level) for key, distribution in posteriors.items()]
     listing(heads(design.level), rows, "Posterior with and without n")
