@@ -27,7 +27,7 @@ Begin = Callable[[], Iterator[Result | None]]
 
 WANTED = 1.2  # Seconds after which a stream that nobody has asked for rests
 FORGOTTEN = 60.0  # Seconds after which such a stream is left
-STOPPED = 10.0  # Seconds after which a worker is ended that has not stopped, and has not ended itself either
+ENDED = 10.0  # Seconds after which a worker is ended that has not stopped, and has not ended itself either
 LOOK = 0.25  # Seconds between two looks at who still asks
 BREATH = 0.02  # Seconds between two looks of one who waits at whether it is still worth it
 ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
@@ -190,7 +190,7 @@ class _Worker:
         return [one for held in [*self.streams.values()] if (one := held()) is not None]
 
     def _stop(self, kind: About, number: int) -> None:
-        self._stopping[number] = time.monotonic() + STOPPED
+        self._stopping[number] = time.monotonic() + ENDED
         self.tell(Message(kind, number))
 
     def tell(self, message: Message) -> None:
