@@ -21,6 +21,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from pages.components import growing
 from pages.components.navigation import PAGES
 from tests.pages import address, decode_figure, problems
 
@@ -111,9 +112,12 @@ def steady(found: Any) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Installed packages are looked through once."""
+    """What grows is complete at once, and installed packages are looked through once."""
     scan = functools.cache(manifest_scanner.scan_component_manifests)
-    with patch.object(manifest_scanner, "scan_component_manifests", scan):
+    with (
+        patch.object(manifest_scanner, "scan_component_manifests", scan),
+        patch.object(growing, "AT_ONCE", LONGEST_RUN),
+    ):
         yield
 
 
