@@ -177,6 +177,18 @@ def test_taking_a_moment_of_steps_is_one_step() -> None:
     assert one.finished
 
 
+def test_who_waits_for_another_that_takes_the_steps_sleeps() -> None:
+    one = InPlace(partial(slow_streams.counted, 3, 0.0))
+    with one._lock:  # another thread is at it
+        start, used = time.monotonic(), time.thread_time()
+        one.wait(PATIENCE, nothing, 0)
+        assert time.monotonic() - start > 0.1
+        assert time.thread_time() - used < 0.05
+        one.wait(0.0, nothing)  # who only looks does not wait
+    assert one.latest is None
+    assert complete(one) == 3
+
+
 def test_the_axes_of_the_desk_are_the_same_in_another_process() -> None:
     for one in PATHS.values():
         assert pickle.loads(pickle.dumps(one)) is one

@@ -62,9 +62,9 @@ class InPlace(Generic[Result]):
     def wait(self, seconds: float, breathe: Callable[[], object], beyond: int | None = None) -> None:
         """Take steps, at least one, and no more than to the first result where that is waited for.
 
-        Nothing happens while another thread is at it.
+        While another thread is at it, nothing happens but the wait.
         """
-        if self.finished or not self._lock.acquire(blocking=False):
+        if self.finished or not self._lock.acquire(timeout=min(seconds, ALONE)):
             return
         end = time.perf_counter() + (seconds if beyond is None else min(seconds, ALONE))
         try:
