@@ -12,6 +12,7 @@ from dpviz.comparisons import Analysis, CountData
 from dpviz.comparisons.binary_measures import worst_of
 from dpviz.core.measures import Measure
 from dpviz.core.types import FloatArray
+from dpviz.core.wording import measured
 from dpviz.coverage import coverage_by_proportion, exact_coverage
 from dpviz.coverage._bracket import CoverageBracket, SharedDistributions
 from dpviz.coverage.certified import largest_mean_width, smallest_coverage, stream_smallest_coverages
@@ -24,7 +25,6 @@ from dpviz.inference.confidential import released_rows
 from dpviz.inference.interval_rules import reached, releases
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
-from pages.components.words import measured
 from tests.pages import desk_answer as answer_sentence
 
 WIDEST = 1.2e-5  # The gap that is promised, about

@@ -30,6 +30,7 @@ from dpviz.comparisons.nested_modips import estimate_variances
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.core.plain import short_names
+from dpviz.core.wording import percent
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.privacy.real_loss import Loss
 from pages.compare_synthesizers import answer
@@ -38,7 +39,6 @@ from pages.compare_synthesizers.controls import Asked, first_asked, usual
 from pages.compare_synthesizers.published import NARROW
 from pages.compare_synthesizers.ranking import contenders, error_cell, in_order, unfit
 from pages.compare_synthesizers.ranking import found_so_far as first_compared
-from pages.components.words import percent
 from tests.pages import (
     check_short,
     figures,

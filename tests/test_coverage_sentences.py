@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.core.parameters import readable
+from dpviz.core.wording import percent
 from dpviz.coverage import (
     REPAIRS,
     CoverageDecomposition,
@@ -24,7 +25,6 @@ from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
-from pages.components.words import percent
 from pages.coverage import SPEC
 from pages.coverage.controls import NUMBERS, named
 from pages.coverage.estimates import estimate_sentence

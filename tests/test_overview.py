@@ -14,9 +14,9 @@ from scipy.stats import beta, betabinom
 
 from dpviz.charts.strip import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import Overview
+from dpviz.core.wording import invented_text, percent, rows_text
 from dpviz.designs import Design
 from dpviz.privacy.attacker import belief_text
-from pages.components.words import invented_text, percent, rows_text
 from pages.home.drawing import places, texts
 from pages.home.questions import answer_sentences, questions
 from tests.pages import value_of

@@ -12,8 +12,8 @@ from scipy.stats import betabinom
 
 from dpviz.calibration.prior_rules import PRIOR_RULES
 from dpviz.claims.charest import PRINTED_TABLES
+from dpviz.core.wording import percent
 from dpviz.designs import Design
-from pages.components.words import percent
 from pages.posterior.answer import heads, posterior_sentence, posteriors
 from pages.posterior.categories import read_tables
 from pages.posterior.controls import NUMBERS, PRESETS, Asked, read_counts, released

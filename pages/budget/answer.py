@@ -16,12 +16,13 @@ from dpviz.comparisons.budget import Spending, Spent
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
+from dpviz.core.wording import measured, more_or_less, number
 from dpviz.designs import Design
 from pages.budget import SPEC
 from pages.budget.controls import PREFIX, Asked
 from pages.components.compared import ERROR, Drawn, chosen_measure, show_measures
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import listing, measured, more_or_less, note, number, page_answer
+from pages.components.words import listing, note, page_answer
 
 ONE_SET = "best release of one set"
 SHOWN = 4  # Divisions that are named where more cannot be told from the best

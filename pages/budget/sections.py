@@ -7,6 +7,7 @@ import streamlit as st
 from dpviz.comparisons.base import COMPARED_SETS
 from dpviz.comparisons.budget import Paying, stream_paying
 from dpviz.core.parameters import readable
+from dpviz.core.wording import number
 from dpviz.desk.exports.comparison import budget_csv, budget_script
 from pages.budget import SPEC
 from pages.budget.controls import PREFIX, Asked
@@ -14,7 +15,7 @@ from pages.components.cached import last_of
 from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.frame import Section, text_of
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import heading, listing, note, number
+from pages.components.words import heading, listing, note
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
 AT_END = "<br><small>the largest tried</small>"

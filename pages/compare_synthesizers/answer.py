@@ -11,6 +11,7 @@ from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.terms import NO_EPSILON
 from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
+from dpviz.core.wording import more_or_less, percent, without_rounding
 from dpviz.designs import Design
 from dpviz.privacy.optimum import LeastError
 from dpviz.privacy.real_loss import Loss
@@ -19,7 +20,7 @@ from pages.compare_synthesizers.controls import Asked
 from pages.compare_synthesizers.pictures import show_pictures
 from pages.compare_synthesizers.ranking import contenders, few, found_so_far, in_order, show_ranking, unfit
 from pages.components.cached import cached
-from pages.components.words import by_reason, more_or_less, note, page_answer, percent, without_rounding
+from pages.components.words import by_reason, note, page_answer
 
 NOT_KNOWN = "is not known to keep its promise"
 SELDOM = 0.9  # Share of usable releases below which the sentence tells it

@@ -11,12 +11,13 @@ from dpviz.comparisons.base import RANKED_REPETITIONS, stream_ranking
 from dpviz.comparisons.terms import NO_EPSILON
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
+from dpviz.core.wording import measured, percent
 from dpviz.privacy.optimum import LeastError
 from dpviz.privacy.real_loss import ReleaseVerdict
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import heading, listing, measured, note, percent
+from pages.components.words import heading, listing, note
 
 
 def found_so_far(asked: Asked) -> Compared:

@@ -14,6 +14,7 @@ from dpviz.comparisons import MixedData
 from dpviz.comparisons.base import stream_comparison
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, Original
 from dpviz.core.parameters import readable
+from dpviz.core.wording import number
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.audited import given_away, show_audited
@@ -25,7 +26,7 @@ from pages.components.cached import cached, last_of
 from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section, text_of
-from pages.components.words import listing, note, number
+from pages.components.words import listing, note
 
 HEIGHT = 310
 

@@ -5,9 +5,10 @@ import streamlit as st
 from dpviz.comparisons import BinaryData
 from dpviz.comparisons.nested_modips import SETS_OF_EACH, Variances, estimate_variances
 from dpviz.core.parameters import readable
+from dpviz.core.wording import number, percent
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import Asked
-from pages.components.words import answer, listing, number, percent
+from pages.components.words import answer, listing
 
 PARTS = {
     "sample": "the confidential data, a sample",

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SYNTHETIC_ROWS
 from dpviz.core.parameters import readable
+from dpviz.core.wording import percent
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES, check_rule
@@ -18,7 +19,6 @@ from pages.components.controls import PageNumbers
 from pages.components.last_valid import AskedOf, Refused
 from pages.components.matrix import synthesizer_choice
 from pages.components.release import handed_on, keep_truth
-from pages.components.words import percent
 from pages.coverage import SPEC
 
 PREFIX = SPEC.prefix

@@ -9,6 +9,7 @@ from typing import Any
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable
 from dpviz.core.pool import single
+from dpviz.core.wording import percent
 from dpviz.coverage import (
     CoverageLines,
     ExactCoverage,
@@ -22,7 +23,6 @@ from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from pages.components.cached import cached, elsewhere
 from pages.components.growing import Growing, growing_of
-from pages.components.words import percent
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named
 

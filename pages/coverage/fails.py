@@ -8,13 +8,14 @@ import streamlit as st
 
 from dpviz.charts.coverage import causes_chart, signed
 from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.wording import percent
 from dpviz.coverage import REPAIRS, CoverageDecomposition
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import Synthesizer
 from pages.components.figure import show_figure
-from pages.components.words import answer, listing, note, percent
+from pages.components.words import answer, listing, note
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import NOTICED, decomposition, exact_values, exact_variances

@@ -7,12 +7,13 @@ import streamlit as st
 
 from dpviz.charts.coverage import length_chart
 from dpviz.core.parameters import readable
+from dpviz.core.wording import number, percent
 from dpviz.coverage import LengthCurves, stream_lengths
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import listing, note, number, percent
+from pages.components.words import listing, note
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import exact_values

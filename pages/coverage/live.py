@@ -11,6 +11,7 @@ from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import plain
+from dpviz.core.wording import number, percent, percent_between
 from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerformance, performance_of
 from dpviz.coverage.live import Run
 from dpviz.designs import Design
@@ -18,7 +19,7 @@ from dpviz.inference.rules import RULES
 from pages.components.class_mode import class_mode
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
-from pages.components.words import listing, number, page_answer, percent, percent_between
+from pages.components.words import listing, page_answer
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (

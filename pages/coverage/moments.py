@@ -5,11 +5,12 @@ import math
 import streamlit as st
 
 from dpviz.core.parameters import readable
+from dpviz.core.wording import number, percent
 from dpviz.coverage import Measure, Performance, exact_coverage, performance_of, repetitions_needed
 from dpviz.designs import Design
 from dpviz.inference.moments import set_moments
 from pages.components.cached import elsewhere
-from pages.components.words import listing, number, percent
+from pages.components.words import listing
 from pages.coverage import SPEC
 from pages.coverage.controls import short
 from pages.coverage.exact import decomposition, exact_values, exact_variances

@@ -8,12 +8,12 @@ from dpviz.charts.coverage import Dot
 from dpviz.charts.intervals import caterpillar_chart
 from dpviz.charts.style import Figure
 from dpviz.core.parameters import readable
+from dpviz.core.wording import percent
 from dpviz.coverage import CoveragePlan, FirstIntervals, Performance, RulePerformance, Tally, first_intervals
 from dpviz.coverage.performance import first_shares
 from dpviz.designs import Design
 from pages.components.cached import cached
 from pages.components.figure import show_figure
-from pages.components.words import percent
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.run import plan_of
 

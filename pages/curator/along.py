@@ -11,6 +11,7 @@ import streamlit as st
 from dpviz.charts.comparison import Series, comparison_chart, comparison_height
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.wording import more_or_less
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.paths import (
     ADDED_ERROR,
@@ -29,7 +30,7 @@ from pages.components.address import keep_choice
 from pages.components.choices import choice, named_choice
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import more_or_less, note
+from pages.components.words import note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of

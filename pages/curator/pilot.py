@@ -11,10 +11,11 @@ from dpviz.core.limits import PILOT_BYTES
 from dpviz.core.measures import wilson_interval
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import one_line, plain
+from dpviz.core.wording import percent
 from dpviz.desk.question import ASKED_KINDS
 from dpviz.mechanisms.given.pilot import Column, Facts, NumberFacts, PilotFile, PilotProblem, read_columns, warning
 from pages.components.address import SETTINGS
-from pages.components.words import note, numbers, percent, problem
+from pages.components.words import note, numbers, problem
 from pages.curator import SPEC
 from pages.curator.controls import KIND, NUMBERS, PAGE, PREFIX, RULE, Asked, asked_with
 

@@ -9,13 +9,14 @@ import streamlit as st
 
 from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
+from dpviz.core.wording import measured
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
 from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, numbers_of
 from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
 from pages.components.address import LONGEST_IGNORED, SETTINGS, Setting, Unknown, drawn
 from pages.components.cached import elsewhere
-from pages.components.words import listing, measured, note
+from pages.components.words import listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of, pinned, written_key

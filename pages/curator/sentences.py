@@ -6,6 +6,7 @@ from typing import NamedTuple
 from dpviz.comparisons.terms import LOSS_TIE, PROMISES
 from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_up
 from dpviz.core.plain import enumerated
+from dpviz.core.wording import percent
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_limit
 from dpviz.desk.order import deciding_first
 from dpviz.desk.protection import HARDLY, odds_factor
@@ -13,7 +14,6 @@ from dpviz.desk.question import GOALS, Question, takes_prior
 from dpviz.desk.report.words import NAMED_DESIGNS, untold
 from dpviz.desk.search import Assessed, Desk, Relaxed
 from dpviz.inference.rules import RULES
-from pages.components.words import percent
 
 NEAR = 1e-6  # Relative distance within which a real ε is the one that was asked for
 CLOSE_BELOW = 1e-3  # Relative distance at which a refuted ε leaves nothing between

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.charts.comparison import BAR, Used, height_of, limits_chart
 from dpviz.core.parameters import readable
+from dpviz.core.wording import measured
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
 from dpviz.desk.question import Question
 from dpviz.desk.search import Assessed, Desk, candidates
@@ -16,7 +17,7 @@ from pages.components.address import keep_switch
 from pages.components.choices import switch
 from pages.components.class_mode import class_mode
 from pages.components.figure import show_figure
-from pages.components.words import by_reason, heading, listing, measured, note
+from pages.components.words import by_reason, heading, listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.sentences import asked_of, unit_of

@@ -6,10 +6,10 @@ from pathlib import Path
 from dpviz.charts.strip import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import Overview
 from dpviz.core.parameters import readable
+from dpviz.core.wording import percent, rows_text
 from dpviz.mechanisms.noise import NoiseSanitizer
 from dpviz.privacy.attacker import belief_text
 from pages.components import component
-from pages.components.words import percent, rows_text
 from pages.home.questions import NOISE_WITHIN, noise_text
 
 _living = component("living")

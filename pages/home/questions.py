@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.comparisons.overview import Overview
 from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.wording import few_rows, percent, rows_text
 from dpviz.designs import Design
 from dpviz.mechanisms.noise import NoiseSanitizer
 from dpviz.privacy.attacker import belief_text
@@ -15,7 +16,7 @@ from pages import compare_synthesizers, coverage, curator, minimum_priors, poste
 from pages.components.cached import cached
 from pages.components.links import page_link
 from pages.components.spec import PageSpec
-from pages.components.words import few_rows, heading, page_answer, percent, rows_text
+from pages.components.words import heading, page_answer
 from pages.home import SPEC
 
 DELTA = 1e-6

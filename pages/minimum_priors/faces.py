@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from dpviz.calibration.methods import SYNTH_POST_ONE, PriorMethod
 from dpviz.core.parameters import readable, rounded_down, rounded_up
+from dpviz.core.wording import few_rows, invented_text
 from dpviz.inference.moments import cell_moments, share_beyond
-from pages.components.words import few_rows, invented_text
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import Asked
 

@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.charts.style import Figure
 from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.wording import percent
 from dpviz.desk.exports.script import posterior_recipe
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
@@ -17,7 +18,7 @@ from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.matrix import sums_sentence
-from pages.components.words import listing, note, page_answer, percent
+from pages.components.words import listing, note, page_answer
 from pages.posterior import SPEC
 from pages.posterior.controls import PREFIX, Asked
 

@@ -8,6 +8,7 @@ import streamlit as st
 from dpviz.charts.lines import Dots, DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.core import limits
 from dpviz.core.parameters import readable
+from dpviz.core.wording import percent
 from dpviz.designs import Design
 from dpviz.inference.frequentist import PosteriorCoverage, posterior_coverage
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
@@ -15,7 +16,7 @@ from pages.components.address import keep_choice
 from pages.components.cached import elsewhere
 from pages.components.choices import choice
 from pages.components.figure import show_figure
-from pages.components.words import answer, note, percent
+from pages.components.words import answer, note
 from pages.posterior import SPEC
 from pages.posterior.answer import posterior_of
 from pages.posterior.controls import PREFIX, Asked

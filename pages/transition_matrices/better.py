@@ -6,13 +6,14 @@ import streamlit as st
 
 from dpviz.core.limits import TABLE_ENTRIES
 from dpviz.core.parameters import readable
+from dpviz.core.wording import percent
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.summary import PrivacySummary
 from pages.components.address import keep_switch
 from pages.components.cached import cached, elsewhere
 from pages.components.choices import switch
-from pages.components.words import listing, note, percent
+from pages.components.words import listing, note
 from pages.transition_matrices import SPEC
 
 WITH_DELTA = keep_switch("tm_with_delta", False)

@@ -1,0 +1,93 @@
+"""Numbers in the words of a sentence or a cell: shares, invented rows, ratios, and measures with their errors."""
+
+import math
+
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable, rounded_up
+
+SUMS = 1e-8  # Distance within which the longest exact sums give a share
+SUMMED = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
+FEW_ROWS = 10
+"""Invented rows below which their number is a weight: nobody counts 1.36 rows."""
+
+
+def percent(share: float, digits: int = 5) -> str:
+    """A share in per cent, to no more decimals than a bound of 10⁻⁸ on its error leaves; 0 and 100 only where it is so.
+
+    >>> percent(0.754419995), percent(3e-12), percent(0.9999851, 4)
+    ('75.442 %', '0 %', '99.999 %')
+    >>> percent(2e-9), percent(1 - 2e-9)
+    ('less than 10⁻⁶ %', 'more than 99.999999 %')
+    """
+    rounded = round(100 * share, 6)
+    if rounded in (0, 100) and abs(share - rounded / 100) > SUMMED:
+        return "more than 99.999999 %" if rounded else "less than 10⁻⁶ %"
+    while rounded < 100 and float(f"{rounded:.{digits}g}") == 100:
+        digits += 1
+    return f"{readable(rounded, digits)} %"
+
+
+def percent_between(low: float, high: float, digits: int) -> str:
+    """A share of which two bounds are known, to the digits that both have alike.
+
+    >>> percent_between(0.666598, 0.666603, 5), percent_between(0.5, 0.52, 4), percent_between(0.0, 3e-9, 4)
+    ('66.66 %', '50 % to 52 %', 'less than 10⁻⁶ %')
+    """
+    for one in range(digits, 2, -1):
+        if high - low <= SUMS or percent(low, one) == percent(high, one):
+            return percent(high if high < 0.5 else low, one)
+    return f"{percent(low, digits)} to {percent(high, digits)}"
+
+
+def invented_text(rows: float, digits: int = 3) -> str:
+    """Invented rows, never fewer than the promise takes; thousands of them are counted to the last row."""
+    digits = max(digits, 4) if 1000 <= rows < 10_000 else digits
+    return readable(rounded_up(rows, digits), digits)
+
+
+def few_rows(rows: float) -> bool:
+    """Whether so many invented rows are told by their weight."""
+    return rounded_up(rows, 3) < FEW_ROWS
+
+
+def rows_text(rows: float) -> str:
+    """Invented rows in a sentence: so many of them, or what a few of them weigh.
+
+    >>> rows_text(15.6521), rows_text(1.3567)
+    ('15.7 invented rows', 'the weight of 1.36 invented rows')
+    """
+    return f"{'the weight of ' if few_rows(rows) else ''}{invented_text(rows)} invented rows"
+
+
+def more_or_less(ratio: float) -> str:
+    """How a number compares with another one, of which it is `ratio` times as much; in per cent near it.
+
+    >>> more_or_less(1.048), more_or_less(0.661), more_or_less(5.7777), more_or_less(0.25)
+    ('4.8 % more', '34 % less', '5.78 times as much', '0.25 times as much')
+    """
+    if 0.5 < ratio < 2:
+        return f"{readable(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'}"
+    return f"{readable(ratio, 3)} times as much"
+
+
+def number(value: float, digits: int) -> str:
+    """A number in a table; a dash where there is none."""
+    return readable(value, digits) if math.isfinite(value) else "–"
+
+
+def without_rounding(measure: Measure) -> float:
+    """The value of a measure, 0 where it is no more than the rounding of a sum.
+
+    >>> without_rounding(Measure(1.17e-14, 0.0))
+    0.0
+    """
+    return 0.0 if abs(measure.value) < 1e-12 else measure.shown
+
+
+def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
+    """A measure to four digits, or a dash, and its Monte Carlo error where it has one; a share in per cent."""
+    if math.isnan(measure.value):
+        return "–", ""
+    value, unit = without_rounding(measure), 100 if share else 1
+    error = f"± {readable(unit * measure.error, 1)}" if measure.error > 0 else ""
+    return percent(value, 4) if share else readable(value, 4), error
