@@ -12,7 +12,6 @@ from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import SPENDINGS, OverSets, Spending
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.declarations import SEED
-from dpviz.core.parameters import readable
 from dpviz.designs import Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from pages.budget import SPEC
@@ -52,20 +51,8 @@ NUMBERS = {
 }  # fmt: skip
 
 
-def fresh(kind: type[DataKind]) -> DataKind:
-    """Data of a kind with the values of a fresh page."""
-    values: dict[str, Any] = {one.name: one.default for one in kind.parameters()}
-    return kind(**values)
-
-
-def dividable(spending: type[Spending], kind: type[DataKind]) -> dict[str, str]:
-    """Labels of the methods of a kind of data that can be asked, by key."""
-    data = fresh(kind)
-    return {one.key: one.label for one in kind.methods if not one.reference and not spending.unfit(data, one)}
-
-
 DIVIDED = {
-    key: tuple(name for name, kind in DATA_KINDS.items() if dividable(spending, kind))
+    key: tuple(name for name, kind in DATA_KINDS.items() if spending.methods(kind))
     for key, spending in SPENDINGS.items()
 }
 """The kinds of data that can be asked for, by what is divided over."""
@@ -87,7 +74,7 @@ keep_measures(
 METHOD = {
     (key, kind): keep_choice(
         f"{PREFIX}{key}_{kind}_method",
-        asked := partial(dividable, SPENDINGS[key], DATA_KINDS[kind]),
+        asked := partial(SPENDINGS[key].methods, DATA_KINDS[kind]),
         next(iter(asked())),
     )
     for key, kinds in DIVIDED.items()
@@ -130,11 +117,6 @@ PRESETS: dict[str, dict[str, object]] = {
 Asked = AskedOf[Spending]
 
 
-def named(spending: Spending) -> str:
-    """The settings of a division in words."""
-    return f"{', '.join(spending.data.in_symbols(4))} and ε = {readable(spending.epsilon, 4)}"
-
-
 def choose() -> Asked | Refused:
     """Draw the controls and return what they say."""
     page = PAGE.placed(FEW, MAIN)
@@ -148,7 +130,7 @@ def choose() -> Asked | Refused:
     with page.at("kind"):
         kind = kind_choice([DATA_KINDS[one] for one in kinds], KIND[key])
     with page.at("method"):
-        labels, words = dividable(SPENDINGS[key], DATA_KINDS[kind]), SPEC.note("method")
+        labels, words = SPENDINGS[key].methods(DATA_KINDS[kind]), SPEC.note("method")
         method = named_choice(st.selectbox, "Method", labels, METHOD[key, kind], help=words)
         estimand = estimand_choice(DATA_KINDS[kind], ESTIMANDS)
     own = [one.name for one in DATA_KINDS[kind].parameters()]
@@ -180,7 +162,7 @@ def _asked(
             epsilon=values["epsilon"],
             analysis=analysis,
         ),
-        words=named,
+        words=lambda one: one.in_words,
     )
 
 
@@ -188,4 +170,4 @@ def first_asked() -> Asked:
     """What a fresh page asks for."""
     key, kinds = next(iter(DIVIDED.items()))
     kind, values = DATA_KINDS[kinds[0]], {name: one.default for name, one in NUMBERS.items()}
-    return _asked(SPENDINGS[key], kind, next(iter(dividable(SPENDINGS[key], kind))), "reiter_2003", "", values)
+    return _asked(SPENDINGS[key], kind, next(iter(SPENDINGS[key].methods(kind))), "reiter_2003", "", values)

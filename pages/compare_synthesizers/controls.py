@@ -2,15 +2,14 @@
 
 import dataclasses
 import math
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, ComparedMethod, ComparisonTerms, DataKind
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS
+from dpviz.comparisons.ranking import Comparison
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import DELTA, readable
@@ -30,12 +29,11 @@ from pages.components.compared import (
     scenarios,
 )
 from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
+from pages.components.last_valid import AskedOf, Refused
 from pages.components.prior_rule import TAKEN_BY
 from pages.components.release import handed_on, keep_truth
 
 PREFIX = SPEC.prefix
-POINTS = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
 SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for a comparison on other pages."""
 
@@ -142,40 +140,7 @@ PRESETS: dict[str, dict[str, object]] = {
 """What both papers simulate, and what else they could have compared; the note "presets" says which figure is which."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: data, methods, analysis and terms; `design` has the numbers that other pages share."""
-
-    design: Design
-    data: DataKind
-    methods: tuple[ComparedMethod, ...]
-    analysis: Analysis
-    terms: ComparisonTerms
-    span: tuple[float, float]
-    problems: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def epsilons(self) -> list[float]:
-        """The values of ε in the pictures."""
-        return [float(one) for one in np.geomspace(*self.span, POINTS)]
-
-    @property
-    def comparison(self) -> tuple[DataKind, tuple[ComparedMethod, ...], Analysis, ComparisonTerms]:
-        """What is compared, wherever."""
-        return self.data, self.methods, self.analysis, self.terms
-
-    @property
-    def privacy(self) -> str:
-        """The ε at which methods are ranked, with the δ that is allowed, if any."""
-        failure = f" and δ = {readable(self.terms.delta, 3)}" if self.terms.delta else ""
-        return f"ε = {readable(self.design.epsilon, 4)}{failure}"
-
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        return (
-            f"{', '.join(self.data.in_symbols(4))}, M = {self.analysis.sets} and ε = {readable(self.design.epsilon, 4)}"
-        )
+Asked = AskedOf[Comparison]
 
 
 def choose() -> Asked | Refused:
@@ -222,14 +187,15 @@ def _asked(
         ends = f"{readable(values['first'])} and {readable(values['last'])}"
         raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
     design = Design(mechanism=SYNTHESIZER, rules=(rule,), **Design.shared(values), **handed_on(PREFIX, values["n"]))
-    return Asked(
-        design=design,
+    question = Comparison(
         data=kind(estimand=estimand, **kind.shared(values)),
         methods=tuple(methods),
         analysis=Analysis(rule=rule, **Analysis.shared(values)),
         terms=terms(**{name: values[name] for name in terms.asks}),
+        epsilon=values["epsilon"],
         span=(values["first"], values["last"]),
     )
+    return Asked(design=design, question=question, words=lambda one: one.in_words)
 
 
 def first_asked() -> Asked:

@@ -1,9 +1,8 @@
 """Compare synthesizers: bias, error, coverage, width and usable share of every method, on equal terms."""
 
 from pages.compare_synthesizers import SPEC
-from pages.compare_synthesizers.answer import lead_design, show_answer
+from pages.compare_synthesizers.answer import found_so_far, lead_design, show_answer
 from pages.compare_synthesizers.controls import choose, first_asked
-from pages.compare_synthesizers.ranking import found_so_far
 from pages.compare_synthesizers.sections import SECTIONS
 from pages.components.frame import answering, look_closer, show_section
 from pages.components.links import lead_on

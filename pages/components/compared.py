@@ -2,12 +2,12 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from dpviz.charts.comparison import SMALL_HEIGHT
-from dpviz.charts.lines import DrawnScale
+from dpviz.charts.outcomes import ERROR, DrawnMeasure
 from dpviz.charts.style import Figure
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind
 from dpviz.comparisons.binary_base import BinaryMethod
@@ -76,16 +76,6 @@ def refused(page: PageNumbers, broken: ValueError, values: Mapping[str, Any], ki
 
 
 SMALL = 3  # Small pictures beside each other
-ERROR = "root_mean_squared_error"
-"""What is drawn on a fresh page."""
-
-
-class Drawn(NamedTuple):
-    """One measure: its name in a word or two, its axis, and what a picture of it shows in a sentence."""
-
-    name: str
-    scale: DrawnScale
-    alt: str
 
 
 def keep_measures(prefix: str, keys: Iterable[str]) -> None:
@@ -94,7 +84,7 @@ def keep_measures(prefix: str, keys: Iterable[str]) -> None:
     keep_switch(f"{prefix}others", False)
 
 
-def chosen_measure(prefix: str, drawn: Mapping[str, Drawn]) -> tuple[str, list[str]]:
+def chosen_measure(prefix: str, drawn: Mapping[str, DrawnMeasure]) -> tuple[str, list[str]]:
     """The measure of the picture, and those of the small ones below it, which are drawn where they are asked for."""
     names = {key: one.name for key, one in drawn.items()}
     with st.container(horizontal=True, vertical_alignment="center", key=f"{prefix}measures"):
@@ -107,9 +97,14 @@ def chosen_measure(prefix: str, drawn: Mapping[str, Drawn]) -> tuple[str, list[s
 
 
 def show_measures(
-    prefix: str, drawn: Mapping[str, Drawn], key: str, others: list[str], chart: Callable[..., Figure], height: int
+    prefix: str,
+    drawn: Mapping[str, DrawnMeasure],
+    chosen: tuple[str, list[str]],
+    chart: Callable[..., Figure],
+    height: int,
 ) -> None:
     """The picture of one measure, and small ones of others below it; `chart` makes that of a key."""
+    key, others = chosen
     show_figure(chart(key), key=f"{prefix}picture", alt=drawn[key].alt, height=height, hero=True)
     for start in range(0, len(others), SMALL):
         for column, one in zip(st.columns(SMALL), others[start : start + SMALL], strict=False):
