@@ -13,13 +13,13 @@ from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.core.parameters import Parameter
 from dpviz.designs import Design
+from dpviz.desk.asked import Refused
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from pages.components.address import keep_choice, keep_switch
 from pages.components.choices import labels_of, named_choice, presets, switch
 from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
-from pages.components.last_valid import Refused
 
 
 def numbers_of(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:
