@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from pages.components.address import SETTINGS
+from pages.components.controls import labels_of as labels_of
 from pages.components.controls import presets as presets
 from pages.components.numbers import shown
 
@@ -25,11 +26,6 @@ def named_choice(
 ) -> str:
     """One of the keys of `names`, which says how each is shown."""
     return choice(control, label, names, key, format_func=names.__getitem__, **rest)
-
-
-def labels_of(things: Iterable[Any]) -> dict[str, str]:
-    """The label of each thing that has a key and a label, by its key."""
-    return {one.key: one.label for one in things}
 
 
 def segments(label: str, words: Iterable[str], key: str, **rest: Any) -> str:

@@ -113,6 +113,11 @@ class Control:
         said[self.says] = said.instead.get(self.says, self.fresh()) if said.fresh else self.draw()
 
 
+def labels_of(things: Iterable[Any]) -> dict[str, str]:
+    """The label of each thing that has a key and a label, by its key."""
+    return {one.key: one.label for one in things}
+
+
 class Choice(Control):
     """One of `words`, or of the keys of a mapping that says how each is shown; ``""`` where none is chosen.
 
