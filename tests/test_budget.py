@@ -18,8 +18,8 @@ from dpviz.designs import Design
 from dpviz.inference import set_moments
 from pages.budget import SPEC
 from pages.budget.answer import lead_design
-from pages.budget.controls import DIVIDED, first_asked
-from pages.components.links import address_of
+from pages.budget.controls import CONTROLS, DIVIDED
+from pages.components.release import address_of
 from tests.pages import check_short, html, open_budget, problems, table_called, table_rows, whole
 
 QUICK = Analysis(repetitions=400)
@@ -260,7 +260,7 @@ def test_a_simulated_coverage_has_its_error_in_the_table() -> None:
 def test_the_best_division_leads_on() -> None:
     data = BinaryData(n=8, p=0.5)
     spending = OverSets(data=data, method=data.method("beta_binomial"), epsilon=0.5, analysis=Analysis())
-    asked = dataclasses.replace(first_asked(), question=spending)
+    asked = dataclasses.replace(CONTROLS.first(), question=spending)
     found = Spent(
         {place: next(data.outcomes(*spending.at(place)[:1], 0.5, 0.5, spending.at(place)[1])) for place in (1, 500)}
     )

@@ -34,7 +34,7 @@ from dpviz.core.wording import error_text, percent
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.privacy.real_loss import Loss
 from pages.compare_synthesizers.answer import found_so_far, lead_design
-from pages.compare_synthesizers.controls import Asked, first_asked, usual
+from pages.compare_synthesizers.controls import CONTROLS, Asked
 from pages.compare_synthesizers.printed import NARROW
 from tests.pages import (
     check_short,
@@ -51,7 +51,7 @@ from tests.pages import (
 )
 from tests.pairs import pairwise
 
-FRESH = first_asked()
+FRESH = CONTROLS.first()
 UNRANKED = {"Original data", "Multiple synthesis, no promise", "Modips (truncated)"}
 """Of the fresh page, at equal promises: what promises nothing, and what breaks its promise."""
 
@@ -356,7 +356,7 @@ def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:
 @pytest.mark.parametrize("kind", DATA_KINDS.values(), ids=list(DATA_KINDS))
 def test_names_at_the_ends_of_lines_are_short_and_tell_the_methods_apart(kind: Any) -> None:
     labels = [one.label for one in kind.methods]
-    for some in (labels, [one.label for one in kind.methods if one.key in usual(kind)], labels[:2], labels[2:5]):
+    for some in (labels, [one.label for one in kind.methods if one.key in kind.usual_keys()], labels[:2], labels[2:5]):
         names = short_names(some)
         assert list(names) == some
         assert len({*names.values()}) == len(some)
@@ -401,7 +401,7 @@ def test_one_picture_is_drawn_and_the_others_when_they_are_asked_for() -> None:
 @pytest.mark.parametrize(("kind", "delta"), [("binary", 0.0), ("binary", 1e-3), ("gaussian", 0.0)])
 def test_what_is_ranked_begins_with_all_methods_and_ends_with_all_that_is_known(kind: str, delta: float) -> None:
     data = BinaryData(n=9, p=0.3) if kind == "binary" else UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-    methods = [data.method(key) for key in usual(DATA_KINDS[kind])[:4]]
+    methods = [data.method(key) for key in DATA_KINDS[kind].usual_keys()[:4]]
     analysis, terms = Analysis(sets=2, repetitions=40), EqualPrivacy(delta) if delta else EqualPromise()
     every = list(stream_ranking(data, methods, 1.0, analysis, terms))
     first, last = every[0], every[-1]
@@ -451,9 +451,9 @@ def test_the_parts_of_the_variance_are_shown_for_proportions_and_a_sentence_for_
 
 
 def test_every_kind_shows_some_methods_at_first() -> None:
-    assert usual(BinaryData) == list(BinaryData.usual)
+    assert BinaryData.usual_keys() == list(BinaryData.usual)
     for kind in DATA_KINDS.values():
-        assert 0 < len(usual(kind)) <= len(kind.methods)
+        assert 0 < len(kind.usual_keys()) <= len(kind.methods)
 
 
 def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
@@ -476,7 +476,7 @@ def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
 def test_one_release_of_mixed_data_shows_the_rows_behind_its_estimates_and_draws_them_again() -> None:
     page = open_comparison(kind="mixed", look="One release", n=30, cells=3, sets=2, repetitions=40)
     drawn = {key: one for key, one in figures(page).items() if key.startswith("cs_rows_")}
-    shown = [one for one in MixedData.methods if one.key in usual(MixedData)]
+    shown = [one for one in MixedData.methods if one.key in MixedData.usual_keys()]
     assert len(drawn) == len(shown)
     first = drawn["cs_rows_0"]["figure"]["data"][0]["y"].tolist()
     assert "<b>Confidential data</b>" in "".join(html(page))

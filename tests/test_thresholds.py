@@ -30,7 +30,7 @@ from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.verdict import promise_sentence
-from pages.compare_synthesizers.controls import first_asked
+from pages.compare_synthesizers.controls import CONTROLS as COMPARISON
 from pages.coverage import lengths, live
 from pages.coverage.controls import first_asked as coverage_asked
 from pages.coverage.estimates import estimate_sentence
@@ -73,7 +73,7 @@ def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_diff
 def test_compare_says_how_few_releases_can_be_analyzed_below_nine_in_ten(usable: float, told: bool) -> None:
     *_, found = BinaryData(n=10, p=0.5).compare([BinaryData.method("geometric")], [1.0])
     rare = dataclasses.replace(found, usable_share=Measure(usable, 0.0))
-    assert ("of the releases of" in Ranking(first_asked().question, [rare]).further) == told
+    assert ("of the releases of" in Ranking(COMPARISON.first().question, [rare]).further) == told
 
 
 @pytest.mark.parametrize(("away", "far"), [(2.99, False), (3.01, True)])

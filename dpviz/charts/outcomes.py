@@ -127,7 +127,7 @@ def added_limit(found: Compared) -> DrawnLine | None:
     """Return the smallest error that any release with this promise can add, as far as it is known."""
     if not found.smallest_errors:
         return None
-    x, y = np.array([(epsilon, least.lower_bound) for epsilon, least in sorted(found.smallest_errors.items())]).T
+    x, y = np.array([(epsilon, smallest.lower_bound) for epsilon, smallest in sorted(found.smallest_errors.items())]).T
     return DrawnLine(name="no mechanism can go below this", x=x, y=y)
 
 

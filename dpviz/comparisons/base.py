@@ -20,7 +20,7 @@ from dpviz.core.checked import declared
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.measures import TIED_TOLERANCE, Measure
 from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import shown
+from dpviz.core.parameters import Parameter, shown
 from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import coarse_to_fine
@@ -246,6 +246,11 @@ class DataKind(DeclaredFields, ABC):
         return found[key]
 
     @classmethod
+    def usual_keys(cls) -> list[str]:
+        """Return the keys of the methods that are compared unless others are chosen."""
+        return [one.key for one in cls.methods if one.key in cls.usual or not cls.usual]
+
+    @classmethod
     def fresh(cls) -> Self:
         """Return data with the values that are declared for each number."""
         values: dict[str, Any] = {one.name: one.default for one in cls.parameters()}
@@ -334,6 +339,16 @@ class DataKind(DeclaredFields, ABC):
         setting = terms.setting(method, self, place, method.sets(analysis.sets))
         if setting is not None:
             yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
+
+
+def declared_numbers(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:
+    """The numbers of all kinds of data by name; one that several kinds have takes what any of them does."""
+    found: dict[str, Parameter] = {}
+    for one in (one for kind in kinds.values() for one in kind.parameters()):
+        known = found.setdefault(one.name, one)
+        ends = {"minimum": min(known.minimum, one.minimum), "maximum": max(known.maximum, one.maximum)}
+        found[one.name] = dataclasses.replace(known, **ends)  # type: ignore[arg-type]
+    return found
 
 
 def in_turn(streams: Iterable[Iterator[Streamed]]) -> Iterator[Streamed]:

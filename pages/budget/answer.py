@@ -7,7 +7,8 @@ from functools import partial
 import streamlit as st
 
 from dpviz.charts.comparison import comparison_height
-from dpviz.charts.outcomes import ONE_SET, division_measures, division_picture
+from dpviz.charts.outcomes import DIVIDED_MEASURES, ONE_SET, division_measures, division_picture
+from dpviz.comparisons import DATA_KINDS
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spent
 from dpviz.comparisons.division import Division
@@ -15,9 +16,12 @@ from dpviz.core.parameters import readable
 from dpviz.designs import Design
 from pages.budget import SPEC
 from pages.budget.controls import PREFIX, Asked
-from pages.components.compared import chosen_measure, show_measures
+from pages.components.compared import Measures
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import listing, note, page_answer
+
+OF_DATA = (key for kind in DATA_KINDS.values() for key in kind.divided_between)
+MEASURES = Measures(SPEC, [*DIVIDED_MEASURES, *OF_DATA])
 
 
 def growing_answer(asked: Asked) -> Growing[Spent]:
@@ -34,12 +38,12 @@ def show_answer(asked: Asked) -> None:
     """Sentence, picture and table, as far as they are known."""
     spending = asked.question
     place, known = st.empty(), division_measures(spending)
-    chosen, height = chosen_measure(PREFIX, known), comparison_height([spending.method.label, ONE_SET])
+    chosen, height = MEASURES.choose(known), comparison_height([spending.method.label, ONE_SET])
 
     def draw(found: Spent) -> None:
         division = Division(spending, found)
         place.html(page_answer(*division.answer))
-        show_measures(PREFIX, known, chosen, partial(division_picture, spending, found), height)
+        MEASURES.show(known, chosen, partial(division_picture, spending, found), height)
         done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
         every, repetitions = len({*spending.compared, *found.outcomes}), readable(spending.analysis.repetitions)
         st.caption(SPEC.note("pictures", done=done, all=every, repetitions=repetitions))

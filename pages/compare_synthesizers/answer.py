@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from dpviz.charts.comparison import comparison_height
-from dpviz.charts.outcomes import ADDED, added_limit, comparison_measures, comparison_picture
+from dpviz.charts.outcomes import ADDED, COMPARED_MEASURES, added_limit, comparison_measures, comparison_picture
 from dpviz.comparisons import Compared
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.ranking import Ranking
@@ -17,9 +17,11 @@ from dpviz.designs import Design
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached
-from pages.components.compared import chosen_measure, show_measures
+from pages.components.compared import Measures
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import by_reason, heading, listing, note, page_answer
+
+MEASURES = Measures(SPEC, COMPARED_MEASURES)
 
 
 def ranked(asked: Asked) -> Growing[Compared]:
@@ -62,10 +64,10 @@ def _show_pictures(asked: Asked) -> None:
     question = asked.question
     added = any(one.release_error.value >= 0 for one in found_so_far(asked).outcomes)
     known = comparison_measures(question, added=added)
-    chosen, height = chosen_measure(PREFIX, known), comparison_height([one.label for one in question.methods])
+    chosen, height = MEASURES.choose(known), comparison_height([one.label for one in question.methods])
 
     def draw(found: Compared) -> None:
-        show_measures(PREFIX, known, chosen, partial(comparison_picture, question, found, found_so_far(asked)), height)
+        MEASURES.show(known, chosen, partial(comparison_picture, question, found, found_so_far(asked)), height)
         done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
         (low, high), points = (readable(end, 3) for end in question.span), len(question.epsilons)
         every = points * len(question.methods)
