@@ -48,8 +48,8 @@ def show_answer(asked: Asked) -> None:
         place.html(page_answer(*ranking.answer))
         listing(*ranking.table, "The methods in order")
         st.caption(SPEC.note("table", rule=rule.label, level=level))
-        if ranking.further:
-            note(ranking.further)
+        if more := ranking.further:
+            note(more)
 
     show_growing(ranked(asked), "Ranking …", draw, key=f"{PREFIX}ranking_step")
     if absent := left_out(asked):
