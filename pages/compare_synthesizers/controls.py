@@ -6,9 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, DataKind, MixedData, UnknownVariance
+from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, Comparison, DataKind, MixedData, UnknownVariance
 from dpviz.comparisons.binary import method_of_release
-from dpviz.comparisons.ranking import Comparison
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.parameters import DELTA, readable
 from dpviz.designs import Design
