@@ -66,12 +66,14 @@ class _Job:
         self._came = time.monotonic()
 
     @property
-    def turn(self) -> tuple[bool, float]:
-        """What has told nothing yet comes first; then what has had least, less the more the longer it has been there.
+    def turn(self) -> tuple[bool, int, float]:
+        """What has told nothing yet comes first, the first of those that have had about as little; then the least had.
 
-        Without the latter what is always new would starve it.
+        To take turns among those would have all of them come late. How long one has been there makes up for what it
+        has had: without that, what is always new would starve it.
         """
-        return self.due > 0, self.spent - AGING * (time.monotonic() - self._came)
+        told, had = self.due > 0, self.spent - AGING * (time.monotonic() - self._came)
+        return told, 0 if told else int(had / FIRST), had if told else self._came
 
     def advance(self, tell: Callable[[Message], None]) -> bool:
         """Take steps for a while; returns whether it goes on."""

@@ -58,8 +58,8 @@ class Growing(Generic[Result]):
         self.advance(0.0)
 
     def soon(self) -> None:
-        """Take what is there in a moment."""
-        self.advance(AT_ONCE)
+        """Take what is there in a moment, or now where others wait for their turn."""
+        self.advance(0.0 if TURNS.awaited else AT_ONCE)
 
     def further(self) -> None:
         """Wait for the next result for a while."""

@@ -24,9 +24,12 @@ from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (
     Axis,
+    answer_of,
     coverage_sentence,
     curves_of,
     exact_of,
+    found_of,
+    glance_of,
     line_sentence,
     short_sentence,
     smallest_of,
@@ -54,28 +57,29 @@ SHARES_OF_SETS = {
 
 def show_live(design: Design, run: Run | None, axis: Axis) -> None:
     """Render the live section; rerun it while work remains."""
-    sums, smallest = exact_of(design), smallest_of(design)
-    summing, exact, curves = sums.stream is not None, sums.latest or {}, curves_of(design, axis)
+    glance, sums, smallest = glance_of(design), exact_of(design), smallest_of(design)
+    summing, curves = found_of(design) is None, curves_of(design, axis)
     pace, rest, _ = SPEEDS[st.session_state.get(SPEED) or FAST]
 
     def moves() -> bool:
-        growing = any(one is not None and one.stream is not None for one in (sums, curves, smallest))
+        growing = any(one is not None and one.stream is not None for one in (glance, sums, curves, smallest))
         return growing or (run is not None and run.running)
 
     moving, runs = moves(), itertools.count()
 
     def draw() -> None:
         ran, again = run is not None and run.running, moving and next(runs) > 0
-        growing = [one for one in (sums, curves, smallest) if one is not None and one.stream is not None]
+        growing = [one for one in (glance, curves, sums, smallest) if one is not None and one.stream is not None]
         if run is not None and run.running:
             run.advance(pace)
         elif again and growing:
             growing[0].further()
         for one in growing:
             one.now() if again or ran else one.soon()
-        if summing and sums.stream is None:  # the answer stands outside of what a step draws
+        known = found_of(design)
+        if summing and known is not None:  # the answer stands outside of what a step draws
             st.rerun()
-        tally = None if run is None else run.tally
+        exact, tally = known or {}, None if run is None else run.tally
         watched = run.watched if run is not None and run.watching else 0
         found = None if tally is None or watched else performance_of(tally)
         # In a class the intervals fill the screen, and the curves stand below them.
@@ -87,7 +91,7 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
             if not summing:
                 _say_absent(design, exact)
         _status(run, exact=summing or len(exact) == len(design.rules))
-        _table(design, exact, found, smallest)
+        _table(design, exact, found, smallest, complete=sums.stream is None)
         ended = ran and run is not None and not run.running  # its buttons stand outside of what a step draws
         over = moving and not moves()
         if ended or (over and st.session_state.get(f"{PREFIX}look")):  # as are the files, which have what has grown
@@ -100,12 +104,10 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
 
 def show_answer(design: Design) -> None:
     """The exact coverage of the first rule that has one in a sentence, or that only the simulation can say."""
-    sums = exact_of(design)
-    sums.advance(ANSWER)
-    if sums.stream is not None:
+    exact = answer_of(design, ANSWER)
+    if exact is None:
         st.html(page_answer("computing", SPEC.note("summing", named=named(design)), "The exact sums take a moment."))
         return
-    exact = sums.latest or {}
     if not exact:
         beyond = f"With {named(design)} the exact sums would take too long. Press Start to simulate instead."
         st.html(
@@ -172,8 +174,10 @@ def _status(run: Run | None, *, exact: bool) -> None:
 
 
 def _table(
-    design: Design, exact: dict[str, ExactCoverage], found: Performance | None, smallest: Growing[dict[str, Extreme]]
-) -> None:
+    design: Design, exact: dict[str, ExactCoverage], found: Performance | None, smallest: Growing[dict[str, Extreme]],
+    *, complete: bool,
+) -> None:  # fmt: skip
+    """The numbers of each rule; until they are complete to the digits that are sure."""
     shares = SHARES | (SHARES_OF_SETS if design.sets > 1 else {})
     apart = ["apart, in standard errors"] if exact and found else []
     head = ["rule", "coverage, exact", "smallest at any p", "simulated", *apart, "mean length inside 0 to 1", *shares]
@@ -187,7 +191,7 @@ def _table(
         rows.append(
             [
                 f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>",
-                percent(one.coverage) if one else "beyond reach",
+                (percent(one.coverage) if complete else _sure(one)) if one else "beyond reach",
                 _smallest(key, smallest),
                 simulated(ours) if ours else "not yet",
                 *(away for _ in apart),
@@ -198,6 +202,11 @@ def _table(
     listing(head, rows, "Coverage of each rule")
     kind = "simulated" if not exact else "exact" if len(exact) == len(design.rules) else "exact where the coverage is"
     st.caption(SPEC.note("table", kind=kind) + _sign(exact, found))
+
+
+def _sure(one: ExactCoverage) -> str:
+    """The digits of a coverage that are sure."""
+    return percent_between(max(one.coverage - one.error_bound, 0.0), min(one.coverage + one.error_bound, 1.0), 5)
 
 
 def _smallest(key: str, found: Growing[dict[str, Extreme]]) -> str:
