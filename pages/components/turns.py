@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+SMOOTHING = 0.1  # What the last one that has waited counts for in how late turns are
 LONGEST = 0.1  # Seconds of a turn: a page is drawn in a fifth of it, and whoever computes for longer must keep nobody
 
 
@@ -19,7 +20,8 @@ def breathe() -> None:
 class Turns:
     """First come, first served, but who comes back to a page that is half drawn goes before those that begin.
 
-    Whoever has had the turn for `longest` seconds goes on beside the next.
+    Whoever has had the turn for `longest` seconds goes on beside the next. `late` is how many seconds those that
+    begin have waited lately.
     """
 
     def __init__(self, longest: float) -> None:
@@ -27,6 +29,7 @@ class Turns:
         self._line: deque[threading.Event] = deque()  # the first has the turn
         self._back = 0  # how many of those behind it have come back
         self._since = 0.0
+        self.late = 0.0
         self._lock = threading.Lock()
         self._held = threading.local()
 
@@ -60,7 +63,8 @@ class Turns:
         return getattr(self._held, "turn", None)
 
     def _take(self, *, back: bool = False) -> None:
-        mine = self._held.turn = threading.Event()
+        mine, came = threading.Event(), time.monotonic()
+        self._held.turn = mine
         with self._lock:
             if not self._line:
                 self._line.append(mine)
@@ -74,6 +78,8 @@ class Turns:
             with self._lock:
                 if time.monotonic() - self._since >= self._longest:
                     self._pass_on()
+        if not back:
+            self.late += SMOOTHING * (time.monotonic() - came - self.late)
 
     def _leave(self) -> None:
         mine, self._held.turn = self._mine(), None

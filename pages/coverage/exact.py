@@ -2,10 +2,11 @@
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable
@@ -50,21 +51,16 @@ def _sums_of(
     return growing_of(place, key, dict, begin, answer=answer)
 
 
-def found_of(design: Design) -> dict[str, ExactCoverage] | None:
-    """What is there of the two; None while there is nothing."""
-    exact, glance = exact_of(design).latest, glance_of(design).latest
-    return glance if exact is None else exact
-
-
 def answer_of(design: Design, seconds: float) -> dict[str, ExactCoverage] | None:
-    """The same after at most so long, or twice where a glance leaves open what the first sentence says."""
-    glance, exact = glance_of(design), exact_of(design)
-    if exact.latest is None:
-        glance.advance(seconds, 0)
-        if any(not is_sure(design, rule, one) for rule, one in itertools.islice((glance.latest or {}).items(), 1)):
-            exact.advance(seconds)
-            return exact.latest
-    return found_of(design)
+    """A glance after at most so long, or more where it leaves open what the first sentence says; None for nothing."""
+    glance = glance_of(design)
+    glance.advance(seconds, 0)
+    first = itertools.islice((glance.latest or {}).items(), 1)
+    if all(is_sure(design, rule, one) for rule, one in first):
+        return glance.latest
+    exact = exact_of(design)
+    exact.advance(seconds)
+    return exact.latest
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
@@ -126,7 +122,7 @@ AXES = {
 
 def curves_of(design: Design, axis: Axis) -> Growing[CoverageLines] | None:
     """The reader's curves along an axis, the same wherever the design is on it; None where no exact sums are known."""
-    rules = tuple(found_of(design) or ())
+    rules = tuple(glance_of(design).latest or ())
     if not rules:
         return None
     line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis.name: 1.0}
@@ -140,6 +136,35 @@ def smallest_of(design: Design) -> Growing[dict[str, Extreme]]:
     key = ("smallest coverage", dataclasses.replace(design, **same))
     begin = partial(stream_smallest_coverages, design.release, **_asked(design, design.rules))
     return growing_of(SMALLEST, key, dict, begin)
+
+
+class Known(NamedTuple):
+    """What is there of a design: coverages, None before there are any, the curves, and the smallest coverages.
+
+    The coverages are `exact` to the last digit or to those of a glance; it is `over` when nothing more is to come.
+    """
+
+    coverages: dict[str, ExactCoverage] | None
+    exact: bool = False
+    curves: Growing[CoverageLines] | None = None
+    smallest: Mapping[str, Extreme] = MappingProxyType({})
+    over: bool = False
+
+
+def known_of(design: Design, axis: Axis, go_on: Callable[[Growing[Any]], object]) -> Known:
+    """What is there after `go_on` with it: each begins when the one before has ended, or all would come late."""
+    go_on(glance := glance_of(design))
+    if glance.stream is not None:
+        return Known(None)
+    if (curves := curves_of(design, axis)) is not None:
+        go_on(curves)
+        if curves.stream is not None:
+            return Known(glance.latest, curves=curves)
+    go_on(exact := exact_of(design))
+    if exact.stream is not None:
+        return Known(glance.latest, curves=curves)
+    go_on(smallest := smallest_of(design))
+    return Known(exact.latest, True, curves, smallest.latest or {}, smallest.stream is None)
 
 
 def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
