@@ -23,8 +23,9 @@ from dpviz.core.types import Result
 STOPPED = 0.5  # Seconds of work in one step of what nobody wants any more after which the process ends
 QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
 AGING = 0.1  # Seconds of work that a second of waiting makes up for
-FIRST, GROWS = 0.05, 2.0
-"""Seconds of its work after which more than the first result is told, and what they grow by from one to the next."""
+FIRST, GROWS, SELDOM = 0.05, 2.0, 0.5
+"""Seconds of its work after which more than the first result is told, what they grow by from one to the next, and the
+seconds of its work between two at most."""
 
 WORKERS_BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
 
@@ -86,7 +87,7 @@ class _Job:
                 break
         self.spent += time.thread_time() - start
         if over or (self._new is not None and self.spent >= self.due):
-            self.due = max(FIRST, GROWS * self.spent)
+            self.due = max(FIRST, min(GROWS * self.spent, self.spent + SELDOM))
             tell(Message(About.END if over else About.NEWS, self.number, pickle.dumps(self._new)))
             self._new = None
         return not over

@@ -19,6 +19,7 @@ from dpviz.inference.rules import RULES
 from pages.components.class_mode import class_mode
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
+from pages.components.turns import TURNS, breathe
 from pages.components.words import listing, page_answer
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
@@ -58,12 +59,11 @@ def show_live(design: Design, run: Run | None, axis: Axis, *, told: bool) -> Non
     runs = itertools.count()
 
     def draw() -> None:
-        ran, waits = run is not None and run.running, False
-        again = next(runs) > 0
-        if run is not None and run.running:
-            run.advance(pace)
-        else:
-            waits = again
+        ran, again = run is not None and run.running, next(runs) > 0
+        waits = again and not ran
+        if run is not None:
+            with TURNS.aside():
+                run.advance(breathe, pace)
 
         def go_on(growing: Growing[Any]) -> None:
             nonlocal waits
@@ -161,14 +161,13 @@ def _status(run: Run | None, *, exact: bool) -> None:
         )
         return
     st.progress(run.done / run.plan.repetitions)
-    rate = f", {readable((run.done - run.opened) / run.seconds, 2)} a second of work" if run.seconds > 0 else ""
+    rate = f", {readable((run.done - run.opened) / run.elapsed, 2)} a second" if run.elapsed > 0 else ""
     came = f", {run.opened:,} from a file" if run.opened else ""
     state = "running" if run.running else "complete" if run.complete else "stopped"
-    st.caption(
-        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}{came}, {readable(run.elapsed, 2)} s elapsed, "
-        f"{readable(run.seconds, 2)} s of work{rate}; seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one "
-        "standard error."
+    counted = (
+        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}{came}, {readable(run.elapsed, 2)} s elapsed"
     )
+    st.caption(f"{counted}{rate}; seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one standard error.")
 
 
 def _table(design: Design, known: Known, found: Performance | None) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.coverage import performance_of
-from dpviz.coverage.live import FIRST_PICTURES, Run
+from dpviz.coverage.live import Run
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
@@ -74,7 +74,7 @@ def opened(content: bytes) -> tuple[dict[str, Any], Run]:
     settings = {key: value for key, value in settings_of(PREFIX, design).items() if key not in hidden}
     plan = plan_of(design)
     tally = saved.tally_of(plan)
-    return settings, Run(plan, False, tally, clock=None, pictures=FIRST_PICTURES, opened=tally.repetitions)
+    return settings, Run(plan, False, tally, clock=None, opened=tally.repetitions)
 
 
 def _take(content: bytes) -> dict[str, Any]:
