@@ -36,6 +36,7 @@ from pages.coverage.controls import first_asked as coverage_asked
 from pages.coverage.estimates import estimate_sentence
 from pages.coverage.exact import vacuous_sentence
 from pages.coverage.fails import failure_sentence
+from pages.coverage.exact import Known
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
 from pages.home.controls import taken as start_takes
@@ -196,8 +197,8 @@ def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(
     one: Any = SimpleNamespace(
         coverage=0.94, mean_width_inside=0.1234, mean_width_inside_error_bound=bound, negative_total_share=0.5, **shares
     )
-    rows, smallest = listed(live, monkeypatch), SimpleNamespace(latest=None, stream=None)
-    live._table(asked, {"as_if_real": one}, None, smallest)  # type: ignore[arg-type]
+    rows = listed(live, monkeypatch)
+    live._table(asked, Known({"as_if_real": one}, exact=True), None)
     assert ("0.1234" in rows[0]) == written
 
 

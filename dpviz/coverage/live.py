@@ -54,7 +54,7 @@ class Run:
             return
         if self.stream is None:
             key = "run", self.plan.fingerprint, self.plan.repetitions, self.done
-            self.stream = POOL.ask(key, partial(stream_study, self.plan, start=self.tally))
+            self.stream = POOL.ask(key, partial(stream_study, self.plan, start=self.tally), waited_for=True)
         going, watching = self.stream, bool(pace) and (self.tally is None or self.watching)
         if not watching or self.tally is None:
             going.wait(_NEWS, breathe, 0 if self.tally is None else going.count)
