@@ -34,9 +34,8 @@ from pages.compare_synthesizers.published import _far as compared_far
 from pages.coverage import lengths, live
 from pages.coverage.controls import first_asked as coverage_asked
 from pages.coverage.estimates import estimate_sentence
-from pages.coverage.exact import vacuous_sentence
+from pages.coverage.exact import Known, vacuous_sentence
 from pages.coverage.fails import failure_sentence
-from pages.coverage.exact import Known
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
 from pages.home.controls import taken as start_takes
