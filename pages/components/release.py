@@ -11,7 +11,6 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dpviz.core.keeping import kept
 from dpviz.designs import CONFIDENTIAL_COUNT, NOISE_EPSILON_KEY, Design
 from dpviz.desk.carried import CARRIED, NOT_EVERYWHERE, Carried, changed, goes_along
 from dpviz.mechanisms.given_matrix import GivenMatrix
@@ -55,7 +54,6 @@ def taken_by(prefix: str, design: Design) -> Mapping[str, Any]:
     return TAKEN_BY[prefix](design) if prefix in TAKEN_BY else {}
 
 
-@kept
 def settings_of(prefix: str, design: Design) -> Mapping[str, Any]:
     """What the controls of a page say where they ask for `design`, by key; what it has no control for is left out.
 
@@ -199,7 +197,6 @@ def page_link(
     st.page_link(as_declared(page), label=f"{label or page.title} →", query_params=words)
 
 
-@kept
 def address_of(page: PageSpec, design: Design, said: frozenset[str] | None = None) -> Mapping[str, str]:
     """What the address of a page says of a release: every setting that the page has for it.
 
