@@ -23,7 +23,7 @@ class Unknown(ValueError):
 
 
 @dataclass(frozen=True)
-class Setting:
+class ControlSetting:
     """What a control can be set to: the value of a fresh page, which the address leaves out, and texts of the address.
 
     `fresh`: that value, or a function that returns it; `read` raises a ValueError in a sentence; `typed`: a number or a
@@ -46,19 +46,19 @@ class Setting:
         return "" if value is None else self.write(value)
 
 
-def number_setting(one: Parameter, handed_on: bool = False) -> Setting:
+def number_setting(one: Parameter, handed_on: bool = False) -> ControlSetting:
     """A number; of one that is handed on to other pages, None where nothing says it."""
     title = f"{one.title} of your release" if handed_on else ""
     fresh = None if handed_on else int(one.default) if one.integer else float(one.default)
-    return Setting(fresh, one.parse, _digits, True, title)
+    return ControlSetting(fresh, one.parse, _digits, True, title)
 
 
-def choice_setting(words: Words, default: str | None) -> Setting:
+def choice_setting(words: Words, default: str | None) -> ControlSetting:
     """A choice among `words`, or of none of them where that is the default."""
-    return Setting(default, lambda text: _one_of(words_of(words), text))
+    return ControlSetting(default, lambda text: _one_of(words_of(words), text))
 
 
-def choices_setting(words: Words, default: Words) -> Setting:
+def choices_setting(words: Words, default: Words) -> ControlSetting:
     """A choice of several among `words`, separated by dots in the address."""
 
     def read(text: str) -> list[str]:
@@ -73,17 +73,19 @@ def choices_setting(words: Words, default: Words) -> Setting:
     def write(chosen: Collection[str]) -> str:
         return ".".join(one for one in words_of(words) if one in chosen)
 
-    return Setting(lambda: list(words_of(default)), read, write)
+    return ControlSetting(lambda: list(words_of(default)), read, write)
 
 
-def switch_setting(default: bool) -> Setting:
+def switch_setting(default: bool) -> ControlSetting:
     """On or off."""
-    return Setting(default, lambda text: _one_of(["true", "false"], text.lower()) == "true", lambda on: str(on).lower())
+    return ControlSetting(
+        default, lambda text: _one_of(["true", "false"], text.lower()) == "true", lambda on: str(on).lower()
+    )
 
 
-def text_setting(default: str) -> Setting:
+def text_setting(default: str) -> ControlSetting:
     """A text of any kind, of which an address carries a short one alone."""
-    return Setting(default, _short, typed=True)
+    return ControlSetting(default, _short, typed=True)
 
 
 def words_of(words: Words) -> Collection[str]:

@@ -18,9 +18,8 @@ from dpviz.core.parameters import Parameter
 from dpviz.core.plain import one_line
 from dpviz.core.settings import LONGEST_IGNORED as LONGEST_IGNORED
 from dpviz.core.settings import LONGEST_TEXT as LONGEST_TEXT
-from dpviz.core.settings import Setting as Setting
-from dpviz.core.settings import Unknown as Unknown
 from dpviz.core.settings import (
+    ControlSetting,
     Words,
     choice_setting,
     choices_setting,
@@ -28,6 +27,8 @@ from dpviz.core.settings import (
     switch_setting,
     text_setting,
 )
+from dpviz.core.settings import Unknown as Unknown
+from dpviz.desk.exports.heads import how_to_read
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import component
 from pages.components.navigation import PAGES
@@ -54,10 +55,13 @@ RENAMED = {
 TIMES = {"cu_guesses": 100.0, "cu_half": 0.5, "cu_points": 50.0}
 """How many times as much as an earlier version some of them say."""
 
-SETTINGS: dict[str, Setting] = {}  # Every setting of every page by its key, which is its name in the address as well
+Setting = ControlSetting  # a former name
+SETTINGS: dict[
+    str, ControlSetting
+] = {}  # Every setting of every page by its key, which is its name in the address as well
 
 
-def keep(key: str, setting: Setting) -> str:
+def keep(key: str, setting: ControlSetting) -> str:
     """Keep a setting from now on; returns its key."""
     SETTINGS[key] = setting
     return key
@@ -111,7 +115,7 @@ def read_address(prefix: str) -> None:
             drawn(key, st.session_state.get(key), one.handed_on)
 
 
-def _read(state: PageState, own: Mapping[str, Setting], back: bool) -> None:
+def _read(state: PageState, own: Mapping[str, ControlSetting], back: bool) -> None:
     noted: dict[str, str] = {}
     for key, setting in own.items():
         value, text = setting.default, st.query_params.get(key)
@@ -225,14 +229,6 @@ def _in_files(prefix: str) -> dict[str, Drawn]:
 def _page(prefix: str) -> PageSpec:
     found: PageSpec = next(page for page in PAGES if page.prefix == prefix)
     return found
-
-
-def how_to_read(name: str) -> str:
-    """How a program reads a CSV file of that name to the last digit, in a line of its head."""
-    return (
-        f'to read it: pandas.read_csv("{name}", comment="#") in Python, '
-        f'read.csv("{name}", comment.char = "#", fileEncoding = "UTF-8-BOM") in R; a spreadsheet opens it as it is'
-    )
 
 
 def _called(key: str, one: Drawn) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.core.parameters import Parameter
 from dpviz.core.settings import (
-    Setting,
+    ControlSetting,
     Words,
     choice_setting,
     choices_setting,
@@ -79,7 +79,7 @@ class Control:
     """
 
     def __init__(
-        self, name: str, label: str, setting: Setting | None, widget: Callable[..., Any], when: When = always,
+        self, name: str, label: str, setting: ControlSetting | None, widget: Callable[..., Any], when: When = always,
         says: str = "", at: str = "", **rest: Any,
     ) -> None:  # fmt: skip
         self.name, self.label, self.setting, self.widget, self.rest = name, label, setting, widget, rest
