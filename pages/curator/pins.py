@@ -9,12 +9,13 @@ import streamlit as st
 
 from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
+from dpviz.core.settings import LONGEST_IGNORED, ControlSetting, Unknown
 from dpviz.core.wording import measured
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
 from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, numbers_of
 from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
-from pages.components.address import LONGEST_IGNORED, SETTINGS, Setting, Unknown, drawn
+from pages.components.address import SETTINGS, drawn
 from pages.components.cached import elsewhere
 from pages.components.words import listing, note
 from pages.curator import SPEC
@@ -43,7 +44,7 @@ def _read(text: str) -> list[str]:
     return known
 
 
-SETTINGS[PINS] = Setting([], _read, ".".join)
+SETTINGS[PINS] = ControlSetting([], _read, ".".join)
 
 
 def pins() -> list[str]:
