@@ -16,12 +16,12 @@ import pages.minimum_priors.sections
 import pages.posterior.sections
 import pages.transition_matrices.sections  # noqa: F401 (their settings)
 from dpviz.comparisons.overview import Overview
+from dpviz.comparisons.overview_words import drawing_texts
 from dpviz.designs import Design
 from pages.components.links import address_of
 from pages.components.navigation import PAGES
 from pages.home import SPEC
 from pages.home.controls import BEST, METHODS, PAGE, taken
-from pages.home.drawing import texts
 from tests.browser import settle
 from tests.look import TELEPHONE
 from tests.pages import address, html, open_page, pieces, problems
@@ -46,7 +46,7 @@ def test_the_drawing_says_what_the_engine_computes(epsilon, people, method):
     page = opened(epsilon=epsilon, n=people, method=method)
     mechanism, best = ("geometric", True) if method == BEST else (method, False)
     design = Design(mechanism=mechanism, n=int(people), epsilon=epsilon, confidential_count=int(people) // 4)
-    assert said(page) == texts(Overview(design, best)) and problems(page) == []
+    assert said(page) == drawing_texts(Overview(design, best)) and problems(page) == []
     assert sum("dpviz-asked" in one for one in html(page)) == 6
 
 

@@ -11,8 +11,7 @@ from pages.components.last_valid import answerable
 from pages.components.release import carried_on
 from pages.home import SPEC
 from pages.home.controls import PREFIX, choose, first_asked
-from pages.home.drawing import show_drawing
-from pages.home.questions import show_answer, show_questions
+from pages.home.questions import show_overview
 
 OLD = transition_matrices.SPEC  # stood at this address before there was a page to start from
 if moved := {key: value for key, value in st.query_params.items() if key.startswith(OLD.prefix)}:
@@ -20,8 +19,5 @@ if moved := {key: value for key, value in st.query_params.items() if key.startsw
 
 page_head(SPEC)
 asked = answerable(PREFIX, choose(), lambda one: cached(Overview)(one.design, one.question.best).coverage, first_asked)
-found = cached(Overview)(asked.design, asked.question.best)
-show_answer(found)
-show_drawing(found)
-show_questions(found)
+show_overview(cached(Overview)(asked.design, asked.question.best))
 write_address(PREFIX, carried_on(SPEC))
