@@ -26,6 +26,7 @@ from dpviz.desk.seeking import _improves
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
+from dpviz.privacy.optimum.words import better_sentence, promises
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.answer import further_sentence
@@ -42,7 +43,6 @@ from pages.home.controls import taken as start_takes
 from pages.minimum_priors.controls import first_asked as priors_asked
 from pages.minimum_priors.faces import face_of
 from pages.posterior.secret import doubts
-from pages.transition_matrices.better import better_sentence, promises
 
 
 def failing(off: float) -> Any:

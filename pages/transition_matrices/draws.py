@@ -1,18 +1,16 @@
 """Draw a release: one secret table, and released tables drawn from it one after another."""
 
 import dataclasses
-import math
 
 import streamlit as st
 
 from dpviz.charts.heatmap import lit_places
 from dpviz.charts.profile import draws_chart, draws_log_odds_chart
 from dpviz.core.declarations import SEED
-from dpviz.core.parameters import readable
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, Draws, draw_releases
-from dpviz.privacy.attacker import factor_of_odds
+from dpviz.privacy.attacker import draw_sentence
 from dpviz.privacy.summary import PrivacySummary, view_tables
 from pages.components import component
 from pages.components.address import drawn, keep_numbers
@@ -48,9 +46,6 @@ HEIGHT = 270
 def show_draws(summary: PrivacySummary) -> None:
     """Controls, the last release in words, and the picture on which the tally grows."""
     release = summary.synthesizer
-    if not release.enumerable:
-        note("Drawing lists every table. Here there are over 4 million entries: set fewer rows.")
-        return
     state, last = st.session_state, release.shape[0] - 1
     declared = SECRET if len(release.row_table(0)) == 2 else PLACE
     secret = dataclasses.replace(declared, slider_maximum=last, maximum=last)
@@ -85,10 +80,7 @@ def show_draws(summary: PrivacySummary) -> None:
     st.fragment(again)()
     drawn(NUMBER_KEY, int(state[NUMBER_KEY]), "Releases drawn")
     drawn(SEED_KEY, int(state[SEED_KEY]), "Seed")
-    note(
-        f"Seed {int(state[SEED_KEY])}: the same address draws the same tables. The row of the secret table says how "
-        "often each table comes about; nobody outside the agency sees which row it is."
-    )
+    note(SPEC.note("Draws", seed=int(state[SEED_KEY])))
 
 
 def show_own_release(release: Synthesizer, design: Design) -> None:
@@ -119,28 +111,6 @@ def _show_pictures(found: Draws, epsilon: float) -> None:
     with right:
         alt = "The log-odds of each released table against the neighbours of the secret one."
         show_figure(draws_log_odds_chart(found, epsilon), key="tm_draws_log_odds", alt=alt, height=HEIGHT)
-
-
-def draw_sentence(draws: Draws) -> str:
-    """The last release, how probable it was, and what it gives away."""
-    release = draws.synthesizer
-    secret = release.row_table(draws.row)
-    if not len(draws.columns):
-        return f"The secret table is <b>{secret}</b>. Draw a release."
-    last = int(draws.columns[-1])
-    text = (
-        f"The secret table is <b>{secret}</b>. Release {len(draws.columns):,}: <b>{release.column_table(last)}</b>, "
-        f"which comes from this table with probability {readable(float(draws.probabilities[last]), 4)}."
-    )
-    gains = {int(one): float(draws.log_odds(int(one))[last]) for one in draws.neighbours}
-    strongest = max(gains, key=lambda one: abs(gains[one]))
-    gain, other = gains[strongest], release.row_table(strongest)
-    if math.isinf(gain):
-        return f"{text} It settles the question between {secret} and {other}."
-    if abs(gain) < 5e-4:
-        return f"{text} It does not tell {secret} from its neighbours."
-    factor, towards = factor_of_odds(abs(gain)), secret if gain > 0 else other
-    return f"{text} It moves the odds between {secret} and {other} by a factor of <b>{factor}</b> towards {towards}."
 
 
 def _draw(more: int) -> None:
