@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpviz.charts.count_table import log_odds_html, matrix_html
-from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
+from dpviz.charts.heatmap import lit_places, log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
 from dpviz.charts.style import Figure
 from dpviz.charts.two_tables import two_tables_chart
@@ -12,11 +12,13 @@ from dpviz.core.parameters import readable
 from dpviz.core.wording import large_count
 from dpviz.designs import Design
 from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.given import recognize
 from dpviz.mechanisms.given_matrix import LOSS_DIGITS, GivenMatrix
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.privacy.two_tables import two_tables
 from dpviz.privacy.verdict import promise_sentence, short_verdict, verdict_numbers
+from pages.components import component
 from pages.components.address import drawn, fit_choice, keep_choice, keep_text
 from pages.components.cached import cached
 from pages.components.choices import segments
@@ -25,7 +27,12 @@ from pages.components.figure import show_figure
 from pages.components.matrix import sums_sentence
 from pages.components.words import Html, heading_html, note, numbers, page_answer, problem
 from pages.transition_matrices import SPEC
-from pages.transition_matrices.draws import show_own_release
+
+_light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it
+
+SEED_KEY = f"{SPEC.prefix}seed"
+DRAW = "Draw a release"
+"""The closer look that has a light of its own."""
 
 MOST_COLUMNS, MOST_ROWS = 12, 120  # Up to which the tables are laid out as in the paper
 SIGNED = "Signed log-odds ln Pr(m | first) − ln Pr(m | second)"
@@ -101,7 +108,7 @@ def show_answer(summary: PrivacySummary, design: Design) -> None:
         show_figure(figure, key="tm_two_tables", alt=alt, height=330, hero=True)
     if release.enumerable:
         _show_tables(summary)
-        show_own_release(release, design)
+        _show_own_release(release, design)
     else:
         rows, columns = map(large_count, release.shape)
         note(SPEC.note("Too large to list", rows=rows, columns=columns))
@@ -150,3 +157,23 @@ def _show_tables(summary: PrivacySummary) -> None:
     show_figure(figure, key="tm_heatmap", alt=f"Heatmap: {alt}", height=470)
     if view.left_out:
         st.caption(view.left_out)
+
+
+def _show_own_release(release: Synthesizer, design: Design) -> None:
+    """Frame the secret and the released table that came to the page; not while others are drawn here."""
+    row, state = design.confidential_count, st.session_state
+    if row is None or state.get(f"{SPEC.prefix}x") is None or state.get(f"{SPEC.prefix}look") == DRAW:
+        return
+    column = None
+    text = f"Framed is what came of your secret table, <b>{release.row_table(row)}</b>"
+    if state.get(SEED_KEY) is not None:
+        column = int(draw_releases(release, row, number=1, seed=design.seed).columns[0])
+        text += f": the released table <b>{release.column_table(column)}</b>"
+    show_light(release, row, column)
+    note(f"{text}.")
+
+
+def show_light(release: Synthesizer, row: int, column: int | None) -> None:
+    """Light a row of the tables, and a cell of it."""
+    lit = lit_places(cached(view_tables)(release), row, column)
+    _light(key="tm_light", data={name: one._asdict() for name, one in lit.items()}, height=1)

@@ -4,42 +4,43 @@ import dataclasses
 
 import streamlit as st
 
-from dpviz.charts.heatmap import lit_places
 from dpviz.charts.profile import draws_chart, draws_log_odds_chart
+from dpviz.core import limits
 from dpviz.core.declarations import SEED
-from dpviz.designs import CONFIDENTIAL_COUNT, Design
-from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, Draws, draw_releases
+from dpviz.designs import CONFIDENTIAL_COUNT
+from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, draw_releases
 from dpviz.privacy.attacker import draw_sentence
-from dpviz.privacy.summary import PrivacySummary, view_tables
-from pages.components import component
+from dpviz.privacy.summary import PrivacySummary
 from pages.components.address import drawn, keep_numbers
-from pages.components.cached import cached
 from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
 from pages.components.growing import ask_for_next_step
 from pages.components.words import note
 from pages.transition_matrices import SPEC
+from pages.transition_matrices.answer import SEED_KEY, show_light
 
-_light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it
-
-
-SECTION = "Draw a release"
-NUMBER_KEY, SEED_KEY, MOVING = "tm_drawn_releases", "tm_seed", "tm_drawing"
+NUMBER_KEY, MOVING = "tm_drawn_releases", "tm_drawing"
 SECRET = dataclasses.replace(
-    CONFIDENTIAL_COUNT, name="x", title="Secret table", maximum=4_000_000, default=1, slider_maximum=5, scale="linear",
+    CONFIDENTIAL_COUNT,
+    name="x",
+    title="Secret table",
+    maximum=limits.TABLE_ENTRIES,
+    default=1,
+    slider_maximum=5,
+    scale="linear",
     help="The confidential count that the tables are drawn from.",
-)  # fmt: skip
+)
 PLACE = dataclasses.replace(
-    SECRET, name="secret", symbol="place", title="Secret table, by its place",
+    SECRET,
+    name="secret",
+    symbol="place",
+    title="Secret table, by its place",
     help="The place of the confidential table that the tables are drawn from.",
-)  # fmt: skip
+)
 PageNumbers(SPEC.prefix, {"secret": PLACE}, ()).kept()
 keep_numbers({NUMBER_KEY: NUMBER_OF_DRAWS})
 
-REST = 0.8
-"""Seconds between two releases that are drawn by themselves."""
-
+REST = 0.8  # Seconds between two releases that are drawn by themselves
 HEIGHT = 270
 
 
@@ -60,11 +61,12 @@ def show_draws(summary: PrivacySummary) -> None:
     if state.get("tm_draws_of") not in (None, about):
         state[NUMBER_KEY] = 0
     state["tm_draws_of"] = about
-    moving, go = bool(state.get(MOVING)), "tm_draw_go"
+    moving = bool(state.get(MOVING))
     with right.container(horizontal=True, gap="small"):
         for words, more in {"Draw one": 1, "Draw 100": 100}.items():
             st.button(words, on_click=_draw, args=(more,), key=f"tm_draw_{more}", width="stretch")
-        st.button("Stop" if moving else "Draw by itself", on_click=_move, args=(not moving,), key=go, width="stretch")
+        words, change = "Stop" if moving else "Draw by itself", (MOVING, not moving)
+        st.button(words, on_click=state.__setitem__, args=change, key="tm_draw_go", width="stretch")
         st.button("Clear", on_click=_clear, key="tm_draw_clear", width="stretch")
 
     def again() -> None:
@@ -72,8 +74,14 @@ def show_draws(summary: PrivacySummary) -> None:
             _draw(1)
         found = draw_releases(release, row, number=int(state[NUMBER_KEY]), seed=int(state[SEED_KEY]))
         st.html(f'<p class="dpviz-answer">{draw_sentence(found)}</p>')
-        _show_pictures(found, summary.epsilon)
-        _show_light(release, row, int(found.columns[-1]) if len(found.columns) else None)
+        left, right = st.columns(2, gap="small")
+        with left:  # the tally on the row of the matrix
+            alt = "The row of the matrix, and the shares drawn so far."
+            show_figure(draws_chart(found), key="tm_draws", alt=alt, height=HEIGHT)
+        with right:  # what each table gives away
+            alt = "The log-odds of each released table against the neighbours of the secret one."
+            show_figure(draws_log_odds_chart(found, summary.epsilon), key="tm_draws_log_odds", alt=alt, height=HEIGHT)
+        show_light(release, row, int(found.columns[-1]) if len(found.columns) else None)
         if moving and state[NUMBER_KEY] < NUMBER_OF_DRAWS.maximum:
             ask_for_next_step("tm_draw_step", REST)
 
@@ -83,42 +91,8 @@ def show_draws(summary: PrivacySummary) -> None:
     note(SPEC.note("Draws", seed=int(state[SEED_KEY])))
 
 
-def show_own_release(release: Synthesizer, design: Design) -> None:
-    """Frame the secret and the released table that came to the page; not while others are drawn here."""
-    row, own = design.confidential_count, st.session_state.get(f"{SPEC.prefix}x") is not None
-    if row is None or not own or st.session_state.get(f"{SPEC.prefix}look") == SECTION:
-        return
-    column = None
-    text = f"Framed is what came of your secret table, <b>{release.row_table(row)}</b>"
-    if st.session_state.get(SEED_KEY) is not None:
-        column = int(draw_releases(release, row, number=1, seed=design.seed).columns[0])
-        text += f": the released table <b>{release.column_table(column)}</b>"
-    _show_light(release, row, column)
-    note(f"{text}.")
-
-
-def _show_light(release: Synthesizer, row: int, column: int | None) -> None:
-    lit = lit_places(cached(view_tables)(release), row, column)
-    _light(key="tm_light", data={name: one._asdict() for name, one in lit.items()}, height=1)
-
-
-def _show_pictures(found: Draws, epsilon: float) -> None:
-    """The tally on the row of the matrix, and what each table gives away."""
-    left, right = st.columns(2, gap="small")
-    with left:
-        alt = "The row of the matrix, and the shares drawn so far."
-        show_figure(draws_chart(found), key="tm_draws", alt=alt, height=HEIGHT)
-    with right:
-        alt = "The log-odds of each released table against the neighbours of the secret one."
-        show_figure(draws_log_odds_chart(found, epsilon), key="tm_draws_log_odds", alt=alt, height=HEIGHT)
-
-
 def _draw(more: int) -> None:
     st.session_state[NUMBER_KEY] = min(int(st.session_state[NUMBER_KEY]) + more, int(NUMBER_OF_DRAWS.maximum))
-
-
-def _move(on: bool) -> None:
-    st.session_state[MOVING] = on
 
 
 def _clear() -> None:

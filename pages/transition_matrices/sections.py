@@ -28,8 +28,8 @@ from pages.components.figure import show_figure
 from pages.components.frame import Section
 from pages.components.words import heading, listing, note
 from pages.transition_matrices import SPEC
+from pages.transition_matrices.answer import DRAW
 from pages.transition_matrices.attacker import show_attacker, show_languages
-from pages.transition_matrices.draws import SECTION as DRAW
 from pages.transition_matrices.draws import show_draws
 
 LATEX_COLUMNS = 30
