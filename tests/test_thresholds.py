@@ -26,7 +26,7 @@ from dpviz.desk.seeking import _improves
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
-from dpviz.privacy.optimum.words import better_sentence, promises
+from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.answer import further_sentence
@@ -227,6 +227,13 @@ def test_no_mechanism_is_better_within_a_billionth(times: float, said: str) -> N
     best: Any = least_error(n=10, epsilon=1.0)
     errors = {"average": best.root_mean_squared_error * times}
     assert said in better_sentence(errors, "the same ε", {"average": best}).rpartition(": ")[2]
+
+
+@pytest.mark.parametrize(("gap", "said"), [(0.9e-6, "10⁻⁴ %"), (1.1e-6, "0.00011 %")])
+def test_a_gap_below_a_millionth_of_the_error_is_rounding(gap: float, said: str) -> None:
+    known, searched = (SimpleNamespace(root_mean_squared_error=0.2, gap=0.2 * one) for one in (0.0, gap))
+    best: Any = {"average": known, "worst": searched}
+    assert largest_gap(best) == said
 
 
 @pytest.mark.parametrize(("apart", "two"), [(0.9e-9, False), (1.1e-9, True)])
