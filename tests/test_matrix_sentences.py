@@ -33,7 +33,7 @@ from dpviz.mechanisms import (
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
-from dpviz.privacy.attacker import attacker_sentence, factor_of_odds
+from dpviz.privacy.attacker import attacker_numbers, attacker_sentence, factor_of_odds
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.optimum.words import best_row, better_sentence, promises
 from dpviz.privacy.plug_in_or_draw import comparison_sentence, draw_and_plug_in, synthesizer_row
@@ -271,6 +271,16 @@ def test_the_attacker_is_told_what_the_matrix_says():
                 if abs(gain) < 700:
                     assert value_of(towards[2]) == pytest.approx(math.exp(abs(gain)), rel=5.1e-3)
             odds = math.log(prior) + gain
+            (_, before, _), (_, after, chance) = attacker_numbers(view)
+            assert value_of(before.removesuffix(" : 1")) == pytest.approx(prior, rel=6e-4)
+            assert value_of(after.removesuffix(" : 1")) == pytest.approx(
+                math.exp(odds) if odds < 709 else math.inf, rel=6e-6
+            )
+            assert (
+                "above" in chance
+                or "below" in chance
+                or value_of(chance.removeprefix("probability ")) == pytest.approx(1 / (1 + math.exp(-odds)), rel=6e-6)
+            )
             said = found_in(r"<b>(.*)</b>\.$", sentence)[1]
             if said == "above 1 − 10⁻¹⁵":
                 assert odds > 34

@@ -182,6 +182,15 @@ def probability_text(value: float, log_gain: float, digits: int = 3) -> str:
     return "above 1 − 10⁻¹⁵" if value == 1 else "below 10⁻³⁰⁰" if value == 0 else readable_apart(value, 1.0, digits)
 
 
+def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
+    """Odds and probability of the first table before and after the release, each with its name."""
+    (prior, posterior), odds = view.probabilities, (readable(view.prior_odds, 4), readable(view.posterior_odds, 6))
+    return [
+        ("before the release", f"{odds[0]} : 1", f"probability {probability_text(prior, 0.0, 6)}"),
+        ("after the release", f"{odds[1]} : 1", f"probability {probability_text(posterior, view.log_gain, 6)}"),
+    ]
+
+
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
     """The whole step from prior to posterior in words a person can use."""
     alone = f"the factor {factor_of_odds(epsilon)} that ε = {readable(epsilon, 4)} alone allows"

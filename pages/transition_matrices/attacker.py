@@ -10,7 +10,7 @@ from dpviz.charts.strip import odds_dots
 from dpviz.core import limits
 from dpviz.core.parameters import argument, readable
 from dpviz.privacy import attacker_view
-from dpviz.privacy.attacker import PRIOR_ODDS, PRIOR_RISK, RISK_RATIO, attacker_sentence, probability_text
+from dpviz.privacy.attacker import PRIOR_ODDS, PRIOR_RISK, RISK_RATIO, attacker_numbers, attacker_sentence
 from dpviz.privacy.languages import (
     gaussian_sentence,
     guess_sentence,
@@ -56,11 +56,7 @@ def show_attacker(summary: PrivacySummary) -> None:
             words = f"0 is {release.column_table(0)}, and so on in the order of the columns."
             column = _place("Released m1" if two else "Release, by its place", "column", release.shape[1], words)
         view = attacker_view(release, pair, column, NUMBERS.checked("prior_odds"))
-        prior, posterior = view.probabilities
-        before, after = probability_text(prior, 0.0, 6), probability_text(posterior, view.log_gain, 6)
-        first = "before the release", f"{readable(view.prior_odds, 4)} : 1", f"probability {before}"
-        then = "after the release", f"{readable(view.posterior_odds, 6)} : 1", f"probability {after}"
-        st.html(numbers(first, then))
+        st.html(numbers(*attacker_numbers(view)))
     with right:
         log_odds = release.log_odds(np.array([pair]), np.arange(release.shape[1]))[0]
         figure = attacker_chart(release, log_odds, view, summary.epsilon)
