@@ -20,7 +20,7 @@ from dpviz.core.parameters import readable
 from pages import compare_synthesizers, coverage, curator, minimum_priors, posterior, transition_matrices
 from pages.components import component
 from pages.components.cached import cached
-from pages.components.links import page_link
+from pages.components.release import page_link
 from pages.components.spec import PageSpec
 from pages.components.words import heading, page_answer
 from pages.home import SPEC

@@ -14,18 +14,17 @@ from dpviz.designs import Design
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.given import recognize
+from dpviz.mechanisms.given.reading import sums_sentence
 from dpviz.mechanisms.given_matrix import LOSS_DIGITS, GivenMatrix
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.privacy.two_tables import two_tables
 from dpviz.privacy.verdict import promise_sentence, short_verdict, verdict_numbers
 from pages.components import component
-from pages.components.address import drawn, fit_choice, keep_choice, keep_text
+from pages.components.address import drawn, fit_choice, keep_text
 from pages.components.cached import cached
-from pages.components.choices import segments
-from pages.components.class_mode import table_for_class
+from pages.components.controls import Choice
 from pages.components.figure import show_figure
-from pages.components.matrix import sums_sentence
-from pages.components.words import Html, heading_html, note, numbers, page_answer, problem
+from pages.components.words import Html, heading_html, note, numbers, page_answer, problem, table_for_class
 from pages.transition_matrices import SPEC
 
 _light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it
@@ -37,15 +36,15 @@ DRAW = "Draw a release"
 MOST_COLUMNS, MOST_ROWS = 12, 120  # Up to which the tables are laid out as in the paper
 SIGNED = "Signed log-odds ln Pr(m | first) − ln Pr(m | second)"
 ABSOLUTE = "Log-odds |ln Pr(m | first) / Pr(m | second)|"
-WAYS = {
-    "show": ("Show as", ["tables", "pictures"]),
-    "picture": ("Picture of the", ["matrix", "log-odds"]),
-    "colors": ("Colors", ["log", "linear"]),
-    "sign": ("Log-odds", ["absolute", "signed"]),
-}
-"""Ways to show the tables: the words of each choice, the first being that of a fresh page."""
-for _name, (_, _words) in WAYS.items():
-    keep_choice(SPEC.prefix + _name, _words, _words[0])
+SHOW, PICTURE, COLORS, SIGN = (
+    Choice(name, label, words, words[0], st.segmented_control, required=True).kept(SPEC)
+    for name, label, words in (
+        ("show", "Show as", ["tables", "pictures"]),
+        ("picture", "Picture of the", ["matrix", "log-odds"]),
+        ("colors", "Colors", ["log", "linear"]),
+        ("sign", "Log-odds", ["absolute", "signed"]),
+    )
+)
 AS_GIVEN = "as_given"
 RECOGNIZED = keep_text("tm_recognized", AS_GIVEN)
 """Whose exact values are shown, so that an offer taken for one matrix is not taken for another."""
@@ -127,21 +126,15 @@ def _profile(release: Synthesizer, epsilon: float, delta: float) -> Figure:
     return profile_chart(cached(profile)(release), cached(summarize)(release, epsilon, delta))
 
 
-def _second(way: str) -> bool:
-    """Let the reader choose between two ways; return whether that is the second."""
-    label, words = WAYS[way]
-    return segments(label, words, SPEC.prefix + way) == words[1]
-
-
 def _show_tables(summary: PrivacySummary) -> None:
     """The matrix and the log-odds laid out as in the paper where they are small and the reader likes, or a picture."""
     release, epsilon = summary.synthesizer, summary.epsilon
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         small = release.shape[1] <= MOST_COLUMNS and len(release.neighbours) <= MOST_ROWS
-        tables = small and not _second("show")
-        odds = not tables and _second("picture")
-        linear = not (tables or odds) and _second("colors")
-        signed = (tables or odds) and _second("sign")
+        tables = small and SHOW.draw() == "tables"
+        odds = not tables and PICTURE.draw() == "log-odds"
+        linear = not (tables or odds) and COLORS.draw() == "linear"
+        signed = (tables or odds) and SIGN.draw() == "signed"
     matrix_title = f"Transition matrix Pr(released | confidential), {release.label}"
     odds_title = f"{SIGNED if signed else ABSOLUTE} of neighbours, one row substituted"
     if tables:

@@ -21,11 +21,11 @@ from dpviz.privacy.languages import (
 )
 from dpviz.privacy.summary import PrivacySummary
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
-from pages.components.address import drawn, keep_switch
+from pages.components.address import drawn
 from pages.components.cached import cached
-from pages.components.choices import switch
-from pages.components.controls import LARGEST, PageNumbers
+from pages.components.controls import Switch
 from pages.components.figure import show_figure
+from pages.components.numbers import LARGEST, PageNumbers
 from pages.components.words import heading, listing, note, numbers, problem
 from pages.transition_matrices import SPEC
 
@@ -35,7 +35,7 @@ PLACES = {
 }
 ASKED = {"prior_odds": PRIOR_ODDS, **PLACES, "prior_risk": PRIOR_RISK, "risk_ratio": RISK_RATIO}
 NUMBERS = PageNumbers(SPEC.prefix, ASKED, ()).kept()
-WORST = keep_switch(f"{SPEC.prefix}worst", True)
+WORST = Switch("worst", "Show the worst case of this release", True).kept(SPEC)
 
 
 def show_attacker(summary: PrivacySummary) -> None:
@@ -43,7 +43,7 @@ def show_attacker(summary: PrivacySummary) -> None:
     release, worst = summary.synthesizer, summary.worst
     left, right = st.columns([1, 1.5], gap="medium")
     with left:
-        if switch("Show the worst case of this release", WORST):
+        if WORST.draw():
             tables = sorted((worst.likelier, worst.other))
             pair = int(np.flatnonzero((release.neighbours == tables).all(axis=1))[0])
             column = int(worst.column or 0)

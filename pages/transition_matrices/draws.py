@@ -12,9 +12,9 @@ from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, draw_releases
 from dpviz.privacy.attacker import draw_sentence
 from dpviz.privacy.summary import PrivacySummary
 from pages.components.address import drawn, keep_numbers
-from pages.components.controls import PageNumbers
 from pages.components.figure import show_figure
 from pages.components.growing import ask_for_next_step
+from pages.components.numbers import PageNumbers
 from pages.components.words import note
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.answer import SEED_KEY, show_light

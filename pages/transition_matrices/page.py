@@ -3,10 +3,10 @@
 from dpviz.privacy.summary import summarize
 from pages.components.cached import cached
 from pages.components.frame import answering, look_closer, show_section
-from pages.components.links import lead_on
+from pages.components.release import lead_on
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.answer import as_judged, show_answer
-from pages.transition_matrices.controls import Asked, choose, first_asked
+from pages.transition_matrices.controls import CONTROLS, Asked
 from pages.transition_matrices.sections import SECTIONS, Answered
 
 
@@ -15,7 +15,7 @@ def compute_answer(asked: Asked) -> object:
     return cached(summarize)(asked.design.synthesizer, asked.design.epsilon, asked.design.delta)
 
 
-with answering(SPEC, SECTIONS, choose, compute_answer, first_asked) as answered:
+with answering(SPEC, SECTIONS, CONTROLS.choose, compute_answer, CONTROLS.first) as answered:
     design = answered.design
     summary = cached(summarize)(as_judged(design.synthesizer), design.epsilon, design.delta)
     show_answer(summary, design)

@@ -20,9 +20,9 @@ from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.optimum.words import best_row, better_sentence, largest_gap, promises
 from dpviz.privacy.plug_in_or_draw import comparison_sentence, draw_and_plug_in, synthesizer_row
 from dpviz.privacy.summary import PrivacySummary, profile, view_tables
-from pages.components.address import about_page, keep_choice, keep_switch
+from pages.components.address import about_page
 from pages.components.cached import cached, elsewhere
-from pages.components.choices import segments, switch
+from pages.components.controls import Choice, Switch
 from pages.components.downloads import Part, show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section
@@ -34,8 +34,9 @@ from pages.transition_matrices.draws import show_draws
 
 LATEX_COLUMNS = 30
 FIGURES = {f"Fig. {number}": number for number in paper.PRINTED_FIGURES}
-FIGURE = keep_choice("tm_figure", FIGURES, "Fig. 1")
-OWN_ALPHA, WITH_DELTA = keep_switch("tm_own_alpha", False), keep_switch("tm_with_delta", False)
+FIGURE = Choice("figure", "Figure", [*FIGURES], "Fig. 1", st.segmented_control, required=True).kept(SPEC)
+OWN_ALPHA = Switch("own_alpha", "Use the prior of the controls instead of the smallest, m/(eᵋ − 1)").kept(SPEC)
+WITH_DELTA = Switch("with_delta", "Allow the δ of the promise too (may take some seconds)").kept(SPEC)
 
 
 class Answered(NamedTuple):
@@ -47,7 +48,7 @@ class Answered(NamedTuple):
 
 def show_plug_in_or_draw(release: Synthesizer, epsilon: float) -> None:
     """Both synthesizers at the same n, m, ε and prior: the smallest of the posterior draw, or the reader's own."""
-    own = release.has_prior and switch("Use the prior of the controls instead of the smallest, m/(eᵋ − 1)", OWN_ALPHA)
+    own = release.has_prior and OWN_ALPHA.draw()
     both = draw_and_plug_in(release, epsilon, own=own)
     st.html(f'<p class="dpviz-answer">{comparison_sentence(*both, epsilon)}</p>')
     head = ["synthesizer", "exact ε", f"δ at ε = {readable(epsilon)}", "promise"]
@@ -69,7 +70,7 @@ def show_better(summary: PrivacySummary) -> None:
     if release.shape[0] * release.shape[1] > TABLE_ENTRIES:
         note(SPEC.note("The error is too large"))
         return
-    with_delta = summary.delta > 0 and switch("Allow the δ of the promise too (may take some seconds)", WITH_DELTA)
+    with_delta = summary.delta > 0 and WITH_DELTA.draw()
     # Imported here as it brings all that analyses need, which no other section of the page does.
     from dpviz.comparisons.binary_measures import row_moments
 
@@ -100,7 +101,7 @@ def show_published() -> None:
     listing(head, cached(paper.figure_rows)(), "The printed figures against ours", frozenset({3}))
     of_figure, of_delta = (f"<b>{one.printed}</b> {one.ours}" for one in paper.FIGURE_ERRATA)
     note(of_figure)
-    st.html(cached(_figure)(FIGURES[segments("Figure", FIGURES, FIGURE)]))
+    st.html(cached(_figure)(FIGURES[FIGURE.draw()]))
     heading("What the printed δ = 0.0006 counts")
     head = ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"]
     listing(head, cached(paper.account_rows)(), "Accounts of the printed 0.0006", frozenset({1, 2}))
