@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
+from dpviz.comparisons.overview import overview_mechanism
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
@@ -39,7 +40,6 @@ from pages.coverage.exact import vacuous_sentence
 from pages.coverage.fails import failure_sentence
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
-from pages.home.controls import taken as start_takes
 from pages.minimum_priors.controls import first_asked as priors_asked
 from pages.minimum_priors.faces import face_of
 from pages.posterior.secret import doubts
@@ -291,4 +291,4 @@ def test_start_takes_a_prior_that_is_the_smallest_within_a_millionth(more: float
     for one in (given, other):
         refused = pytest.raises(ValueError, match="it draws one table")
         with contextlib.nullcontext() if taken else refused:
-            start_takes(one)
+            overview_mechanism(one)

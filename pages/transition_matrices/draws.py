@@ -11,7 +11,8 @@ from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, draw_releases
 from dpviz.privacy.attacker import draw_sentence
 from dpviz.privacy.summary import PrivacySummary
-from pages.components.address import drawn, keep_numbers
+from pages.components.address import drawn
+from pages.components.controls import Held
 from pages.components.figure import show_figure
 from pages.components.growing import ask_for_next_step
 from pages.components.numbers import PageNumbers
@@ -19,7 +20,8 @@ from pages.components.words import note
 from pages.transition_matrices import SPEC
 from pages.transition_matrices.answer import SEED_KEY, show_light
 
-NUMBER_KEY, MOVING = "tm_drawn_releases", "tm_drawing"
+DRAWN = Held("drawn_releases", "Releases drawn", NUMBER_OF_DRAWS).kept(SPEC)
+MOVING = "tm_drawing"
 SECRET = dataclasses.replace(
     CONFIDENTIAL_COUNT,
     name="x",
@@ -38,7 +40,6 @@ PLACE = dataclasses.replace(
     help="The place of the confidential table that the tables are drawn from.",
 )
 PageNumbers(SPEC.prefix, {"secret": PLACE}, ()).kept()
-keep_numbers({NUMBER_KEY: NUMBER_OF_DRAWS})
 
 REST = 0.8  # Seconds between two releases that are drawn by themselves
 HEIGHT = 270
@@ -59,7 +60,7 @@ def show_draws(summary: PrivacySummary) -> None:
         row = int(numbers.checked(secret.name))
     about = (release, row)
     if state.get("tm_draws_of") not in (None, about):
-        state[NUMBER_KEY] = 0
+        DRAWN.move(0)
     state["tm_draws_of"] = about
     moving = bool(state.get(MOVING))
     with right.container(horizontal=True, gap="small"):
@@ -72,7 +73,7 @@ def show_draws(summary: PrivacySummary) -> None:
     def again() -> None:
         if moving:
             _draw(1)
-        found = draw_releases(release, row, number=int(state[NUMBER_KEY]), seed=int(state[SEED_KEY]))
+        found = draw_releases(release, row, number=int(state[DRAWN.key]), seed=int(state[SEED_KEY]))
         st.html(f'<p class="dpviz-answer">{draw_sentence(found)}</p>')
         left, right = st.columns(2, gap="small")
         with left:  # the tally on the row of the matrix
@@ -82,20 +83,20 @@ def show_draws(summary: PrivacySummary) -> None:
             alt = "The log-odds of each released table against the neighbours of the secret one."
             show_figure(draws_log_odds_chart(found, summary.epsilon), key="tm_draws_log_odds", alt=alt, height=HEIGHT)
         show_light(release, row, int(found.columns[-1]) if len(found.columns) else None)
-        if moving and state[NUMBER_KEY] < NUMBER_OF_DRAWS.maximum:
+        if moving and state[DRAWN.key] < NUMBER_OF_DRAWS.maximum:
             ask_for_next_step("tm_draw_step", REST)
 
     st.fragment(again)()
-    drawn(NUMBER_KEY, int(state[NUMBER_KEY]), "Releases drawn")
+    DRAWN.draw()
     drawn(SEED_KEY, int(state[SEED_KEY]), "Seed")
     note(SPEC.note("Draws", seed=int(state[SEED_KEY])))
 
 
 def _draw(more: int) -> None:
-    st.session_state[NUMBER_KEY] = min(int(st.session_state[NUMBER_KEY]) + more, int(NUMBER_OF_DRAWS.maximum))
+    DRAWN.move(int(st.session_state[DRAWN.key]) + more)
 
 
 def _clear() -> None:
-    st.session_state[NUMBER_KEY] = 0
+    DRAWN.move(0)
     st.session_state[SEED_KEY] = (int(st.session_state[SEED_KEY]) + 1) % int(SEED.maximum)
     st.session_state[MOVING] = False
