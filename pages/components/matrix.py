@@ -27,7 +27,7 @@ def keep_matrix(prefix: str, example: str) -> None:
 def matrix_text(prefix: str) -> str | Upload:
     """The controls of a matrix; returns the pasted text, or the file that is shown in its place."""
     one = Matrix(SETTINGS[f"{prefix}paste"].default)
-    one.key = f"{prefix}paste"
+    one.prefix = prefix
     return one.content()
 
 

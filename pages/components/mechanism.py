@@ -149,7 +149,7 @@ class Matrix(Text):
 
     def content(self) -> str | Upload:
         """Draw the controls and return what holds the matrix."""
-        state, prefix = st.session_state, self.key.removesuffix(self.name)
+        state, prefix = st.session_state, self.prefix
         kept, uploads = f"{prefix}uploaded", f"{prefix}uploads"
         control = f"{prefix}file{state.get(uploads, 0)}"
 
