@@ -20,9 +20,9 @@ from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_table
 from dpviz.privacy.two_tables import two_tables
 from dpviz.privacy.verdict import promise_sentence, short_verdict, verdict_numbers
 from pages.components import component
-from pages.components.address import drawn, fit_choice, keep_text
+from pages.components.address import drawn, fit_choice
 from pages.components.cached import cached
-from pages.components.controls import Choice
+from pages.components.controls import Choice, Text
 from pages.components.figure import show_figure
 from pages.components.words import Html, heading_html, note, numbers, page_answer, problem, table_for_class
 from pages.transition_matrices import SPEC
@@ -46,7 +46,7 @@ SHOW, PICTURE, COLORS, SIGN = (
     )
 )
 AS_GIVEN = "as_given"
-RECOGNIZED = keep_text("tm_recognized", AS_GIVEN)
+RECOGNIZED = Text("recognized", "Judged as", AS_GIVEN, st.text_input).kept(SPEC).key
 """Whose exact values are shown, so that an offer taken for one matrix is not taken for another."""
 
 
@@ -56,16 +56,14 @@ def as_judged(release: Synthesizer) -> Synthesizer:
         return release
     note(" ".join(filter(None, (release.rounding, sums_sentence(release)))))
     offered = cached(recognize)(release)
-    word = (
-        AS_GIVEN
-        if offered is None
-        else "-".join([offered.key, *(f"{one:.12g}" for one in offered.settings().values())])
-    )
+    word = AS_GIVEN
+    if offered is not None:
+        word = "-".join([offered.key, *(f"{value:.12g}" for value in offered.settings().values())])
     if sentence := fit_choice(RECOGNIZED, {AS_GIVEN: None, word: None}):
         problem(sentence)
-    exact = offered if offered is not None and _accepted(release, offered, word) else None
-    drawn(RECOGNIZED, AS_GIVEN if exact is None else word, "Judged as")
-    return release if exact is None else exact
+    accepted = offered is not None and _accepted(release, offered, word)
+    drawn(RECOGNIZED, word if accepted else AS_GIVEN, "Judged as")
+    return offered if offered is not None and accepted else release
 
 
 def _accepted(given: GivenMatrix, synthesizer: Synthesizer, word: str) -> bool:
