@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
+from dpviz.comparisons.overview import overview_mechanism
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
@@ -26,6 +27,7 @@ from dpviz.desk.seeking import _improves
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
+from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.answer import further_sentence
@@ -38,11 +40,9 @@ from pages.coverage.exact import vacuous_sentence
 from pages.coverage.fails import failure_sentence
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
-from pages.home.controls import taken as start_takes
 from pages.minimum_priors.controls import first_asked as priors_asked
 from pages.minimum_priors.faces import face_of
 from pages.posterior.secret import doubts
-from pages.transition_matrices.better import better_sentence, promises
 
 
 def failing(off: float) -> Any:
@@ -229,6 +229,13 @@ def test_no_mechanism_is_better_within_a_billionth(times: float, said: str) -> N
     assert said in better_sentence(errors, "the same ε", {"average": best}).rpartition(": ")[2]
 
 
+@pytest.mark.parametrize(("gap", "said"), [(0.9e-6, "10⁻⁴ %"), (1.1e-6, "0.00011 %")])
+def test_a_gap_below_a_millionth_of_the_error_is_rounding(gap: float, said: str) -> None:
+    known, searched = (SimpleNamespace(root_mean_squared_error=0.2, gap=0.2 * one) for one in (0.0, gap))
+    best: Any = {"average": known, "worst": searched}
+    assert largest_gap(best) == said
+
+
 @pytest.mark.parametrize(("apart", "two"), [(0.9e-9, False), (1.1e-9, True)])
 def test_a_real_epsilon_is_the_promised_one_within_a_billionth(apart: float, two: bool) -> None:
     found = summarize(GeometricSanitizer(n=10, epsilon=1.0), 1.0, 0.0)
@@ -284,4 +291,4 @@ def test_start_takes_a_prior_that_is_the_smallest_within_a_millionth(more: float
     for one in (given, other):
         refused = pytest.raises(ValueError, match="it draws one table")
         with contextlib.nullcontext() if taken else refused:
-            start_takes(one)
+            overview_mechanism(one)

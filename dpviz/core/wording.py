@@ -3,7 +3,7 @@
 import math
 
 from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.parameters import SUPERSCRIPTS, readable, rounded_up
 
 SUMS = 1e-8  # Distance within which the longest exact sums give a share
 SUMMED = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
@@ -91,3 +91,15 @@ def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
     value, unit = without_rounding(measure), 100 if share else 1
     error = f"± {readable(unit * measure.error, 1)}" if measure.error > 0 else ""
     return percent(value, 4) if share else readable(value, 4), error
+
+
+def large_count(number: int) -> str:
+    """A count; a large one by its power of ten, for it may be too large for a float.
+
+    >>> large_count(4_000_000), large_count(10**400)
+    ('4,000,000', '1.0×10⁴⁰⁰')
+    """
+    if number < 10**9:
+        return f"{number:,}"
+    exponent = math.floor(math.log10(number))
+    return f"{number / 10**exponent:.1f}×10{str(exponent).translate(SUPERSCRIPTS)}"
