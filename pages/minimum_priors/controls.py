@@ -1,13 +1,12 @@
 """The controls of the page "Minimum priors", and the question that they ask."""
 
 import dataclasses
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import streamlit as st
 
 from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ranges import GAUSSIAN_SETS, SIGMA, SIGMA0
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS, PROPORTION
 from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
@@ -18,7 +17,7 @@ from pages.components import prior_rule
 from pages.components.address import keep_choice
 from pages.components.choices import presets, segments
 from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
+from pages.components.last_valid import AskedOf, Refused
 from pages.components.release import handed_on, keep_truth
 from pages.minimum_priors import SPEC
 
@@ -97,40 +96,17 @@ PRESETS: dict[str, dict[str, object]] = {
 """The strongest picture, its smaller sister, more categories, and an unsafe theorem."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a design of all sets together, the kind of its data, and σ and σ0 of Gaussian data."""
-
-    design: Design
-    kind: Kind
-    spread: tuple[tuple[str, float], ...] = ()
-    m_is_n: bool = True
-    problems: ClassVar[tuple[str, ...]] = ()
-
-    @cached_property
-    def setting(self) -> Setting:
-        """What searches and audits ask of one set."""
-        one, own = self.design, dict[str, Any]((*self.design.details, *self.spread))
-        return Setting(n=one.n, m=one.m, epsilon=one.epsilon, delta=one.delta, **own)
-
-    @property
-    def promise(self) -> str:
-        """The promise in symbols."""
-        return f"ε = {readable(self.design.epsilon, 4)}, δ = {readable(self.design.delta, 4)}"
-
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        values = {NUMBERS[name].symbol: getattr(self.setting, name) for name in ("n", "m", *self.kind.numbers)}
-        sizes = ", ".join(f"{symbol} = {readable(value)}" for symbol, value in values.items())
-        return f"{self.kind.label}, {sizes}, M = {self.design.sets}, {self.promise}"
+Asked = AskedOf[PromiseQuestion]  # with the design of all sets together
 
 
 def asked_of(kind: Kind, *, m_is_n: bool = True, **values: Any) -> Asked:
     """What is asked with the numbers of the page; a ValueError in a sentence refuses."""
-    spread = tuple((name, values.pop(name)) for name in ("sigma", "sigma0") if name in values)
-    values.setdefault("p", OWN_PROPORTION.default)
-    return Asked(Design.of({"mechanism": kind.mechanism, "prior": "exact", **values}), kind, spread, m_is_n)
+    values = {"p": OWN_PROPORTION.default} | values
+    of_design = {name: value for name, value in values.items() if name not in ("sigma", "sigma0")}
+    design = Design.of({"mechanism": kind.mechanism, "prior": "exact", **of_design})
+    setting = Setting(**Setting.shared(values))
+    question = PromiseQuestion(kind=kind, setting=setting, sets=design.sets, p=design.p, m_is_n=m_is_n)
+    return AskedOf(design, question, PromiseQuestion.named)
 
 
 def first_asked() -> Asked:

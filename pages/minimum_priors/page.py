@@ -22,11 +22,11 @@ def choose_fitting() -> Asked | Refused:
 
 with answering(SPEC, SECTIONS, choose_fitting, compute_answer, first_asked) as answered:
     show_answer(answered)
-    picture = st.container()
-    show_table(answered)
-    if answered.kind.binary:
+    picture, question = st.container(), answered.question
+    show_table(question)
+    if question.kind.binary:
         lead_on(SPEC, answered.design)
-    section = look_closer(SPEC, sections_of(answered.kind))
+    section = look_closer(SPEC, sections_of(question.kind))
     with picture:  # curves that grow may start the page over: what does not move is drawn before them
-        show_curves(answered)
-    show_section(section, answered)
+        show_curves(question)
+    show_section(section, question)
