@@ -27,7 +27,10 @@ from dpviz import coverage, inference, mechanisms, priors, privacy
 from dpviz.calibration.base import RowMethod
 from dpviz.calibration.kinds import Setting
 from dpviz.calibration.methods import PriorMethod
-from dpviz.charts.lines import DrawnLine, DrawnScale
+from dpviz.calibration.promise_in_words import HEADLINE
+from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.ways import stream_ways
+from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.profile import profile_chart
 from dpviz.claims.charest import compare_charest
 from dpviz.claims.curves import prior_curves
@@ -233,6 +236,8 @@ PLAN = coverage.CoveragePlan(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,), rep
 TALLY = coverage.run_coverage(PLAN)
 RELEASES = ReleaseSetting(n=10, epsilon=1.0)
 SETTING = Setting(n=4, m=3, epsilon=1.0, delta=0.01)
+QUESTION = PromiseQuestion(kind=priors.KINDS["bernoulli"], setting=SETTING, sets=2)
+*_, WAYS = stream_ways(QUESTION.kind, SETTING, 2, HEADLINE, divided=[1, 2])
 POINTS = np.array([0.25, 0.5])
 MIXTURE = inference.posterior_mixture(synthetic_counts=[1, 2], n=4, m=3, alpha=2.0, beta=2.0)
 SIZES = inference.uniform_size(2, 6)
@@ -319,6 +324,17 @@ OWN: dict[str, dict[str, Any]] = {
         "key": "lines",
         "rules": (),
     },
+    "deltas_chart": {
+        "question": QUESTION,
+        "curves": {"synth_post_one": (POINTS, POINTS)},
+        "axis": DrawnScale(title="x"),
+        "floor": 0.01,
+        "marks": [Mark(x=0.25, y=0.25, color="#000000")],
+        "key": "deltas",
+        "rules": (),
+        "allowed": "solid",
+    },
+    "ways_chart": {"question": QUESTION, "found": WAYS},
     "log_odds_heatmap": {"view": VIEW},
     "matrix_heatmap": {"view": VIEW, "linear": True},
     "profile_chart": {"profile": PROFILE, "summary": SUMMARY},

@@ -15,12 +15,16 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from dpviz.calibration.promise_in_words import HEADLINE
+from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.ways import divided_sets, shares_of, stream_ways
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
+from dpviz.charts.method_curves import deltas_chart, method_marks, smallest_drawn, ways_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, color_of
 from dpviz.claims.curves import AXES, Axis, Curves, prior_curves
 from dpviz.core.parameters import readable, rounded_down, rounded_up
-from dpviz.priors import CALIBRATED, METHODS, Setting
+from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting
 from pages.components.figure import encode_figure
 from tests.pages import decode_figure
 from tests.test_charts import BREAKING
@@ -325,3 +329,37 @@ def test_any_values_give_axes_that_can_be_drawn(values: list[float], log: bool) 
         assert all(math.isfinite(end) for end in one.range)
         assert one.range[0] < one.range[1]
         assert one.type == ("log" if log else None)
+
+
+@pytest.mark.parametrize("sets", [2, 5])
+def test_the_picture_of_several_sets_has_every_way_and_the_exact_answer(sets: int) -> None:
+    """A line for each way of counting, against the numbers of sets that it is known for, as invented rows per row."""
+    question = PromiseQuestion(kind=KINDS["bernoulli"], setting=BERNOULLI, sets=sets)
+    divided = divided_sets(sets)
+    *_, found = stream_ways(question.kind, BERNOULLI, sets, HEADLINE, divided=divided, together=(1, sets))
+    traces = [trace for trace in ways_chart(question, found).data if trace.mode == "lines"]
+    assert [trace.name.partition(",")[0] for trace in traces] == ["exact", "ε/M each", "(ε/M", "advanced composition"]
+    assert [*traces[0].x] == [1, sets]
+    for trace, name in zip(traces[1:], ("pure", "split", "advanced"), strict=True):
+        assert [*trace.x] == divided
+        shares = [shares_of(question.kind, HEADLINE, BERNOULLI, count) for count in divided]
+        assert trace.y == pytest.approx([2 * getattr(at, name) / BERNOULLI.n for at in shares])
+    (mark,) = [trace for trace in ways_chart(question, found).data if "markers" in trace.mode]
+    assert (mark.x[0], mark.y[0]) == (sets, pytest.approx(2 * found.exact[HEADLINE.key, sets].upper / BERNOULLI.n))
+
+
+def test_a_picture_of_deltas_has_a_line_and_a_mark_of_each_method_and_the_delta_that_is_allowed() -> None:
+    question = PromiseQuestion(kind=KINDS["bernoulli"], setting=BERNOULLI)
+    curves = {
+        key: (np.array([1.0, 2.0]), np.array([0.1, value])) for key, value in (("param_map", 0.0), ("synth_map", 0.01))
+    }
+    marks = method_marks(2.0, {"synth_map": 0.01}, synth_map="one in a hundred")
+    floor = smallest_drawn(curves, 1e-12)
+    assert (floor, smallest_drawn(curves, 0.5)) == (0.01, 0.5)
+    figure = deltas_chart(question, "deltas", curves, DrawnScale(title="x"), floor, marks)
+    named = [METHODS[key].named(2) for key in curves]
+    assert [trace.name for trace in figure.data if trace.mode == "lines"] == named
+    assert [trace.text[0] for trace in figure.data if "markers" in trace.mode] == ["<b>one in a hundred</b>"]
+    assert "allowed δ = 10⁻⁵" not in json.dumps(figure.to_dict()["layout"].get("annotations"), ensure_ascii=False)
+    drawn_down = deltas_chart(question, "deltas", curves, DrawnScale(title="x"), 1e-6, marks)
+    assert "allowed δ = 10⁻⁵" in json.dumps(drawn_down.to_dict()["layout"].get("annotations"), ensure_ascii=False)

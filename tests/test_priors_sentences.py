@@ -109,10 +109,9 @@ def test_literal_sentences_count_rows_once() -> None:
 
 
 def test_sets_that_need_what_an_equal_share_needs_are_said_to_need_the_same() -> None:
-    asked = question("gaussian", n=100, m=1, epsilon=1.0, delta=0.0, sigma0=1.0)
-
     def said(sets: int, split: float) -> str:
-        return sets_in_words(asked, sets, DeltaBracket(0.04471, 0.04471), Shares(0.1, split, 0.1))[1]
+        asked = question("gaussian", n=100, m=1, epsilon=1.0, delta=0.0, sigma0=1.0, sets=sets)
+        return sets_in_words(asked, DeltaBracket(0.04471, 0.04471), Shares(0.1, split, 0.1))[1]
 
     assert said(2, 0.04471).startswith("is the largest range for which both sets together of SYNTH_Post(One) keep")
     assert "(ε/M, δ/M) for each set allows the same." in said(5, 0.04479)

@@ -78,9 +78,9 @@ def _range_in_words(question: PromiseQuestion, pure: float, exact: float) -> tup
     )
 
 
-def sets_in_words(question: PromiseQuestion, sets: int, exact: DeltaBracket, shares: Shares) -> tuple[str, str]:
+def sets_in_words(question: PromiseQuestion, exact: DeltaBracket, shares: Shares) -> tuple[str, str]:
     """Return the mark and the sentence about what several sets of `HEADLINE` need, and about an equal share of each."""
-    digits = min(sure_digits(exact), 3)
+    sets, digits = question.sets, min(sure_digits(exact), 3)
     if question.kind.conditioned:
         reach, shared = RANGE_QUANTITY.text(exact.upper, digits), RANGE_QUANTITY.text(shares.split, 3)
         allows = "the same" if shared == reach else f"only <b>{shared}</b>"

@@ -38,7 +38,7 @@ def divided_sets(sets: int) -> list[int]:
     """Return numbers of sets at which a picture around `sets` divides ε and δ.
 
     >>> divided_sets(5)
-    [1, 2, 3, 4, 6, 9, 14, 20]
+    [1, 2, 3, 4, 7, 9, 14, 20]
     """
     counts: list[int] = np.unique(np.rint(np.geomspace(1, max(20, 2 * sets), 9)).astype(int)).tolist()
     return counts

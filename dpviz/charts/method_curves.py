@@ -50,9 +50,10 @@ def smallest_drawn(curves: Mapping[str, tuple[FloatArray, FloatArray]], floor: f
 
 
 @checked()
-def ways_chart(question: PromiseQuestion, sets: int, found: Ways) -> Figure:
+def ways_chart(question: PromiseQuestion, found: Ways) -> Figure:
     """Return the invented rows that `HEADLINE` needs against the number of sets, by way of counting."""
-    key, color, rows = HEADLINE.key, HEADLINE.color, partial(question.kind.counted, setting=question.setting)
+    key, color, sets = HEADLINE.key, HEADLINE.color, question.sets
+    rows = partial(question.kind.counted, setting=question.setting)
     one, exact = found.exact[key, sets], {count: at for (by, count), at in sorted(found.exact.items()) if by == key}
     shares = {count: found.shares[key, count] for count in divided_sets(sets) if (key, count) in found.shares}
     ways = {

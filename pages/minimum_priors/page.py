@@ -10,13 +10,13 @@ from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import compute_answer, show_answer, show_table
 from pages.minimum_priors.controls import Asked, choose, chosen_kind, first_asked
 from pages.minimum_priors.curves import show_curves
-from pages.minimum_priors.sections import SECTIONS, sections_of
+from pages.minimum_priors.sections import SECTIONS, SECTIONS_OF
 
 
 def choose_fitting() -> Asked | Refused:
     """What the controls say; a closer look that another kind of data rules out is set back."""
     asked = choose()
-    fit_choice(f"{SPEC.prefix}look", sections_of(chosen_kind()))
+    fit_choice(f"{SPEC.prefix}look", SECTIONS_OF[chosen_kind()])
     return asked
 
 
@@ -26,7 +26,7 @@ with answering(SPEC, SECTIONS, choose_fitting, compute_answer, first_asked) as a
     show_table(question)
     if question.kind.binary:
         lead_on(SPEC, answered.design)
-    section = look_closer(SPEC, sections_of(question.kind))
+    section = look_closer(SPEC, SECTIONS_OF[question.kind])
     with picture:  # curves that grow may start the page over: what does not move is drawn before them
         show_curves(question)
     show_section(section, question)

@@ -4,7 +4,7 @@ import dataclasses
 
 import streamlit as st
 
-from dpviz.calibration.kinds import Kind
+from dpviz.calibration.kinds import KINDS
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.claims.audit import audit
@@ -61,8 +61,8 @@ SECTIONS: dict[str, Section[PromiseQuestion]] = {
     "Why, and sources": _why,
 }
 BERNOULLI_ONLY = {"Parameter or rows?", "Average case", "Subsampling", "Probabilistic δ", "Uneven priors"}
-
-
-def sections_of(kind: Kind) -> dict[str, Section[PromiseQuestion]]:
-    """The sections that make sense for a kind of data, by name."""
-    return {name: show for name, show in SECTIONS.items() if kind.binary or name not in BERNOULLI_ONLY}
+SECTIONS_OF = {
+    kind: {name: show for name, show in SECTIONS.items() if kind.binary or name not in BERNOULLI_ONLY}
+    for kind in KINDS.values()
+}
+"""The sections that make sense for a kind of data, by name."""

@@ -1,15 +1,17 @@
 """Several synthetic sets from the same data: what each way of counting their cost asks of the prior."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from dpviz.calibration.promise_in_words import HEADLINE, cells_text, sets_in_words, sure_digits
 from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.ways import Ways, divided_sets, stream_ways
+from dpviz.calibration.ways import Place, Ways, divided_sets, stream_ways
 from dpviz.charts.method_curves import ways_chart
 from dpviz.core.parameters import BEYOND_REACH
+from dpviz.privacy.composition import DeltaBracket
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing
@@ -23,27 +25,27 @@ SHOWN = 5  # Sets that the section speaks of while the page is about a single on
 
 def show_sets(question: PromiseQuestion) -> None:
     """Table of ways, picture, and what they mean, as they come."""
-    sets, kind, setting, counted = question.sets, question.kind, question.setting, {}
-    if sets == 1:
-        sets = SHOWN
-        st.caption(f"The answer above is for one set. This section shows M = {sets}; “Released sets M” changes that.")
+    counted: dict[Place, DeltaBracket] = {}
+    if question.sets == 1:
+        question = replace(question, sets=SHOWN)
+        st.caption(f"The answer above is for one set. This section shows M = {SHOWN}; “Released sets M” changes that.")
     else:
-        counted = {(key, sets): one for key, one in needed_of(question).last().together.items()}
-    pictured = kind.binary and setting.delta > 0
-    along = {"divided": divided_sets(sets), "together": (*EXACT_AT, sets)} if pictured else {}
-    begin = partial(stream_ways, kind, setting, sets, HEADLINE, known=counted, **along)
-    growing = growing_of(f"{PREFIX}growing_ways", ("ways to count sets", kind, setting, sets), Ways, begin)
-    show_growing(growing, WAITING, partial(_draw, question, sets, pictured), key=f"{PREFIX}step_ways")
+        counted = {(key, question.sets): one for key, one in needed_of(question).last().together.items()}
+    about = question.kind, question.setting, question.sets
+    divided, together = (divided_sets(question.sets), (*EXACT_AT, question.sets)) if _pictured(question) else ([], ())
+    begin = partial(stream_ways, *about, HEADLINE, known=counted, divided=divided, together=together)
+    growing = growing_of(f"{PREFIX}growing_ways", ("ways to count sets", *about), Ways, begin)
+    show_growing(growing, WAITING, partial(_draw, question), key=f"{PREFIX}step_ways")
 
 
-def _draw(question: PromiseQuestion, sets: int, pictured: bool, found: Ways) -> None:
+def _draw(question: PromiseQuestion, found: Ways) -> None:
     """The sentence, the table and the picture as far as they are known."""
-    kind, texts, place = question.kind, texts_of(question), (HEADLINE.key, sets)
+    kind, place = question.kind, (HEADLINE.key, question.sets)
     if place in found.exact:
-        st.html(answer(*sets_in_words(question, sets, found.exact[place], found.shares[place])))
+        st.html(answer(*sets_in_words(question, found.exact[place], found.shares[place])))
     pure = f"ε/M each, δ = 0{', truncated' if kind.conditioned else ''}"
     head = ["for all sets together", pure, "(ε/M, δ/M) each", "advanced composition", "exact"]
-    rows = [[f"<b>{one.label}</b>", *_cells(question, found, (key, sets))] for key, one in kind.methods.items()]
+    rows = [[f"<b>{one.label}</b>", *_cells(question, found, key)] for key, one in kind.methods.items()]
     needs = "range that the sets allow" if kind.conditioned else "prior that the sets need"
     listing(head, rows, f"The {needs}, by way of counting")
     if found.refused:
@@ -51,15 +53,20 @@ def _draw(question: PromiseQuestion, sets: int, pictured: bool, found: Ways) -> 
         st.caption(f"Beyond reach: {' '.join(reasons)}")
     advanced = SPEC.note("Advanced composition" if question.setting.delta > 0 else "No advanced composition")
     said = {"cells": cells_text(question), "promise": question.promise, "advanced": advanced}
-    st.caption(SPEC.note(f"The sets of {texts}", sets=sets, **said))
-    if pictured and place in found.exact:
+    st.caption(SPEC.note(f"The sets of {texts_of(question)}", sets=question.sets, **said))
+    if _pictured(question) and place in found.exact:
         alt = f"The {kind.axis} that several sets need, by three ways to bound their cost, and exactly."
-        show_figure(ways_chart(question, sets, found), key=f"{PREFIX}sets_picture", alt=alt)
+        show_figure(ways_chart(question, found), key=f"{PREFIX}sets_picture", alt=alt)
 
 
-def _cells(question: PromiseQuestion, found: Ways, place: tuple[str, int]) -> list[str]:
+def _pictured(question: PromiseQuestion) -> bool:
+    """Whether there is a picture against the number of sets."""
+    return question.kind.binary and question.setting.delta > 0
+
+
+def _cells(question: PromiseQuestion, found: Ways, key: str) -> list[str]:
     """The cells of one method: what is beyond reach, what is needed, and what is still to come."""
-    cells = [BEYOND_REACH if place[0] in found.refused else LATER] * 4
+    place, cells = (key, question.sets), [BEYOND_REACH if key in found.refused else LATER] * 4
     if place in found.shares:
         shares = found.shares[place]
         ways = shares.pure, shares.split, shares.advanced
