@@ -40,7 +40,7 @@ from pages.coverage.fails import failure_sentence
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
 from pages.home.controls import taken as start_takes
-from pages.minimum_priors.controls import first_asked as priors_asked
+from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
 from pages.posterior.secret import doubts
 from pages.transition_matrices.better import better_sentence, promises
 
@@ -213,7 +213,7 @@ def test_bounds_move_a_mean_from_a_twentieth_of_a_standard_deviation_on(bound: f
 
 @pytest.mark.parametrize(("more", "saves"), [(0.9e-3, False), (1.1e-3, True)])
 def test_a_delta_saves_invented_rows_from_a_thousandth_on(more: float, saves: bool) -> None:
-    sentence = needed_in_words(priors_asked().question, 50.0 * (1 + more), 50.0)[1]
+    sentence = needed_in_words(PRIORS_CONTROLS.first().question, 50.0 * (1 + more), 50.0)[1]
     assert ("too small to save a noticeable share" in sentence) != saves
     assert ("are enough." in sentence) == saves
 
