@@ -17,9 +17,10 @@ import pytest
 
 from dpviz.calibration.promise_in_words import HEADLINE
 from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.releases import delta_by_size
 from dpviz.calibration.ways import divided_sets, shares_of, stream_ways
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
-from dpviz.charts.method_curves import deltas_chart, method_marks, smallest_drawn, ways_chart
+from dpviz.charts.method_curves import profiles_chart, sizes_chart, ways_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, color_of
 from dpviz.claims.curves import AXES, Axis, Curves, prior_curves
@@ -349,17 +350,28 @@ def test_the_picture_of_several_sets_has_every_way_and_the_exact_answer(sets: in
 
 
 def test_a_picture_of_deltas_has_a_line_and_a_mark_of_each_method_and_the_delta_that_is_allowed() -> None:
-    question = PromiseQuestion(kind=KINDS["bernoulli"], setting=BERNOULLI)
-    curves = {
-        key: (np.array([1.0, 2.0]), np.array([0.1, value])) for key, value in (("param_map", 0.0), ("synth_map", 0.01))
-    }
-    marks = method_marks(2.0, {"synth_map": 0.01}, synth_map="one in a hundred")
-    floor = smallest_drawn(curves, 1e-12)
-    assert (floor, smallest_drawn(curves, 0.5)) == (0.01, 0.5)
-    figure = deltas_chart(question, "deltas", curves, DrawnScale(title="x"), floor, marks)
-    named = [METHODS[key].named(2) for key in curves]
-    assert [trace.name for trace in figure.data if trace.mode == "lines"] == named
-    assert [trace.text[0] for trace in figure.data if "markers" in trace.mode] == ["<b>one in a hundred</b>"]
-    assert "allowed δ = 10⁻⁵" not in json.dumps(figure.to_dict()["layout"].get("annotations"), ensure_ascii=False)
-    drawn_down = deltas_chart(question, "deltas", curves, DrawnScale(title="x"), 1e-6, marks)
-    assert "allowed δ = 10⁻⁵" in json.dumps(drawn_down.to_dict()["layout"].get("annotations"), ensure_ascii=False)
+    question = PromiseQuestion(kind=KINDS["bernoulli"], setting=dataclasses.replace(BERNOULLI, m=10, delta=0.125))
+    found = delta_by_size(BERNOULLI.n, 2.0, 2.0, 0.05, [1, 10, 100])
+    figure = sizes_chart(question, found)
+    lines, points = ([trace for trace in figure.data if mode in trace.mode] for mode in ("lines", "markers"))
+    assert [trace.name for trace in lines] == [METHODS[key].named(2) for key in found.deltas]
+    for trace, point, deltas in zip(lines, points, found.deltas.values(), strict=True):
+        assert np.array_equal(trace.x, found.sizes)
+        assert np.array_equal(trace.y, deltas)
+        assert (point.x[0], point.y[0]) == (10, deltas[1])
+        assert trace.line.color == point.marker.color
+    words = [note.text for note in figure.layout.annotations]
+    assert words == ["PARAM_Post: the limit of SYNTH_Post(One)", "allowed δ = 0.125"]
+    assert figure.layout.yaxis.range[1] > 0 > figure.layout.yaxis.range[0]
+    tiny = dataclasses.replace(question, setting=dataclasses.replace(question.setting, delta=1e-200))
+    assert len(sizes_chart(tiny, found).layout.annotations) == 1  # what lies below the picture is not drawn
+
+
+def test_a_promise_a_little_beyond_the_profiles_is_still_in_their_picture() -> None:
+    kind = KINDS["bernoulli"]
+    for epsilon, inside in ((0.5, True), (50.0, False)):
+        setting = dataclasses.replace(BERNOULLI, epsilon=epsilon)
+        found = {key: kind.given(method, setting, 20.0) for key, method in CALIBRATED.items()}
+        figure = profiles_chart(PromiseQuestion(kind=kind, setting=setting), found)
+        words = [note.text for note in figure.layout.annotations]
+        assert (f"promised ε = {readable(epsilon)}" in words) == inside

@@ -12,7 +12,7 @@ from dpviz.core.wording import few_rows, invented_text
 from dpviz.privacy.composition import DeltaBracket
 
 HEADLINE = SYNTH_POST_ONE
-"""The method that sentences speak of."""
+"""The method that sentences speak of, and whose number stands in pictures."""
 SAVES_NOTHING = 1e-3  # Relative difference of the two answers below which δ is said to be too small to help
 
 
@@ -175,4 +175,4 @@ def _noun(rows: float, digits: int = 3) -> str:
 
 
 def _one(rows: float, digits: int) -> bool:
-    return known(rows) and rounded_up(rows, digits) == 1
+    return rounded_up(rows, digits) == 1

@@ -5,7 +5,8 @@ Sentences and cells are HTML.
 
 import numpy as np
 
-from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.promise_in_words import HEADLINE
 from dpviz.calibration.releases import BY_SIZE, SizeCurves
 from dpviz.claims.claim import Claim
 from dpviz.claims.theorems import CLAIMS
@@ -13,7 +14,6 @@ from dpviz.core.parameters import readable, rounded_down, rounded_up
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.average_case import count_simulator_deltas
 
-ONE = SYNTH_POST_ONE.key
 SHRINKING = (
     "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is negative; at a fixed θ between 0 "
     "and 1 the exact δ falls exponentially in n"
@@ -38,7 +38,7 @@ def sampling_in_words(alone: float, after: float, printed: float, most: str = ""
 
 def sizes_in_words(found: SizeCurves, m: int, alpha: float, epsilon: float) -> tuple[str, str]:
     """Return the mark, and what more rows do to the privacy of each method at one prior."""
-    one, limit = readable(found.at(m)[ONE], 3), readable(found.limits[ONE], 3)
+    one, limit = readable(found.at(m)[HEADLINE.key], 3), readable(found.limits[HEADLINE.key], 3)
     others = others_go(mode=len(found.deltas) == len(BY_SIZE))
     return f"δ = {one} → {limit}", (
         f"With α = {readable(alpha)} and m = {readable(m)} synthetic rows, SYNTH_Post(One) keeps ε = "
@@ -56,12 +56,12 @@ def others_go(*, mode: bool) -> str:
 
 def size_claims(delta: float, found: SizeCurves) -> list[list[str]]:
     """Return each claim of chapter 5, where it is seen in δ by the number of rows, and the verdict."""
-    stays, largest = readable(float(found.deltas[ONE].max()), 4), readable(float(found.sizes[-1]))
+    stays, largest = readable(float(found.deltas[HEADLINE.key].max()), 4), readable(float(found.sizes[-1]))
     rows = [
         [
             "<b>Theorem 5.1</b><br><small>rows drawn from a private parameter are as private, whatever m</small>",
             f"δ of SYNTH_Post(One) stays within {stays} up to m = {largest}; PARAM_Post has "
-            f"{readable(found.limits[ONE], 4)}",
+            f"{readable(found.limits[HEADLINE.key], 4)}",
             "✓ true: the rows are made from the draw alone",
         ]
     ]

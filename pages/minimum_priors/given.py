@@ -1,22 +1,23 @@
 """What one prior or range gives: the privacy of every method, against the number of rows, and on average."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
+from dpviz.calibration.kinds import Given
 from dpviz.calibration.methods import PARAM_MAP, PRIOR_METHODS
 from dpviz.calibration.promise_in_words import epsilon_text, kept_by, kept_together
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.releases import BY_SIZE, AverageCurves, average_and_worst, delta_by_size, stream_average_by_theta
-from dpviz.charts.lines import DrawnScale, Rule
-from dpviz.charts.method_curves import deltas_chart, method_marks, smallest_drawn
-from dpviz.claims.thesis_in_words import ONE, average_claims, average_in_words, size_claims, sizes_in_words
+from dpviz.charts.method_curves import average_chart, profiles_chart, sizes_chart
+from dpviz.charts.style import Figure
+from dpviz.claims.thesis_in_words import average_claims, average_in_words, size_claims, sizes_in_words
 from dpviz.core.limits import AVERAGED_ROWS_SHOWN, LARGEST_PRIOR_ROWS
 from dpviz.core.parameters import readable
 from dpviz.core.wording import failure_text
 from dpviz.privacy.average_case import count_release_curve
-from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
 from pages.components.cached import cached, elsewhere
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
@@ -39,38 +40,26 @@ def show_inverse(question: PromiseQuestion) -> None:
     said = f"With one set, this keeps {question.promise} for <b>{kept_by(found, setting)}</b>, one row substituted."
     st.html(answer(held, said + (kept_together(question, level, needed_of(question).last().exact) if sets > 1 else "")))
     zero = "ε at δ = 0, truncated" if kind.conditioned else "ε at δ = 0"
-    head = ["exact", zero, *([f"ε at δ = {readable(setting.delta, 3)}"] if setting.delta > 0 else [])]
-    head += [f"δ at ε = {readable(setting.epsilon, 4)}", *([f"{sets} sets: {zero}"] if sets > 1 else [])]
+    columns: dict[str, Callable[[Given], str]] = {zero: lambda given: epsilon_text(given.pure_epsilon)}
+    if setting.delta > 0:
+        columns[f"ε at δ = {readable(setting.delta, 3)}"] = lambda given: epsilon_text(given.epsilon_at_delta)
+    columns[f"δ at ε = {readable(setting.epsilon, 4)}"] = partial(_delta_cell, question)
+    if sets > 1:
+        columns[f"{sets} sets: {zero}"] = lambda given: epsilon_text(sets * given.pure_epsilon)
     rows = []
     for key, given in found.items():
-        name = f"<b>{PRIOR_METHODS[key].label}</b>"
-        if given is None:
-            rows.append([name, f"needs α > {readable(PRIOR_METHODS[key].lost)}", *[""] * (len(head) - 2)])
-            continue
-        bounded = not kind.conditioned and given.pure_epsilon <= setting.epsilon
-        cells = [epsilon_text(given.pure_epsilon)] if setting.delta > 0 else []
-        cells += [
-            epsilon_text(given.epsilon_at_delta),
-            (readable if bounded else failure_text)(given.delta_at_epsilon, 4),
-        ]
-        rows.append([name, *cells, *([epsilon_text(sets * given.pure_epsilon)] if sets > 1 else [])])
-    listing(head, rows, "What this prior or range gives")
-    shown = {key: given for key, given in found.items() if given is not None}
-    end = max(float(one.epsilons[-1]) for one in shown.values())
-    right = max(end, min(setting.epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
-    here = {key: one.delta_at_epsilon for key, one in shown.items() if one.delta_at_epsilon >= SMALLEST_PROFILE_DELTA}
-    figure = deltas_chart(
-        question,
-        "profiles",
-        {key: (given.epsilons, given.deltas) for key, given in shown.items()},
-        DrawnScale(title="ε (left is more private)", low=0.0, high=right),
-        SMALLEST_PROFILE_DELTA,
-        method_marks(setting.epsilon, here),
-        [Rule(text=f"promised ε = {readable(setting.epsilon, 4)}", x=setting.epsilon)],
-    )
-    alt = f"Privacy profiles of all methods at {held}."
-    show_figure(figure, key=f"{PREFIX}profiles", alt=alt, height=430)
+        without = [f"needs α > {readable(PRIOR_METHODS[key].lost)}", *[""] * (len(columns) - 1)]
+        cells = without if given is None else [cell(given) for cell in columns.values()]
+        rows.append([f"<b>{PRIOR_METHODS[key].label}</b>", *cells])
+    listing(["exact", *columns], rows, "What this prior or range gives")
+    _show("profiles", profiles_chart(question, found), f"Privacy profiles of all methods at {held}.")
     st.caption("Exact privacy profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
+
+
+def _delta_cell(question: PromiseQuestion, given: Given) -> str:
+    """δ at the promised ε: 0 where that is kept without any, and else above 0 however small it is."""
+    bounded = not question.kind.conditioned and given.pure_epsilon <= question.setting.epsilon
+    return (readable if bounded else failure_text)(given.delta_at_epsilon, 4)
 
 
 def show_sizes(question: PromiseQuestion) -> None:
@@ -81,19 +70,8 @@ def show_sizes(question: PromiseQuestion) -> None:
     found = cached(delta_by_size)(setting.n, alpha, alpha, setting.epsilon, sizes)
     st.html(answer(*sizes_in_words(found, setting.m, alpha, setting.epsilon)))
     listing(["chapter 5", "seen here", "verdict"], size_claims(setting.delta, found), "The theorems of chapter 5", ())
-    curves = {key: (found.sizes.astype(float), y) for key, y in found.deltas.items()}
-    figure = deltas_chart(
-        question,
-        "sizes",
-        curves,
-        DrawnScale(title="synthetic rows m (left is more private)", log=True),
-        smallest_drawn(curves, 1e-12),
-        method_marks(setting.m, found.at(setting.m)),
-        [Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=found.limits[ONE])],
-        allowed="dot",
-    )
     alt = "δ of every release against the number of synthetic rows, with the parameter release as its limit."
-    show_figure(figure, key=f"{PREFIX}sizes", alt=alt, height=430)
+    _show("sizes", sizes_chart(question, found), alt)
     without = "".join(f" {BY_SIZE[key].label} needs α > 1." for key in BY_SIZE if key not in found.deltas)
     st.caption(f"Exact, n = {readable(setting.n)}, α = β, one set, one row substituted.{without}")
 
@@ -139,15 +117,10 @@ def _deltas(pair: tuple[float, float | None] | None) -> tuple[str, str]:
 def _draw_average(question: PromiseQuestion, theta: float, here: dict[str, float], found: AverageCurves) -> None:
     thetas = np.linspace(0.005, 0.995, 67)
     count = cached(count_release_curve)(question.setting.n, tuple(thetas.tolist()), question.setting.epsilon)
-    curves = {PARAM_MAP.key: (thetas, count), **{key: (found.thetas, y) for key, y in found.deltas.items()}}
-    figure = deltas_chart(
-        question,
-        "average",
-        curves,
-        DrawnScale(title="θ, the probability of a one", low=0.0, high=1.0),
-        smallest_drawn(curves, 1e-300),
-        method_marks(theta, here, **{PARAM_MAP.key: readable(here[PARAM_MAP.key], 3)}),
-    )
-    alt = "Average-case δ of every method against the probability of a one."
-    show_figure(figure, key=f"{PREFIX}average", alt=alt, height=430)
+    figure = average_chart(question, theta, here, found, AverageCurves(thetas, {PARAM_MAP.key: count}))
+    _show("average", figure, "Average-case δ of every method against the probability of a one.")
     st.caption(SPEC.note("The average curves", count=len(THETAS)))
+
+
+def _show(key: str, figure: Figure, alt: str) -> None:
+    show_figure(figure, key=f"{PREFIX}{key}", alt=alt, height=430)
