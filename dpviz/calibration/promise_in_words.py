@@ -134,11 +134,6 @@ def kept_together(question: PromiseQuestion, level: float, needed: Mapping[str, 
     return f" With {sets_together(question.sets)}, counted exactly, it does so for <b>{kept}</b>{rest}."
 
 
-def epsilon_text(value: float) -> str:
-    """Return the smallest ε in a cell."""
-    return "unbounded" if math.isinf(value) else readable(value, 5)
-
-
 def cells_text(question: PromiseQuestion) -> str:
     """Return how many cells a table has, to go on with, where there are more than two."""
     return f", k = {question.cells}" if question.cells > 2 else ""

@@ -5,21 +5,18 @@ from functools import partial
 
 import streamlit as st
 
-from dpviz.calibration.methods import PARAM_MAP, PriorMethod
 from dpviz.calibration.needed import Needed, stream_needed
 from dpviz.calibration.prior_rules import know_exact_prior
 from dpviz.calibration.promise_in_words import HEADLINE, needed_in_words
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.core.parameters import readable
-from dpviz.inference.moments import cell_moments, share_beyond
+from dpviz.desk.promise_tables import needed_table
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import listing, page_answer
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PREFIX, Asked
 
 WAITING = "Composing the sets …"
-LATER = "…"  # What stands for an answer that is still being computed
-ROUNDING = 1e-15  # Bias below which it is nothing but rounding
 
 
 def needed_of(question: PromiseQuestion) -> Growing[Needed]:
@@ -49,24 +46,9 @@ def show_table(question: PromiseQuestion) -> None:
 
 
 def _draw(question: PromiseQuestion, found: Needed) -> None:
-    """The table, at its end PARAM_MAP, for which there is nothing, and what is beyond reach."""
-    kind, setting = question.kind, question.setting
-    answers = [found.pure, found.exact] if setting.delta > 0 else [found.pure]
-    delta, p = readable(setting.delta, 3), readable(question.p, 3)
-    needed, costs = (f"{kind.axis}, δ = 0", f"{kind.axis}, δ = {delta}"), [f"bias at p = {p}", "standard error"]
-    title = "The exact prior of every method, and what it costs"
-    if kind.conditioned:
-        needed, costs = (f"{needed[0]}, truncated", f"{needed[1]}, not truncated"), ["share of N(0, σ²) beyond ±R"]
-        title = "The exact range of every method, and what it cuts off"
-    rows = []
-    for key, method in kind.methods.items():
-        row = [LATER] * (len(answers) + len(costs))
-        if key in found.exact:
-            row = [question.level_cell(one[key]) for one in answers]
-            row += _costs(question, method, found.exact[key]) or [""] * len(costs)
-        rows.append([_named(method, question), *row])
-    rows.append([_named(PARAM_MAP, question), *["impossible"] * len(answers), *[""] * len(costs)])
-    listing(["method", *needed[: len(answers)], *costs], rows, title)
+    """The table, and what is beyond reach."""
+    setting = question.setting
+    listing(*needed_table(question, found))
     caption = SPEC.note(
         f"The table of {texts_of(question)}",
         **{name: readable(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
@@ -81,34 +63,3 @@ def _draw(question: PromiseQuestion, found: Needed) -> None:
 def texts_of(question: PromiseQuestion) -> str:
     """What the texts beside the page are called that are about data of this kind."""
     return "ranges" if question.kind.conditioned else "counts"
-
-
-def _named(method: PriorMethod, question: PromiseQuestion) -> str:
-    """A method by its name in the paper; below it that of the synthesizer of counts, and what is released."""
-    said = method.words.replace("proportion", "mean" if question.kind.conditioned else "proportion")
-    if plain := method.plain(question.cells):
-        said = f"{plain}: {said}"
-    return f"<b>{method.label}</b><br><small>{said}</small>"
-
-
-def _costs(question: PromiseQuestion, method: PriorMethod, level: float) -> list[str]:
-    """Bias and standard error at a prior, or what a range cuts off; nothing where that is not computed."""
-    setting = question.setting
-    if not math.isfinite(level):
-        return []
-    if question.kind.conditioned:
-        return [readable(share_beyond(level), 3)]
-    try:
-        found = cell_moments(
-            method.key,
-            n=setting.n,
-            m=setting.m,
-            alpha=level,
-            cells=question.cells,
-            proportion=question.p,
-            sets=question.sets,
-        )
-    except ValueError:
-        return []
-    bias = found.bias if abs(found.bias) > ROUNDING else 0.0
-    return [f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]

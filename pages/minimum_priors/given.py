@@ -1,14 +1,12 @@
 """What one prior or range gives: the privacy of every method, against the number of rows, and on average."""
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from dpviz.calibration.kinds import Given
 from dpviz.calibration.methods import PARAM_MAP, PRIOR_METHODS
-from dpviz.calibration.promise_in_words import epsilon_text, kept_by, kept_together
+from dpviz.calibration.promise_in_words import kept_by, kept_together
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.releases import BY_SIZE, AverageCurves, average_and_worst, delta_by_size, stream_average_by_theta
 from dpviz.charts.method_curves import average_chart, profiles_chart, sizes_chart
@@ -16,7 +14,7 @@ from dpviz.charts.style import Figure
 from dpviz.claims.thesis_in_words import average_claims, average_in_words, size_claims, sizes_in_words
 from dpviz.core.limits import AVERAGED_ROWS_SHOWN, LARGEST_PRIOR_ROWS
 from dpviz.core.parameters import readable
-from dpviz.core.wording import failure_text
+from dpviz.desk.promise_tables import given_table
 from dpviz.privacy.average_case import count_release_curve
 from pages.components.cached import cached, elsewhere
 from pages.components.figure import show_figure
@@ -39,27 +37,9 @@ def show_inverse(question: PromiseQuestion) -> None:
     held = question.held(level)
     said = f"With one set, this keeps {question.promise} for <b>{kept_by(found, setting)}</b>, one row substituted."
     st.html(answer(held, said + (kept_together(question, level, needed_of(question).last().exact) if sets > 1 else "")))
-    zero = "ε at δ = 0, truncated" if kind.conditioned else "ε at δ = 0"
-    columns: dict[str, Callable[[Given], str]] = {zero: lambda given: epsilon_text(given.pure_epsilon)}
-    if setting.delta > 0:
-        columns[f"ε at δ = {readable(setting.delta, 3)}"] = lambda given: epsilon_text(given.epsilon_at_delta)
-    columns[f"δ at ε = {readable(setting.epsilon, 4)}"] = partial(_delta_cell, question)
-    if sets > 1:
-        columns[f"{sets} sets: {zero}"] = lambda given: epsilon_text(sets * given.pure_epsilon)
-    rows = []
-    for key, given in found.items():
-        without = [f"needs α > {readable(PRIOR_METHODS[key].lost)}", *[""] * (len(columns) - 1)]
-        cells = without if given is None else [cell(given) for cell in columns.values()]
-        rows.append([f"<b>{PRIOR_METHODS[key].label}</b>", *cells])
-    listing(["exact", *columns], rows, "What this prior or range gives")
+    listing(*given_table(question, found))
     _show("profiles", profiles_chart(question, found), f"Privacy profiles of all methods at {held}.")
     st.caption("Exact privacy profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
-
-
-def _delta_cell(question: PromiseQuestion, given: Given) -> str:
-    """δ at the promised ε: 0 where that is kept without any, and else above 0 however small it is."""
-    bounded = not question.kind.conditioned and given.pure_epsilon <= question.setting.epsilon
-    return (readable if bounded else failure_text)(given.delta_at_epsilon, 4)
 
 
 def show_sizes(question: PromiseQuestion) -> None:

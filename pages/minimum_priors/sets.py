@@ -1,22 +1,21 @@
 """Several synthetic sets from the same data: what each way of counting their cost asks of the prior."""
 
-import math
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from dpviz.calibration.promise_in_words import HEADLINE, cells_text, sets_in_words, sure_digits
+from dpviz.calibration.promise_in_words import HEADLINE, cells_text, sets_in_words
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ways import Place, Ways, divided_sets, stream_ways
 from dpviz.charts.method_curves import ways_chart
-from dpviz.core.parameters import BEYOND_REACH
+from dpviz.desk.promise_tables import ways_table
 from dpviz.privacy.composition import DeltaBracket
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing
 from pages.minimum_priors import SPEC
-from pages.minimum_priors.answer import LATER, WAITING, needed_of, texts_of
+from pages.minimum_priors.answer import WAITING, needed_of, texts_of
 from pages.minimum_priors.controls import PREFIX
 
 EXACT_AT = (1, 2, 5, 10, 20)  # Numbers of sets for which the picture has the exact answer
@@ -43,11 +42,7 @@ def _draw(question: PromiseQuestion, found: Ways) -> None:
     kind, place = question.kind, (HEADLINE.key, question.sets)
     if place in found.exact:
         st.html(answer(*sets_in_words(question, found.exact[place], found.shares[place])))
-    pure = f"ε/M each, δ = 0{', truncated' if kind.conditioned else ''}"
-    head = ["for all sets together", pure, "(ε/M, δ/M) each", "advanced composition", "exact"]
-    rows = [[f"<b>{one.label}</b>", *_cells(question, found, key)] for key, one in kind.methods.items()]
-    needs = "range that the sets allow" if kind.conditioned else "prior that the sets need"
-    listing(head, rows, f"The {needs}, by way of counting")
+    listing(*ways_table(question, found))
     if found.refused:
         reasons = dict.fromkeys(found.refused[key] for key in kind.methods if key in found.refused)
         st.caption(f"Beyond reach: {' '.join(reasons)}")
@@ -62,16 +57,3 @@ def _draw(question: PromiseQuestion, found: Ways) -> None:
 def _pictured(question: PromiseQuestion) -> bool:
     """Whether there is a picture against the number of sets."""
     return question.kind.binary and question.setting.delta > 0
-
-
-def _cells(question: PromiseQuestion, found: Ways, key: str) -> list[str]:
-    """The cells of one method: what is beyond reach, what is needed, and what is still to come."""
-    place, cells = (key, question.sets), [BEYOND_REACH if key in found.refused else LATER] * 4
-    if place in found.shares:
-        shares = found.shares[place]
-        ways = shares.pure, shares.split, shares.advanced
-        cells[:3] = ("–" if math.isnan(way) else question.level_cell(way) for way in ways)
-    if place in found.exact:
-        exact = found.exact[place]
-        cells[3] = f"<b>{question.level_cell(exact.upper, sure_digits(exact))}</b>"
-    return cells
