@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpviz.calibration.promise_in_words import needed_in_words
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.overview import overview_mechanism
 from dpviz.core.measures import Measure
@@ -40,8 +41,7 @@ from pages.coverage.exact import vacuous_sentence
 from pages.coverage.fails import failure_sentence
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
-from pages.minimum_priors.controls import first_asked as priors_asked
-from pages.minimum_priors.faces import face_of
+from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
 from pages.posterior.secret import doubts
 
 
@@ -213,8 +213,7 @@ def test_bounds_move_a_mean_from_a_twentieth_of_a_standard_deviation_on(bound: f
 
 @pytest.mark.parametrize(("more", "saves"), [(0.9e-3, False), (1.1e-3, True)])
 def test_a_delta_saves_invented_rows_from_a_thousandth_on(more: float, saves: bool) -> None:
-    asked = priors_asked()
-    _, sentence = face_of(asked).answer(asked, 50.0 * (1 + more), 50.0)
+    sentence = needed_in_words(PRIORS_CONTROLS.first().question, 50.0 * (1 + more), 50.0)[1]
     assert ("too small to save a noticeable share" in sentence) != saves
     assert ("are enough." in sentence) == saves
 

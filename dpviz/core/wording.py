@@ -75,6 +75,15 @@ def number(value: float, digits: int) -> str:
     return readable(value, digits) if math.isfinite(value) else "–"
 
 
+def failure_text(value: float, digits: int = 4) -> str:
+    """A δ that is never 0; in words where it is below the floating-point numbers.
+
+    >>> failure_text(0.25), failure_text(0.0)
+    ('0.25', '< 10⁻³⁰⁰')
+    """
+    return readable(value, digits) if value > 0 else "< 10⁻³⁰⁰"
+
+
 def without_rounding(measure: Measure) -> float:
     """The value of a measure, 0 where it is no more than the rounding of a sum.
 
