@@ -15,7 +15,9 @@ from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
+from dpviz.coverage.causes import failure_sentence
 from dpviz.coverage.distributions import release_distribution
+from dpviz.coverage.in_words import estimate_sentence, lengths_table
 from dpviz.designs import Design
 from dpviz.desk import numbers, search
 from dpviz.desk.accuracy import AccuracyLimit
@@ -31,11 +33,9 @@ from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.answer import further_sentence
 from pages.compare_synthesizers.controls import first_asked
 from pages.compare_synthesizers.published import _far as compared_far
-from pages.coverage import lengths, live
+from pages.coverage import live
 from pages.coverage.controls import first_asked as coverage_asked
-from pages.coverage.estimates import estimate_sentence
 from pages.coverage.exact import vacuous_sentence
-from pages.coverage.fails import failure_sentence
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
 from pages.home.controls import taken as start_takes
@@ -48,6 +48,7 @@ from pages.transition_matrices.better import better_sentence, promises
 def failing(off: float) -> Any:
     """A rule whose coverage is off by so much, all of it by the prior."""
     return SimpleNamespace(
+        rule="reiter_2002",
         lost={"prior_bias": off},
         level=0.95,
         published=0.95 - off,
@@ -59,7 +60,7 @@ def failing(off: float) -> Any:
 
 @pytest.mark.parametrize(("off", "told"), [(4.9e-4, False), (5.1e-4, True)])
 def test_a_sentence_speaks_of_coverage_from_a_twentieth_of_a_point_on(off: float, told: bool) -> None:
-    assert ("misses too often" in failure_sentence(failing(off), "Rule", BetaBinomial)) == told
+    assert ("misses too often" in failure_sentence(failing(off), BetaBinomial)) == told
 
 
 @pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])
@@ -173,18 +174,13 @@ def listed(place: Any, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("below", "few"), [(0.9e-6, False), (1.1e-6, True)])
-def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(
-    below: float, few: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = coverage_asked().design
-    points = np.array([asked.p, 0.9])
+def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(below: float, few: bool) -> None:
     curves = SimpleNamespace(
-        rules=("score",), mean_width_inside=np.array([[0.2, 0.1]]), coverage=np.array([[0.99, asked.level - below]])
+        rules=("score",), mean_width_inside=np.array([[0.2, 0.1]]), coverage=np.array([[0.99, 0.95 - below]])
     )
-    rows, none = listed(lengths, monkeypatch), np.full(2, np.nan)
-    found: Any = SimpleNamespace(curves=curves, proportions=points, limit=none, limit_error=none)
-    lengths._draw(asked, found)
-    assert ("too few" in rows[0][-1]) == few
+    none = np.full(2, np.nan)
+    found: Any = SimpleNamespace(curves=curves, proportions=np.array([0.25, 0.9]), limit=none, limit_error=none)
+    assert ("too few" in lengths_table(found, 0, 0.95).rows[0][-1]) == few
 
 
 @pytest.mark.parametrize(("bound", "written"), [(0.9e-4, True), (1.1e-4, False)])
