@@ -25,6 +25,7 @@ from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
 from dpviz.desk.protection import odds_factor
 from dpviz.desk.seeking import _improves
+from dpviz.inference.secret_n import doubts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
@@ -41,7 +42,6 @@ from pages.curator.sentences import _below, privacy
 from pages.home.controls import taken as start_takes
 from pages.minimum_priors.controls import first_asked as priors_asked
 from pages.minimum_priors.faces import face_of
-from pages.posterior.secret import doubts
 from pages.transition_matrices.better import better_sentence, promises
 
 

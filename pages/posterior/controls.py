@@ -1,34 +1,30 @@
 """The controls of the page "Posterior", and the release that they ask for."""
 
 import dataclasses
-import re
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, SEED
 from dpviz.core.limits import COUNTS_SHOWN
 from dpviz.core.limits import LARGEST_POSTERIOR_ROWS as MOST_ROWS
 from dpviz.core.parameters import readable
-from dpviz.core.plain import one_line
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
+from dpviz.desk.analyst import SeenRelease
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import prior_rule
-from pages.components.address import LONGEST_TEXT, keep_choice, keep_switch, keep_text
+from pages.components.address import keep_choice, keep_switch, keep_text
 from pages.components.cached import cached
 from pages.components.choices import choice, presets, switch, written
 from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
+from pages.components.last_valid import AskedOf, Refused
 from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
 from pages.components.release import handed_on, keep_truth
 from pages.posterior import SPEC
 
 PREFIX = SPEC.prefix
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
-LISTED = 6  # most counts that a sentence lists one by one
 DEFAULT_SYNTHESIZER = "beta_binomial"
 EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
 """A matrix for three confidential rows and three released ones."""
@@ -88,46 +84,21 @@ PRESETS: dict[str, dict[str, object]] = {
 """Rows of Charest's Tables 3 and 4, and what allowing a small δ does to them."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a design, and a release that is drawn or typed; a matrix brings its text."""
+Asked = AskedOf[SeenRelease]
 
-    design: Design
-    source: str
-    counts: tuple[int, ...]
-    given_text: str | None = None
-    problems: ClassVar[tuple[str, ...]] = ()
 
-    @property
-    def truth(self) -> float | None:
-        """x / n, where x is known."""
-        x = self.design.confidential_count
-        return None if x is None else x / self.design.n
+def promise_of(design: Design) -> str:
+    """What a release follows from, and the prior that it has by that."""
+    promise = prior_rule.promise_text(design)
+    if not design.synthesizer_type.has_prior or "epsilon" not in design.promised:
+        return promise
+    return f"{promise} (α = {prior_rule.prior_text(design.alpha_of_one_set)} in each set)"
 
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        people = "1 person" if self.design.n == 1 else f"{readable(self.design.n)} people"
-        return f"{self.seen} made from {people} at {self.promise}"
 
-    @property
-    def promise(self) -> str:
-        """What the release follows from, and the prior that it has by that."""
-        design = self.design
-        promise = prior_rule.promise_text(design)
-        if not design.synthesizer_type.has_prior or "epsilon" not in design.promised:
-            return promise
-        return f"{promise} (α = {prior_rule.prior_text(design.alpha_of_one_set)} in each set)"
-
-    @property
-    def seen(self) -> str:
-        """The release in words: a few counts one by one, many by their number and mean."""
-        sets, rows = len(self.counts), "1 row" if self.design.m == 1 else f"{readable(self.design.m)} rows"
-        if sets == 1:
-            return f"{self.counts[0]:,} yes in a released table of {rows}"
-        if sets > LISTED:
-            return f"{readable(sum(self.counts) / sets, 5)} yes on average in {sets} released tables of {rows}"
-        return f"{', '.join(f'{one:,}' for one in self.counts)} yes in {sets} released tables of {rows}"
+def named(seen: SeenRelease) -> str:
+    """The settings of a release in words."""
+    people = "1 person" if seen.design.n == 1 else f"{readable(seen.design.n)} people"
+    return f"{seen.words} made from {people} at {promise_of(seen.design)}"
 
 
 def choose() -> Asked | Refused:
@@ -179,9 +150,9 @@ def choose() -> Asked | Refused:
         if x is not None and x > values["n"]:
             raise ValueError(f"x (who say yes) must be at most n = {values['n']:,}; got {x:,}.")
         design = Design.of({**values, **handed_on(PREFIX, values["n"])})
-        found = dataclasses.replace(cached(released)(design, typed), given_text=given_text)
-        prior_rule.say_real_epsilon(found.design, SYNTHESIZER_KEY, beside)
-        return found
+        seen = cached(SeenRelease.of)(design, typed)
+        prior_rule.say_real_epsilon(seen.design, SYNTHESIZER_KEY, beside)
+        return AskedOf(seen.design, seen, named, given_text=given_text)
     except ValueError as broken:
         return PAGE.refused(broken, asked, synthesizer_types.get(synthesizer_type, GivenMatrix), **{count: values["n"]})
 
@@ -190,28 +161,5 @@ def first_asked() -> Asked:
     """What a fresh page asks for."""
     names = ("n", "m", "epsilon", "gamma1", "gamma2", "level", "seed", "sets")
     fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
-    return released(Design(mechanism=DEFAULT_SYNTHESIZER, confidential_count=int(ONES.default), **fresh))
-
-
-def released(design: Design, typed: str | None = None) -> Asked:
-    """What is asked with the counts that were typed, or with counts drawn; a ValueError in a sentence refuses."""
-    if typed is not None:
-        counts = read_counts(typed, design.m)
-        return Asked(dataclasses.replace(design, sets=len(counts)), "typed", counts)
-    drawn = design.release.draw(np.random.default_rng(design.seed), design.confidential_count or 0, design.sets)
-    return Asked(design, "drawn", tuple(drawn.tolist()))
-
-
-def read_counts(text: str, m: int) -> tuple[int, ...]:
-    """The counts that were typed; a ValueError in a sentence where they are none."""
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"The synthetic counts must have at most {LONGEST_TEXT:,} characters; got {len(text):,}.")
-    words = [word for word in re.split(r"[\s,;]+", text) if word]
-    allowed = f"whole numbers from 0 to m = {m:,}, separated by commas"
-    if not 1 <= len(words) <= COUNTS_SHOWN:
-        got = f"got {len(words)} of them" if words else "the list is empty"
-        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; {got}.")
-    for word in words:
-        if not re.fullmatch(r"\d{1,9}", word) or int(word) > m:
-            raise ValueError(f"The synthetic counts must be {allowed}; got {one_line(word)}.")
-    return tuple(int(word) for word in words)
+    seen = SeenRelease.of(Design(mechanism=DEFAULT_SYNTHESIZER, confidential_count=int(ONES.default), **fresh))
+    return AskedOf(seen.design, seen, named)
