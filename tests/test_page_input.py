@@ -294,6 +294,6 @@ def test_an_uploaded_matrix_is_decoded_once_and_a_long_text_does_not_travel(
         page.number_input(key="tm_epsilon").set_value(epsilon).run()
         check_sound(page)
     assert decoded == [len(content)]
-    valid = page.session_state["tm_valid"]
+    valid = page.session_state["tm_"].valid
     assert valid.design.mechanism.shape == (6, 6)
     assert (valid.given_text is None) == (len(content) > 20_000)

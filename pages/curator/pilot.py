@@ -15,6 +15,7 @@ from dpviz.core.wording import percent
 from dpviz.desk.question import ASKED_KINDS
 from dpviz.mechanisms.given.pilot import Column, Facts, NumberFacts, PilotFile, PilotProblem, read_columns, warning
 from pages.components.address import SETTINGS
+from pages.components.spec import state_of
 from pages.components.words import note, numbers, problem
 from pages.curator import SPEC
 from pages.curator.controls import KIND, NUMBERS, PAGE, PREFIX, RULE, Asked, asked_with
@@ -246,7 +247,7 @@ def _kind_with(settings: Mapping[str, float]) -> str:
 def refusal(settings: Mapping[str, float]) -> str:
     """Why the desk would not take these settings beside the others; nothing where it does."""
     state, key = st.session_state, _kind_with(settings)
-    kind, question = ASKED_KINDS[key], state[f"{PREFIX}valid"].question
+    kind, question = ASKED_KINDS[key], state_of(PREFIX).valid.question
     values: dict[str, Any] = {name: one.default for name, one in NUMBERS.items()}
     values |= {name: state[PREFIX + name] for name in NUMBERS if state.get(PREFIX + name) is not None}
     values |= settings
