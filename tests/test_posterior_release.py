@@ -15,7 +15,7 @@ from dpviz.claims.charest import PRINTED_TABLES
 from dpviz.core.wording import percent
 from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease, posteriors_table, typed_counts, typed_tables
-from pages.posterior.controls import NUMBERS, PRESETS, promise_of
+from pages.posterior.controls import NUMBERS, PRESETS
 from tests.page_cases import POSTERIOR_OF_COUNTS
 from tests.pages import found_in
 
@@ -114,7 +114,7 @@ def test_drawn_counts_lie_where_their_law_does(x: int, n: int, epsilon: float) -
 @pytest.mark.parametrize("sets", [1, 2, 20])
 @pytest.mark.parametrize("prior", PRIOR_RULES)
 def test_the_prior_of_each_set_follows_from_the_promise_and_is_said(prior: str, sets: int) -> None:
-    said = promise_of(asked(prior=prior, sets=sets, epsilon=1.5, alpha=7.25, n=40, x=10).design)
+    said = asked(prior=prior, sets=sets, epsilon=1.5, alpha=7.25, n=40, x=10).promise
     alpha, least = float(found_in(r"α = ([\d.,]+)", said)[1].rstrip(",.").replace(",", "")), 40 / math.expm1(1.5 / sets)
     if prior == "own":
         assert alpha == 7.25
@@ -147,7 +147,7 @@ def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: di
 @pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999])
 def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
     one = asked(level=level, n=20, x=6)
-    said = " ".join((*one.answer(promise_of(one.design)), *posteriors_table({}, level, "").head))
+    said = " ".join((*one.answer(), *posteriors_table({}, level, "").head))
     assert float(percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
     assert f"with {percent(level, 8)} probability" in said
     assert f"{percent(level, 8)} equal tails" in said

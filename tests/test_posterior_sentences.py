@@ -21,7 +21,6 @@ from dpviz.inference.frequentist import posterior_coverage
 from dpviz.inference.secret_n import decade_size, doubts, poisson_size, posterior_secret_n, uniform_size
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.posterior.controls import promise_of
 from pages.posterior.sections import why
 from tests.pages import found_in, value_of
 
@@ -98,7 +97,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             release = SeenRelease(made, counts)
             if not mixture(release)[1].max() > 0:
                 continue  # a release that hardly any data bring about is below the numbers of this referee
-            _, sentence, brief = release.answer(promise_of(made))
+            _, sentence, brief = release.answer()
             low, high = (value_of(one) / 100 for one in re.findall(r"<b>([^<]+)</b>", sentence))
             ones, weights = mixture(release)
             below = [

@@ -35,7 +35,7 @@ from pages.compare_synthesizers.answer import further_sentence
 from pages.compare_synthesizers.controls import first_asked
 from pages.compare_synthesizers.published import _far as compared_far
 from pages.coverage import live
-from pages.coverage.controls import first_asked as coverage_asked
+from pages.coverage.controls import CONTROLS as COVERAGE
 from pages.coverage.exact import vacuous_sentence
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
@@ -187,7 +187,7 @@ def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(below: float,
 def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(
     bound: float, written: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = dataclasses.replace(coverage_asked().design, rules=("as_if_real",))
+    asked = dataclasses.replace(COVERAGE.first().design, rules=("as_if_real",))
     shares: dict[str, Any] = dict.fromkeys((*live.SHARES.values(), *live.SHARES_OF_SETS.values()), 0.5)
     one: Any = SimpleNamespace(
         coverage=0.94, mean_width_inside=0.1234, mean_width_inside_error_bound=bound, negative_total_share=0.5, **shares

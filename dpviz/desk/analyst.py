@@ -17,6 +17,7 @@ from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import one_line
 from dpviz.core.wording import TextTable, percent
 from dpviz.designs import Design
+from dpviz.desk.promises import prior_text, promise_text
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.frequentist import PosteriorCoverage, posterior_coverage
 from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
@@ -69,6 +70,19 @@ class SeenRelease:
         return f"{counts} in {sets} released tables of {rows}"
 
     @property
+    def promise(self) -> str:
+        """What the release follows from, and the prior that it has by that."""
+        design, promise = self.design, promise_text(self.design)
+        if not design.synthesizer_type.has_prior or "epsilon" not in design.promised:
+            return promise
+        return f"{promise} (α = {prior_text(design.alpha_of_one_set)} in each set)"
+
+    def named(self) -> str:
+        """Its settings in words."""
+        people = "1 person" if self.design.n == 1 else f"{readable(self.design.n)} people"
+        return f"{self.words} made from {people} at {self.promise}"
+
+    @property
     def exact(self) -> PosteriorMixture:
         """The posterior of who is told how the data were made."""
         design = self.design
@@ -83,15 +97,12 @@ class SeenRelease:
             found["known"] = _known(confidential_count=design.confidential_count, n=design.n, **prior)
         return found | {"naive": _real(self.counts, m=design.m, **prior)}
 
-    def answer(self, promise: str) -> tuple[str, str, str]:
-        """Return a mark, a sentence with the exact and the naive interval, and a sentence of at most 15 words.
-
-        `promise` is what the release follows from.
-        """
+    def answer(self) -> tuple[str, str, str]:
+        """Return a mark, a sentence with the exact and the naive interval, and a sentence of at most 15 words."""
         found, truth, level = self.posteriors, self.truth, percent(self.design.level, 8)
         low, high = map(share, found["exact"].interval(self.design.level))
         start, end = found["naive"].interval(self.design.level)
-        words = f"From {self.words} at {promise}, the share of yes lies between <b>{low}</b> and <b>{high}</b> "
+        words = f"From {self.words} at {self.promise}, the share of yes lies between <b>{low}</b> and <b>{high}</b> "
         words += f"with {level} probability."
         naive = f" Who takes the released rows for real finds {share(start)} to {share(end)}"
         if truth is not None:

@@ -30,7 +30,7 @@ from pages.components.downloads import SAVED, Part, show_columns, show_files, sh
 from pages.components.figure import show_figure
 from pages.components.frame import Section
 from pages.components.growing import REST, ask_for_next_step, growing_of, show_growing
-from pages.components.prior_rule import settings_of
+from pages.components.release import settings_of
 from pages.components.words import answer, heading, listing, note, show_errata
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short

@@ -5,22 +5,22 @@ import streamlit as st
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
 from dpviz.desk.analyst import NAMES, SeenRelease, posteriors_table
+from dpviz.mechanisms.given.reading import sums_sentence
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.cached import cached
 from pages.components.figure import show_figure
 from pages.components.frame import answering, look_closer, show_section
-from pages.components.links import lead_on
-from pages.components.matrix import sums_sentence
+from pages.components.release import lead_on
 from pages.components.words import listing, note, page_answer
 from pages.posterior import SPEC
-from pages.posterior.controls import PREFIX, choose, first_asked, promise_of
+from pages.posterior.controls import CONTROLS, PREFIX
 from pages.posterior.sections import SECTIONS
 
 
 def show_answer(seen: SeenRelease) -> None:
     """Sentence, picture and table."""
     design, made = seen.design, "typed in"
-    st.html(page_answer(*seen.answer(promise_of(design))))
+    st.html(page_answer(*seen.answer()))
     alt = "Posterior densities of the share: told how the data were made, from the secret table, and as if real."
     show_figure(cached(seen.picture)(), key=f"{PREFIX}picture", alt=alt, height=440, hero=True)
     if doubt := seen.contradiction:
@@ -38,7 +38,7 @@ def show_answer(seen: SeenRelease) -> None:
     st.caption(words)
 
 
-with answering(SPEC, SECTIONS, choose, lambda asked: asked.question.posteriors, first_asked) as answered:
+with answering(SPEC, SECTIONS, CONTROLS.choose, lambda asked: asked.question.posteriors, CONTROLS.first) as answered:
     show_answer(answered.question)
     lead_on(SPEC, answered.design)
     show_section(look_closer(SPEC, SECTIONS), answered)

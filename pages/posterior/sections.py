@@ -31,24 +31,37 @@ from dpviz.inference.posterior import PosteriorCells, posterior_cells
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import keep_choice, keep_switch, keep_text
 from pages.components.cached import cached, elsewhere
-from pages.components.choices import segments, switch, written
+from pages.components.controls import Choice, Switch, Text
 from pages.components.downloads import SAVED, show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section
-from pages.components.last_valid import accepted
+from pages.components.numbers import accepted
 from pages.components.words import answer, heading, listing, note, show_errata
 from pages.posterior import SPEC
 from pages.posterior.controls import PAGE, PREFIX, Asked
 
 INTERVALS = {one.label: one for one in (EQUAL_TAILS, HIGHEST_DENSITY)}
-INTERVAL = keep_choice(f"{PREFIX}kind", INTERVALS, EQUAL_TAILS.label)
+INTERVAL = Choice(
+    "kind",
+    "Interval",
+    list(INTERVALS),
+    EQUAL_TAILS.label,
+    st.segmented_control,
+    required=True,
+    label_visibility="collapsed",
+).kept(SPEC)
 GUESS = "around a guess"  # the prior of n that asks for one
-SIZE_PRIOR = keep_choice(f"{PREFIX}size_prior", secret_n.SIZE_PRIORS, "uniform")
-AROUND = keep_switch(f"{PREFIX}around", True)
-EXAMPLE = "52, 30, 18"
-TABLES = keep_text(f"{PREFIX}tables", EXAMPLE)
+SIZE_PRIOR = Choice(
+    "size_prior", "Prior of n", list(secret_n.SIZE_PRIORS), "uniform", st.segmented_control, required=True,
+    help="Uniform: every n in the range is equally likely. Uniform in log n: so is every power of ten. Around a guess: "
+    "n is most likely near it.",
+).kept(SPEC)  # fmt: skip
+TABLES = Text(
+    "tables", "Released tables, one line for each set", "52, 30, 18", st.text_area, height=100,
+    help=f"The counts of the k cells separated by commas or blanks; 1 to {limits.COUNTS_SHOWN} lines with the same "
+    "total.",
+).kept(SPEC)  # fmt: skip
 
 
 def _show_count(asked: Asked) -> None:
@@ -79,7 +92,7 @@ def _show_reach(asked: Asked) -> None:
     if max(design.n, design.m) > limits.RELEASES_SHOWN:
         st.caption(SPEC.note("too_many", shown=f"{limits.RELEASES_SHOWN:,}", most=f"{limits.LARGEST_ROWS:,}"))
         return
-    interval = INTERVALS[segments("Interval", INTERVALS, INTERVAL, label_visibility="collapsed")]
+    interval = INTERVALS[INTERVAL.draw()]
     here = round(asked.question.exact.mean, 3) if truth is None else truth
     points = np.unique(np.append(np.linspace(0.01, 0.99, 50), here))
     shown = dataclasses.replace(design, confidential_count=None, rules=(), repetitions=1)
@@ -106,15 +119,11 @@ def _show_secret(asked: Asked) -> None:
     """Posterior of p and of n for an analyst who knows n only by a range."""
     design, known = asked.design, asked.question.exact
     note(SPEC.note("secret"))
-    label = segments(
-        "Prior of n", secret_n.SIZE_PRIORS, SIZE_PRIOR,
-        help="Uniform: every n in the range is equally likely. Uniform in log n: so is every power of ten. Around "
-        "a guess: n is most likely near it.",
-    )  # fmt: skip
-    around = switch(
-        f"Use a range around the true n = {design.n:,}", AROUND,
+    label = SIZE_PRIOR.draw()
+    around = Switch(
+        "around", f"Use a range around the true n = {design.n:,}", True,
         help="From half of n to twice n, or as far as can be computed. Switch it off to set the range yourself.",
-    )  # fmt: skip
+    ).kept(SPEC).draw()  # fmt: skip
     ends = secret_n.range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
     guess = int(PAGE.checked("guess")) if label == GUESS else 0
 
@@ -158,11 +167,6 @@ def _show_categories(asked: Asked) -> None:
     """Tables typed in, one line each; means, deviations and intervals of every cell, beside the naive ones."""
     design = asked.design
     note(SPEC.note("categories"))
-    text = written(
-        st.text_area, "Released tables, one line for each set", TABLES, height=100,
-        help=f"The counts of the k cells separated by commas or blanks; 1 to {limits.COUNTS_SHOWN} lines with the same "
-        "total.",
-    )  # fmt: skip
 
     def compute(typed: str) -> tuple[tuple[tuple[int, ...], ...], float, PosteriorCells]:
         tables = typed_tables(typed)
@@ -172,7 +176,9 @@ def _show_categories(asked: Asked) -> None:
         )
         return tables, alpha, found
 
-    tables, alpha, found = accepted(TABLES, text, compute, EXAMPLE, lambda typed: " / ".join(typed.split("\n")))
+    tables, alpha, found = accepted(
+        TABLES.key, TABLES.draw(), compute, TABLES.default, lambda typed: " / ".join(typed.split("\n"))
+    )
     rows = sum(tables[0])
     released = f"{len(tables)} released table{'s' * (len(tables) > 1)} of {rows:,} row{'s' * (rows > 1)}"
     priors = {"alpha": readable(alpha, 4), "gamma": readable(design.gamma1, 4)}
