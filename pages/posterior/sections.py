@@ -31,6 +31,7 @@ from dpviz.inference.posterior import PosteriorCells, posterior_cells
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.given_matrix import GivenMatrix
+from pages.components.address import keep_switch
 from pages.components.cached import cached, elsewhere
 from pages.components.controls import Choice, Switch, Text
 from pages.components.downloads import SAVED, show_columns
@@ -42,21 +43,15 @@ from pages.posterior import SPEC
 from pages.posterior.controls import PAGE, PREFIX, Asked
 
 INTERVALS = {one.label: one for one in (EQUAL_TAILS, HIGHEST_DENSITY)}
-INTERVAL = Choice(
-    "kind",
-    "Interval",
-    list(INTERVALS),
-    EQUAL_TAILS.label,
-    st.segmented_control,
-    required=True,
-    label_visibility="collapsed",
-).kept(SPEC)
+UNNAMED = {"required": True, "label_visibility": "collapsed"}
+INTERVAL = Choice("kind", "Interval", list(INTERVALS), EQUAL_TAILS.label, st.segmented_control, **UNNAMED).kept(SPEC)
 GUESS = "around a guess"  # the prior of n that asks for one
 SIZE_PRIOR = Choice(
     "size_prior", "Prior of n", list(secret_n.SIZE_PRIORS), "uniform", st.segmented_control, required=True,
     help="Uniform: every n in the range is equally likely. Uniform in log n: so is every power of ten. Around a guess: "
     "n is most likely near it.",
 ).kept(SPEC)  # fmt: skip
+keep_switch(f"{PREFIX}around", True)  # whose words say n: it is declared where it is drawn
 TABLES = Text(
     "tables", "Released tables, one line for each set", "52, 30, 18", st.text_area, height=100,
     help=f"The counts of the k cells separated by commas or blanks; 1 to {limits.COUNTS_SHOWN} lines with the same "
