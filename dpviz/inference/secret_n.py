@@ -85,9 +85,10 @@ def decade_size(low: int, high: int) -> SizePrior:
     return _size_prior("as 1/n from", low, high, lambda sizes: -np.log(sizes))
 
 
+GUESS = "around a guess"
 SIZE_PRIORS: dict[str, Callable[[int, int, int], SizePrior]] = {
     "uniform": lambda low, high, _: uniform_size(low, high),
-    "around a guess": lambda low, high, guess: poisson_size(guess, low, high),
+    GUESS: lambda low, high, guess: poisson_size(guess, low, high),
     "uniform in log n": lambda low, high, _: decade_size(low, high),
 }
 """The priors of n by name: functions of the fewest rows, the most, and a guess."""

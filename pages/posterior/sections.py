@@ -45,7 +45,6 @@ from pages.posterior.controls import PAGE, PREFIX, Asked
 INTERVALS = {one.label: one for one in (EQUAL_TAILS, HIGHEST_DENSITY)}
 UNNAMED = {"required": True, "label_visibility": "collapsed"}
 INTERVAL = Choice("kind", "Interval", list(INTERVALS), EQUAL_TAILS.label, st.segmented_control, **UNNAMED).kept(SPEC)
-GUESS = "around a guess"  # the prior of n that asks for one
 SIZE_PRIOR = Choice(
     "size_prior", "Prior of n", list(secret_n.SIZE_PRIORS), "uniform", st.segmented_control, required=True,
     help="Uniform: every n in the range is equally likely. Uniform in log n: so is every power of ten. Around a guess: "
@@ -120,7 +119,7 @@ def _show_secret(asked: Asked) -> None:
         help="From half of n to twice n, or as far as can be computed. Switch it off to set the range yourself.",
     ).kept(SPEC).draw()  # fmt: skip
     ends = secret_n.range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
-    guess = int(PAGE.checked("guess")) if label == GUESS else 0
+    guess = int(PAGE.checked("guess")) if label == secret_n.GUESS else 0
 
     def compute(ends: tuple[int, int]) -> secret_n.SecretSizePosterior:
         low, high = ends
