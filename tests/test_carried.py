@@ -195,7 +195,7 @@ def test_the_secret_table_and_the_seed_of_start_are_drawn_from_on_the_matrices()
                                "tm_drawn_releases": "1"})  # fmt: skip
     assert "The secret table is <b>(25, 75)</b>. Release 1: <b>(39, 61)</b>" in " ".join(html(drawn))
     posterior = settled(AT["po_"], before=here)  # by the navigation, where nothing has been touched
-    assert posterior.session_state["po_"].valid.counts == (39,)
+    assert posterior.session_state["po_"].valid.question.counts == (39,)
     assert "n = 100" not in problems(posterior) and posterior.session_state["po_x"] == 25
 
 

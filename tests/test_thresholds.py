@@ -17,7 +17,9 @@ from dpviz.comparisons.overview import overview_mechanism
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
+from dpviz.coverage.causes import failure_sentence
 from dpviz.coverage.distributions import release_distribution
+from dpviz.coverage.in_words import estimate_sentence, lengths_table
 from dpviz.designs import Design
 from dpviz.desk import numbers, search
 from dpviz.desk.accuracy import AccuracyLimit
@@ -25,6 +27,7 @@ from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
 from dpviz.desk.protection import odds_factor
 from dpviz.desk.seeking import _improves
+from dpviz.inference.secret_n import doubts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
@@ -34,20 +37,18 @@ from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.answer import further_sentence
 from pages.compare_synthesizers.controls import first_asked
 from pages.compare_synthesizers.published import _far as compared_far
-from pages.coverage import lengths, live
-from pages.coverage.controls import first_asked as coverage_asked
-from pages.coverage.estimates import estimate_sentence
+from pages.coverage import live
+from pages.coverage.controls import CONTROLS as COVERAGE
 from pages.coverage.exact import vacuous_sentence
-from pages.coverage.fails import failure_sentence
 from pages.coverage.live import _apart
 from pages.curator.sentences import _below, privacy
 from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
-from pages.posterior.secret import doubts
 
 
 def failing(off: float) -> Any:
     """A rule whose coverage is off by so much, all of it by the prior."""
     return SimpleNamespace(
+        rule="reiter_2002",
         lost={"prior_bias": off},
         level=0.95,
         published=0.95 - off,
@@ -59,7 +60,7 @@ def failing(off: float) -> Any:
 
 @pytest.mark.parametrize(("off", "told"), [(4.9e-4, False), (5.1e-4, True)])
 def test_a_sentence_speaks_of_coverage_from_a_twentieth_of_a_point_on(off: float, told: bool) -> None:
-    assert ("misses too often" in failure_sentence(failing(off), "Rule", BetaBinomial)) == told
+    assert ("misses too often" in failure_sentence(failing(off), BetaBinomial)) == told
 
 
 @pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])
@@ -173,25 +174,20 @@ def listed(place: Any, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("below", "few"), [(0.9e-6, False), (1.1e-6, True)])
-def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(
-    below: float, few: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = coverage_asked().design
-    points = np.array([asked.p, 0.9])
+def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(below: float, few: bool) -> None:
     curves = SimpleNamespace(
-        rules=("score",), mean_width_inside=np.array([[0.2, 0.1]]), coverage=np.array([[0.99, asked.level - below]])
+        rules=("score",), mean_width_inside=np.array([[0.2, 0.1]]), coverage=np.array([[0.99, 0.95 - below]])
     )
-    rows, none = listed(lengths, monkeypatch), np.full(2, np.nan)
-    found: Any = SimpleNamespace(curves=curves, proportions=points, limit=none, limit_error=none)
-    lengths._draw(asked, found)
-    assert ("too few" in rows[0][-1]) == few
+    none = np.full(2, np.nan)
+    found: Any = SimpleNamespace(curves=curves, proportions=np.array([0.25, 0.9]), limit=none, limit_error=none)
+    assert ("too few" in lengths_table(found, 0, 0.95).rows[0][-1]) == few
 
 
 @pytest.mark.parametrize(("bound", "written"), [(0.9e-4, True), (1.1e-4, False)])
 def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(
     bound: float, written: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = dataclasses.replace(coverage_asked().design, rules=("as_if_real",))
+    asked = dataclasses.replace(COVERAGE.first().design, rules=("as_if_real",))
     shares: dict[str, Any] = dict.fromkeys((*live.SHARES.values(), *live.SHARES_OF_SETS.values()), 0.5)
     one: Any = SimpleNamespace(
         coverage=0.94, mean_width_inside=0.1234, mean_width_inside_error_bound=bound, negative_total_share=0.5, **shares

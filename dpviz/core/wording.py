@@ -1,6 +1,7 @@
 """Numbers in the words of a sentence or a cell: shares, invented rows, ratios, and measures with their errors."""
 
 import math
+from typing import NamedTuple
 
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import SUPERSCRIPTS, readable, rounded_up
@@ -9,6 +10,14 @@ SUMS = 1e-8  # Distance within which the longest exact sums give a share
 SUMMED = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
 FEW_ROWS = 10
 """Invented rows below which their number is a weight: nobody counts 1.36 rows."""
+
+
+class TextTable(NamedTuple):
+    """A table in words: what stands above its columns, its rows, whose cells may hold inline HTML, and its name."""
+
+    head: list[str]
+    rows: list[list[str]]
+    caption: str
 
 
 def percent(share: float, digits: int = 5) -> str:
@@ -68,6 +77,16 @@ def more_or_less(ratio: float) -> str:
     if 0.5 < ratio < 2:
         return f"{readable(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'}"
     return f"{readable(ratio, 3)} times as much"
+
+
+def signed_points(points: float, digits: int = 3) -> str:
+    """Points of coverage with their sign, to no more decimals than a bound of 10⁻⁸ on a coverage leaves.
+
+    >>> signed_points(-60.299), signed_points(7.26), signed_points(2e-7)
+    ('−60.3', '+7.26', '0')
+    """
+    rounded = round(points, 5)
+    return ("+" if rounded > 0 else "") + readable(rounded, digits)
 
 
 def number(value: float, digits: int) -> str:
