@@ -15,13 +15,14 @@ from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import GuessRate, PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import rescued, stream_designs, stream_relaxations
+from dpviz.desk.told.measures import asked_of, reading
+from dpviz.desk.told.relaxed import relaxed_sentence
 from dpviz.inference.rules import RULES
 from pages.budget import answer as budget
 from pages.compare_synthesizers import pictures, published, ranking
 from pages.curator import along, found
 from pages.curator.answer import mends
 from pages.curator.controls import controls_of, shown, taken_from
-from pages.curator.sentences import asked_of, reading, relaxed_sentence
 from tests.pages import DESK, address, marks, open_budget, open_comparison, open_desk, open_page, problems, text
 
 SMALL: dict[str, Any] = {"n": 30, "values": 2, "repetitions": 60, "tried": ["1"]}

@@ -20,11 +20,11 @@ from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
 from dpviz.desk.report.files import desk_csv, desk_script
 from dpviz.desk.search import Desk, Relaxed, stream_designs
+from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
 from dpviz.mechanisms.given.pilot import read_columns
 from pages.curator.controls import PRESETS
 from pages.curator.links import comparison_of, design_of
 from pages.curator.pilot import outward, share_of
-from pages.curator.sentences import accepted, enough, enough_epsilon, relaxed_sentence
 from tests.page_cases import JUDGED
 from tests.pages import (
     DESK,

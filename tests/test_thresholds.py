@@ -23,6 +23,7 @@ from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
 from dpviz.desk.protection import odds_factor
 from dpviz.desk.seeking import _improves
+from dpviz.desk.told.answer import _below, privacy
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
@@ -37,7 +38,6 @@ from pages.coverage.estimates import estimate_sentence
 from pages.coverage.exact import vacuous_sentence
 from pages.coverage.fails import failure_sentence
 from pages.coverage.live import _apart
-from pages.curator.sentences import _below, privacy
 from pages.home.controls import taken as start_takes
 from pages.minimum_priors.controls import first_asked as priors_asked
 from pages.minimum_priors.faces import face_of

@@ -91,3 +91,22 @@ def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
     value, unit = without_rounding(measure), 100 if share else 1
     error = f"± {readable(unit * measure.error, 1)}" if measure.error > 0 else ""
     return percent(value, 4) if share else readable(value, 4), error
+
+
+def spelled(number: int) -> str:
+    """A number in words up to twelve.
+
+    >>> spelled(0), spelled(12), spelled(1300)
+    ('no', 'twelve', '1,300')
+    """
+    small = "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
+    return small[number] if number < len(small) else f"{number:,}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, of which one is called `one`.
+
+    >>> counted(1, "value"), counted(3, "value")
+    ('one value', 'three values')
+    """
+    return f"{spelled(number)} {one if number == 1 else many or one + 's'}"

@@ -26,7 +26,6 @@ from pages.components.last_valid import AskedOf, Refused
 from pages.components.prior_rule import TAKEN_BY
 from pages.components.release import handed_on, keep_truth
 from pages.curator import SPEC
-from pages.curator.sentences import named as called
 
 RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
 """The lowest and the highest true value of a fresh page, by name."""
@@ -237,7 +236,7 @@ def choose() -> Asked | Refused:
     with page.at("off"):
         either("How far off", {(key, "coverage"): words for key, words in OFF.items()}, LIMITED, "accuracy")
     with page.at("accuracy"):
-        labels = {key: capitalized(called(one)) for key, one in ACCURACY.items()}
+        labels = {key: capitalized(one.name) for key, one in ACCURACY.items()}
         limited = several("All that limits how far an analyst may be off", labels, LIMITED)
     values |= page.values(*(limited_by(kind, key) for key in limited))
     with page.at("rules"):

@@ -12,6 +12,7 @@ from dpviz.core.wording import measured
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure
 from dpviz.desk.question import Question
 from dpviz.desk.search import Assessed, Desk, candidates
+from dpviz.desk.told.measures import asked_of, unit_of
 from dpviz.inference.rules import RULES
 from pages.components.address import keep_switch
 from pages.components.choices import switch
@@ -20,7 +21,6 @@ from pages.components.figure import show_figure
 from pages.components.words import by_reason, heading, listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
-from pages.curator.sentences import asked_of, unit_of
 
 LEADING = 10
 """Rows that are shown unless all are asked for."""
