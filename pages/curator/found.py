@@ -40,6 +40,11 @@ def _whole(question: Question, method: str, sets: int, rule: str, setting: float
     return replace(assess(question, question.data.method(method), sets, rule, setting), enough=enough)
 
 
+def names_of(desk: Desk) -> dict[str, str]:
+    """What each design is called, by its key as the address has it, in their order."""
+    return {written_key(one.key): one.full_name for one in desk.designs}
+
+
 def written_key(key: tuple[str, int, str]) -> str:
     """The key of a design as the address has it."""
     return "~".join(map(str, key))

@@ -19,7 +19,7 @@ from pages.components.cached import elsewhere
 from pages.components.words import listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
-from pages.curator.found import desk_of, pinned, written_key
+from pages.curator.found import desk_of, names_of, pinned, written_key
 from pages.curator.links import lead_further
 from pages.curator.table import limits, mark
 
@@ -74,7 +74,7 @@ def show_side_by_side(asked: Asked) -> None:
     """The pinned designs in columns, all numbers in rows, the difference to the first below each."""
     desk, keys = desk_of(asked), pins()
     note(SPEC.note("pins"))
-    names = {written_key(one.key): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
+    names = names_of(desk)
     rest = [key for key in names if key not in keys]
     place = f"{PREFIX}pin_next"
 
@@ -136,8 +136,7 @@ def compared(one: Assessed, first: Assessed, measure: AccuracyMeasure) -> str:
     found, other = one.figures[measure.key].measure, first.figures[measure.key].measure
     if math.isnan(found.value):
         return "–"
-    said = " ".join(measured(found, share=measure.share)).strip()
-    said += f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
+    said = " ".join(measured(found, share=measure.share)).strip() + mark(one, measure)
     if one is first or math.isnan(other.value):
         return said
     more = found.value - other.value

@@ -13,13 +13,12 @@ from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import Stored, design_json, registry_json, report_script
 from dpviz.desk.report.handoff import handoff_of
 from dpviz.desk.search import Assessed, Desk
-from dpviz.inference.rules import RULES
 from pages.components.address import full_address
 from pages.components.downloads import Part, show_files, show_opener
 from pages.components.words import listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
-from pages.curator.found import desk_of, pinned, written_key
+from pages.curator.found import desk_of, names_of, pinned, written_key
 from pages.curator.opened import LARGEST, STORED, opened
 from pages.curator.pilot import taken_note
 from pages.curator.pins import pins
@@ -63,7 +62,7 @@ def _show_recomputed(desk: Desk) -> None:
 
 
 def _show(desk: Desk) -> None:
-    names = {written_key(one.key): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
+    names = names_of(desk)
     first = next((key for key in pins() if key in names), next(iter(names)))
     if st.session_state.get(OF) not in names:
         st.session_state[OF] = first
