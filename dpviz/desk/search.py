@@ -434,6 +434,12 @@ def assess(
     return deque(stream, maxlen=1)[0] if whole else next(stream)
 
 
+def whole_design(question: Question, key: DesignKey, setting: float, enough: bool) -> Assessed:
+    """Return the design with this key at this setting, with everything known of it."""
+    method, sets, rule = key
+    return dataclasses.replace(assess(question, question.data.method(method), sets, rule, setting), enough=enough)
+
+
 def smallest_setting(question: Question, method: ComparedMethod, sets: int, rule: str) -> Assessed | None:
     """Return the design that `seek_smallest` finds, whatever the question says of protection."""
     alone = {"protections": (), "methods": (method.key,), "sets": (sets,), "rules": (rule,)}

@@ -18,8 +18,7 @@ from pages.components.words import note, page_answer
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, RULE, Asked, controls_of
 from pages.curator.found import NEAREST, designs_of, desk_of, give_way
-from pages.curator.links import lead_further
-from pages.curator.pins import pin_button
+from pages.curator.pins import lead_further, pin_button
 from pages.curator.table import show_absent, show_limits_used, show_table
 
 

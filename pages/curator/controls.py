@@ -18,7 +18,7 @@ from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, VALUES, Ques
 from dpviz.desk.texts import capitalized
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
-from pages.components.address import keep_choice, keep_choices
+from pages.components.address import SETTINGS, keep_choice, keep_choices
 from pages.components.choices import choices, named_choice, presets, segments
 from pages.components.compared import kind_choice, numbers_of, refused
 from pages.components.controls import PageNumbers
@@ -321,3 +321,35 @@ def first_asked() -> Asked:
     kind = next(iter(ASKED_KINDS.values()))
     rules = tuple(usual_rules(kind))
     return asked_with(kind, fresh, ["loss"], ["root_mean_squared_error", "coverage"], rules=rules)
+
+
+def settings_of(question: Question) -> dict[str, Any]:
+    """What the controls say where this is asked; a ValueError where they cannot."""
+    data = question.data
+    kind = ASKED_KINDS[data.key]
+    protect, limited = [one.key for one in question.protections], [one.key for one in question.limits]
+    numbers: dict[str, Any] = data.settings()
+    del numbers[data.true_value]
+    numbers |= dict(zip(ends_of(kind), (question.lowest, question.highest), strict=True))
+    for one in question.protections:
+        numbers |= {name: shown(name, getattr(one, its.name)) for name, its in asked_by(one).items()}
+    for limit in question.limits:
+        name = limited_by(kind, limit.key)
+        numbers[name] = shown(name, limit.limit)
+    numbers |= question.settings()
+    tried = [str(one) for one in question.sets]
+    again = asked_with(
+        kind, {name: one.default for name, one in NUMBERS.items()} | numbers, protect, limited, rules=question.rules,
+        goal=question.goal, average=question.average, sets=question.sets, methods=question.methods,
+    ).question  # fmt: skip
+    place: dict[str, Any] = {data.true_value: question.lowest}  # of the data alone, of which every true value is tried
+    same = again == dataclasses.replace(question, data=dataclasses.replace(data, **place))
+    if not (same and {*tried} <= {*SETS} and {*question.rules} <= {*kind.rules}):
+        raise ValueError(SPEC.note("no_control"))
+    choices = {
+        KIND: kind.key, PROTECT: protect, LIMITED: limited, TRIED: tried, GOAL: question.goal,
+        OVER: WORST[question.average], RULE[kind.key]: list(question.rules),
+        METHODS[kind.key]: list(question.methods) or list(SETTINGS[METHODS[kind.key]].default),
+    }  # fmt: skip
+    links = {f"{PREFIX}m_is_n": numbers["m"] == numbers["n"]} if "m" in numbers else {}
+    return {**{PREFIX + name: value for name, value in numbers.items()}, **choices, **links}
