@@ -8,13 +8,22 @@ from typing import Any
 import streamlit as st
 
 from dpviz.comparisons import CategoryData, CountData, DataKind
-from dpviz.comparisons.base import SIMULATED_REPETITIONS, Analysis
-from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter, readable
 from dpviz.designs import Design
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import PROTECTIONS, SUCCESS
-from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, VALUES, Question, takes_prior
+from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.protection import PROTECTIONS
+from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, Question, takes_prior
+from dpviz.desk.stated import (
+    STATED,
+    asked_by,
+    ends_of,
+    limited_by,
+    limits_stated,
+    numbers_stated,
+    question_of,
+    ranged_by,
+    sizes_of,
+)
 from dpviz.desk.texts import capitalized
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -26,9 +35,6 @@ from pages.components.last_valid import AskedOf, Refused
 from pages.components.prior_rule import TAKEN_BY
 from pages.components.release import handed_on, keep_truth
 from pages.curator import SPEC
-
-RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
-"""The lowest and the highest true value of a fresh page, by name."""
 
 USUAL: dict[str, float] = {"n": 200, "m": 200}
 """Sizes of a fresh page."""
@@ -54,75 +60,13 @@ PREFIX = SPEC.prefix
 SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for the question on other pages; a design of the answer leads there with its own."""
 
-CARRIED = {"most_epsilon": "epsilon", "most_delta": "delta", "most_success": "guesses"}
-"""Numbers of limits by another name that they have on the page: two of them other pages have as well."""
-
-GUESSES = dataclasses.replace(
-    SUCCESS, name="guesses", symbol="", title="Right guesses, at most, in %", maximum=100.0, default=75.0,
-    slider_minimum=50.0, slider_maximum=99.9,
-)  # fmt: skip
-POINTS = dataclasses.replace(
-    ACCURACY["mean_width"].asks, name="points", title="± points, at most", maximum=50.0, default=5.0,
-    slider_minimum=0.1, slider_maximum=50.0,
-    help="How far the analyst's interval may reach to each side on average, in points: 60 % ± 4 points is an interval "
-    "from 56 to 64 %. It must also hold the truth often enough: see the smallest coverage, under “More”.",
-)  # fmt: skip
-HALF = dataclasses.replace(
-    POINTS, name="half", title="± at most", maximum=1e6, default=0.2, slider_minimum=1e-3, slider_maximum=5.0,
-    help="How far the analyst's interval may reach to each side on average, in the units of the numbers. It must also "
-    "hold the truth often enough: see the smallest coverage, under “More”.",
-)  # fmt: skip
-
 WORST = {False: "worst", True: "average"}
 SETS = "1", "2", "5", "10", "20"
 
 
-def _ranged(kind: type[DataKind]) -> Parameter:
-    return next(one for one in kind.parameters() if one.name == kind.true_value)
-
-
-def ends_of(kind: type[DataKind]) -> dict[str, Parameter]:
-    """The lowest and the highest true value of a kind of data, by name."""
-    one = _ranged(kind)
-    return {
-        f"{end}_{one.name}": dataclasses.replace(
-            one, name=f"{end}_{one.name}", title=f"{end.capitalize()} {one.title.lower()}", default=value,
-            help=SPEC.note("range"),
-        )
-        for end, value in zip(("lowest", "highest"), RANGES.get(one.name, (one.default, one.default)), strict=True)
-    }  # fmt: skip
-
-
-def asked_by(limit: Any) -> dict[str, Parameter]:
-    """The numbers of a limit on protection, by their names on the page."""
-    return {CARRIED.get(one.name, one.name): one for one in limit.parameters()}
-
-
-def limited_by(kind: type[DataKind], key: str) -> str:
-    """The name on the page of the number that limits a measure of a kind of data: of a length half of it."""
-    if not ACCURACY[key].half:
-        return ACCURACY[key].asks.name
-    return "points" if takes_prior(_ranged(kind)) else "half"
-
-
-PER_UNIT = {"guesses": 100.0, "points": 50.0, "half": 0.5}
-"""How many times what the package asks for a number of the page is."""
-
-
-def shown(name: str, value: float) -> float:
-    """What a control says where the package has this value."""
-    return float(f"{PER_UNIT.get(name, 1.0) * value:.12g}")
-
-
-def taken_from(name: str, value: float) -> float:
-    """What the package has where a control says this."""
-    return float(f"{value / PER_UNIT.get(name, 1.0):.12g}")
-
-
 def controls_of(question: Question, limits: Mapping[str, float]) -> dict[str, object]:
     """What the controls say of limits on accuracy, by key."""
-    names = {key: limited_by(type(question.data), key) for key in limits}
-    return {PREFIX + name: shown(name, limits[key]) for key, name in names.items()}
+    return {PREFIX + name: value for name, value in limits_stated(type(question.data), limits).items()}
 
 
 def _usual(name: str, one: Parameter) -> Parameter:
@@ -137,20 +81,7 @@ NUMBERS: dict[str, Parameter] = {
         for name, one in OF_KINDS.items()
         if name not in {kind.true_value for kind in ASKED_KINDS.values()}
     },
-    **{name: one for kind in ASKED_KINDS.values() for name, one in ends_of(kind).items()},
-    **{
-        name: GUESSES if name == GUESSES.name else dataclasses.replace(one, name=name)
-        for limit in PROTECTIONS.values()
-        for name, one in asked_by(limit).items()
-    },
-    **{one.asks.name: one.asks for one in ACCURACY.values() if not one.half},
-    "points": POINTS,
-    "half": HALF,
-    **{one.name: one for one in BELIEVED_PRIOR},
-    "values": VALUES,
-    "level": Analysis.numbers()["level"],
-    "repetitions": SIMULATED_REPETITIONS,
-    "seed": SEED,
+    **STATED,
 }
 
 FEW = (
@@ -225,8 +156,7 @@ def choose() -> Asked | Refused:
         presets(PREFIX, PRESETS, {}, help=SPEC.note("presets"))
     with page.at("kind"):
         kind = ASKED_KINDS[kind_choice(ASKED_KINDS.values(), KIND)]
-    sizes = [one.name for one in kind.parameters() if one.name != kind.true_value]
-    values: dict[str, Any] = page.values(*sizes, *ends_of(kind))
+    values: dict[str, Any] = page.values(*sizes_of(kind), *ends_of(kind))
     with page.at("private"):
         either("How private", {(key,): words for key, words in PRIVATE.items()}, PROTECT, "protect")
     with page.at("protect"):
@@ -248,7 +178,7 @@ def choose() -> Asked | Refused:
         goal = named_choice(st.selectbox, "What comes first", GOALS, GOAL, help=SPEC.note("goal"))
     with page.at("over"):
         over = segments("Over the range, what counts is the", WORST.values(), OVER, help=SPEC.note("over"))
-    if over == WORST[True] and takes_prior(_ranged(kind)):
+    if over == WORST[True] and takes_prior(ranged_by(kind)):
         values |= page.values(*(one.name for one in BELIEVED_PRIOR))
     with page.at("methods"):
         labels = promising(kind)
@@ -289,28 +219,7 @@ def asked_with(
     kind: type[DataKind], values: Mapping[str, Any], protect: list[str], limited: list[str], **further: Any
 ) -> Asked:
     """The question with these values; a ValueError in a sentence refuses."""
-    lowest, highest = (values[name] for name in ends_of(kind))
-    own = {one.name: values[one.name] for one in kind.parameters() if one.name != kind.true_value}
-    names = {key: limited_by(kind, key) for key in limited}
-    question = Question(
-        data=kind(**own, **{kind.true_value: lowest}),
-        lowest=lowest,
-        highest=highest,
-        protections=tuple(
-            PROTECTIONS[key](
-                **{one.name: taken_from(name, values[name]) for name, one in asked_by(PROTECTIONS[key]).items()}
-            )
-            for key in protect
-        ),
-        limits=tuple(AccuracyLimit(key, taken_from(name, values[name])) for key, name in names.items()),
-        **{name: values[name] for name in ("values", "level", "repetitions", "seed")},
-        **{
-            one.name: values[one.name]
-            for one in BELIEVED_PRIOR
-            if further.get("average") and takes_prior(_ranged(kind))
-        },
-        **further,
-    )
+    question = question_of(kind, values, protect, limited, **further)
     shared = Design.shared(values) | handed_on(PREFIX, values["n"])
     return Asked(Design(mechanism=SYNTHESIZER, rules=question.rules, **shared), question, named)
 
@@ -325,18 +234,9 @@ def first_asked() -> Asked:
 
 def settings_of(question: Question) -> dict[str, Any]:
     """What the controls say where this is asked; a ValueError where they cannot."""
-    data = question.data
-    kind = ASKED_KINDS[data.key]
+    data, kind = question.data, ASKED_KINDS[question.data.key]
     protect, limited = [one.key for one in question.protections], [one.key for one in question.limits]
-    numbers: dict[str, Any] = data.settings()
-    del numbers[data.true_value]
-    numbers |= dict(zip(ends_of(kind), (question.lowest, question.highest), strict=True))
-    for one in question.protections:
-        numbers |= {name: shown(name, getattr(one, its.name)) for name, its in asked_by(one).items()}
-    for limit in question.limits:
-        name = limited_by(kind, limit.key)
-        numbers[name] = shown(name, limit.limit)
-    numbers |= question.settings()
+    numbers = numbers_stated(question)
     tried = [str(one) for one in question.sets]
     again = asked_with(
         kind, {name: one.default for name, one in NUMBERS.items()} | numbers, protect, limited, rules=question.rules,
