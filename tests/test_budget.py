@@ -18,7 +18,7 @@ from dpviz.inference import set_moments
 from pages.budget import SPEC, answer
 from pages.budget.answer import further_sentence, lead_design
 from pages.budget.controls import DIVIDED, Asked, dividable, first_asked, fresh
-from pages.components.links import address_of
+from pages.components.release import address_of
 from tests.pages import check_short, html, open_budget, problems, table_called, table_rows, whole
 
 QUICK = Analysis(repetitions=400)

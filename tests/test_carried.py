@@ -18,9 +18,8 @@ import pages.home.controls  # noqa: F401 (its settings)
 from dpviz.comparisons.overview import Overview
 from dpviz.designs import Design
 from pages.components.address import SETTINGS
-from pages.components.links import address_of
 from pages.components.navigation import PAGES
-from pages.components.prior_rule import settings_of, taken_by
+from pages.components.release import address_of, settings_of, taken_by
 from pages.components.spec import PageSpec
 from pages.home.questions import questions
 from tests.pages import address as page_address
@@ -41,13 +40,11 @@ RELEASES = {
 
 QUICK = {"bu_repetitions": 50, "cs_repetitions": 50, "cu_repetitions": 60, "cu_values": 2}
 """Settings with which pages answer at once, none of which belongs to a release."""
-KEPT = "valid", "drawn", "answered", "in_files", "brought", "entry", "then", "noted", "yours"
 
 
 def session_of(page: AppTest) -> dict[str, Any]:
     """What the session keeps for a reader who goes to another page."""
-    names = {*SETTINGS, "release", "release_page", "release_entered", "release_refused", "release_touched"}
-    names |= {one.prefix + name for one in PAGES for name in KEPT}
+    names = {*SETTINGS, "release", *(one.prefix for one in PAGES)}
     return {key: copy.copy(page.session_state[key]) for key in names if key in page.session_state}
 
 
@@ -71,8 +68,8 @@ def first_of(page: PageSpec, name: str) -> AppTest:
 
 def shown(page: PageSpec, found: AppTest) -> dict[str, Any]:
     """What a page shows of the release that every other page may know, by the names of an address."""
-    design = found.session_state[f"{page.prefix}valid"].design
-    drawn = found.session_state[f"{page.prefix}drawn"]
+    design = found.session_state[page.prefix].valid.design
+    drawn = found.session_state[page.prefix].drawn
     told = {key.removeprefix(page.prefix) for key, one in drawn.items() if one.value is not None} | {*page.tells}
     every = {
         "synthesizer": design.synthesizer_type.key,
@@ -173,7 +170,7 @@ def test_what_two_pages_know_of_a_release_arrives_by_the_links(first: PageSpec, 
 @pytest.mark.parametrize(("people", "epsilon"), [("100", 1.0), ("100", 5.0), ("20", 10.0)])
 def test_the_numbers_on_a_card_are_shown_by_the_page_that_it_opens(people: str, epsilon: float):
     here = settled(START, {"home_n": people, "home_epsilon": str(epsilon), "home_seed": "1"})
-    found = Overview(here.session_state["home_valid"].design)
+    found = Overview(here.session_state["home_"].valid.design)
     links = links_of(here)
     for one in questions(found):
         there = settled(one.page, links[one.page.title])
@@ -194,12 +191,12 @@ def plain(answer: str) -> str:
 def test_the_secret_table_and_the_seed_of_start_are_drawn_from_on_the_matrices():
     """100 people, ε = 1, seed 1: Start draws 39 of 100 from (25, 75), and so does everybody else."""
     here = settled(START)
-    assert Overview(here.session_state["home_valid"].design).released == 39
+    assert Overview(here.session_state["home_"].valid.design).released == 39
     drawn = settled(AT["tm_"], {**links_of(here)["Transition matrices"], "tm_look": "Draw a release",
                                "tm_drawn_releases": "1"})  # fmt: skip
     assert "The secret table is <b>(25, 75)</b>. Release 1: <b>(39, 61)</b>" in " ".join(html(drawn))
     posterior = settled(AT["po_"], before=here)  # by the navigation, where nothing has been touched
-    assert posterior.session_state["po_valid"].counts == (39,)
+    assert posterior.session_state["po_"].valid.counts == (39,)
     assert "n = 100" not in problems(posterior) and posterior.session_state["po_x"] == 25
 
 
@@ -215,7 +212,7 @@ def test_a_release_that_a_page_does_not_take_stays_on_the_others_and_is_said():
     (sentence,) = problems(there)
     assert "as many rows are released here as there are, n = 40; got m = 20." in sentence
     back = settled(AT["po_"], before=there)
-    assert (back.session_state["po_valid"].design.n, back.session_state["po_valid"].design.m) == (40, 20)
+    assert (back.session_state["po_"].valid.design.n, back.session_state["po_"].valid.design.m) == (40, 20)
 
 
 def test_a_few_rows_find_a_count_that_fits_them():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpviz.core.digits import three_digits
 from dpviz.core.parameters import readable
-from pages.components.class_mode import three_digits
 
 
 @pytest.mark.parametrize("digits", [4, 5, 6])

@@ -32,7 +32,7 @@ from dpviz.mechanisms import (
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.mechanisms.prior import PriorSynthesizer
 from pages.components.navigation import PAGES
-from pages.components.prior_rule import settings_of
+from pages.components.release import settings_of
 from pages.components.spec import PageSpec
 from tests.pages import open_coverage, open_page, open_posterior, problems, text
 from tests.pairs import pairwise
@@ -388,7 +388,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder
 
 @every_page
 def test_what_the_controls_of_a_page_say_is_a_design_and_nothing_of_it_is_said_twice(page: PageSpec) -> None:
-    answered = open_page(path=page.file, prefix=page.prefix).session_state[f"{page.prefix}valid"]
+    answered = open_page(path=page.file, prefix=page.prefix).session_state[page.prefix].valid
     assert isinstance(answered.design, Design)
     assert Design.from_json(answered.design.to_json()) == answered.design
     fields = {one.name for one in dataclasses.fields(Design)}
@@ -408,7 +408,7 @@ def test_a_design_is_handed_to_every_page_to_the_last_digit(page: PageSpec) -> N
         design = dataclasses.replace(design, m=41)
     shown = open_page(path=page.file, prefix="", **settings_of(page.prefix, design))
     assert not problems(shown)
-    held = shown.session_state[f"{page.prefix}valid"].design
+    held = shown.session_state[page.prefix].valid.design
     sizes = {
         "compare_synthesizers": ("n", "epsilon"),
         "budget": ("n", "epsilon"),

@@ -53,7 +53,7 @@ def test_four_points_with_guesses_at_most_60_per_cent_take_two_clicks_and_three_
     page.number_input(key="cu_guesses").set_value(60)
     page.number_input(key="cu_points").set_value(4)
     page.run()
-    asked: Question = page.session_state["cu_valid"].question
+    asked: Question = page.session_state["cu_"].valid.question
     assert asked.protections == (GuessRate(most_success=0.6),)
     assert asked.limits == (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.08))
     page.session_state["cu_designs"].advance(float("inf"))
@@ -82,7 +82,7 @@ def test_addresses_of_earlier_versions_say_the_same() -> None:
     old = {"cu_protect": "guess", "cu_most_success": "0.8", "cu_accuracy": "mean_width", "cu_most_length": "0.5"}
     page = open_desk({**old, "cu_n": "30", "cu_values": "2", "cu_count_methods": "geometric", "cu_tried": "1"})
     assert not problems(page)
-    asked: Question = page.session_state["cu_valid"].question
+    asked: Question = page.session_state["cu_"].valid.question
     assert asked.protections == (GuessRate(most_success=0.8),)
     assert asked.limits == (AccuracyLimit("mean_width", 0.5),)
     assert address(page)["cu_points"] == "25"

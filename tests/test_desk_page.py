@@ -291,7 +291,7 @@ def test_a_design_of_numbers_leads_to_the_comparison_with_the_same_numbers() -> 
     assert design_of(one) is None
     there = open_comparison(comparison_of(one), repetitions=60)
     assert not problems(there)
-    asked = there.session_state["cs_valid"]
+    asked = there.session_state["cs_"].valid
     assert asked.data in question.data_at and [each.key for each in asked.methods] == ["original", "modips_split"]
     assert (asked.design.epsilon, asked.analysis.sets) == (one.setting, 2)
 

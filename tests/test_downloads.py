@@ -111,7 +111,7 @@ def test_every_file_says_all_settings_and_its_address_makes_it_again(case: Case,
     page, files = files_of(lambda: case.opened(**state, look=look), case.prefix)
     tables = {name: text for name, text in files.items() if name.endswith(".csv")}
     assert tables
-    drawn = page.session_state[f"{case.prefix}drawn"]
+    drawn = page.session_state[case.prefix].drawn
     for name, text in tables.items():
         check_read(name, text)
         said, words = address_of(text), line_of(text, "settings: ")

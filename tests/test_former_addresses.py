@@ -32,5 +32,5 @@ def test_an_address_that_calls_the_synthesizer_a_law_is_read(prefix: str) -> Non
         assert not page.exception
     assert [one.value for one in former.markdown] == [one.value for one in present.markdown]
     wrong = OPENED[prefix]({f"{prefix}_law": "nothing"})
-    (sentence,) = wrong.session_state[f"{prefix}_noted"].values()
+    (sentence,) = wrong.session_state[f"{prefix}_"].noted.values()
     assert sentence.startswith(f"Ignored an invalid value in the link, {prefix}_synthesizer = nothing")

@@ -17,10 +17,10 @@ import pages.posterior.sections
 import pages.transition_matrices.sections  # noqa: F401 (their settings)
 from dpviz.comparisons.overview import Overview
 from dpviz.designs import Design
-from pages.components.links import address_of
 from pages.components.navigation import PAGES
+from pages.components.release import address_of
 from pages.home import SPEC
-from pages.home.controls import BEST, METHODS, PAGE, taken
+from pages.home.controls import BEST, CONTROLS, METHODS, taken
 from pages.home.drawing import texts
 from tests.browser import settle
 from tests.look import TELEPHONE
@@ -110,7 +110,7 @@ def test_a_link_carries_the_release_to_every_page():
         assert all(key.startswith(page.prefix) for key in words)
     assert address_of(at["po_"], design)["po_x"] == "250"
     assert float(address_of(at["tm_"], design)["tm_alpha"]) == design.alpha_of_one_set
-    assert list(PAGE.declared) == ["epsilon"]  # one slider
+    assert list(CONTROLS.numbers.declared) == ["epsilon"]  # one slider
 
 
 @pytest.mark.browser

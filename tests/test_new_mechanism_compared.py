@@ -131,6 +131,6 @@ def test_a_release_by_a_new_synthesizer_goes_to_the_other_pages() -> None:
     page = open_coverage({"cv_synthesizer": "exponential"}, n=12, sets=2, rules=["reiter_2003"])
     from pages.components.compared import method_of_release
 
-    design = page.session_state["cv_valid"].design
+    design = page.session_state["cv_"].valid.design
     assert method_of_release(design, BinaryData.methods).key == "exponential"
     assert RandomizedResponse.not_compared == "t sets its ε"

@@ -16,7 +16,7 @@ from dpviz.desk.exports.tables import matrix_csv
 from dpviz.mechanisms import PosteriorMean
 from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given.reading import rescaled
-from pages.components import matrix
+from pages.components import mechanism
 from pages.components.cached import forget
 from pages.posterior.categories import read_tables
 from pages.posterior.controls import read_counts
@@ -283,8 +283,8 @@ def test_an_uploaded_matrix_is_decoded_once_and_a_long_text_does_not_travel(
 ) -> None:
     """A script carries up to 20,000 characters, and 36 numbers of 603 are more."""
     decoded: list[int] = []
-    read = vars(matrix)["text_of"]
-    monkeypatch.setattr(matrix, "text_of", lambda content: decoded.append(len(content)) or read(content))
+    read = vars(mechanism)["text_of"]
+    monkeypatch.setattr(mechanism, "text_of", lambda content: decoded.append(len(content)) or read(content))
     content = "\n".join([",".join([f"{1 / 6:.6f}"[:-1] + "7" + "0" * (decimals - 6)] * 6)] * 6).encode()
     forget()
     page = open_page(synthesizer="given_matrix", look="Download")
@@ -295,6 +295,6 @@ def test_an_uploaded_matrix_is_decoded_once_and_a_long_text_does_not_travel(
         page.number_input(key="tm_epsilon").set_value(epsilon).run()
         check_sound(page)
     assert decoded == [len(content)]
-    valid = page.session_state["tm_valid"]
+    valid = page.session_state["tm_"].valid
     assert valid.design.mechanism.shape == (6, 6)
     assert (valid.given_text is None) == (len(content) > 20_000)

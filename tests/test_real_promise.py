@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.designs import Design
-from pages.components.prior_rule import broken_sentence, promise_text, real_epsilon
+from dpviz.desk.promises import broken_sentence, promise_text, real_epsilon
 from tests.pages import found_in, open_coverage, open_page, open_posterior, text, value_of
 
 LAWS = ["modips", "modips_truncated", "laplace", "beta_binomial"]

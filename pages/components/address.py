@@ -6,10 +6,8 @@ Here the whole address is written at once, at the end of a run, in place of the 
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -18,46 +16,26 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dpviz import __version__
 from dpviz.core.parameters import Parameter
 from dpviz.core.plain import one_line
-from dpviz.designs import Design
+from dpviz.core.settings import LONGEST_IGNORED as LONGEST_IGNORED
+from dpviz.core.settings import LONGEST_TEXT as LONGEST_TEXT
+from dpviz.core.settings import Setting as Setting
+from dpviz.core.settings import Unknown as Unknown
+from dpviz.core.settings import (
+    Words,
+    choice_setting,
+    choices_setting,
+    number_setting,
+    switch_setting,
+    text_setting,
+)
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import component
-from pages.components.class_mode import class_mode
 from pages.components.navigation import PAGES
-from pages.components.spec import PageSpec
+from pages.components.spec import Drawn, PageSpec, PageState, class_mode, state_of
 
 Value = TypeVar("Value")
-LONGEST_IGNORED = 120  # Characters of several words that a sentence repeats
-LONGEST_TEXT = 4000  # Characters of a text that the address carries
 
 _component = component("address")
-
-
-class Unknown(ValueError):
-    """Some words of several in the address are none; `known` are the others."""
-
-    def __init__(self, words: str, sentence: str, known: list[str]) -> None:
-        super().__init__(sentence)
-        self.words, self.known = words, known
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a control can be set to: the value of a fresh page, which the address leaves out, and texts of the address.
-
-    `fresh`: that value, or a function that returns it; `read` raises a ValueError in a sentence; `typed`: a number or a
-    text; `handed_on`: what it is called where the page has no control for it.
-    """
-
-    fresh: Any
-    read: Callable[[str], Any]
-    write: Callable[[Any], str] = str
-    typed: bool = False
-    handed_on: str = ""
-
-    @property
-    def default(self) -> Any:
-        """The value of a fresh page."""
-        return self.fresh() if callable(self.fresh) else self.fresh
 
 
 RENAMED = {
@@ -79,63 +57,42 @@ TIMES = {"cu_guesses": 100.0, "cu_half": 0.5, "cu_points": 50.0}
 SETTINGS: dict[str, Setting] = {}  # Every setting of every page by its key, which is its name in the address as well
 
 
+def keep(key: str, setting: Setting) -> str:
+    """Keep a setting from now on; returns its key."""
+    SETTINGS[key] = setting
+    return key
+
+
 def keep_numbers(declared: Mapping[str, Parameter]) -> None:
-    """Keep numbers, by key."""
+    """Keep numbers, by key, that are not kept yet."""
     for key, one in declared.items():
-        SETTINGS[key] = Setting(int(one.default) if one.integer else float(one.default), one.parse, _digits, True)
+        if key not in SETTINGS:
+            keep(key, number_setting(one))
 
 
 def keep_handed_on(key: str, one: Parameter) -> str:
-    """Keep a number that a page has no control for, and hands on to others; None where nothing says it."""
-    SETTINGS[key] = Setting(None, one.parse, _digits, True, f"{one.title} of your release")
-    return key
-
-
-Words = Collection[str] | Callable[[], Collection[str]]
-"""Words that a choice has: a registry, or a function, is read when asked, so that what is added later counts."""
-
-
-def _words(words: Words) -> Collection[str]:
-    return words() if callable(words) else words
+    """Keep a number that a page has no control for, and hands on to others."""
+    return keep(key, number_setting(one, handed_on=True))
 
 
 def keep_choice(key: str, words: Words, default: str | None) -> str:
-    """Keep a choice among `words`, or of none of them where that is the default; returns its key."""
-    SETTINGS[key] = Setting(default, lambda text: _one_of(_words(words), text))
-    return key
+    """Keep a choice: a former way, until no page uses it, as are those below."""
+    return keep(key, choice_setting(words, default))
 
 
 def keep_choices(key: str, words: Words, default: Words) -> str:
-    """Keep a choice of several among `words`, separated by dots in the address; returns its key."""
-
-    def read(text: str) -> list[str]:
-        accepted = _words(words)
-        asked = [word for word in dict.fromkeys(text.split(".")) if word]
-        known = [word for word in asked if word in accepted]
-        if len(known) < len(asked):
-            unknown = ", ".join(one_line(word) for word in asked if word not in accepted)
-            raise Unknown(one_line(unknown, LONGEST_IGNORED), f"each must be one of {', '.join(accepted)}.", known)
-        return asked
-
-    def write(chosen: Collection[str]) -> str:
-        return ".".join(one for one in _words(words) if one in chosen)
-
-    SETTINGS[key] = Setting(lambda: list(_words(default)), read, write)
-    return key
+    """Keep choices."""
+    return keep(key, choices_setting(words, default))
 
 
 def keep_switch(key: str, default: bool) -> str:
-    """Keep a switch; returns its key."""
-    SETTINGS[key] = Setting(
-        default, lambda text: _one_of(["true", "false"], text.lower()) == "true", lambda on: str(on).lower()
-    )
-    return key
+    """Keep a switch."""
+    return keep(key, switch_setting(default))
 
 
 def keep_text(key: str, default: str) -> str:
-    """Keep a text of any kind, of which an address carries a short one alone; returns its key."""
-    SETTINGS[key] = Setting(default, _short, typed=True)
-    return key
+    """Keep a text."""
+    return keep(key, text_setting(default))
 
 
 def read_address(prefix: str) -> None:
@@ -143,20 +100,20 @@ def read_address(prefix: str) -> None:
 
     What no control accepts is left out, and noted in a sentence.
     """
-    context = get_script_run_ctx()
-    state, back = st.session_state, bool(context and context.is_history_navigation)
-    if back or f"{prefix}entry" not in state:
-        _read(prefix, back)
-    state[f"{prefix}drawn"] = {}
-    for key, one in _of(prefix).items():
+    context, state = get_script_run_ctx(), state_of(prefix)
+    own = {key: setting for key, setting in SETTINGS.items() if key.startswith(prefix)}
+    back = bool(context and context.is_history_navigation)
+    if back or not state.entry:
+        _read(state, own, back)
+    state.drawn = {}
+    for key, one in own.items():
         if one.handed_on:
-            drawn(key, state.get(key), one.handed_on)
+            drawn(key, st.session_state.get(key), one.handed_on)
 
 
-def _read(prefix: str, back: bool) -> None:
-    state = st.session_state
+def _read(state: PageState, own: Mapping[str, Setting], back: bool) -> None:
     noted: dict[str, str] = {}
-    for key, setting in _of(prefix).items():
+    for key, setting in own.items():
         value, text = setting.default, st.query_params.get(key)
         if text is None and (old := RENAMED.get(key)) not in SETTINGS:
             text = st.query_params.get(old or "")
@@ -168,11 +125,10 @@ def _read(prefix: str, back: bool) -> None:
                 noted[key] = _ignored(key, wrong.words, wrong)
             except ValueError as wrong:
                 noted[key] = _ignored(key, one_line(text), wrong)
-        if back or key not in state or (text is not None and key not in noted):
-            state[key] = value
-    state[f"{prefix}noted"] = noted
-    state[f"{prefix}then"] = {key: state[key] for key in _of(prefix)}
-    state[f"{prefix}entry"] = str(time.monotonic_ns())
+        if back or key not in st.session_state or (text is not None and key not in noted):
+            st.session_state[key] = value
+    state.noted, state.then = noted, {key: st.session_state[key] for key in own}
+    state.entry = str(time.monotonic_ns())
 
 
 def _as_now(key: str, text: str) -> str:
@@ -183,85 +139,63 @@ def _as_now(key: str, text: str) -> str:
         return text
 
 
+def _ignored(key: str, text: str, reason: object) -> str:
+    return f"Ignored an invalid value in the link, {key} = {text}: {reason}"
+
+
 def take_older(key: str, most: float) -> None:
     """Take a setting that nothing says from its older name, which is still that of another control, up to `most`.
 
     What the address says there and was refused is not taken.
     """
     state, old = st.session_state, RENAMED[key]
-    refused = state[f"{key.partition('_')[0]}_noted"]
-    if state[key] is None and old in st.query_params and old not in refused and state[old] <= most:
+    if state[key] is None and old in st.query_params and old not in state_of(key).noted and state[old] <= most:
         state[key] = drawn(key, state[old], SETTINGS[key].handed_on)
 
 
 def fit_choice(key: str, words: Collection[str]) -> str:
     """Set back a choice that another setting rules out; a sentence, noted too, where the address asks for it."""
-    prefix = f"{key.partition('_')[0]}_"
-    value, then, default = st.session_state[key], st.session_state[f"{prefix}then"], SETTINGS[key].default
+    state, value, default = state_of(key), st.session_state[key], SETTINGS[key].default
     if value in words or value == default:
         return ""
     st.session_state[key] = default
-    if then[key] != value:
+    if state.then[key] != value:
         return ""
-    then[key] = default
-    sentence = _ignored(key, one_line(value), f"it must be one of {', '.join(words)}.")
-    st.session_state[f"{prefix}noted"][key] = sentence
-    return sentence
+    state.then[key] = default
+    state.noted[key] = _ignored(key, one_line(value), f"it must be one of {', '.join(words)}.")
+    return state.noted[key]
 
 
 def address_problems(prefix: str) -> list[str]:
     """What `read_address` noted, in sentences, each until its control is moved, or anything is typed."""
-    noted, then = st.session_state[f"{prefix}noted"], st.session_state[f"{prefix}then"]
-    if not noted:
-        return []
-    moved = {key for key, value in then.items() if st.session_state.get(key, value) != value}
-    if any(SETTINGS[key].typed for key in moved):
-        noted.clear()
-    for key in moved:
-        noted.pop(key, None)
-    return list(noted.values())
-
-
-class Drawn(NamedTuple):
-    """A control that is shown: what it says, its name, and how its value, or each of several, is called."""
-
-    value: Any
-    label: str
-    called: Callable[[Any], str] | None
+    state = state_of(prefix)
+    if state.noted:
+        moved = {key for key, value in state.then.items() if st.session_state.get(key, value) != value}
+        typed = any(SETTINGS[key].typed for key in moved)
+        state.noted = {} if typed else {key: one for key, one in state.noted.items() if key not in moved}
+    return list(state.noted.values())
 
 
 def drawn(key: str, value: Value, label: str, called: Callable[[Any], str] | None = None) -> Value:
     """Note that a control is shown, with what it says: only then it belongs in the address. Returns the value."""
-    st.session_state[f"{key.partition('_')[0]}_drawn"][key] = Drawn(value, label, called)
+    state_of(key).drawn[key] = Drawn(value, label, called)
     return value
-
-
-def shown_settings(prefix: str) -> dict[str, str]:
-    """What the address says of the page: every control that is shown and not as on a fresh page."""
-    shown: dict[str, Drawn] = st.session_state[f"{prefix}drawn"]
-    return {key: _word(key, one.value) for key, one in shown.items() if one.value != SETTINGS[key].default}
-
-
-def note_answered(prefix: str, *, refused: bool) -> None:
-    """Note, once the controls are drawn, whether what they say is answered, or the settings before are."""
-    state = st.session_state
-    shown: dict[str, Drawn] = state[f"{prefix}drawn"]
-    if refused:
-        before = state.get(f"{prefix}answered")
-        fresh = {key: one._replace(value=SETTINGS[key].default) for key, one in shown.items()}
-        state[f"{prefix}in_files"] = fresh if before is None else before, frozenset(shown)
-    else:
-        state[f"{prefix}answered"] = dict(shown)
-        state[f"{prefix}in_files"] = {}, frozenset()
 
 
 def about_page(prefix: str) -> list[str]:
     """What a file says of itself: version and page, what was asked, every setting, and the address that shows it."""
-    valid = st.session_state.get(f"{prefix}valid")
+    valid = state_of(prefix).valid
     settings = (f"{one.label}: {_called(key, one)}" for key, one in _in_files(prefix).items() if one.label)
+    made = []
+    # The synthesizer of each set with all that follows from the settings, where a page has one.
+    if valid is not None and f"{prefix}synthesizer" in SETTINGS and valid.design.synthesizer_type is not GivenMatrix:
+        one = valid.design.synthesizer
+        own = (f"{each.symbol or each.title.lower()} = {getattr(one, each.name)!r}" for each in one.parameters())
+        made = [f"each set: {one.label}, {', '.join(own)}"]
     return [
         f"dpviz {__version__}, {_page(prefix).title}",
-        *([] if valid is None else [valid.named, *_each_set(prefix, valid.design)]),
+        *([] if valid is None else [valid.named]),
+        *made,
         f"settings: {'; '.join(settings)}",
         "neighbouring data sets: one row substituted",
         f"address: {full_address(prefix)}",
@@ -270,15 +204,21 @@ def about_page(prefix: str) -> list[str]:
 
 def full_address(prefix: str) -> str:
     """The address of what is answered, with every setting: what a fresh page shows may change."""
-    query = urlencode({key: _word(key, one.value) for key, one in _in_files(prefix).items()})
+    query = urlencode({key: SETTINGS[key].word(one.value) for key, one in _in_files(prefix).items()})
     return f"{st.context.url or _page(prefix).path}{'?' if query else ''}{query}"
 
 
 def _in_files(prefix: str) -> dict[str, Drawn]:
-    """The settings of the answer, also where others were refused."""
-    state = st.session_state
-    answered, refused = state.get(f"{prefix}in_files", ({}, frozenset()))
-    used: dict[str, Drawn] = answered | {key: one for key, one in state[f"{prefix}drawn"].items() if key not in refused}
+    """The settings of the answer: where others were refused, those before, or those of a fresh page."""
+    state = state_of(prefix)
+    used = {key: one for key, one in state.drawn.items() if key not in state.refused}
+    if state.refused and state.answered is not None:
+        used = state.answered | used
+    elif state.refused:
+        used = {
+            key: one._replace(value=SETTINGS[key].default) if key in state.refused else one
+            for key, one in state.drawn.items()
+        }
     return {key: one for key, one in used.items() if one.value is not None}
 
 
@@ -295,65 +235,31 @@ def how_to_read(name: str) -> str:
     )
 
 
-def _each_set(prefix: str, design: Design) -> Iterator[str]:
-    """The synthesizer of each set with all that follows from the settings, where a page has one."""
-    if f"{prefix}synthesizer" in SETTINGS and design.synthesizer_type is not GivenMatrix:
-        made = design.synthesizer
-        own = (f"{one.symbol or one.title.lower()} = {getattr(made, one.name)!r}" for one in made.parameters())
-        yield f"each set: {made.label}, {', '.join(own)}"
-
-
 def _called(key: str, one: Drawn) -> str:
     """The value of a setting in a line."""
-    called = one.called or partial(_word, key)
     if isinstance(one.value, bool):
         return "yes" if one.value else "no"
     if isinstance(one.value, list):
         return ", ".join((one.called or str)(each) for each in one.value) or "none"
-    return " ".join(called(one.value).split())
-
-
-def _word(key: str, value: object) -> str:
-    """A value as the address has it."""
-    return "" if value is None else SETTINGS[key].write(value)
+    return " ".join((one.called or SETTINGS[key].word)(one.value).split())
 
 
 def write_address(prefix: str, release: str = "") -> None:
-    """Set the address to what the page shows, and its line of the reader's release; after all controls are drawn."""
+    """Set the address to what the page shows, and its line of the reader's release; after all controls are drawn.
+
+    It says every control that is shown and not as on a fresh page.
+    """
+    state = state_of(prefix)
+    said = {key: one.value for key, one in state.drawn.items() if one.value != SETTINGS[key].default}
     data = {
         "path": _page(prefix).path,
         "paths": [page.path for page in PAGES],
         "prefixes": [page.prefix for page in PAGES],
-        "query": urlencode(shown_settings(prefix)),
-        "entry": st.session_state[f"{prefix}entry"],
+        "query": urlencode({key: SETTINGS[key].word(value) for key, value in said.items()}),
+        "entry": state.entry,
         "about": about_page(prefix),
         "reading": how_to_read("FILE"),
         "class": class_mode(),
         "release": release and f"Your release: {release}",
     }
     _component(key=f"{prefix}address", data=json.dumps(data).encode(), height=1)  # in a dict it looks for data frames
-
-
-def _of(prefix: str) -> dict[str, Setting]:
-    return {key: setting for key, setting in SETTINGS.items() if key.startswith(prefix)}
-
-
-def _ignored(key: str, text: str, reason: object) -> str:
-    return f"Ignored an invalid value in the link, {key} = {text}: {reason}"
-
-
-def _digits(value: float) -> str:
-    """A number with every digit and none too many."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
-
-
-def _short(text: str) -> str:
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"a link carries texts of up to {LONGEST_TEXT:,} characters; this one has {len(text):,}.")
-    return text
-
-
-def _one_of(words: Collection[str], text: str) -> str:
-    if text not in words:
-        raise ValueError(f"it must be one of {', '.join(words)}.")
-    return text

@@ -13,13 +13,13 @@ from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.core.parameters import Parameter
 from dpviz.designs import Design
+from dpviz.desk.asked import Refused
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from pages.components.address import keep_choice, keep_switch
-from pages.components.choices import labels_of, named_choice, presets, switch
-from pages.components.controls import PageNumbers
+from pages.components.choices import named_choice, presets, switch
+from pages.components.controls import Choice, PageNumbers, Presets, Said, labels_of
 from pages.components.figure import show_figure
-from pages.components.last_valid import Refused
 
 
 def numbers_of(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:
@@ -73,6 +73,49 @@ def refused(page: PageNumbers, broken: ValueError, values: Mapping[str, Any], ki
     """What a refusal says, with a button for each number outside the domain that it has in a kind of data."""
     own = {one.name: one for one in kind.parameters()}
     return dataclasses.replace(page, declared={**page.declared, **own}).refused(broken, values)
+
+
+def scenario_list(cases: Mapping[str, Mapping[str, object]], words: str) -> Presets:
+    """A list of the papers' scenarios, which are too many for buttons; `words` say where they come from."""
+    return Presets(cases, widget=st.selectbox, index=None, placeholder="a scenario of the papers", help=words)
+
+
+def kind_control(kinds: Iterable[type[DataKind]], name: str = "kind", **rest: Any) -> Choice:
+    """The kind of data, by its key."""
+    labels = labels_of(kinds)
+    return Choice(name, "Kind of data", labels, next(iter(labels)), says="kind", at="kind", **rest)
+
+
+def rule_control(words: str) -> Choice:
+    """The rule with which the analyst makes an interval."""
+    return Choice(
+        "rule",
+        "Rule for the interval",
+        lambda: {key: one.label for key, one in COMBINING_RULES.items()},
+        "reiter_2003",
+        help=words,
+    )
+
+
+def estimand_controls(at: str) -> list[Choice]:
+    """What the analyst wants to know, for each kind of data with several such questions; ``said.get("estimand", "")``.
+
+    They stand with the control `at`.
+    """
+
+    def of_kind(kind: type[DataKind]) -> Choice:
+        labels = labels_of(kind.estimands)
+        return Choice(
+            f"{kind.key}_estimand", "What the analyst wants to know", labels, next(iter(labels)), says="estimand",
+            at=at, when=lambda said: said["kind"] == kind.key,
+        )  # fmt: skip
+
+    return [of_kind(kind) for kind in DATA_KINDS.values() if len(kind.estimands) > 1]
+
+
+def numbers_of_kind(said: Said) -> dict[str, Parameter]:
+    """The numbers of the kind of data, as that declares them."""
+    return {one.name: one for one in DATA_KINDS[said["kind"]].parameters()}
 
 
 SMALL = 3  # Small pictures beside each other

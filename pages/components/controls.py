@@ -1,236 +1,387 @@
-"""A slider and a box for one declared parameter, both moving the same value, which the address keeps."""
+"""The controls of a page, each declared in one record: what it says, how it is drawn, where, and when it is there."""
 
 import dataclasses
-import math
-from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Generic, Self, TypeVar
 
 import streamlit as st
 
-from dpviz.core.parameters import Parameter, readable
-from dpviz.mechanisms import BetaBinomial, Synthesizer
-from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch, read_address
-from pages.components.choices import Places, folded, switch
-from pages.components.last_valid import Refused, accepted
+from dpviz.core.parameters import Parameter
+from dpviz.core.settings import (
+    Setting,
+    Words,
+    choice_setting,
+    choices_setting,
+    number_setting,
+    switch_setting,
+    text_setting,
+    words_of,
+)
+from dpviz.designs import Design
+from dpviz.desk.asked import AskedOnPage, Refusal, Refused
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from pages.components.address import SETTINGS, drawn, read_address
+from pages.components.numbers import LARGEST as LARGEST
+from pages.components.numbers import LINKS as LINKS
+from pages.components.numbers import PageNumbers as PageNumbers
+from pages.components.numbers import Places, shown
+from pages.components.release import TAKEN_BY, handed_on, keep_truth
+from pages.components.spec import PageSpec, class_mode, state_of
 
-POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
-"""Stops of a slider: each of them is drawn up anew in every run."""
-
-FIRST_WHOLE = 30  # Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios
-
-LARGEST = 1e308
-PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
-
-
-class Link(NamedTuple):
-    """How one number follows another until the reader unlinks it: the switch and its words, whom, and both symbols."""
-
-    switch: str
-    label: str
-    leader: str
-    both: str
-
-
-LINKS = {
-    "m": Link("m_is_n", "m = n: as many released rows", "n", "n = m"),
-    "beta": Link("beta_is_alpha", "β = α: symmetric prior", "alpha", "α = β"),
-    "noise_epsilon": Link("noise_is_promise", "noise made for the promised ε", "epsilon", "ε"),
-}
-"""By the name of the number that follows."""
+OfPage = TypeVar("OfPage", bound=AskedOnPage)
 
 
-@dataclass(frozen=True)
-class PageNumbers:
-    """The numbers of one page by name, each with its control; `links` names those that may follow another.
+class Said(dict[str, Any]):
+    """What the controls of a page say, by name; `numbers` are those of it that are numbers of the page.
 
-    `at` says where the control of a name stands.
+    `follow` are the numbers that follow others, `highest` what others let some be, `then` what is drawn once the design
+    is known; `fresh` is what a fresh page says but for some `instead`, where no control is asked.
     """
 
-    prefix: str
-    declared: Mapping[str, Parameter]
-    links: tuple[str, ...] = ("m",)
-    at: Callable[[str], AbstractContextManager[object]] = lambda _name: nullcontext()
-
-    def kept(self) -> Self:
-        """Itself, whose settings the session and the address keep from now on."""
-        keep_numbers({self.prefix + name: one for name, one in self.declared.items()})
-        for name in self.links:
-            keep_switch(self.prefix + LINKS[name].switch, True)
-        return self
-
-    def placed(self, few: Collection[str], main: Collection[str]) -> Self:
-        """Itself with its controls in their `Places`, once the page's settings were taken from the address."""
-        read_address(self.prefix)
-        return dataclasses.replace(self, at=Places(few, main))
+    def __init__(self, page: PageNumbers, instead: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self.page, self.fresh, self.instead = page, instead is not None, instead or {}
+        self.numbers: dict[str, Any] = {}
+        self.follow: set[str] = set()
+        self.highest: dict[str, float] = {}
+        self.then: list[Callable[[Design], None]] = []
 
     @property
-    def keys(self) -> list[str]:
-        """The keys of their controls."""
-        return [self.prefix + name for name in self.declared]
+    def synthesizer_type(self) -> type[Synthesizer]:
+        """What the synthesizer of a page is that has a choice of them."""
+        return SYNTHESIZERS.get(self["synthesizer"], GivenMatrix)
 
-    def number(self, name: str, highest: float | None = None) -> float:
-        """Slider, up to `highest` where the domain has that, and a box of any number; NaN stands for an empty one."""
-        one, key = self.declared[name], self.prefix + name
-        if highest is not None and one.minimum < highest <= one.maximum:
-            one = dataclasses.replace(one, slider_maximum=highest)
-        start = self._start(name)
-        with self.at(name):
-            if folded():
-                kept = st.session_state.get(key, start)
-                value = drawn(key, start if kept is None else _whole(one, kept), _words(one).name)
-                return math.nan if kept is None else value
-            return _box_and_slider(one, key, start)
+    @property
+    def own(self) -> dict[str, Any]:
+        """The numbers that follow no other."""
+        return {name: value for name, value in self.numbers.items() if name not in self.follow}
 
-    def _start(self, name: str) -> float:
-        """What a fresh page has; what others say of a page's own accord has no such value, and its declaration has."""
-        default: float | None = SETTINGS[self.prefix + name].default
-        return self.declared[name].default if default is None else default
+    def handed_on(self, n: float) -> dict[str, Any]:
+        """What came to the page with a release, by the names of a design, as far as it fits n rows."""
+        return {} if self.fresh else handed_on(self.page.prefix, n)
 
-    def values(self, *names: str) -> dict[str, float]:
-        """The controls of several numbers, in this order."""
-        found: dict[str, float] = {}
-        for name in names:
-            link = LINKS[name] if name in self.links else None
-            with self.at(name):
-                linked = link and link.leader in found and switch(link.label, self.prefix + link.switch)
-            found[name] = found[link.leader] if link and linked else self.number(name)
-        return found
 
-    def follows(self, name: str) -> bool:
-        """Whether a number follows another one."""
-        return name in self.links and bool(st.session_state.get(self.prefix + LINKS[name].switch, True))
+When = Callable[[Said], Any]
 
-    def check(self, values: Mapping[str, object]) -> None:
-        """Refuse in a sentence the first of the page's numbers among `values` that is outside its domain."""
-        for name, one in self.declared.items():
-            if name in values:
-                one.check(values[name])
 
-    def refused(
+def always(_said: Said) -> bool:
+    """A control that is there whatever is said."""
+    return True
+
+
+class Control:
+    """A control by its `name` on a page, where `when` holds for what has been said before it.
+
+    `setting` is what the session and the address keep of it, None where it has nothing of its own to keep. `says` is
+    the name of what it says, where several have the same, one of which is there at a time; `at` that of the control
+    with which it stands. `rest` are further arguments of its `widget`.
+    """
+
+    def __init__(
+        self, name: str, label: str, setting: Setting | None, widget: Callable[..., Any], when: When = always,
+        says: str = "", at: str = "", **rest: Any,
+    ) -> None:  # fmt: skip
+        self.name, self.label, self.setting, self.widget, self.rest = name, label, setting, widget, rest
+        self.when, self.says, self.at, self.prefix = when, says or name, at or name, ""
+
+    def kept(self, page: PageSpec | str) -> Self:
+        """Itself on a page, whose session and address keep its setting from now on."""
+        self.prefix = page if isinstance(page, str) else page.prefix
+        if self.setting is not None:
+            SETTINGS[self.key] = self.setting
+        return self
+
+    @property
+    def key(self) -> str:
+        """Its key in the session and in the address."""
+        return self.prefix + self.name
+
+    def draw(self) -> Any:
+        """What it says, which is drawn unless it is folded away."""
+        return self._drawn()
+
+    def _drawn(self, *args: Any, **rest: Any) -> Any:
+        return shown(self.key, self.widget, self.label, *args, **{**rest, **self.rest})
+
+    def fresh(self) -> Any:
+        """What it says on a fresh page."""
+        return SETTINGS[self.key].default
+
+    def add_to(self, said: Said) -> None:
+        """Add what it says."""
+        said[self.says] = said.instead.get(self.says, self.fresh()) if said.fresh else self.draw()
+
+
+def labels_of(things: Iterable[Any]) -> dict[str, str]:
+    """The label of each thing that has a key and a label, by its key."""
+    return {one.key: one.label for one in things}
+
+
+def _called(words: Collection[Any]) -> dict[str, Any]:
+    return {"format_func": words.__getitem__} if isinstance(words, Mapping) else {}
+
+
+class Choice(Control):
+    """One of `words`, or of the keys of a mapping that says how each is shown; ``""`` where none is chosen.
+
+    It is drawn by `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`. A word that is not among them any
+    more, for another control has moved, gives way to the default.
+    """
+
+    def __init__(
+        self, name: str, label: str, words: Words, default: str | None, widget: Callable[..., Any] = st.selectbox,
+        **rest: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(name, label, choice_setting(words, default), widget, **rest)
+        self.words, self.default = words, default
+
+    def fresh(self) -> str:
+        return self.default or ""
+
+    def draw(self) -> str:
+        words = words_of(self.words)
+        options: list[Any] = list(words)
+        if st.session_state.get(self.key) not in options:
+            st.session_state[self.key] = self.default
+        side_by_side = self.widget in (st.segmented_control, st.pills)
+        start = {"default": self.default} if side_by_side else {"index": options.index(self.default)}
+        return self._drawn(options, **start, **_called(words)) or ""
+
+
+class Several(Control):
+    """Several of `words`, or of the keys of a mapping that says how each is shown, in their order; from a list."""
+
+    def __init__(self, name: str, label: str, words: Words, default: Words, **rest: Any) -> None:
+        super().__init__(name, label, choices_setting(words, default), st.multiselect, **rest)
+        self.words = words
+
+    def fresh(self) -> list[str]:
+        return [one for one in words_of(self.words) if one in super(Several, self).fresh()]
+
+    def draw(self) -> list[str]:
+        words = words_of(self.words)
+        chosen = self._drawn(list(words), default=super().fresh(), **_called(words))
+        return [one for one in words if one in chosen]
+
+
+class Switch(Control):
+    """On or off."""
+
+    def __init__(self, name: str, label: str, default: bool = False, **rest: Any) -> None:
+        super().__init__(name, label, switch_setting(default), st.toggle, **rest)
+
+    def draw(self) -> bool:
+        return bool(self._drawn(value=self.fresh()))
+
+
+class Text(Control):
+    """A text, by `st.text_input` or `st.text_area`."""
+
+    def __init__(self, name: str, label: str, default: str, widget: Callable[..., Any], **rest: Any) -> None:
+        super().__init__(name, label, text_setting(default), widget, **rest)
+
+    def draw(self) -> str:
+        return self._drawn(value=self.fresh()) or ""
+
+
+class Held(Control):
+    """A whole number without a box, which buttons set."""
+
+    def __init__(self, name: str, label: str, declared: Parameter, **rest: Any) -> None:
+        super().__init__(name, label, number_setting(declared), st.number_input, **rest)
+        self.most = int(declared.maximum)
+
+    def draw(self) -> int:
+        return drawn(self.key, int(st.session_state[self.key]), self.label)
+
+    def move(self, value: int) -> None:
+        """Set it, up to the largest that is allowed."""
+        st.session_state[self.key] = min(value, self.most)
+
+
+class Also(Control):
+    """What stands among controls and says nothing of its own, such as a button; it may look at what has been said."""
+
+    def __init__(self, draw: Callable[[Said], object], at: str = "", when: When = always) -> None:
+        super().__init__("", "", None, draw, when, at=at)
+
+    def add_to(self, said: Said) -> None:
+        if not said.fresh:
+            self.widget(said)
+
+
+class Presets(Control):
+    """Buttons that set the controls to a known case, or a list of cases; the chosen one stays marked while it holds.
+
+    In class mode it is a list on every page. `cases` has the values of the page's controls for each case, `every` those
+    that all of them set.
+    """
+
+    def __init__(
+        self, cases: Mapping[str, Mapping[str, object]], every: Mapping[str, object] | None = None,
+        widget: Callable[..., Any] = st.pills, **rest: Any,
+    ) -> None:  # fmt: skip
+        super().__init__("preset", "Start from", None, widget, **rest)
+        self.cases = {name: {**(every or {}), **case} for name, case in cases.items()}
+        self.every = every or {}
+
+    def add_to(self, said: Said) -> None:
+        if said.fresh:
+            return
+        cases: dict[Any, Any] = self.cases
+        yours, state, prefix = state_of(self.prefix).yours, st.session_state, self.prefix
+        if yours and any(state.get(prefix + name) != value for name, value in yours.items()):
+            cases = {"your release": {**self.every, **yours}, **cases}
+        case = cases.get(chosen := state.get(self.key))
+        if chosen is not None and (
+            case is None or any(state.get(prefix + name, self.every.get(name)) != value for name, value in case.items())
+        ):
+            state[self.key] = None
+
+        def apply() -> None:
+            state.update({prefix + name: value for name, value in cases.get(state.get(self.key), {}).items()})
+
+        widget, rest = self.widget, self.rest
+        if class_mode():
+            widget, rest = st.selectbox, {"index": None, "placeholder": "settings of your own", **rest}
+        widget(self.label, list(cases), key=self.key, on_change=apply, persist_state="session", **rest)
+
+
+class Either(Control):
+    """One of several ways to say a limit, which sets the list `of` all limits; none stands out where that has others.
+
+    `words` says how each is called, by what it sets the list to.
+    """
+
+    def __init__(self, name: str, label: str, words: Mapping[tuple[str, ...], str], of: str, **rest: Any) -> None:
+        super().__init__(name, label, None, st.pills, **rest)
+        self.words, self.of = words, of
+
+    def add_to(self, said: Said) -> None:
+        if said.fresh:
+            return
+        key, state, words = self.prefix + self.of, st.session_state, self.words
+        place, held = f"{key}_one", {*state[key]}
+        state[place] = next((one for one in words if held == {*one}), None)
+
+        def take() -> None:
+            if (chosen := state[place]) is not None:
+                state[key] = [*chosen]
+
+        self.widget(self.label, list(words), key=place, on_change=take, **_called(words), **self.rest)
+
+
+class Numbers:
+    """Numbers of the page in this order, where `when` holds.
+
+    `of` names further ones by what has been said before, or declares them; `highest` is what others let them be.
+    """
+
+    def __init__(
         self,
-        broken: ValueError,
-        values: Mapping[str, Any],
-        synthesizer_type: type[Synthesizer] = BetaBinomial,
-        **highest: float,
-    ) -> Refused:
-        """What a refusal says, with a button for each number outside its domain, or above what others let it be."""
-        rows = {one.name for one in synthesizer_type.parameters()} & {"n", "m"}
-        mends: dict[str, tuple[object, str]] = {}
-        for name, one in self.declared.items():
-            if name not in values or (name in ("n", "m") and not rows):
+        *names: str,
+        of: Callable[[Said], Iterable[str] | Mapping[str, Parameter]] = lambda _said: (),
+        when: When = always,
+        highest: Callable[[Said], float | None] = lambda _said: None,
+    ) -> None:
+        self.names, self.of, self.when, self.highest = names, of, when, highest
+
+    def add_to(self, said: Said) -> None:
+        """Add what they say."""
+        further = self.of(said)
+        if isinstance(further, Mapping):
+            said.page = dataclasses.replace(said.page, declared={**said.page.declared, **further})
+        page, highest = said.page, self.highest(said)
+        for name in (*self.names, *further):
+            leader = LINKS[name].leader if name in page.links else ""
+            if leader in said.numbers and name not in said.instead and (said.fresh or page.linked(name)):
+                said.follow.add(name)
+                value = said.numbers[leader]
+            elif said.fresh:
+                value = said.instead.get(name, page.fresh(name))
+            else:
+                value = page.number(name, highest)
+            if highest is not None:
+                said.highest[name] = highest
+            said[name] = said.numbers[name] = value
+
+
+class Controls(Generic[OfPage]):
+    """All controls of a page in the order in which they are drawn, and what `asked_for` makes of what they say.
+
+    `numbers` are those of the page, or a function where more may be registered later. `few` and `main` are the names
+    of the controls of `Places`; where None, all stand where they are drawn. `within` declares numbers more narrowly by
+    what is said, for what would put a refused one right. `taken` says what further settings of the page ask for a
+    release, by name; it raises a ValueError in a sentence where the page does not take it.
+    """
+
+    def __init__(
+        self,
+        numbers: PageNumbers | Callable[[], PageNumbers],
+        controls: Sequence[Control | Numbers],
+        asked_for: Callable[[Said], OfPage],
+        few: Collection[str] | None = None,
+        main: Collection[str] = (),
+        within: Callable[[Said], Mapping[str, Parameter]] = lambda _said: {},
+        taken: Callable[[Design], Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._numbers, self.controls, self._few, self._main = numbers, controls, few, main
+        self.asked_for, self._within, self.prefix = asked_for, within, self.numbers.prefix
+        self.numbers.kept()
+        for one in controls:
+            if isinstance(one, Control):
+                one.kept(self.prefix)
+        keep_truth(self.prefix)
+        if taken is not None:
+            TAKEN_BY[self.prefix] = taken
+
+    @property
+    def numbers(self) -> PageNumbers:
+        """The numbers of the page."""
+        return self._numbers() if callable(self._numbers) else self._numbers
+
+    def choose(self) -> OfPage | Refused:
+        """Draw the controls and return what they ask for."""
+        page = self.numbers
+        read_address(self.prefix)
+        if self._few is not None:
+            page = dataclasses.replace(page, at=Places(self._few, self._main))
+        said = Said(page)
+        for one in self.controls:
+            if not one.when(said):
                 continue
-            value, most = values[name], max(one.minimum, min(one.maximum, highest.get(name, one.maximum)))
-            try:
-                dataclasses.replace(one, maximum=most).check(value)
-            except ValueError:
-                near = min(most, value if value > one.default else one.default)  # an empty box has a NaN
-                followed = self.follows(name)
-                target, words = (LINKS[name].leader, LINKS[name].both) if followed else (name, one.symbol or one.title)
-                near = int(near) if one.integer else near
-                mends.setdefault(self.prefix + target, (near, f"Set {words} = {readable(near)}"))
+            if isinstance(one, Numbers):
+                one.add_to(said)
+            else:
+                with page.at(one.at):
+                    one.add_to(said)
+        try:
+            said.page.check(said.numbers)
+            if "unread" in said:
+                raise said["unread"]
+            asked = self.asked_for(said)
+            for say in said.then:
+                say(asked.design)
+            return asked
+        except ValueError as broken:
+            return self._refused(said, broken)
+
+    def first(self, **instead: Any) -> OfPage:
+        """What a fresh page asks for, where some controls may say other things instead, by name."""
+        said = Said(self.numbers, instead)
+        for one in self.controls:
+            if one.when(said):
+                one.add_to(said)
+        return self.asked_for(said)
+
+    def _refused(self, said: Said, broken: ValueError) -> Refused:
+        page = dataclasses.replace(said.page, declared={**said.page.declared, **self._within(said)})
+        made, values = SYNTHESIZERS.get(said.get("synthesizer", "")), said.numbers
+        rows = {"n", "m"} if made is None else {one.name for one in made.parameters()} & {"n", "m"}
+        mends = page.mends({name: one for name, one in values.items() if rows or name not in ("n", "m")}, said.highest)
         if rows == {"n"} and values.get("m", values["n"]) != values["n"]:
             mends[self.prefix + LINKS["m"].switch] = True, "Set m = n"
+        if isinstance(broken, Refusal):
+            return Refused((*broken.before, str(broken)), {**mends, **broken.mends})
         return Refused((str(broken),), mends)
-
-    def accepted(self, name: str, value: float) -> float:
-        """A number of a section; outside its domain a sentence says so, and the last one inside is returned."""
-        one, key = self.declared[name], self.prefix + name
-        symbol = one.symbol or one.title.lower()
-        return accepted(key, value, one.check, self._start(name), lambda last: f"{symbol} = {readable(last)}")
-
-    def checked(self, name: str) -> float:
-        """The control of one number of a section."""
-        return self.accepted(name, self.number(name))
-
-
-def _box_and_slider(one: Parameter, key: str, start: float) -> float:
-    """The box, and below it the slider; an empty box leaves the slider where it is.
-
-    The style sheet sets a box that a slider follows on the line of the slider's label.
-    """
-    slider, (symbol, name, label, hint) = f"{key}_slider", _words(one)
-    typed = st.number_input(
-        f"{f'{one.title} {symbol}'.strip()}, exact value",
-        min_value=-LARGEST,
-        max_value=LARGEST,
-        value=None,  # with another one, a box that is emptied would jump back to it without a word
-        step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
-        format="%.10g",
-        key=key,
-        persist_state="session",  # a control that is hidden for a while comes back as it was
-        label_visibility="collapsed",
-    )
-    value = _whole(one, st.session_state.get(slider, start) if typed is None else typed)
-    drawn(key, start if typed is None else value, name)
-    if st.session_state.get(slider) != value:
-        st.session_state[slider] = value
-    st.select_slider(
-        label,
-        options=_options(one, one.name == "delta", value),
-        value=value,  # where a browser missed the run that set the state, it starts from here
-        key=slider,
-        format_func=_text,
-        help=hint,
-        on_change=_take_slider,
-        args=(key, slider),
-    )
-    return math.nan if typed is None else value
-
-
-def _whole(one: Parameter, value: float) -> float:
-    """A number as it is, without a point where it counts."""
-    return int(value) if one.integer and float(value).is_integer() else value
-
-
-def _take_slider(key: str, slider: str) -> None:
-    st.session_state[key] = st.session_state[slider]
-
-
-@lru_cache(maxsize=4096)
-def _text(value: float) -> str:
-    return readable(value, 6)
-
-
-class _Words(NamedTuple):
-    symbol: str
-    name: str
-    label: str
-    hint: str
-
-
-@lru_cache(maxsize=1024)
-def _words(declaration: Parameter) -> _Words:
-    """Its symbol where that says more than the title, its name, the label of the slider, and its help."""
-    one, end = declaration, PRIVATE_END[declaration.private_end]
-    symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
-    name = f"{one.title} {symbol}".strip()
-    return _Words(symbol, name, name + (f" · {end}" if end else ""), f"{one.help} Accepted: {one.domain}.")
-
-
-@lru_cache(maxsize=512, typed=True)
-def _options(declaration: Parameter, zero: bool, value: float) -> tuple[float, ...]:
-    """The stops of the slider, and `value` in place of one that is written alike."""
-    return tuple(sorted([stop for stop in _stops(declaration, zero) if _text(stop) != _text(value)] + [value]))
-
-
-@lru_cache(maxsize=512)
-def _stops(declaration: Parameter, zero: bool) -> tuple[float, ...]:
-    """The values that the slider stops at."""
-    low = declaration.minimum if declaration.slider_minimum is None else declaration.slider_minimum
-    high = declaration.maximum if declaration.slider_maximum is None else declaration.slider_maximum
-    if declaration.integer:
-        whole = {*range(int(low), int(min(high, FIRST_WHOLE)) + 1), int(high)}
-        value = float(FIRST_WHOLE)
-        while value < high:
-            whole.add(round(value) if value < 100 else 5 * round(value / 5))
-            value *= 10 ** (1 / (2 * POINTS_PER_DECADE))
-        return tuple(sorted(number for number in whole if low <= number <= high))
-    if declaration.scale == "linear":
-        even = {float(f"{low + (high - low) * step / LINEAR_STOPS:.3g}") for step in range(LINEAR_STOPS + 1)}
-        return tuple(sorted(value for value in even if low <= value <= high))
-    steps = min(MOST_STOPS, round(math.log10(high / low) * POINTS_PER_DECADE))
-    values = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
-    return tuple(sorted(({0.0} if zero else set()) | {value for value in values if low <= value <= high}))

@@ -6,8 +6,9 @@ from plotly.io.json import to_json_plotly
 
 from dpviz.charts.style import Figure
 from pages.components import component
-from pages.components.class_mode import class_mode, for_class
 from pages.components.files import PLOTLY, address_of
+from pages.components.spec import class_mode
+from pages.components.words import for_class
 
 _component = component("figure")
 

@@ -9,25 +9,25 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.desk.asked import AskedOnPage, Refused
 from pages.components import component
-from pages.components.address import keep_choice, write_address
-from pages.components.choices import choice
-from pages.components.class_mode import class_mode, show_class_mode
+from pages.components.address import address_problems, keep_choice, write_address
+from pages.components.controls import Choice
 from pages.components.files import address_of
-from pages.components.last_valid import Asked, Refused, answerable
+from pages.components.numbers import said_of
 from pages.components.release import bring_release, carried_on
-from pages.components.spec import PageSpec
-from pages.components.words import Html, part_html, problem
+from pages.components.spec import CLASS, PageSpec, class_mode, state_of
+from pages.components.words import Html, note, part_html, problem
 
 Given = TypeVar("Given")
-OfPage = TypeVar("OfPage", bound=Asked)
+OfPage = TypeVar("OfPage", bound=AskedOnPage)
 Section = Callable[[Given], object]
 """Shows a closer look at what is given to it."""
 
 RELEASE_LINE = '<p class="dpviz-release" hidden><span></span> <button type="button">change</button></p>'
 """Where `write_address` says which release the reader carries, once the page has answered."""
 
-_panel = component("panel")
+_panel, _keys = component("panel"), component("keys")
 
 
 def page_head(page: PageSpec) -> None:
@@ -36,12 +36,50 @@ def page_head(page: PageSpec) -> None:
     title = f'<h1 class="{shown}">{escape(page.question)} <small>{escape(page.title)}</small></h1>'
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
     st.html(Html(title + lead + RELEASE_LINE))
-    show_class_mode()
+    st.toggle(
+        "Class mode",
+        key=CLASS,
+        persist_state="session",
+        help="Large type and thick lines for a projector, fewer words and controls. ← and → move the slider that "
+        "was touched last, the space bar starts and stops. The address keeps it: one link for the whole class.",
+    )
+    if class_mode():
+        _keys(key="dpviz_keys", data=b"", height=1)
     # The controls come next: so they do for the Tab key.
     data = {"style": address_of("style.css"), "open": page.home}
     _panel(key=f"{page.prefix}panel", data=json.dumps(data).encode(), height=1)
     if refused := bring_release(page):
         problem(refused)
+
+
+def answerable(
+    prefix: str, asked: OfPage | Refused, compute: Callable[[OfPage], object], first: Callable[[], OfPage]
+) -> OfPage:
+    """Say what is wrong with what was asked; returns it, or what was asked last that `compute` does not refuse.
+
+    `first` is what a fresh page asks for, where there was nothing before.
+    """
+    state, refusals, valid = state_of(prefix), list(asked.problems), None
+    if isinstance(asked, Refused):
+        for key, (value, words) in asked.mends.items():
+            st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
+    else:
+        try:
+            compute(asked)
+            valid = asked
+        except ValueError as broken:
+            refusals.append(str(broken))
+    for sentence in [*address_problems(prefix), *map(said_of, refusals)]:
+        problem(sentence)
+    if valid is not None:
+        state.valid, state.answered, state.refused = valid, dict(state.drawn), frozenset()
+        return valid
+    state.refused = frozenset(state.drawn)
+    before: OfPage | None = state.valid
+    shown = first() if before is None else before
+    what = "the settings of a fresh page" if before is None else "the last settings that are allowed"
+    note(f"What follows is the answer for {what}: {shown.named}.")
+    return shown
 
 
 @contextmanager
@@ -75,7 +113,7 @@ def columns() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 def look_closer(page: PageSpec, sections: Mapping[str, Section[Given]]) -> Section[Given] | None:
     """The section that is to be opened below, if any."""
-    chosen = choice(st.pills, "Look closer", sections, f"{page.prefix}look", wrap=True)
+    chosen = Choice("look", "Look closer", list(sections), None, st.pills, wrap=True).kept(page).draw()
     if chosen in sections:
         st.html(part_html(chosen))
     return sections.get(chosen)

@@ -1,70 +1,97 @@
-"""The release that a reader carries from page to page: set on one, kept on the next."""
+"""The release that a reader carries from page to page: set on one, kept on the next, and taken along by every link."""
 
-from collections.abc import Collection
+import contextlib
+import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from html import escape
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.core.keeping import kept
-from dpviz.core.parameters import readable
 from dpviz.designs import CONFIDENTIAL_COUNT, NOISE_EPSILON_KEY, Design
-from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
+from dpviz.desk.carried import CARRIED, NOT_EVERYWHERE, Carried, changed, goes_along
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, Drawn, keep_handed_on
-from pages.components.prior_rule import settings_of, taken_by
-from pages.components.spec import PageSpec
+from pages.components.address import SETTINGS, keep_handed_on
+from pages.components.navigation import PAGES, as_declared
+from pages.components.numbers import LINKS
+from pages.components.spec import CLASS, PageSpec, class_mode, state_of
 
-NOT_EVERYWHERE = frozenset({"delta", "p", "x", "seed"})
-"""What some pages do not say of a release: it goes along from those that do."""
+ANALYSIS = frozenset({"gamma1", "gamma2", "level", "rules", "repetitions"})
+"""What an address says of the analysis, which belongs to a page."""
 
-CARRIED = ("synthesizer", "n", "m", "m_is_n", "sets", "prior", "epsilon", "alpha", "beta", "beta_is_alpha", "cells",
-           NOISE_EPSILON_KEY, "noise_is_promise", *sorted(NOT_EVERYWHERE))  # fmt: skip
-"""What belongs to the release; the analysis belongs to a page."""
-
-SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α"}
-
-RELEASE, PAGE, ENTERED, REFUSED = "release", "release_page", "release_entered", "release_refused"
-TOUCHED = "release_touched"  # whether the reader has set any page
+TAKEN_BY: dict[str, Callable[[Design], Mapping[str, Any]]] = {}
+"""What further settings of a page ask for a design, by the names on that page: such as its mechanism where the page has
+no list of synthesizers. By prefix; each raises a ValueError in a sentence where the page does not take the design."""
 
 
-@dataclass(frozen=True)
-class Carried:
-    """The reader's release; `known` are those of `NOT_EVERYWHERE` that some page has said of it."""
+@dataclass
+class OnItsWay:
+    """What a session holds of the reader's release: on which `page` the reader is, and what was `entered` there.
 
-    design: Design
-    known: frozenset[str]
-
-    @property
-    def words(self) -> str:
-        """What a reader knows it by."""
-        made = self.design
-        promised = [
-            f"{name} = {readable(getattr(made, key), 3)}" for key, name in SYMBOLS.items() if key in made.promised
-        ]
-        sets = "1 set" if made.sets == 1 else f"{made.sets:,} sets"
-        return ", ".join((made.synthesizer_type.label.partition(" (")[0], f"{made.n:,} people", sets, *promised))
-
-    def settings(self, prefix: str) -> dict[str, Any]:
-        """What the controls of a page say of it; a ValueError in a sentence where the page does not take it."""
-        every, first = settings_of(prefix, self.design), len(prefix)
-        return {
-            key: value
-            for key, value in every.items()
-            if key[first:] in CARRIED and goes_along(key[first:], self.design, self.known)
-        }
-
-    def further(self, prefix: str) -> dict[str, Any]:
-        """What a page is asked for instead of a mechanism, by key."""
-        return {prefix + name: value for name, value in taken_by(prefix, self.design).items()}
-
-
-def goes_along(name: str, design: Design, said: Collection[str]) -> bool:
-    """Whether a setting of a page belongs to what was `said` of a design; an x that nobody has said does where it is
-    there, for the page's own would not fit.
+    That is the design that the page began with or shows, or how it came to it: by an "address"; None for the page's
+    own. `refused` says why the page does not take the release; `touched` that the reader has set any page.
     """
-    return name not in NOT_EVERYWHERE or name in said or (name == "x" and design.confidential_count is None)
+
+    release: Carried | None = None
+    page: PageSpec | None = None
+    entered: Design | str | None = None
+    refused: str = ""
+    touched: bool = False
+
+
+def _on_its_way() -> OnItsWay:
+    found: OnItsWay | None = st.session_state.get("release")
+    if found is None:
+        found = st.session_state["release"] = OnItsWay()
+    return found
+
+
+def taken_by(prefix: str, design: Design) -> Mapping[str, Any]:
+    """Return what a page asks for a design instead of a mechanism, by the names on that page."""
+    return TAKEN_BY[prefix](design) if prefix in TAKEN_BY else {}
+
+
+@kept
+def settings_of(prefix: str, design: Design) -> Mapping[str, Any]:
+    """What the controls of a page say where they ask for `design`, by key; what it has no control for is left out.
+
+    A page without a rule for the prior has α itself, and one for a single set the ε of its noise. A ValueError in a
+    sentence says what the page does not take.
+    """
+    further = taken_by(prefix, design)
+    if f"{prefix}m" not in SETTINGS and design.m != design.n:
+        raise ValueError(f"as many rows are released here as there are, n = {design.n:,}; got m = {design.m:,}.")
+    if f"{prefix}prior" not in SETTINGS and design.synthesizer_type.has_prior:
+        design = dataclasses.replace(design, prior="own", alpha=design.alpha_of_one_set)
+    if f"{prefix}sets" not in SETTINGS and design.sets > 1 and "epsilon" in design.promised:
+        noise = {"epsilon": design.epsilon / design.sets, **dict(design.details)}
+        design = dataclasses.replace(design, details=tuple(noise.items()))
+    own = {NOISE_EPSILON_KEY if name == "epsilon" else name for name in dict(design.details)}
+    own |= {"m"} if design.m != design.n else set()
+    found: dict[str, Any] = {f"{prefix}{link.switch}": name not in own for name, link in LINKS.items()}
+    words = {prefix + word: text for word, text in design.to_address().items()}
+    found |= {key: SETTINGS[key].read(text) for key, text in words.items() if key in SETTINGS and text}
+    if f"{prefix}synthesizer" not in SETTINGS:  # α is then what some section asks about, and no part of the release
+        found.pop(f"{prefix}alpha", None)
+    x = SETTINGS.get(f"{prefix}x")
+    if x is not None and not x.handed_on and design.confidential_count is None and x.default > design.n:
+        found[f"{prefix}x"] = round(design.p * design.n)  # the page's own does not fit so few rows
+    found |= {prefix + name: value for name, value in further.items()}
+    return MappingProxyType({key: value for key, value in found.items() if key in SETTINGS})
+
+
+def _carried_to(prefix: str, release: Carried) -> dict[str, Any]:
+    """What the controls of a page say of the reader's release; a ValueError where the page does not take it."""
+    first, design = len(prefix), release.design
+    return {
+        key: value
+        for key, value in settings_of(prefix, design).items()
+        if key[first:] in CARRIED and goes_along(key[first:], design, release.known)
+    }
 
 
 def keep_truth(prefix: str) -> None:
@@ -86,7 +113,7 @@ def handed_on(prefix: str, n: float) -> dict[str, Any]:
 
 def told_by(page: PageSpec) -> frozenset[str]:
     """Return the names that an address has of what a page says of its release."""
-    shown: dict[str, Drawn] = st.session_state[f"{page.prefix}drawn"]
+    shown = state_of(page.prefix).drawn
     said = {key.removeprefix(page.prefix) for key, one in shown.items() if one.value is not None}
     own = set() if f"{page.prefix}synthesizer" in SETTINGS else {"alpha", "beta"}  # what some section asks about
     return frozenset((said - own) | {*page.tells})
@@ -99,44 +126,44 @@ def bring_release(page: PageSpec) -> str:
     the mechanism has not. Call it before the controls are read. Returns a sentence where the page does not take the
     release.
     """
-    state, context, prefix = st.session_state, get_script_run_ctx(), page.prefix
-    last: PageSpec | None = state.get(PAGE)
-    if last is not None and (valid := state.get(f"{last.prefix}valid")) is not None:
+    state, way, context, prefix = state_of(page.prefix), _on_its_way(), get_script_run_ctx(), page.prefix
+    last = way.page
+    if last is not None and (valid := state_of(last.prefix).valid) is not None:
         _keep(last, valid.design)
-        if not state.get(REFUSED):
-            state[f"{last.prefix}brought"] = state.get(RELEASE)
+        if not way.refused:
+            state_of(last.prefix).brought = way.release
     entered, own = last != page, any(key.startswith(prefix) for key in st.query_params)
     back = bool(context and context.is_history_navigation)
-    state[PAGE] = page
-    release: Carried | None = state.get(RELEASE)
+    way.page, release = page, way.release
     settings: dict[str, Any] = {}
     if entered:
-        state[REFUSED] = ""
+        way.refused = ""
     try:
-        settings = {} if release is None else release.settings(prefix)
+        settings = {} if release is None else _carried_to(prefix, release)
     except ValueError as broken:
         if entered and not own:
-            state[REFUSED] = f"Your release stays on the other pages; this one does not take it: {broken}"
-    state[f"{prefix}yours"] = {key.removeprefix(prefix): value for key, value in settings.items()}
+            way.refused = f"Your release stays on the other pages; this one does not take it: {broken}"
+    state.yours = {key.removeprefix(prefix): value for key, value in settings.items()}
     if entered:
-        state[ENTERED] = "address" if own or (back and release is not None) else None
+        way.entered = "address" if own or (back and release is not None) else None
         if own:
-            state.pop(f"{prefix}entry", None)  # a link's address is read as that of a fresh page is
+            state.entry = ""  # a link's address is read as that of a fresh page is
         elif not back and release is not None and settings:
-            brought: Carried | None = state.get(f"{prefix}brought")
+            brought: Carried | None = state.brought
             if brought != release:
-                state.update(settings)
+                st.session_state.update(settings)
             if brought is None or brought.design.synthesizer_type is not release.design.synthesizer_type:
-                state.update(release.further(prefix))
-    return str(state[REFUSED])
+                further = taken_by(prefix, release.design)
+                st.session_state.update({prefix + name: value for name, value in further.items()})
+    return way.refused
 
 
 def carried_on(page: PageSpec) -> str:
     """The reader's release in words, with what this run has changed of it; nothing before there is one."""
-    valid = st.session_state.get(f"{page.prefix}valid")
+    valid = state_of(page.prefix).valid
     if valid is not None:
         _keep(page, valid.design)
-    release: Carried | None = st.session_state.get(RELEASE)
+    release = _on_its_way().release
     return "" if release is None else release.words
 
 
@@ -145,62 +172,57 @@ def _keep(page: PageSpec, design: Design) -> None:
 
     The page where the app begins shows a release from the first.
     """
-    state = st.session_state
-    entered: Design | str | None = state.get(ENTERED)
-    state[TOUCHED] = state.get(TOUCHED, False) or entered not in {None, design}
+    way = _on_its_way()
+    entered = way.entered
+    way.touched = way.touched or entered not in {None, design}
     if design.synthesizer_type is GivenMatrix:  # a matrix of the reader's own belongs to its page
         return
-    state[ENTERED] = design
-    release: Carried | None = state.get(RELEASE)
-    begins = page.home and release is None and not state[TOUCHED]
-    if (entered is None and not begins) or entered == design or state.get(f"{page.prefix}preset") is not None:
+    way.entered = design
+    begins = page.home and way.release is None and not way.touched
+    preset = st.session_state.get(f"{page.prefix}preset")
+    if (entered is None and not begins) or entered == design or preset is not None:
         return
     told = told_by(page)
-    if release is None or state.get(REFUSED):
-        state[RELEASE], state[REFUSED] = Carried(design, told & NOT_EVERYWHERE), ""
+    if way.release is None or way.refused:
+        way.release, way.refused = Carried(design, told & NOT_EVERYWHERE), ""
     else:
         since = entered if isinstance(entered, Design) else None
-        state[RELEASE] = _changed(release, since, design, told, f"{page.prefix}prior" in SETTINGS)
+        way.release = changed(way.release, since, design, told, f"{page.prefix}prior" in SETTINGS)
+
+
+def page_link(
+    page: PageSpec, design: Design, label: str = "", said: frozenset[str] | None = None, **further: str
+) -> None:
+    """A link to a page, which opens with this release, and with `further` settings by their names on it."""
+    words = {**address_of(page, design, said), **{f"{page.prefix}{name}": word for name, word in further.items()}}
+    words |= {CLASS: "1"} if class_mode() else {}
+    st.page_link(as_declared(page), label=f"{label or page.title} →", query_params=words)
 
 
 @kept
-def _changed(
-    release: Carried, entered: Design | None, design: Design, told: frozenset[str], ruled: bool
-) -> Carried:  # fmt: skip
-    """A release with what has changed since the page was entered, or with all that the page tells where that is None.
+def address_of(page: PageSpec, design: Design, said: frozenset[str] | None = None) -> Mapping[str, str]:
+    """What the address of a page says of a release: every setting that the page has for it.
 
-    `ruled` pages have a rule for the prior, which hides what it has no use for.
+    Of the truth, the draw and the analysis it is all of the design, or what is `said` of it: the page has its own for
+    the rest.
     """
-    now, words = design.to_address(), release.design.to_address()
-    hidden = {"epsilon", "delta", "alpha"} - set(design.promised) if ruled else set()
-    if entered is None:
-        names = {name for name in CARRIED if name in told} | ({"m"} if "n" in told else set())
-        if _cells(design.synthesizer_type) != _cells(release.design.synthesizer_type):
-            names |= {"synthesizer", "cells", "prior"}
-    else:
-        before = entered.to_address()
-        names = {name for name in (*CARRIED, "details") if before.get(name) != now.get(name)}
-    names -= hidden
-    for name in names:
-        words.pop(name, None)
-        words |= {name: now[name]} if name in now else {}
-    known = release.known | (names & told & NOT_EVERYWHERE)
-    try:
-        found = Design.from_address(words)
-        if "synthesizer" in told and not ruled and names - NOT_EVERYWHERE:
-            found = _as_made(found, design)
-    except ValueError:
-        found = design
-    return Carried(found, known)
+    settings, first = settings_of(page.prefix, design), len(page.prefix)
+    kept = [key for key in settings if said is None or key[first:] not in ANALYSIS - said]
+    kept = [key for key in kept if said is None or goes_along(key[first:], design, said)]
+    return MappingProxyType({key: SETTINGS[key].write(settings[key]) for key in kept})
 
 
-def _cells(synthesizer_type: type[Synthesizer]) -> bool:
-    return issubclass(synthesizer_type, TwoCellSynthesizer)
+def lead_on(
+    here: PageSpec, design: Design, words: str = "This release on", place: str = "", *, whole: bool = False
+) -> None:
+    """Links to what the other pages say of this release, where they take it; `place` tells several such lists apart.
 
-
-def _as_made(found: Design, design: Design) -> Design:
-    """The release that a page without a rule shows: with a prior of its own, where the rule would not give it."""
-    if found.prior != "exact" and found.synthesizer == design.synthesizer:
-        return found
-    shared = {one: getattr(found, one) for one in ("epsilon", "delta", "sets", "p", "confidential_count", "seed")}
-    return Design.releasing(design.synthesizer, **shared) or design
+    They say what `here` says of it, or all of a `whole` design that the page has found.
+    """
+    said = None if whole else told_by(here)
+    with st.container(horizontal=True, key=f"{here.prefix}lead_on{place}"):
+        st.html(f'<span class="dpviz-lead">{escape(words)}</span>', width="content")
+        for page in PAGES:
+            if page is not here and not page.home:
+                with contextlib.suppress(ValueError):  # the page has no control for something of it
+                    page_link(page, design, said=said)

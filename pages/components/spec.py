@@ -1,8 +1,12 @@
-"""What a page says of itself once, and the texts that lie beside it."""
+"""What a page says of itself once, the texts that lie beside it, and what a reader's session holds of it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import streamlit as st
 
 PAGES = Path(__file__).parent.parent
 
@@ -58,3 +62,58 @@ def _text(page: PageSpec, name: str) -> str:
 def _notes(page: PageSpec) -> dict[str, str]:
     parts = (part.partition("\n") for part in f"\n{page.text('notes')}".split("\n## ")[1:])
     return {name: " ".join(words.split()) for name, _, words in parts}
+
+
+class Drawn(NamedTuple):
+    """A control that is shown: what it says, its name, and how its value, or each of several, is called."""
+
+    value: Any
+    label: str
+    called: Callable[[Any], str] | None
+
+
+@dataclass
+class PageState:
+    """What a session holds of a page beside its settings, which stand in the session by their keys.
+
+    `entry` tells when they were read from the address, `noted` what of it was left out, in a sentence by key, and
+    `then` what they were after that. `drawn` are the controls of this run; `answered` those of the last answer, None
+    before there is one, and `refused` the keys of those that were not answered. `valid` is what was asked in the
+    last answer. `yours` is what the reader's release says here, by name, and `brought` the release that the page has
+    been set to. `taken` are the last values that sections took, by key.
+    """
+
+    entry: str = ""
+    noted: dict[str, str] = field(default_factory=dict)
+    then: dict[str, Any] = field(default_factory=dict)
+    drawn: dict[str, Drawn] = field(default_factory=dict)
+    answered: dict[str, Drawn] | None = None
+    refused: frozenset[str] = frozenset()
+    valid: Any = None
+    yours: dict[str, Any] = field(default_factory=dict)
+    brought: Any = None
+    taken: dict[str, Any] = field(default_factory=dict)
+
+
+def state_of(prefix: str) -> PageState:
+    """What the session holds of the page with that prefix, or of that of a setting's key."""
+    place = f"{prefix.partition('_')[0]}_"
+    found: PageState | None = st.session_state.get(place)
+    if found is None:
+        found = st.session_state[place] = PageState()
+    return found
+
+
+CLASS = "class"
+"""The switch of class mode in the session and in the address, whatever the page."""
+
+
+def class_mode() -> bool:
+    """Whether large type, thick lines, few controls and three digits are asked for, for a projector and for a class.
+
+    The address decides when the app is opened, the switch from then on.
+    """
+    on = st.session_state.get(CLASS)
+    if on is None:
+        on = st.session_state[CLASS] = st.query_params.get(CLASS, "") in ("1", "true")
+    return bool(on)

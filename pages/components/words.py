@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpviz.core.digits import three_digits, three_digits_in_cells
 from dpviz.core.plain import plain
-from pages.components.class_mode import class_mode, for_class, table_for_class
+from pages.components.spec import class_mode
 
 if TYPE_CHECKING:
     from dpviz.claims.published import Record
@@ -23,6 +24,16 @@ class Html(str):
 
     def _repr_html_(self) -> str:
         return self
+
+
+def for_class(html: str) -> str:
+    """A sentence as it is, or with three digits in class mode."""
+    return three_digits(html) if class_mode() else html
+
+
+def table_for_class(html: str) -> str:
+    """A table as it is, or with three digits in every cell in class mode."""
+    return three_digits_in_cells(html) if class_mode() else html
 
 
 def answer(mark: str, sentence: str) -> str:

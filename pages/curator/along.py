@@ -1,5 +1,6 @@
 """The frontier, and how the choice changes: designs along ε, the true value, the rows or the sets."""
 
+from copy import copy
 from functools import partial
 
 import streamlit as st
@@ -18,8 +19,7 @@ from dpviz.desk.following import (
 )
 from dpviz.desk.paths import PATHS, Path
 from dpviz.desk.told.along import leaders_sentence, one_more_sentence
-from pages.components.address import keep_choice
-from pages.components.choices import choice, named_choice
+from pages.components.controls import Choice
 from pages.components.figure import show_figure
 from pages.components.growing import growing_of, show_growing
 from pages.components.words import note
@@ -27,18 +27,18 @@ from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 from pages.curator.found import desk_of
 
-MEASURE = keep_choice(f"{PREFIX}along", MEASURE_LABELS, "root_mean_squared_error")
+MEASURE = Choice("along", "Measure", MEASURE_LABELS, "root_mean_squared_error").kept(SPEC)
 GUESSES = {"epsilon": "privacy loss ε", "guesses": "right guesses of an attacker"}
-ACROSS = keep_choice(f"{PREFIX}across", GUESSES, "epsilon")
+ACROSS = Choice("across", "Against", GUESSES, "epsilon", st.segmented_control, required=True).kept(SPEC)
 CHANGING = [key for key in PATHS if key != "epsilon"]
-CHANGED = keep_choice(f"{PREFIX}changed", CHANGING, "rows")
+CHANGED = Choice("changed", "What changes", CHANGING, "rows", st.pills, required=True, wrap=True).kept(SPEC)
 """Every kind of data has rows."""
 
 
 def show_frontier(asked: Asked) -> None:
     """ε, or the attacker's right guesses, against a measure, a line for each method."""
-    measure = _measure()
-    guesses = named_choice(st.segmented_control, "Against", GUESSES, ACROSS, required=True) == "guesses"
+    measure = MEASURE.draw()
+    guesses = ACROSS.draw() == "guesses"
     if guesses:
         note(SPEC.note("guesses"))
     _follow(asked, PATHS["epsilon"], measure, guesses=guesses)
@@ -56,14 +56,10 @@ def show_frontier(asked: Asked) -> None:
 
 def show_changes(asked: Asked) -> None:
     """Rows, true value or sets against a measure, a line for each method."""
-    measure, question = _measure(), asked.question
-    names = {key: PATHS[key].title(question) for key in CHANGING if PATHS[key].values(question)}
-    changed = choice(st.pills, "What changes", names, CHANGED, format_func=names.__getitem__, required=True, wrap=True)
-    _follow(asked, PATHS[changed], measure)
-
-
-def _measure() -> str:
-    return named_choice(st.selectbox, "Measure", MEASURE_LABELS, MEASURE)
+    measure, question = MEASURE.draw(), asked.question
+    among = copy(CHANGED)  # what changes with these data
+    among.words = {key: PATHS[key].title(question) for key in CHANGING if PATHS[key].values(question)}
+    _follow(asked, PATHS[among.draw()], measure)
 
 
 def _follow(asked: Asked, path: Path, measure: str, *, guesses: bool = False) -> None:

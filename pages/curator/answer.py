@@ -16,7 +16,7 @@ from dpviz.inference.rules import RULES
 from pages.components.growing import show_growing
 from pages.components.words import note, page_answer
 from pages.curator import SPEC
-from pages.curator.controls import PREFIX, RULE, Asked, controls_of
+from pages.curator.controls import PREFIX, Asked, controls_of
 from pages.curator.found import NEAREST, designs_of, desk_of, give_way
 from pages.curator.pins import lead_further, pin_button
 from pages.curator.table import show_absent, show_limits_used, show_table
@@ -83,8 +83,8 @@ def mends(found: Relaxed) -> list[tuple[str, dict[str, object]]]:
     offers: list[tuple[str, dict[str, object]]] = []
     question = found.design.question
     if found.analyzed is not None:
-        rule = found.analyzed.rule
-        offers.append((f"Analyze with “{RULES[rule].label}”", {RULE[question.data.key]: [*question.rules, rule]}))
+        rule, key = found.analyzed.rule, f"{PREFIX}{question.data.key}_rules"
+        offers.append((f"Analyze with “{RULES[rule].label}”", {key: [*question.rules, rule]}))
     epsilon, values = enough_epsilon(found), accepted(found)
     if epsilon is not None and [one.key for one in question.protections] == [PrivacyLoss.key]:
         offers.append((f"Allow ε = {readable(epsilon, 4)}", {f"{PREFIX}epsilon": epsilon}))

@@ -3,21 +3,19 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
 from dpviz.core.limits import PILOT_BYTES
 from dpviz.core.plain import one_line, plain
-from dpviz.desk.question import ASKED_KINDS
 from dpviz.desk.suggested import kind_with, suggested
 from dpviz.mechanisms.given.pilot import Column, Facts, PilotFile, PilotProblem, read_columns, warning
-from pages.components.address import SETTINGS
+from pages.components.spec import state_of
 from pages.components.words import note, numbers, problem
 from pages.curator import SPEC
-from pages.curator.controls import KIND, NUMBERS, PAGE, PREFIX, RULE, Asked, asked_with
+from pages.curator.controls import CONTROLS, NUMBERS, PAGE, PREFIX, Asked, choices_of
 
-TAKEN = f"{PREFIX}taken"
+KIND, TAKEN = f"{PREFIX}kind", f"{PREFIX}taken"
 KEPT = f"{PREFIX}pilot"
 """Where the session keeps what was read, and nobody else: never among results that readers share."""
 
@@ -108,7 +106,7 @@ def _one_of(column: Column, place: str) -> str:
 
 def _show(facts: Facts) -> None:
     """What is found of a column, and buttons for what the desk can take of it."""
-    found = suggested(facts, _kind())
+    found = suggested(facts, st.session_state[KIND])
     st.html(numbers(*found.numbers))
     if found.how:
         st.caption(found.how)
@@ -127,33 +125,24 @@ def _show(facts: Facts) -> None:
     st.caption(SPEC.note("taken"))
 
 
-def _kind() -> str:
-    return str(st.session_state.get(KIND) or SETTINGS[KIND].default)
-
-
 def take(settings: dict[str, float]) -> None:
     """Set controls, and the kind of data to one that has them."""
     state = st.session_state
-    state[KIND] = kind_with(settings, _kind())
+    state[KIND] = kind_with(settings, state[KIND])
     state.update({PREFIX + name: value for name, value in settings.items()})
     state[TAKEN] = {**state.get(TAKEN, {}), **settings}  # which of them came from a file, for the report
 
 
 def refusal(settings: Mapping[str, float]) -> str:
     """Why the desk would not take these settings beside the others; nothing where it does."""
-    state, key = st.session_state, kind_with(settings, _kind())
-    question = state[f"{PREFIX}valid"].question
-    values: dict[str, Any] = {name: one.default for name, one in NUMBERS.items()}
-    values |= {name: state[PREFIX + name] for name in NUMBERS if state.get(PREFIX + name) is not None}
-    values |= settings
+    state, question = st.session_state, state_of(PREFIX).valid.question
+    numbers = {name: state[PREFIX + name] for name in NUMBERS if state.get(PREFIX + name) is not None}
+    numbers |= settings
     if PAGE.follows("m"):
-        values["m"] = values["n"]
-    protect, limited = ([one.key for one in every] for every in (question.protections, question.limits))
-    rest = {name: getattr(question, name) for name in ("goal", "average", "sets")}
-    rules = tuple(state.get(RULE[key]) or SETTINGS[RULE[key]].default)
+        numbers.pop("m", None)
     try:
         PAGE.check(settings)
-        asked_with(ASKED_KINDS[key], values, protect, limited, rules=rules, **rest)
+        CONTROLS.first(kind=kind_with(settings, state[KIND]), **choices_of(question), **numbers)
     except ValueError as broken:
         return str(broken)
     return ""

@@ -17,10 +17,10 @@ from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOS
 from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
 from pages import compare_synthesizers
-from pages.components.address import LONGEST_IGNORED, SETTINGS, Setting, Unknown, drawn
+from pages.components.address import LONGEST_IGNORED, Setting, Unknown, drawn, keep
 from pages.components.cached import elsewhere
-from pages.components.links import lead_on
 from pages.components.navigation import as_declared
+from pages.components.release import lead_on
 from pages.components.words import listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
@@ -47,7 +47,7 @@ def _read(text: str) -> list[str]:
     return known
 
 
-SETTINGS[PINS] = Setting([], _read, ".".join)
+keep(PINS, Setting([], _read, ".".join))
 
 
 def pins() -> list[str]:

@@ -13,10 +13,10 @@ from dpviz.desk.drawn import limits_picture
 from dpviz.desk.question import Question
 from dpviz.desk.search import Assessed, Desk
 from dpviz.desk.told.measures import unit_of
-from pages.components.address import keep_switch
-from pages.components.choices import switch
-from pages.components.class_mode import class_mode
+from pages.components.controls import Switch
 from pages.components.figure import show_figure
+from pages.components.numbers import shown
+from pages.components.spec import class_mode
 from pages.components.words import by_reason, heading, listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
@@ -24,18 +24,19 @@ from pages.curator.controls import PREFIX, Asked
 LEADING = 10
 """Rows that are shown unless all are asked for."""
 
-EVERY = keep_switch(f"{PREFIX}every", False)
+EVERY = Switch("every", "Show all designs").kept(SPEC)
 MARKS = {True: ("✓", "kept"), False: ("✗", "broken"), None: ("?", "not decided")}
 
 
 def show_table(asked: Asked, desk: Desk) -> None:
     """Every design with its numbers, in the order of `desk`."""
     number = len(desk.designs)
-    every = number > LEADING and switch(f"Show all {number} designs", EVERY)
-    shown = desk.designs if every else desk.designs[:LEADING]
+    every = number > LEADING and shown(EVERY.key, st.toggle, f"Show all {number} designs", value=False)
+    leading = desk.designs if every else desk.designs[:LEADING]
     head = ["design", "limits", "real ε", *(column_of(desk.question, one) for one in ACCURACY.values())]
     heading("The designs in order")
-    listing(head, [row(place, one, desk.complete) for place, one in enumerate(shown, start=1)], "The designs in order")
+    rows = [row(place, one, desk.complete) for place, one in enumerate(leading, start=1)]
+    listing(head, rows, "The designs in order")
     judged = sum(one.complete or one.keeps_all is False for one in desk.designs)
     more = f" {SPEC.note('judged', judged=judged, all=number)}" if not desk.complete else ""
     st.caption(SPEC.note("table", repetitions=readable(asked.question.repetitions)) + more)

@@ -6,11 +6,10 @@ from dpviz.comparisons.overview import Overview
 from pages import transition_matrices
 from pages.components.address import write_address
 from pages.components.cached import cached
-from pages.components.frame import page_head
-from pages.components.last_valid import answerable
+from pages.components.frame import answerable, page_head
 from pages.components.release import carried_on
 from pages.home import SPEC
-from pages.home.controls import PREFIX, choose, first_asked
+from pages.home.controls import CONTROLS, PREFIX
 from pages.home.drawing import show_drawing
 from pages.home.questions import show_answer, show_questions
 
@@ -19,7 +18,9 @@ if moved := {key: value for key, value in st.query_params.items() if key.startsw
     st.switch_page(str(OLD.file), query_params=moved)
 
 page_head(SPEC)
-asked = answerable(PREFIX, choose(), lambda one: cached(Overview)(one.design, one.question.best).coverage, first_asked)
+with st.container(key="controls"):
+    chosen = CONTROLS.choose()
+asked = answerable(PREFIX, chosen, lambda one: cached(Overview)(one.design, one.question.best).coverage, CONTROLS.first)
 found = cached(Overview)(asked.design, asked.question.best)
 show_answer(found)
 show_drawing(found)

@@ -3,22 +3,19 @@
 import dataclasses
 import math
 from functools import cache
-from typing import Any
 
 import streamlit as st
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.designs import NOISE_EPSILON_KEY, Design
+from dpviz.desk.asked import AskedOf
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, keep_choice, keep_numbers, take_older
-from pages.components.choices import presets
-from pages.components.controls import LINKS, PageNumbers
-from pages.components.last_valid import AskedOf, Refused
-from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
-from pages.components.prior_rule import say_real_epsilon
-from pages.components.release import handed_on, keep_truth
+from pages.components.address import take_older
+from pages.components.controls import Also, Controls, Numbers, Presets, Said
+from pages.components.mechanism import GIVEN, Matrix, Mechanism
+from pages.components.numbers import LINKS, PageNumbers
 from pages.transition_matrices import SPEC
 
 PREFIX = SPEC.prefix
@@ -75,59 +72,29 @@ def _widest(*synthesizer_types: type[Synthesizer]) -> dict[str, Parameter]:
     return found
 
 
-FEW, MAIN = ("preset", "epsilon", "alpha"), ("synthesizer", "delta", "n", "cells")
-PAGE = PageNumbers(PREFIX, _widest(*SYNTHESIZERS.values()), tuple(LINKS)).kept()
-SYNTHESIZER_KEY = keep_choice(f"{PREFIX}synthesizer", lambda: [*SYNTHESIZERS, GIVEN], DEFAULT_SYNTHESIZER)
-keep_matrix(PREFIX, PRINTED_FIGURES[1].text)
-keep_truth(PREFIX)
+def numbers() -> PageNumbers:
+    """The numbers of the page, those of a synthesizer that was registered later among them."""
+    return PageNumbers(PREFIX, _widest(*SYNTHESIZERS.values()), tuple(LINKS)).kept()
 
 
-def first_asked() -> Asked:
-    """What a fresh page asks for."""
-    fresh = {name: PAGE.declared[name].default for name in ("n", "alpha", "epsilon", "delta")}
-    design = Design.of({"mechanism": DEFAULT_SYNTHESIZER, "prior": "own", **fresh})
-    return Asked(design, design, named)
+def asked_for(said: Said) -> Asked:
+    """What the controls ask for."""
+    own, made = said.own, {"mechanism": said["mechanism"], "prior": "own"}
+    design = Design.of({**made, **own, **said.handed_on(own.get("n", 0))})
+    design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
+    return Asked(design, design, named, given_text=said.get("given_text"))
 
 
-def choose() -> Asked | Refused:
-    """Draw the controls and return what they say."""
-    # A synthesizer may have been registered after this file was read.
-    declared = _widest(*SYNTHESIZERS.values())
-    keep_numbers({PREFIX + name: one for name, one in declared.items() if PREFIX + name not in SETTINGS})
-    synthesizer_types = [*SYNTHESIZERS, GIVEN]
-    placed = PAGE.placed(FEW, MAIN)
-    with placed.at("preset"):
-        presets(PREFIX, PRESETS, {LINKS[name].switch: True for name in PAGE.links})
-    with placed.at("synthesizer"):
-        key = synthesizer_choice(SYNTHESIZER_KEY, synthesizer_types)
-        synthesizer_type = SYNTHESIZERS.get(key, GivenMatrix)
-        content = matrix_text(PREFIX) if synthesizer_type is GivenMatrix else ""
-        beside = st.container()
-    page = dataclasses.replace(placed, declared=_numbers(synthesizer_type))
-    values: dict[str, Any] = page.values(*page.declared)
-    if synthesizer_type.has_prior:
-        with page.at("alpha"):
-            st.button(
-                "Use the smallest α that keeps ε",
-                key=f"{PREFIX}least",
-                on_click=_set_least,
-                args=(synthesizer_type, values["m"], values["epsilon"]),
-                help="The smallest symmetric prior with which the release keeps the promise ε without any δ, when one "
-                "row is substituted.",
-                width="stretch",
-            )
-    try:
-        page.check(values)
-        mechanism, text = matrix_of(content) if synthesizer_type is GivenMatrix else (key, None)
-        own = {name: value for name, value in values.items() if not page.follows(name)}
-        if issubclass(synthesizer_type, TwoCellSynthesizer):
-            take_older(f"{PREFIX}x", own.get("n", math.inf))
-        design = Design.of({"mechanism": mechanism, "prior": "own", **own, **handed_on(PREFIX, own.get("n", 0))})
-        design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
-        say_real_epsilon(design, SYNTHESIZER_KEY, beside)
-        return Asked(design, design, named, given_text=text)
-    except ValueError as broken:
-        return page.refused(broken, values, synthesizer_type)
+def _least(said: Said) -> None:
+    st.button(
+        "Use the smallest α that keeps ε",
+        key=f"{PREFIX}least",
+        on_click=_set_least,
+        args=(said.synthesizer_type, said["m"], said["epsilon"]),
+        help="The smallest symmetric prior with which the release keeps the promise ε without any δ, when one "
+        "row is substituted.",
+        width="stretch",
+    )
 
 
 def _set_least(synthesizer_type: type[Synthesizer], m: float, epsilon: float) -> None:
@@ -135,5 +102,23 @@ def _set_least(synthesizer_type: type[Synthesizer], m: float, epsilon: float) ->
         alpha = synthesizer_type.smallest_alpha(m=int(m), epsilon=EPSILON.check(epsilon))
     except ValueError:
         return  # the sentence about m or ε stands on the page already
-    st.session_state[f"{PREFIX}alpha"] = alpha
-    st.session_state[f"{PREFIX}{LINKS['beta'].switch}"] = True
+    st.session_state.update({f"{PREFIX}alpha": alpha, PREFIX + LINKS["beta"].switch: True})
+
+
+CONTROLS = Controls(
+    numbers,
+    [
+        Presets(PRESETS, {link.switch: True for link in LINKS.values()}),
+        Mechanism(lambda: [*SYNTHESIZERS, GIVEN], DEFAULT_SYNTHESIZER),
+        Matrix(PRINTED_FIGURES[1].text),
+        Numbers(of=lambda said: _numbers(said.synthesizer_type)),
+        Also(_least, at="alpha", when=lambda said: said.synthesizer_type.has_prior),
+        Also(
+            lambda said: take_older(f"{PREFIX}x", said.own.get("n", math.inf)),
+            when=lambda said: issubclass(said.synthesizer_type, TwoCellSynthesizer),
+        ),
+    ],
+    asked_for,
+    few=("preset", "epsilon", "alpha"),
+    main=("synthesizer", "delta", "n", "cells"),
+)

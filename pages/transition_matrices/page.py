@@ -5,7 +5,7 @@ from pages.components.cached import cached
 from pages.components.frame import answering, look_closer, show_section
 from pages.components.links import lead_on
 from pages.transition_matrices import SPEC
-from pages.transition_matrices.controls import Asked, choose, first_asked
+from pages.transition_matrices.controls import CONTROLS, Asked
 from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
 from pages.transition_matrices.tables import show_numbers, show_tables, show_two_tables, show_verdict
@@ -16,7 +16,7 @@ def compute_answer(asked: Asked) -> object:
     return cached(summarize)(asked.design.synthesizer, asked.design.epsilon, asked.design.delta)
 
 
-with answering(SPEC, SECTIONS, choose, compute_answer, first_asked) as answered:
+with answering(SPEC, SECTIONS, CONTROLS.choose, compute_answer, CONTROLS.first) as answered:
     design = answered.design
     summary = cached(summarize)(as_judged(design.synthesizer), design.epsilon, design.delta)
     show_verdict(summary)

@@ -9,6 +9,7 @@ import numpy as np
 from dpviz.core.checked import checked
 from dpviz.core.csv_text import NOT_FINITE, SEPARATORS, decoded, is_number, lines_of
 from dpviz.core.limits import GIVEN_BYTES, GIVEN_CHARACTERS, GIVEN_SIDE
+from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
@@ -237,3 +238,14 @@ def _decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
         return None
     places[places <= 0] = most
     return most if bool((places == most).all()) else places
+
+
+def sums_sentence(given: GivenMatrix) -> str:
+    """What is done with rows that do not sum to 1; nothing where all do."""
+    sums = given.probabilities.sum(axis=1)
+    off, row = np.abs(sums - 1), int(np.argmax(np.abs(sums - 1)))
+    number = int((off > ROUNDING_OF_ROWS).sum())
+    example = f"row {row + 1} sums to {readable(sums[row], 9)}"
+    if number > 1:
+        return f"{number:,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."
+    return f"Your {example}, not to 1. It is not rescaled." if number else ""

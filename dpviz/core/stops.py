@@ -1,0 +1,44 @@
+"""The values at which the slider of a declared number stops."""
+
+import math
+from functools import lru_cache
+
+from dpviz.core.parameters import Parameter, readable
+
+POINTS_PER_DECADE, LINEAR_STOPS, MOST_STOPS = 20, 80, 90
+"""Stops of a slider: each of them is drawn up anew in every run."""
+
+FIRST_WHOLE = 30  # Whole numbers that the slider of a count stops at one by one before it goes on in equal ratios
+
+
+@lru_cache(maxsize=4096)
+def stop_text(value: float) -> str:
+    """How a slider writes a value."""
+    return readable(value, 6)
+
+
+@lru_cache(maxsize=512, typed=True)
+def stops_with(declaration: Parameter, value: float) -> tuple[float, ...]:
+    """The stops of a slider, and `value` in place of one that is written alike."""
+    text = stop_text(value)
+    return tuple(sorted([stop for stop in _stops(declaration) if stop_text(stop) != text] + [value]))
+
+
+@lru_cache(maxsize=512)
+def _stops(declaration: Parameter) -> tuple[float, ...]:
+    low = declaration.minimum if declaration.slider_minimum is None else declaration.slider_minimum
+    high = declaration.maximum if declaration.slider_maximum is None else declaration.slider_maximum
+    if declaration.integer:
+        whole = {*range(int(low), int(min(high, FIRST_WHOLE)) + 1), int(high)}
+        value = float(FIRST_WHOLE)
+        while value < high:
+            whole.add(round(value) if value < 100 else 5 * round(value / 5))
+            value *= 10 ** (1 / (2 * POINTS_PER_DECADE))
+        return tuple(sorted(number for number in whole if low <= number <= high))
+    if declaration.scale == "linear":
+        even = {float(f"{low + (high - low) * step / LINEAR_STOPS:.3g}") for step in range(LINEAR_STOPS + 1)}
+        return tuple(sorted(value for value in even if low <= value <= high))
+    steps = min(MOST_STOPS, round(math.log10(high / low) * POINTS_PER_DECADE))
+    values = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
+    zero = {0.0} if declaration.name == "delta" else set()  # on a page whose numbers it is one of: no δ at all
+    return tuple(sorted(zero | {value for value in values if low <= value <= high}))

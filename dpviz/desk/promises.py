@@ -1,0 +1,55 @@
+"""What a release follows from, in words: the promise or an own prior, and where more is spent than is promised."""
+
+from typing import Any
+
+from dpviz.core.keeping import kept
+from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.designs import Design
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.privacy import pure_epsilon
+
+TIE = 1e-12  # Relative difference up to which two ε are one, rounding aside
+
+_epsilon_of = kept(pure_epsilon)
+
+
+def prior_text(alpha: float) -> str:
+    """A prior to four digits, or to the last invented row where it has more."""
+    return readable(alpha, 4 if alpha < 1e4 else 6)
+
+
+def real_epsilon(design: Design) -> float | None:
+    """The exact ε of all sets where the synthesizer spends more than it promises; None where it does not."""
+    if not design.synthesizer_type.kept_by:
+        return None
+    release: Any = design.synthesizer
+    real, promised = _epsilon_of(release), release.epsilon
+    return design.sets * real if real > promised * (1 + TIE) else None
+
+
+def broken_sentence(synthesizer_type: type[Synthesizer], promised: float, real: float) -> str:
+    """What is promised and what is really spent, why, and what keeps the promise; as inline HTML."""
+    return (
+        f"<b>Promised ε = {readable(promised)}, really {readable_apart(real, promised, 3)}.</b> "
+        f"{synthesizer_type.broken_because} "
+        f"{SYNTHESIZERS[synthesizer_type.kept_by].label} keeps the promise."
+    )
+
+
+def promise_text(design: Design) -> str:
+    """What the release follows from: the promise or an own prior or matrix, and what no control here says."""
+    known = ("n", "m", "epsilon", "alpha", "beta")
+    further = [one for one in design.synthesizer_type.parameters() if one.name not in known]
+    fixed = "".join(f", {one.symbol or one.title} = {readable(one.default)} by default" for one in further)
+    if "epsilon" not in design.promised:
+        found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
+        gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
+        own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.label
+        said = f"α = {prior_text(design.alpha)} ({gives})" if design.synthesizer_type.has_prior else f"{gives} ({own})"
+        return said + fixed
+    noise = "" if design.synthesizer_type.has_prior or design.sets == 1 else ", noise for ε/M in each set"
+    delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
+    real = real_epsilon(design)
+    really = "" if real is None else f" (really {readable_apart(real, design.epsilon, 3)})"
+    return f"ε = {readable(design.epsilon, 4)}{really}{delta}{noise}{fixed}"

@@ -1,0 +1,199 @@
+"""How a release is made: the controls of its synthesizer, a matrix of the reader's own among them, and its promise."""
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
+from dpviz.core.declarations import SETS
+from dpviz.core.parameters import DELTA, EPSILON
+from dpviz.core.plain import plain
+from dpviz.designs import Design
+from dpviz.desk.exports.script import LONGEST_INLINE
+from dpviz.desk.promises import broken_sentence, real_epsilon
+from dpviz.mechanisms import SYNTHESIZERS
+from dpviz.mechanisms.given import read_matrix
+from dpviz.mechanisms.given.reading import rescaled, text_of
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.prior import PRIOR_ONES
+from pages.components.address import LONGEST_TEXT, drawn
+from pages.components.cached import cached, elsewhere
+from pages.components.controls import Choice, Control, Numbers, Said, Text, When, always
+
+GIVEN = GivenMatrix.key
+LONGEST_NAME = 80  # Characters of a file's name that are shown
+
+SHARED_SETS = dataclasses.replace(
+    SETS,
+    private_end="neither",
+    help="How many synthetic tables are released, drawn independently from the same secret one. They share the "
+    "promise; where you choose α, each of them costs privacy.",
+)
+"""M where the prior follows from a promise for all sets together: neither end is more private."""
+
+PROMISE = {
+    "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
+    "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
+    "alpha": dataclasses.replace(
+        PRIOR_ONES, minimum=1e-12, default=10.0, slider_minimum=0.01, slider_maximum=1e4,
+        help="Invented rows with a one and as many with a zero, in each set. More of them are more private.",
+    ),
+}  # fmt: skip
+"""What a release follows from, by the rule of the prior."""
+
+ROWS_OF_A_SET = (
+    "The number of rows in each set. With a prior, more rows take a larger one to keep the promise; where you choose "
+    "α, fewer rows are more private."
+)
+
+
+def is_given(said: Said) -> bool:
+    """Whether the release is a matrix of the reader's own."""
+    return bool(said["synthesizer"] == GIVEN)
+
+
+class Mechanism(Choice):
+    """The synthesizer, of those whose keys `keys` returns; beside it a broken promise is said."""
+
+    def __init__(self, keys: Callable[[], Collection[str]], default: str) -> None:
+        super().__init__(
+            "synthesizer", "Synthesizer", lambda: {key: _label(key) for key in keys()}, default,
+            help="The distribution from which the released counts are drawn, given the confidential ones.",
+        )  # fmt: skip
+
+    def add_to(self, said: Said) -> None:
+        """Add its key, also as the mechanism of a design."""
+        super().add_to(said)
+        said["mechanism"] = said[self.says]
+        if not said.fresh:
+            beside = st.container()
+            said.then.append(lambda design: say_real_epsilon(design, self.key, beside))
+
+
+def _label(key: str) -> str:
+    return SYNTHESIZERS[key].label if key in SYNTHESIZERS else GivenMatrix.label
+
+
+def say_real_epsilon(design: Design, key: str, place: DeltaGenerator) -> None:
+    """Say at a place that a synthesizer, chosen under `key`, breaks its promise, and offer one that does not.
+
+    Nothing is said where the promise is kept.
+    """
+    real = real_epsilon(design)
+    if real is None:
+        return
+    release: Any = design.synthesizer
+    sentence = broken_sentence(design.synthesizer_type, design.sets * release.epsilon, real)
+    place.html(f'<p class="dpviz-note">{sentence}</p>')
+    place.button(
+        f"Use {SYNTHESIZERS[design.synthesizer_type.kept_by].label}",
+        key=f"{key}_kept_by",
+        on_click=st.session_state.update,
+        args=({key: design.synthesizer_type.kept_by},),
+        width="stretch",
+    )
+
+
+def promise(when: When = always) -> list[Control | Numbers]:
+    """How the prior of each set follows, and the numbers of the promise that a synthesizer asks for."""
+    words = "Split equally: the papers' rule, the smallest prior without δ when each set has an equal share of ε. "
+    words += "Smallest for all sets together: the smallest prior for which the M sets keep (ε, δ), counted exactly."
+    rule = Choice(
+        "prior", "How the agency sets its prior", {key: one.label for key, one in PRIOR_RULES.items()}, "pure",
+        st.radio, help=words, when=lambda said: when(said) and said.synthesizer_type.has_prior,
+    )  # fmt: skip
+    asked = Numbers(of=lambda said: promised_by(said.synthesizer_type, said.get("prior", "pure")), when=when)
+    return [rule, asked]
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file as it came, known by its fingerprint: what is read of it is kept, and its content looked at once."""
+
+    content: bytes = field(repr=False)
+    fingerprint: str
+
+    @classmethod
+    def of(cls, content: bytes) -> "Upload":
+        """A file with this content."""
+        return cls(content, hashlib.sha256(content).hexdigest())
+
+
+class Matrix(Text):
+    """The text of the reader's own matrix, or the file that is shown in its place, where the synthesizer is that.
+
+    Streamlit forgets a file where its control is not shown: it is kept. Only the button makes a new control, empty and
+    with another key: a second file is announced by a run without any, and must find the same control.
+    """
+
+    def __init__(self, example: str) -> None:
+        words = "One line for each confidential table, the probabilities of the released tables separated by commas. "
+        words += "A header and columns with the counts may stand before them."
+        super().__init__(
+            "paste", "or paste the matrix", example, st.text_area, when=is_given, at="synthesizer", height=190,
+            help=words,
+        )  # fmt: skip
+
+    def add_to(self, said: Said) -> None:
+        """Add the matrix with its text, where a script can carry that, and its sizes; or why there is none."""
+        try:
+            said["mechanism"], said["given_text"] = elsewhere(_read, "Reading the matrix …")(self.content())
+            said["n"], said["m"] = said["mechanism"].n, said["mechanism"].m
+        except ValueError as broken:
+            said["unread"] = broken
+
+    def content(self) -> str | Upload:
+        """Draw the controls and return what holds the matrix."""
+        state, prefix = st.session_state, self.prefix
+        kept, uploads = f"{prefix}uploaded", f"{prefix}uploads"
+        control = f"{prefix}file{state.get(uploads, 0)}"
+
+        def forget() -> None:
+            state.pop(kept, None)
+            state[uploads] = state.get(uploads, 0) + 1
+
+        def keep() -> None:
+            if upload := state[control]:
+                state[kept] = upload.name, Upload.of(upload.getvalue())
+            else:
+                state.pop(kept, None)
+
+        st.file_uploader("Upload a CSV file", ["csv", "txt", "tsv"], max_upload_size=32, key=control, on_change=keep)
+        pasted = self.draw()
+        name, content = state.get(kept, ("", pasted))
+        if name:
+            shown = plain(name, LONGEST_NAME)
+            st.caption(f"The file {shown} is shown in place of the text. A file is not part of the address.")
+            st.button("Use the text instead", key=f"{prefix}use_text", on_click=forget)
+        elif len(pasted) > LONGEST_TEXT:
+            st.caption(
+                f"The address carries matrices of up to {LONGEST_TEXT:,} characters. This one is longer and not part "
+                "of it: keep it as a file."
+            )
+        if (text := cached(_rescaled)(content)) is not None:
+
+            def use() -> None:
+                state.update({kept: (name, Upload.of(text.encode()))} if name else {self.key: text})
+
+            words = "Each row then sums to 1. The numbers count as exact."
+            st.button("Divide each row by its sum", key=f"{prefix}rescale", on_click=use, help=words)
+        if name or len(pasted) > LONGEST_TEXT:  # a copy of the address must show no other matrix
+            drawn(self.key, "", "Matrix", lambda _: "brought by the reader, and not part of the address")
+        else:
+            drawn(self.key, pasted, "Matrix", lambda _: "the text in the address")
+        return content  # type: ignore[no-any-return]
+
+
+def _read(given: str | Upload) -> tuple[GivenMatrix, str | None]:
+    content = given.content if isinstance(given, Upload) else given
+    found, text = read_matrix(content), text_of(content)
+    return found, text if len(text) <= LONGEST_INLINE else None
+
+
+def _rescaled(given: str | Upload) -> str | None:
+    return rescaled(given.content if isinstance(given, Upload) else given)

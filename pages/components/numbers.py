@@ -1,0 +1,267 @@
+"""A slider and a box for one declared parameter, both moving the same value, which the address keeps."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, Self, TypeVar
+
+import streamlit as st
+
+from dpviz.core.parameters import Parameter, readable
+from dpviz.core.stops import stop_text, stops_with
+from dpviz.desk.asked import Refused
+from dpviz.mechanisms import BetaBinomial, Synthesizer
+from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch, read_address
+from pages.components.spec import class_mode, state_of
+from pages.components.words import problem
+
+LARGEST = 1e308
+PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
+
+_folded = ContextVar("folded", default=False)
+
+
+class Places:
+    """The place of each control by its name: `few` are always in sight, `main` are but in class mode.
+
+    Controls under "More" are drawn where that is open alone: they would be half of the work of a move.
+    """
+
+    def __init__(self, few: Collection[str], main: Collection[str]) -> None:
+        self.in_sight = {*few} if class_mode() else {*few, *main}
+        self.first, self.more = st.container(key="first"), st.expander("More", key="more", on_change="rerun")
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        """Where the control of that name is drawn, with what belongs to it."""
+        here = name in self.in_sight
+        before = _folded.set(not (here or self.more.open))
+        try:
+            with self.first if here else self.more:
+                yield
+        finally:
+            _folded.reset(before)
+
+
+Value = TypeVar("Value")
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+
+def shown(key: str, control: Callable[..., Value], label: str, *args: Any, **rest: Any) -> Value:
+    """What a control says, which is drawn unless it is folded away."""
+    draw = partial(control, label, *args, key=key, persist_state="session", **rest)
+    said: Value = st.session_state.get(key, SETTINGS[key].default) if _folded.get() else draw()
+    return drawn(key, said, label, rest.get("format_func"))
+
+
+def accepted(
+    key: str, value: Given, check: Callable[[Given], Found], first: Given, words: Callable[[Given], str]
+) -> Found:
+    """What `check` makes of a value; where it refuses, its sentence, and what it makes of the last one or of `first`.
+
+    The session keeps the last value that it took under `key`, and `words` names it.
+    """
+    taken = state_of(key).taken
+    try:
+        found = check(value)
+    except ValueError as broken:
+        last = taken.get(key, first)
+        found = check(last)
+        problem(f"{said_of(broken)} What follows is the answer for {words(last)}.")
+        return found
+    taken[key] = value
+    return found
+
+
+def said_of(broken: ValueError | str) -> str:
+    """What a refusal says; of an empty box, whose number is NaN, that it is empty."""
+    return str(broken).replace("got nan.", "got nothing: its box is empty.")
+
+
+class Link(NamedTuple):
+    """How one number follows another until the reader unlinks it: the switch and its words, whom, and both symbols."""
+
+    switch: str
+    label: str
+    leader: str
+    both: str
+
+
+LINKS = {
+    "m": Link("m_is_n", "m = n: as many released rows", "n", "n = m"),
+    "beta": Link("beta_is_alpha", "β = α: symmetric prior", "alpha", "α = β"),
+    "noise_epsilon": Link("noise_is_promise", "noise made for the promised ε", "epsilon", "ε"),
+}
+"""By the name of the number that follows."""
+
+
+@dataclass(frozen=True)
+class PageNumbers:
+    """Numbers of one page by name, each with its control; `links` names those that may follow another.
+
+    `at` says where the control of a name stands.
+    """
+
+    prefix: str
+    declared: Mapping[str, Parameter]
+    links: tuple[str, ...] = ("m",)
+    at: Callable[[str], AbstractContextManager[object]] = lambda _name: nullcontext()
+
+    def kept(self) -> Self:
+        """Itself, whose settings the session and the address keep from now on."""
+        keep_numbers({self.prefix + name: one for name, one in self.declared.items()})
+        for name in self.links:
+            keep_switch(self.prefix + LINKS[name].switch, True)
+        return self
+
+    def number(self, name: str, highest: float | None = None) -> float:
+        """Slider, up to `highest` where the domain has that, and a box of any number; NaN stands for an empty one."""
+        one, key = self.declared[name], self.prefix + name
+        if highest is not None and one.minimum < highest <= one.maximum:
+            one = dataclasses.replace(one, slider_maximum=highest)
+        start = self.fresh(name)
+        with self.at(name):
+            if _folded.get():
+                kept = st.session_state.get(key, start)
+                value = drawn(key, start if kept is None else _whole(one, kept), _words(one).name)
+                return math.nan if kept is None else value
+            return _box_and_slider(one, key, start)
+
+    def fresh(self, name: str) -> float:
+        """What a fresh page has; what others say of a page's own accord has no such value, and its declaration has."""
+        default: float | None = SETTINGS[self.prefix + name].default
+        return self.declared[name].default if default is None else default
+
+    def linked(self, name: str) -> bool:
+        """Whether a number follows another one, by the switch of both."""
+        link = LINKS[name]
+        with self.at(name):
+            key, label = self.prefix + link.switch, link.label
+            return shown(key, st.toggle, label, value=SETTINGS[key].default)
+
+    def follows(self, name: str) -> bool:
+        """Whether a number follows another one."""
+        return name in self.links and bool(st.session_state.get(self.prefix + LINKS[name].switch, True))
+
+    def check(self, values: Mapping[str, object]) -> None:
+        """Refuse in a sentence the first of the page's numbers among `values` that is outside its domain."""
+        for name, one in self.declared.items():
+            if name in values:
+                one.check(values[name])
+
+    def mends(self, values: Mapping[str, Any], highest: Mapping[str, float]) -> dict[str, tuple[object, str]]:
+        """A button for each number outside its domain, or above the `highest` that others let it be."""
+        found: dict[str, tuple[object, str]] = {}
+        for name, one in self.declared.items():
+            if name not in values:
+                continue
+            value, most = values[name], max(one.minimum, min(one.maximum, highest.get(name, one.maximum)))
+            try:
+                dataclasses.replace(one, maximum=most).check(value)
+            except ValueError:
+                near = min(most, value if value > one.default else one.default)  # an empty box has a NaN
+                near, follows = int(near) if one.integer else near, self.follows(name)
+                target, words = (LINKS[name].leader, LINKS[name].both) if follows else (name, one.symbol or one.title)
+                found.setdefault(self.prefix + target, (near, f"Set {words} = {readable(near)}"))
+        return found
+
+    def placed(self, few: Collection[str], main: Collection[str]) -> Self:
+        """Itself with its controls in their `Places`, once the page's settings were taken from the address."""
+        read_address(self.prefix)
+        return dataclasses.replace(self, at=Places(few, main))
+
+    def values(self, *names: str) -> dict[str, float]:
+        """The controls of several numbers, in this order."""
+        found: dict[str, float] = {}
+        for name in names:
+            leader = LINKS[name].leader if name in self.links else ""
+            found[name] = found[leader] if leader in found and self.linked(name) else self.number(name)
+        return found
+
+    def refused(
+        self,
+        broken: ValueError,
+        values: Mapping[str, Any],
+        synthesizer_type: type[Synthesizer] = BetaBinomial,
+        **highest: float,
+    ) -> Refused:
+        """What a refusal says, with a button for each number outside its domain, or above what others let it be."""
+        rows = {one.name for one in synthesizer_type.parameters()} & {"n", "m"}
+        mends = self.mends({name: one for name, one in values.items() if rows or name not in ("n", "m")}, highest)
+        if rows == {"n"} and values.get("m", values["n"]) != values["n"]:
+            mends[self.prefix + LINKS["m"].switch] = True, "Set m = n"
+        return Refused((str(broken),), mends)
+
+    def accepted(self, name: str, value: float) -> float:
+        """A number of a section; outside its domain a sentence says so, and the last one inside is returned."""
+        one, key = self.declared[name], self.prefix + name
+        symbol = one.symbol or one.title.lower()
+        return accepted(key, value, one.check, self.fresh(name), lambda last: f"{symbol} = {readable(last)}")
+
+    def checked(self, name: str) -> float:
+        """The control of one number of a section."""
+        return self.accepted(name, self.number(name))
+
+
+def _box_and_slider(one: Parameter, key: str, start: float) -> float:
+    """The box, and below it the slider; an empty box leaves the slider where it is.
+
+    The style sheet sets a box that a slider follows on the line of the slider's label.
+    """
+    slider, (symbol, name, label, hint) = f"{key}_slider", _words(one)
+    typed = st.number_input(
+        f"{f'{one.title} {symbol}'.strip()}, exact value",
+        min_value=-LARGEST,
+        max_value=LARGEST,
+        value=None,  # with another one, a box that is emptied would jump back to it without a word
+        step=None,  # a box of whole numbers would cut 2.5 to 2 without a word
+        format="%.10g",
+        key=key,
+        persist_state="session",  # a control that is hidden for a while comes back as it was
+        label_visibility="collapsed",
+    )
+    value = _whole(one, st.session_state.get(slider, start) if typed is None else typed)
+    drawn(key, start if typed is None else value, name)
+    if st.session_state.get(slider) != value:
+        st.session_state[slider] = value
+    st.select_slider(
+        label,
+        options=stops_with(one, value),
+        value=value,  # where a browser missed the run that set the state, it starts from here
+        key=slider,
+        format_func=stop_text,
+        help=hint,
+        on_change=_take_slider,
+        args=(key, slider),
+    )
+    return math.nan if typed is None else value
+
+
+def _whole(one: Parameter, value: float) -> float:
+    """A number as it is, without a point where it counts."""
+    return int(value) if one.integer and float(value).is_integer() else value
+
+
+def _take_slider(key: str, slider: str) -> None:
+    st.session_state[key] = st.session_state[slider]
+
+
+class _Words(NamedTuple):
+    symbol: str
+    name: str
+    label: str
+    hint: str
+
+
+@lru_cache(maxsize=1024)
+def _words(one: Parameter) -> _Words:
+    """Its symbol where that says more than the title, its name, the label of the slider, and its help."""
+    end = PRIVATE_END[one.private_end]
+    symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
+    name = f"{one.title} {symbol}".strip()
+    return _Words(symbol, name, name + (f" · {end}" if end else ""), f"{one.help} Accepted: {one.domain}.")
