@@ -28,6 +28,7 @@ from dpviz.desk.numbers import _least_error as least_of
 from dpviz.desk.protection import odds_factor
 from dpviz.desk.seeking import _improves
 from dpviz.inference.secret_n import doubts
+from dpviz.desk.told.answer import _below, privacy
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
@@ -41,7 +42,6 @@ from pages.coverage import live
 from pages.coverage.controls import CONTROLS as COVERAGE
 from pages.coverage.exact import vacuous_sentence
 from pages.coverage.live import _apart
-from pages.curator.sentences import _below, privacy
 from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
 
 

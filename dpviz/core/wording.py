@@ -131,3 +131,22 @@ def large_count(number: int) -> str:
         return f"{number:,}"
     exponent = math.floor(math.log10(number))
     return f"{number / 10**exponent:.1f}×10{str(exponent).translate(SUPERSCRIPTS)}"
+
+
+def spelled(number: int) -> str:
+    """A number in words up to twelve.
+
+    >>> spelled(0), spelled(12), spelled(1300)
+    ('no', 'twelve', '1,300')
+    """
+    small = "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
+    return small[number] if number < len(small) else f"{number:,}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, of which one is called `one`.
+
+    >>> counted(1, "value"), counted(3, "value")
+    ('one value', 'three values')
+    """
+    return f"{spelled(number)} {one if number == 1 else many or one + 's'}"
