@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from dpviz.calibration.promise_in_words import needed_in_words
+from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.overview import overview_mechanism
+from dpviz.comparisons.ranking import Ranking
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
@@ -35,9 +37,7 @@ from dpviz.privacy.optimum import least_error
 from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.verdict import promise_sentence
-from pages.compare_synthesizers.answer import further_sentence
-from pages.compare_synthesizers.controls import first_asked
-from pages.compare_synthesizers.published import _far as compared_far
+from pages.compare_synthesizers.controls import CONTROLS as COMPARISON
 from pages.coverage import live
 from pages.coverage.controls import CONTROLS as COVERAGE
 from pages.coverage.exact import vacuous_sentence
@@ -72,16 +72,15 @@ def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_diff
 
 @pytest.mark.parametrize(("usable", "told"), [(0.899, True), (0.901, False)])
 def test_compare_says_how_few_releases_can_be_analyzed_below_nine_in_ten(usable: float, told: bool) -> None:
-    asked = first_asked()
     *_, found = BinaryData(n=10, p=0.5).compare([BinaryData.method("geometric")], [1.0])
     rare = dataclasses.replace(found, usable_share=Measure(usable, 0.0))
-    assert ("of the releases of" in further_sentence(asked, [rare])) == told
+    assert ("of the releases of" in Ranking(COMPARISON.first().question, [rare]).further) == told
 
 
-@pytest.mark.parametrize(("away", "far"), [(2.99, 0), (3.01, 1)])
-def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, far: int) -> None:
-    line: Any = SimpleNamespace(z=-away)
-    assert compared_far([line]) == far
+@pytest.mark.parametrize(("away", "far"), [(2.99, False), (3.01, True)])
+def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, far: bool) -> None:
+    line = Record(source="Table 1", what="bias", printed=-away, ours=0.0, error=1.0, verdict="as the column says")
+    assert line.far == far
 
 
 @pytest.mark.parametrize(("times", "told"), [(9_900, False), (10_100, True)])

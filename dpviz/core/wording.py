@@ -112,6 +112,16 @@ def without_rounding(measure: Measure) -> float:
     return 0.0 if abs(measure.value) < 1e-12 else measure.shown
 
 
+def error_text(error: Measure) -> str:
+    """An error in a sentence: to three digits where it is exact, to two where it is simulated.
+
+    >>> error_text(Measure(0.12345, 0.0)), error_text(Measure(0.12345, 0.01))
+    ('0.123', 'about 0.12')
+    """
+    value = without_rounding(error)
+    return readable(value, 3) if error.error == 0 else f"about {readable(value, 2)}"
+
+
 def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
     """A measure to four digits, or a dash, and its Monte Carlo error where it has one; a share in per cent."""
     if math.isnan(measure.value):
@@ -150,3 +160,12 @@ def counted(number: int, one: str, many: str = "") -> str:
     ('one value', 'three values')
     """
     return f"{spelled(number)} {one if number == 1 else many or one + 's'}"
+
+
+def measured_text(measure: Measure, *, share: bool = False) -> str:
+    """The same in one piece.
+
+    >>> measured_text(Measure(0.5, 0.01), share=True), measured_text(Measure(0.5, 0.0))
+    ('50 % ± 1', '0.5')
+    """
+    return " ".join(filter(None, measured(measure, share=share)))
