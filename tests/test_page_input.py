@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.parameters import readable
-from dpviz.desk.analyst import typed_counts, typed_tables
 from dpviz.desk import brought
+from dpviz.desk.analyst import typed_counts, typed_tables
 from dpviz.desk.exports.tables import matrix_csv
 from dpviz.mechanisms import PosteriorMean
 from dpviz.mechanisms.given import read_matrix

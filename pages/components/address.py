@@ -16,8 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dpviz import __version__
 from dpviz.core.parameters import Parameter
 from dpviz.core.plain import one_line
-from dpviz.core.settings import LONGEST_TEXT as LONGEST_TEXT
-from dpviz.core.settings import ControlSetting, Unknown, Words
+from dpviz.core.settings import ControlSetting, Unknown
 from dpviz.desk.exports.heads import how_to_read
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import component
@@ -66,26 +65,6 @@ def keep_numbers(declared: Mapping[str, Parameter]) -> None:
 def keep_handed_on(key: str, one: Parameter) -> str:
     """Keep a number that a page has no control for, and hands on to others."""
     return keep(key, ControlSetting.number(one, handed_on=True))
-
-
-def keep_choice(key: str, words: Words, default: str | None) -> str:
-    """Keep a choice: a former way, until no page uses it, as are those below."""
-    return keep(key, ControlSetting.choice(words, default))
-
-
-def keep_choices(key: str, words: Words, default: Words) -> str:
-    """Keep choices."""
-    return keep(key, ControlSetting.several(words, default))
-
-
-def keep_switch(key: str, default: bool) -> str:
-    """Keep a switch."""
-    return keep(key, ControlSetting.switch(default))
-
-
-def keep_text(key: str, default: str) -> str:
-    """Keep a text."""
-    return keep(key, ControlSetting.text(default))
 
 
 def read_address(prefix: str) -> None:

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 from typing import Any
 
 import streamlit as st
@@ -15,10 +14,8 @@ from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, declare
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter
-from dpviz.desk.asked import Refused
 from dpviz.inference.combining_rules import COMBINING_RULES
-from pages.components.choices import named_choice
-from pages.components.controls import Choice, PageNumbers, Presets, Said, Switch, labels_of
+from pages.components.controls import Choice, Presets, Said, Switch, labels_of
 from pages.components.figure import show_figure
 from pages.components.spec import PageSpec
 
@@ -38,17 +35,6 @@ def compared_numbers(promised: str, **further: Parameter) -> dict[str, Parameter
     sets, level = dataclasses.replace(COMPARED_SETS, private_end="neither"), Analysis.numbers()["level"]
     more = {**further, "level": level, "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
     return {"epsilon": epsilon, "n": OF_KINDS["n"], "sets": sets, **OF_KINDS, **more}
-
-
-def kind_choice(kinds: Iterable[type[DataKind]], key: str) -> str:
-    """The key of the kind of data."""
-    return named_choice(st.selectbox, "Kind of data", labels_of(kinds), key)
-
-
-def refused(page: PageNumbers, broken: ValueError, values: Mapping[str, Any], kind: type[DataKind]) -> Refused:
-    """What a refusal says, with a button for each number outside the domain that it has in a kind of data."""
-    own = {one.name: one for one in kind.parameters()}
-    return dataclasses.replace(page, declared={**page.declared, **own}).refused(broken, values)
 
 
 def scenario_list(cases: Mapping[str, Mapping[str, object]], words: str) -> Presets:
@@ -113,10 +99,8 @@ class Measures:
 
     def choose(self, drawn: Mapping[str, DrawnMeasure]) -> list[str]:
         """What is to be shown of what can be `drawn` here, the large picture first."""
-        measure = copy(self._measure)
-        measure.words = {key: one.name for key, one in drawn.items()}
         with st.container(horizontal=True, vertical_alignment="center", key=f"{self._prefix}measures"):
-            first, every = measure.draw(), self._others.draw()
+            first, every = self._measure.draw({key: one.name for key, one in drawn.items()}), self._others.draw()
         return [first, *(one for one in drawn if every and one != first)]
 
     def show(
