@@ -76,11 +76,13 @@ def test_the_address_restores_the_release_and_another_table_is_another_seed():
     assert address(again)["home_seed"] == "6"
 
 
-def test_what_is_refused_is_said_and_the_last_answer_stays():
+@pytest.mark.parametrize(("epsilon", "near"), [(-1.0, "1"), (50.0, "20")])
+def test_what_is_refused_is_said_with_what_the_page_accepts_and_the_last_answer_stays(epsilon, near):
     page = opened(epsilon=2.0)
     before = said(page)
-    page.number_input(key="home_epsilon").set_value(-1.0).run()
-    assert "epsilon" in " ".join(problems(page)) and said(page) == before
+    page.number_input(key="home_epsilon").set_value(epsilon).run()
+    assert "must be a number from 0.01 to 20" in " ".join(problems(page)) and said(page) == before
+    assert f"Set ε = {near}" in [one.label for one in page.button]
 
 
 def test_what_one_reader_has_seen_is_not_computed_for_the_next(monkeypatch):
