@@ -10,12 +10,13 @@ from dpviz.core.parameters import Parameter
 from dpviz.core.settings import ControlSetting, Words, words_of
 from dpviz.core.sliders import LINKS
 from dpviz.designs import Design
+from dpviz.desk.addresses import SETTINGS, TAKEN_BY, keep
 from dpviz.desk.asked import AskedOnPage, Refusal, Refused
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, drawn, keep, read_address
+from pages.components.address import drawn, read_address
 from pages.components.numbers import PageNumbers, Places, shown
-from pages.components.release import TAKEN_BY, handed_on, keep_truth
+from pages.components.release import handed_on, keep_truth
 from pages.components.spec import PageSpec, class_mode, state_of
 
 OfPage = TypeVar("OfPage", bound=AskedOnPage)

@@ -20,6 +20,7 @@ from dpviz.coverage.performance import first_totals
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
+from dpviz.desk.addresses import settings_of
 from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
 from dpviz.desk.exports.script import coverage_script
 from dpviz.desk.exports.tables import columns_csv
@@ -30,7 +31,6 @@ from pages.components.downloads import SAVED, Part, show_columns, show_files, sh
 from pages.components.figure import show_figure
 from pages.components.frame import Section
 from pages.components.growing import REST, ask_for_next_step, growing_of, show_growing
-from pages.components.release import settings_of
 from pages.components.words import answer, heading, listing, note, show_errata
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
