@@ -13,12 +13,10 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dpviz import __version__
 from dpviz.core.plain import one_line
 from dpviz.core.settings import ControlSetting, Unknown
 from dpviz.desk.addresses import FORMER_KEYS, SETTINGS, as_now
-from dpviz.desk.exports.heads import how_to_read
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.desk.exports.heads import about_answer, how_to_read, in_a_line
 from pages.components import component
 from pages.components.navigation import PAGES
 from pages.components.spec import Drawn, PageSpec, PageState, class_mode, state_of
@@ -109,22 +107,10 @@ def drawn(key: str, value: Value, label: str, called: Callable[[Any], str] | Non
 
 def about_page(prefix: str) -> list[str]:
     """What a file says of itself: version and page, what was asked, every setting, and the address that shows it."""
-    valid = state_of(prefix).valid
-    settings = (f"{one.label}: {_called(key, one)}" for key, one in _in_files(prefix).items() if one.label)
-    made = []
-    # The synthesizer of each set with all that follows from the settings, where a page has one.
-    if valid is not None and f"{prefix}synthesizer" in SETTINGS and valid.design.synthesizer_type is not GivenMatrix:
-        one = valid.design.synthesizer
-        own = (f"{each.symbol or each.title.lower()} = {getattr(one, each.name)!r}" for each in one.parameters())
-        made = [f"each set: {one.label}, {', '.join(own)}"]
-    return [
-        f"dpviz {__version__}, {_page(prefix).title}",
-        *([] if valid is None else [valid.named]),
-        *made,
-        f"settings: {'; '.join(settings)}",
-        "neighbouring data sets: one row substituted",
-        f"address: {full_address(prefix)}",
-    ]
+    used = _in_files(prefix).items()
+    settings = [(one.label, in_a_line(SETTINGS[key], one.value, one.called)) for key, one in used if one.label]
+    asked, made = state_of(prefix).valid, f"{prefix}synthesizer" in SETTINGS
+    return about_answer(_page(prefix).title, asked, settings, full_address(prefix), made=made)
 
 
 def full_address(prefix: str) -> str:
@@ -150,15 +136,6 @@ def _in_files(prefix: str) -> dict[str, Drawn]:
 def _page(prefix: str) -> PageSpec:
     found: PageSpec = next(page for page in PAGES if page.prefix == prefix)
     return found
-
-
-def _called(key: str, one: Drawn) -> str:
-    """The value of a setting in a line."""
-    if isinstance(one.value, bool):
-        return "yes" if one.value else "no"
-    if isinstance(one.value, list):
-        return ", ".join((one.called or str)(each) for each in one.value) or "none"
-    return " ".join((one.called or SETTINGS[key].word)(one.value).split())
 
 
 def write_address(prefix: str, release: str = "") -> None:
