@@ -7,25 +7,14 @@ from typing import Any, Generic, Self, TypeVar
 import streamlit as st
 
 from dpviz.core.parameters import Parameter
-from dpviz.core.settings import (
-    ControlSetting,
-    Words,
-    choice_setting,
-    choices_setting,
-    number_setting,
-    switch_setting,
-    text_setting,
-    words_of,
-)
+from dpviz.core.settings import ControlSetting, Words, words_of
+from dpviz.core.sliders import LINKS
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOnPage, Refusal, Refused
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, drawn, read_address
-from pages.components.numbers import LARGEST as LARGEST
-from pages.components.numbers import LINKS as LINKS
-from pages.components.numbers import PageNumbers as PageNumbers
-from pages.components.numbers import Places, shown
+from pages.components.address import SETTINGS, drawn, keep, read_address
+from pages.components.numbers import PageNumbers, Places, shown
 from pages.components.release import TAKEN_BY, handed_on, keep_truth
 from pages.components.spec import PageSpec, class_mode, state_of
 
@@ -85,12 +74,20 @@ class Control:
         self.name, self.label, self.setting, self.widget, self.rest = name, label, setting, widget, rest
         self.when, self.says, self.at, self.prefix = when, says or name, at or name, ""
 
-    def kept(self, page: PageSpec | str) -> Self:
-        """Itself on a page, whose session and address keep its setting from now on."""
-        self.prefix = page if isinstance(page, str) else page.prefix
-        if self.setting is not None:
-            SETTINGS[self.key] = self.setting
+    def on(self, prefix: str) -> Self:
+        """Itself on the page with that prefix."""
+        self.prefix = prefix
         return self
+
+    def kept(self, page: PageSpec) -> Self:
+        """Itself on a page, whose session and address keep its setting from now on."""
+        self.on(page.prefix).keep()
+        return self
+
+    def keep(self) -> None:
+        """Have the session and the address of its page keep its setting, if any."""
+        if self.setting is not None:
+            keep(self.key, self.setting)
 
     @property
     def key(self) -> str:
@@ -101,8 +98,8 @@ class Control:
         """What it says, which is drawn unless it is folded away."""
         return self._drawn()
 
-    def _drawn(self, *args: Any, **rest: Any) -> Any:
-        return shown(self.key, self.widget, self.label, *args, **{**rest, **self.rest})
+    def _drawn(self, *args: Any, label: str = "", **rest: Any) -> Any:
+        return shown(self.key, self.widget, label or self.label, *args, **{**rest, **self.rest})
 
     def fresh(self) -> Any:
         """What it says on a fresh page."""
@@ -125,22 +122,22 @@ def _called(words: Collection[Any]) -> dict[str, Any]:
 class Choice(Control):
     """One of `words`, or of the keys of a mapping that says how each is shown; ``""`` where none is chosen.
 
-    It is drawn by `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`. A word that is not among them any
-    more, for another control has moved, gives way to the default.
+    It is drawn by `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`, with fewer words where those are
+    given. One that is not among them any more, for another control has moved, gives way to the default.
     """
 
     def __init__(
         self, name: str, label: str, words: Words, default: str | None, widget: Callable[..., Any] = st.selectbox,
         **rest: Any,
     ) -> None:  # fmt: skip
-        super().__init__(name, label, choice_setting(words, default), widget, **rest)
+        super().__init__(name, label, ControlSetting.choice(words, default), widget, **rest)
         self.words, self.default = words, default
 
     def fresh(self) -> str:
         return self.default or ""
 
-    def draw(self) -> str:
-        words = words_of(self.words)
+    def draw(self, words: Words | None = None) -> str:
+        words = words_of(self.words if words is None else words)
         options: list[Any] = list(words)
         if st.session_state.get(self.key) not in options:
             st.session_state[self.key] = self.default
@@ -153,7 +150,7 @@ class Several(Control):
     """Several of `words`, or of the keys of a mapping that says how each is shown, in their order; from a list."""
 
     def __init__(self, name: str, label: str, words: Words, default: Words, **rest: Any) -> None:
-        super().__init__(name, label, choices_setting(words, default), st.multiselect, **rest)
+        super().__init__(name, label, ControlSetting.several(words, default), st.multiselect, **rest)
         self.words = words
 
     def fresh(self) -> list[str]:
@@ -169,17 +166,17 @@ class Switch(Control):
     """On or off."""
 
     def __init__(self, name: str, label: str, default: bool = False, **rest: Any) -> None:
-        super().__init__(name, label, switch_setting(default), st.toggle, **rest)
+        super().__init__(name, label, ControlSetting.switch(default), st.toggle, **rest)
 
-    def draw(self) -> bool:
-        return bool(self._drawn(value=self.fresh()))
+    def draw(self, label: str = "") -> bool:
+        return bool(self._drawn(label=label, value=self.fresh()))
 
 
 class Text(Control):
     """A text, by `st.text_input` or `st.text_area`."""
 
     def __init__(self, name: str, label: str, default: str, widget: Callable[..., Any], **rest: Any) -> None:
-        super().__init__(name, label, text_setting(default), widget, **rest)
+        super().__init__(name, label, ControlSetting.text(default), widget, **rest)
 
     def draw(self) -> str:
         return self._drawn(value=self.fresh()) or ""
@@ -189,7 +186,7 @@ class Held(Control):
     """A whole number without a box, which buttons set."""
 
     def __init__(self, name: str, label: str, declared: Parameter, **rest: Any) -> None:
-        super().__init__(name, label, number_setting(declared), st.number_input, **rest)
+        super().__init__(name, label, ControlSetting.number(declared), st.number_input, **rest)
         self.most = int(declared.maximum)
 
     def draw(self) -> int:
@@ -331,7 +328,7 @@ class Controls(Generic[OfPage]):
         self.numbers.kept()
         for one in controls:
             if isinstance(one, Control):
-                one.kept(self.prefix)
+                one.on(self.prefix).keep()
         keep_truth(self.prefix)
         if taken is not None:
             TAKEN_BY[self.prefix] = taken

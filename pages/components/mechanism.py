@@ -11,9 +11,6 @@ from dpviz.core.plain import plain
 from dpviz.core.settings import LONGEST_TEXT
 from dpviz.designs import Design
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
-from dpviz.desk.promises import PROMISE as PROMISE
-from dpviz.desk.promises import ROWS_OF_A_SET as ROWS_OF_A_SET
-from dpviz.desk.promises import SHARED_SETS as SHARED_SETS
 from dpviz.desk.promises import broken_sentence, real_epsilon
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix

@@ -12,11 +12,9 @@ from typing import Any, Self, TypeVar
 import streamlit as st
 
 from dpviz.core.parameters import Parameter, readable
-from dpviz.core.sliders import LINKS as LINKS
-from dpviz.core.sliders import slider_words, stop_text, stops_with
-from dpviz.desk.asked import Refused
-from dpviz.mechanisms import BetaBinomial, Synthesizer
-from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch, read_address
+from dpviz.core.settings import ControlSetting
+from dpviz.core.sliders import LINKS, slider_words, stop_text, stops_with
+from pages.components.address import SETTINGS, drawn, keep, keep_numbers
 from pages.components.spec import class_mode, state_of
 from pages.components.words import problem
 
@@ -99,7 +97,7 @@ class PageNumbers:
         """Itself, whose settings the session and the address keep from now on."""
         keep_numbers({self.prefix + name: one for name, one in self.declared.items()})
         for name in self.links:
-            keep_switch(self.prefix + LINKS[name].switch, True)
+            keep(self.prefix + LINKS[name].switch, ControlSetting.switch(True))
         return self
 
     def number(self, name: str, highest: float | None = None) -> float:
@@ -152,33 +150,6 @@ class PageNumbers:
                 target, words = (LINKS[name].leader, LINKS[name].both) if follows else (name, one.symbol or one.title)
                 found.setdefault(self.prefix + target, (near, f"Set {words} = {readable(near)}"))
         return found
-
-    def placed(self, few: Collection[str], main: Collection[str]) -> Self:
-        """Itself with its controls in their `Places`, once the page's settings were taken from the address."""
-        read_address(self.prefix)
-        return dataclasses.replace(self, at=Places(few, main))
-
-    def values(self, *names: str) -> dict[str, float]:
-        """The controls of several numbers, in this order."""
-        found: dict[str, float] = {}
-        for name in names:
-            leader = LINKS[name].leader if name in self.links else ""
-            found[name] = found[leader] if leader in found and self.linked(name) else self.number(name)
-        return found
-
-    def refused(
-        self,
-        broken: ValueError,
-        values: Mapping[str, Any],
-        synthesizer_type: type[Synthesizer] = BetaBinomial,
-        **highest: float,
-    ) -> Refused:
-        """What a refusal says, with a button for each number outside its domain, or above what others let it be."""
-        rows = {one.name for one in synthesizer_type.parameters()} & {"n", "m"}
-        mends = self.mends({name: one for name, one in values.items() if rows or name not in ("n", "m")}, highest)
-        if rows == {"n"} and values.get("m", values["n"]) != values["n"]:
-            mends[self.prefix + LINKS["m"].switch] = True, "Set m = n"
-        return Refused((str(broken),), mends)
 
     def accepted(self, name: str, value: float) -> float:
         """A number of a section; outside its domain a sentence says so, and the last one inside is returned."""

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpviz.charts.html import answer_html, listing_html, numbers_html, part_html, scrolled_html
-from dpviz.charts.html import audit_row as audit_row
-from dpviz.charts.html import audit_table as audit_table
-from dpviz.charts.html import by_reason as by_reason
-from dpviz.charts.html import heading_html as heading_html
+from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
 from dpviz.core.digits import three_digits, three_digits_in_cells
 from dpviz.core.plain import plain
 from pages.components.spec import class_mode

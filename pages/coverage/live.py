@@ -16,9 +16,9 @@ from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerfor
 from dpviz.coverage.live import Run
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from pages.components.class_mode import class_mode
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
+from pages.components.spec import class_mode
 from pages.components.words import listing, page_answer
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
