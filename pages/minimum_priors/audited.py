@@ -7,7 +7,6 @@ import streamlit as st
 
 from dpviz.calibration.kinds import Kind, Setting
 from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.charts.html import audit_row, audit_table
 from dpviz.claims.audit import Finding, audit_statements, explained, judged
 from dpviz.claims.audit_in_words import audit_headline, other_claims
 from dpviz.claims.claim import Verdict
