@@ -1,6 +1,5 @@
 """What the pages about methods on one kind of data share: its numbers, the papers' scenarios, what a refusal says."""
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -9,32 +8,12 @@ import streamlit as st
 from dpviz.charts.comparison import SMALL_HEIGHT
 from dpviz.charts.outcomes import ERROR, DrawnMeasure
 from dpviz.charts.style import Figure
-from dpviz.comparisons import DATA_KINDS, Analysis, DataKind
-from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, declared_numbers
-from dpviz.comparisons.terms import PROMISES
-from dpviz.core.declarations import SEED
+from dpviz.comparisons import DATA_KINDS, DataKind
 from dpviz.core.parameters import Parameter
 from dpviz.inference.combining_rules import COMBINING_RULES
 from pages.components.controls import Choice, Presets, Said, Switch, labels_of
 from pages.components.figure import show_figure
 from pages.components.spec import PageSpec
-
-numbers_of = declared_numbers
-OF_KINDS = numbers_of(DATA_KINDS)
-
-
-def compared_numbers(promised: str, **further: Parameter) -> dict[str, Parameter]:
-    """The numbers of a page, on which ε is what is `promised`; `further` ones are its own."""
-    epsilon = dataclasses.replace(
-        PROMISES,
-        default=1.0,
-        slider_minimum=1e-3,
-        slider_maximum=100.0,
-        help=f"{promised} Smaller is more private; values from 0.1 to 10 are usual.",
-    )
-    sets, level = dataclasses.replace(COMPARED_SETS, private_end="neither"), Analysis.numbers()["level"]
-    more = {**further, "level": level, "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
-    return {"epsilon": epsilon, "n": OF_KINDS["n"], "sets": sets, **OF_KINDS, **more}
 
 
 def scenario_list(cases: Mapping[str, Mapping[str, object]], words: str) -> Presets:

@@ -10,12 +10,13 @@ from dpviz.core.parameters import Parameter
 from dpviz.core.settings import ControlSetting, Words, words_of
 from dpviz.core.sliders import LINKS
 from dpviz.designs import Design
+from dpviz.desk.addresses import SETTINGS, TAKEN_BY, keep
 from dpviz.desk.asked import AskedOnPage, Refusal, Refused
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, drawn, keep, read_address
+from pages.components.address import drawn, read_address
 from pages.components.numbers import PageNumbers, Places, shown
-from pages.components.release import TAKEN_BY, handed_on, keep_truth
+from pages.components.release import handed_on, keep_truth
 from pages.components.spec import PageSpec, class_mode, state_of
 
 OfPage = TypeVar("OfPage", bound=AskedOnPage)
@@ -115,7 +116,8 @@ def labels_of(things: Iterable[Any]) -> dict[str, str]:
     return {one.key: one.label for one in things}
 
 
-def _called(words: Collection[Any]) -> dict[str, Any]:
+def called_by(words: Collection[Any]) -> dict[str, Any]:
+    """How words are shown, as a widget takes it, where they are the keys of a mapping that says so."""
     return {"format_func": words.__getitem__} if isinstance(words, Mapping) else {}
 
 
@@ -143,7 +145,7 @@ class Choice(Control):
             st.session_state[self.key] = self.default
         side_by_side = self.widget in (st.segmented_control, st.pills)
         start = {"default": self.default} if side_by_side else {"index": options.index(self.default)}
-        return self._drawn(options, **start, **_called(words)) or ""
+        return self._drawn(options, **start, **called_by(words)) or ""
 
 
 class Several(Control):
@@ -158,7 +160,7 @@ class Several(Control):
 
     def draw(self) -> list[str]:
         words = words_of(self.words)
-        chosen = self._drawn(list(words), default=super().fresh(), **_called(words))
+        chosen = self._drawn(list(words), default=super().fresh(), **called_by(words))
         return [one for one in words if one in chosen]
 
 
@@ -243,30 +245,6 @@ class Presets(Control):
         if class_mode():
             widget, rest = st.selectbox, {"index": None, "placeholder": "settings of your own", **rest}
         widget(self.label, list(cases), key=self.key, on_change=apply, persist_state="session", **rest)
-
-
-class Either(Control):
-    """One of several ways to say a limit, which sets the list `of` all limits; none stands out where that has others.
-
-    `words` says how each is called, by what it sets the list to.
-    """
-
-    def __init__(self, name: str, label: str, words: Mapping[tuple[str, ...], str], of: str, **rest: Any) -> None:
-        super().__init__(name, label, None, st.pills, **rest)
-        self.words, self.of = words, of
-
-    def add_to(self, said: Said) -> None:
-        if said.fresh:
-            return
-        key, state, words = self.prefix + self.of, st.session_state, self.words
-        place, held = f"{key}_one", {*state[key]}
-        state[place] = next((one for one in words if held == {*one}), None)
-
-        def take() -> None:
-            if (chosen := state[place]) is not None:
-                state[key] = [*chosen]
-
-        self.widget(self.label, list(words), key=place, on_change=take, **_called(words), **self.rest)
 
 
 class Numbers:

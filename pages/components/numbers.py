@@ -14,7 +14,8 @@ import streamlit as st
 from dpviz.core.parameters import Parameter, readable
 from dpviz.core.settings import ControlSetting
 from dpviz.core.sliders import LINKS, slider_words, stop_text, stops_with
-from pages.components.address import SETTINGS, drawn, keep, keep_numbers
+from dpviz.desk.addresses import SETTINGS, keep, keep_numbers
+from pages.components.address import drawn
 from pages.components.spec import class_mode, state_of
 from pages.components.words import problem
 

@@ -94,6 +94,4 @@ def audit_region(name: str, html: str) -> str:
 def show_errata(errata: Iterable[Record[str]]) -> None:
     """What a paper prints and its own definitions contradict: where, which kind of slip, what is printed, what true."""
     heading("What the paper prints and its own definitions contradict")
-    st.markdown(
-        "\n".join(f"- **{one.source.partition(', ')[2]}, {one.verdict}.** {one.printed} {one.ours}" for one in errata)
-    )
+    st.markdown("\n".join(f"- {one.told}" for one in errata))

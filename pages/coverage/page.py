@@ -39,9 +39,9 @@ write_address(PREFIX, carried_on(SPEC))  # all controls are drawn, and what is c
 with results:
     try:
         with answer:
-            show_answer(answered)
+            told = show_answer(answered)
         with live:
-            show_live(answered, run, AXES[label])
+            show_live(answered, run, AXES[label], told=told)
             if given := given_sentence(answered):
                 note(given)
         show_section(section, answered)
