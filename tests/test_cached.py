@@ -227,7 +227,7 @@ CACHES = {
     "dpviz.core.numerics.bernstein.4": 1, "dpviz.core.numerics.bernstein.1": 1, "dpviz.claims.liu.1": 1,
     # Numbers, words and short lists that take microseconds to compute: to be found in the budget takes as long.
     "dpviz.claims.finding.4096": 1, "dpviz.calibration.base.4096": 1,
-    "pages.components.numbers.1024": 1, "dpviz.core.stops.4096": 1, "dpviz.core.stops.512": 2,
+    "dpviz.core.sliders.1024": 1, "dpviz.core.sliders.4096": 1, "dpviz.core.sliders.512": 2,
     # What belongs to one search, and ends with it; what belongs to a process that computes blocks of a study.
     "dpviz.calibration.zheng.4096": 2, "dpviz.coverage.studies.engine.1": 1,
 }  # fmt: skip

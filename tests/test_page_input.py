@@ -12,12 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.parameters import readable
+from dpviz.desk import brought
 from dpviz.desk.analyst import typed_counts, typed_tables
 from dpviz.desk.exports.tables import matrix_csv
 from dpviz.mechanisms import PosteriorMean
 from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given.reading import rescaled
-from pages.components import matrix
 from pages.components.cached import forget
 from pages.transition_matrices.sections import SECTIONS
 from tests.pages import address, check_sound, html, open_page, problems, text, verdict
@@ -282,8 +282,8 @@ def test_an_uploaded_matrix_is_decoded_once_and_a_long_text_does_not_travel(
 ) -> None:
     """A script carries up to 20,000 characters, and 36 numbers of 603 are more."""
     decoded: list[int] = []
-    read = vars(matrix)["text_of"]
-    monkeypatch.setattr(matrix, "text_of", lambda content: decoded.append(len(content)) or read(content))
+    read = vars(brought)["text_of"]
+    monkeypatch.setattr(brought, "text_of", lambda content: decoded.append(len(content)) or read(content))
     content = "\n".join([",".join([f"{1 / 6:.6f}"[:-1] + "7" + "0" * (decimals - 6)] * 6)] * 6).encode()
     forget()
     page = open_page(synthesizer="given_matrix", look="Download")

@@ -7,7 +7,6 @@ Here the whole address is written at once, at the end of a run, in place of the 
 import json
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -17,48 +16,27 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dpviz import __version__
 from dpviz.core.parameters import Parameter
 from dpviz.core.plain import one_line
+from dpviz.core.settings import LONGEST_IGNORED as LONGEST_IGNORED
+from dpviz.core.settings import LONGEST_TEXT as LONGEST_TEXT
+from dpviz.core.settings import (
+    ControlSetting,
+    Words,
+    choice_setting,
+    choices_setting,
+    number_setting,
+    switch_setting,
+    text_setting,
+)
+from dpviz.core.settings import Unknown as Unknown
+from dpviz.desk.exports.heads import how_to_read
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import component
 from pages.components.navigation import PAGES
 from pages.components.spec import Drawn, PageSpec, PageState, class_mode, state_of
 
 Value = TypeVar("Value")
-LONGEST_IGNORED = 120  # Characters of several words that a sentence repeats
-LONGEST_TEXT = 4000  # Characters of a text that the address carries
 
 _component = component("address")
-
-
-class Unknown(ValueError):
-    """Some words of several in the address are none; `known` are the others."""
-
-    def __init__(self, words: str, sentence: str, known: list[str]) -> None:
-        super().__init__(sentence)
-        self.words, self.known = words, known
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a control can be set to: the value of a fresh page, which the address leaves out, and texts of the address.
-
-    `fresh`: that value, or a function that returns it; `read` raises a ValueError in a sentence; `typed`: a number or a
-    text; `handed_on`: what it is called where the page has no control for it.
-    """
-
-    fresh: Any
-    read: Callable[[str], Any]
-    write: Callable[[Any], str] = str
-    typed: bool = False
-    handed_on: str = ""
-
-    @property
-    def default(self) -> Any:
-        """The value of a fresh page."""
-        return self.fresh() if callable(self.fresh) else self.fresh
-
-    def word(self, value: Any) -> str:
-        """A value as the address has it."""
-        return "" if value is None else self.write(value)
 
 
 RENAMED = {
@@ -77,85 +55,48 @@ RENAMED = {
 TIMES = {"cu_guesses": 100.0, "cu_half": 0.5, "cu_points": 50.0}
 """How many times as much as an earlier version some of them say."""
 
-SETTINGS: dict[str, Setting] = {}  # Every setting of every page by its key, which is its name in the address as well
+Setting = ControlSetting  # a former name
+SETTINGS: dict[
+    str, ControlSetting
+] = {}  # Every setting of every page by its key, which is its name in the address as well
 
-Words = Collection[str] | Callable[[], Collection[str]]
-"""Words that a choice has: a registry, or a function, is read when asked, so that what is added later counts."""
 
-
-def words_of(words: Words) -> Collection[str]:
-    """The words as they are now."""
-    return words() if callable(words) else words
+def keep(key: str, setting: ControlSetting) -> str:
+    """Keep a setting from now on; returns its key."""
+    SETTINGS[key] = setting
+    return key
 
 
 def keep_numbers(declared: Mapping[str, Parameter]) -> None:
     """Keep numbers, by key, that are not kept yet."""
     for key, one in declared.items():
         if key not in SETTINGS:
-            fresh = int(one.default) if one.integer else float(one.default)
-            SETTINGS[key] = Setting(fresh, one.parse, _digits, True)
+            keep(key, number_setting(one))
 
 
 def keep_handed_on(key: str, one: Parameter) -> str:
-    """Keep a number that a page has no control for, and hands on to others; None where nothing says it."""
-    SETTINGS[key] = Setting(None, one.parse, _digits, True, f"{one.title} of your release")
-    return key
+    """Keep a number that a page has no control for, and hands on to others."""
+    return keep(key, number_setting(one, handed_on=True))
 
 
 def keep_choice(key: str, words: Words, default: str | None) -> str:
-    """Keep a choice among `words`, or of none of them where that is the default; returns its key."""
-    SETTINGS[key] = Setting(default, lambda text: _one_of(words_of(words), text))
-    return key
+    """Keep a choice: a former way, until no page uses it, as are those below."""
+    return keep(key, choice_setting(words, default))
 
 
 def keep_choices(key: str, words: Words, default: Words) -> str:
-    """Keep a choice of several among `words`, separated by dots in the address; returns its key."""
-
-    def read(text: str) -> list[str]:
-        accepted = words_of(words)
-        asked = [word for word in dict.fromkeys(text.split(".")) if word]
-        known = [word for word in asked if word in accepted]
-        if len(known) < len(asked):
-            unknown = ", ".join(one_line(word) for word in asked if word not in accepted)
-            raise Unknown(one_line(unknown, LONGEST_IGNORED), f"each must be one of {', '.join(accepted)}.", known)
-        return asked
-
-    def write(chosen: Collection[str]) -> str:
-        return ".".join(one for one in words_of(words) if one in chosen)
-
-    SETTINGS[key] = Setting(lambda: list(words_of(default)), read, write)
-    return key
+    """Keep choices."""
+    return keep(key, choices_setting(words, default))
 
 
 def keep_switch(key: str, default: bool) -> str:
-    """Keep a switch; returns its key."""
-    SETTINGS[key] = Setting(
-        default, lambda text: _one_of(["true", "false"], text.lower()) == "true", lambda on: str(on).lower()
-    )
-    return key
+    """Keep a switch."""
+    return keep(key, switch_setting(default))
 
 
 def keep_text(key: str, default: str) -> str:
-    """Keep a text of any kind, of which an address carries a short one alone; returns its key."""
-    SETTINGS[key] = Setting(default, _short, typed=True)
-    return key
-
-
-def _digits(value: float) -> str:
-    """A number with every digit and none too many."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
-
-
-def _short(text: str) -> str:
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"a link carries texts of up to {LONGEST_TEXT:,} characters; this one has {len(text):,}.")
-    return text
-
-
-def _one_of(words: Collection[str], text: str) -> str:
-    if text not in words:
-        raise ValueError(f"it must be one of {', '.join(words)}.")
-    return text
+    """Keep a text."""
+    return keep(key, text_setting(default))
 
 
 def read_address(prefix: str) -> None:
@@ -174,7 +115,7 @@ def read_address(prefix: str) -> None:
             drawn(key, st.session_state.get(key), one.handed_on)
 
 
-def _read(state: PageState, own: Mapping[str, Setting], back: bool) -> None:
+def _read(state: PageState, own: Mapping[str, ControlSetting], back: bool) -> None:
     noted: dict[str, str] = {}
     for key, setting in own.items():
         value, text = setting.default, st.query_params.get(key)
@@ -288,14 +229,6 @@ def _in_files(prefix: str) -> dict[str, Drawn]:
 def _page(prefix: str) -> PageSpec:
     found: PageSpec = next(page for page in PAGES if page.prefix == prefix)
     return found
-
-
-def how_to_read(name: str) -> str:
-    """How a program reads a CSV file of that name to the last digit, in a line of its head."""
-    return (
-        f'to read it: pandas.read_csv("{name}", comment="#") in Python, '
-        f'read.csv("{name}", comment.char = "#", fileEncoding = "UTF-8-BOM") in R; a spreadsheet opens it as it is'
-    )
 
 
 def _called(key: str, one: Drawn) -> str:

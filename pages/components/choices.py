@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from pages.components.address import SETTINGS
+from pages.components.controls import PageNumbers, Presets, Said
 from pages.components.controls import labels_of as labels_of
-from pages.components.controls import presets as presets
 from pages.components.numbers import shown
 
 
@@ -46,3 +46,15 @@ def switch(label: str, key: str, **rest: Any) -> bool:
 def written(control: Callable[..., str | None], label: str, key: str, **rest: Any) -> str:
     """A text, by `st.text_input` or `st.text_area`."""
     return shown(key, control, label, value=SETTINGS[key].default, **rest) or ""
+
+
+def presets(
+    prefix: str,
+    cases: Mapping[str, Mapping[str, object]],
+    every: Mapping[str, object],
+    control: Callable[..., object] = st.pills,
+    **rest: Any,
+) -> None:
+    """Buttons that set the controls to a known case."""
+    one = Presets(cases, every, control, **rest).kept(prefix)
+    one.add_to(Said(PageNumbers(prefix, {})))

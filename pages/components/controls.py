@@ -7,23 +7,21 @@ from typing import Any, Generic, Self, TypeVar
 import streamlit as st
 
 from dpviz.core.parameters import Parameter
+from dpviz.core.settings import (
+    ControlSetting,
+    Words,
+    choice_setting,
+    choices_setting,
+    number_setting,
+    switch_setting,
+    text_setting,
+    words_of,
+)
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOnPage, Refusal, Refused
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import (
-    SETTINGS,
-    Setting,
-    Words,
-    drawn,
-    keep_choice,
-    keep_choices,
-    keep_numbers,
-    keep_switch,
-    keep_text,
-    read_address,
-    words_of,
-)
+from pages.components.address import SETTINGS, drawn, read_address
 from pages.components.numbers import LARGEST as LARGEST
 from pages.components.numbers import LINKS as LINKS
 from pages.components.numbers import PageNumbers as PageNumbers
@@ -75,38 +73,40 @@ def always(_said: Said) -> bool:
 class Control:
     """A control by its `name` on a page, where `when` holds for what has been said before it.
 
-    `says` is the name of what it says, where several have the same, one of which is there at a time; `at` that of the
-    control with which it stands. `rest` are further arguments of its `widget`.
+    `setting` is what the session and the address keep of it, None where it has nothing of its own to keep. `says` is
+    the name of what it says, where several have the same, one of which is there at a time; `at` that of the control
+    with which it stands. `rest` are further arguments of its `widget`.
     """
 
     def __init__(
-        self, name: str, label: str, widget: Callable[..., Any], when: When = always, says: str = "", at: str = "",
-        **rest: Any,
+        self, name: str, label: str, setting: ControlSetting | None, widget: Callable[..., Any], when: When = always,
+        says: str = "", at: str = "", **rest: Any,
     ) -> None:  # fmt: skip
-        self.name, self.label, self.widget, self.when, self.rest = name, label, widget, when, rest
-        self.says, self.at, self.key = says or name, at or name, name
+        self.name, self.label, self.setting, self.widget, self.rest = name, label, setting, widget, rest
+        self.when, self.says, self.at, self.prefix = when, says or name, at or name, ""
 
     def kept(self, page: PageSpec | str) -> Self:
         """Itself on a page, whose session and address keep its setting from now on."""
-        self.key = f"{page if isinstance(page, str) else page.prefix}{self.name}"
-        self.keep()
+        self.prefix = page if isinstance(page, str) else page.prefix
+        if self.setting is not None:
+            SETTINGS[self.key] = self.setting
         return self
 
-    def keep(self) -> None:
-        """Keep its setting, where it has one."""
-
     @property
-    def setting(self) -> Setting:
-        """What the session and the address keep of it."""
-        return SETTINGS[self.key]
-
-    def fresh(self) -> Any:
-        """What it says on a fresh page."""
-        return self.setting.default
+    def key(self) -> str:
+        """Its key in the session and in the address."""
+        return self.prefix + self.name
 
     def draw(self) -> Any:
         """What it says, which is drawn unless it is folded away."""
-        raise NotImplementedError
+        return self._drawn()
+
+    def _drawn(self, *args: Any, **rest: Any) -> Any:
+        return shown(self.key, self.widget, self.label, *args, **{**rest, **self.rest})
+
+    def fresh(self) -> Any:
+        """What it says on a fresh page."""
+        return SETTINGS[self.key].default
 
     def add_to(self, said: Said) -> None:
         """Add what it says."""
@@ -118,123 +118,95 @@ def labels_of(things: Iterable[Any]) -> dict[str, str]:
     return {one.key: one.label for one in things}
 
 
+def _called(words: Collection[Any]) -> dict[str, Any]:
+    return {"format_func": words.__getitem__} if isinstance(words, Mapping) else {}
+
+
 class Choice(Control):
     """One of `words`, or of the keys of a mapping that says how each is shown; ``""`` where none is chosen.
 
-    It is drawn by `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`.
+    It is drawn by `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`. A word that is not among them any
+    more, for another control has moved, gives way to the default.
     """
 
     def __init__(
         self, name: str, label: str, words: Words, default: str | None, widget: Callable[..., Any] = st.selectbox,
         **rest: Any,
     ) -> None:  # fmt: skip
-        super().__init__(name, label, widget, **rest)
+        super().__init__(name, label, choice_setting(words, default), widget, **rest)
         self.words, self.default = words, default
 
-    def keep(self) -> None:
-        """Keep the choice."""
-        keep_choice(self.key, self.words, self.default)
-
     def fresh(self) -> str:
-        """What it says on a fresh page."""
         return self.default or ""
 
     def draw(self) -> str:
-        """The word; one that is not among them any more, for another control has moved, gives way to the default."""
         words = words_of(self.words)
         options: list[Any] = list(words)
-        called = {"format_func": words.__getitem__} if isinstance(words, Mapping) else {}
         if st.session_state.get(self.key) not in options:
             st.session_state[self.key] = self.default
         side_by_side = self.widget in (st.segmented_control, st.pills)
         start = {"default": self.default} if side_by_side else {"index": options.index(self.default)}
-        return shown(self.key, self.widget, self.label, options, **{**start, **called, **self.rest}) or ""
+        return self._drawn(options, **start, **_called(words)) or ""
 
 
 class Several(Control):
     """Several of `words`, or of the keys of a mapping that says how each is shown, in their order; from a list."""
 
     def __init__(self, name: str, label: str, words: Words, default: Words, **rest: Any) -> None:
-        super().__init__(name, label, st.multiselect, **rest)
-        self.words, self.default = words, default
-
-    def keep(self) -> None:
-        """Keep the choices."""
-        keep_choices(self.key, self.words, self.default)
-
-    def draw(self) -> list[str]:
-        """The words."""
-        words = words_of(self.words)
-        called = {"format_func": words.__getitem__} if isinstance(words, Mapping) else {}
-        rest = {"default": self.setting.default, **called, **self.rest}
-        chosen = shown(self.key, self.widget, self.label, list(words), **rest)
-        return [one for one in words if one in chosen]
+        super().__init__(name, label, choices_setting(words, default), st.multiselect, **rest)
+        self.words = words
 
     def fresh(self) -> list[str]:
-        """What it says on a fresh page."""
-        return [one for one in words_of(self.words) if one in self.setting.default]
+        return [one for one in words_of(self.words) if one in super(Several, self).fresh()]
+
+    def draw(self) -> list[str]:
+        words = words_of(self.words)
+        chosen = self._drawn(list(words), default=super().fresh(), **_called(words))
+        return [one for one in words if one in chosen]
 
 
 class Switch(Control):
     """On or off."""
 
     def __init__(self, name: str, label: str, default: bool = False, **rest: Any) -> None:
-        super().__init__(name, label, st.toggle, **rest)
-        self.default = default
-
-    def keep(self) -> None:
-        """Keep the switch."""
-        keep_switch(self.key, self.default)
+        super().__init__(name, label, switch_setting(default), st.toggle, **rest)
 
     def draw(self) -> bool:
-        """Whether it is on."""
-        return bool(shown(self.key, self.widget, self.label, value=self.default, **self.rest))
+        return bool(self._drawn(value=self.fresh()))
 
 
 class Text(Control):
     """A text, by `st.text_input` or `st.text_area`."""
 
     def __init__(self, name: str, label: str, default: str, widget: Callable[..., Any], **rest: Any) -> None:
-        super().__init__(name, label, widget, **rest)
-        self.default = default
-
-    def keep(self) -> None:
-        """Keep the text."""
-        keep_text(self.key, self.default)
+        super().__init__(name, label, text_setting(default), widget, **rest)
 
     def draw(self) -> str:
-        """The text."""
-        return shown(self.key, self.widget, self.label, value=self.default, **self.rest) or ""
+        return self._drawn(value=self.fresh()) or ""
 
 
 class Held(Control):
     """A whole number without a box, which buttons set."""
 
     def __init__(self, name: str, label: str, declared: Parameter, **rest: Any) -> None:
-        super().__init__(name, label, st.number_input, **rest)
-        self.declared = declared
-
-    def keep(self) -> None:
-        """Keep the number."""
-        keep_numbers({self.key: self.declared})
+        super().__init__(name, label, number_setting(declared), st.number_input, **rest)
+        self.most = int(declared.maximum)
 
     def draw(self) -> int:
-        """The number."""
         return drawn(self.key, int(st.session_state[self.key]), self.label)
 
     def move(self, value: int) -> None:
         """Set it, up to the largest that is allowed."""
-        st.session_state[self.key] = min(value, int(self.declared.maximum))
+        st.session_state[self.key] = min(value, self.most)
 
 
 class Also(Control):
     """What stands among controls and says nothing of its own, such as a button; it may look at what has been said."""
 
     def __init__(self, draw: Callable[[Said], object], at: str = "", when: When = always) -> None:
-        super().__init__("", "", draw, when, at=at)
+        super().__init__("", "", None, draw, when, at=at)
 
     def add_to(self, said: Said) -> None:
-        """Draw it."""
         if not said.fresh:
             self.widget(said)
 
@@ -250,44 +222,30 @@ class Presets(Control):
         self, cases: Mapping[str, Mapping[str, object]], every: Mapping[str, object] | None = None,
         widget: Callable[..., Any] = st.pills, **rest: Any,
     ) -> None:  # fmt: skip
-        super().__init__("preset", "Start from", widget, **rest)
-        self.cases, self.every = cases, every or {}
+        super().__init__("preset", "Start from", None, widget, **rest)
+        self.cases = {name: {**(every or {}), **case} for name, case in cases.items()}
+        self.every = every or {}
 
     def add_to(self, said: Said) -> None:
-        """Draw them; they say nothing of their own."""
-        if not said.fresh:
-            presets(said.page.prefix, self.cases, self.every, self.widget, **self.rest)
+        if said.fresh:
+            return
+        cases: dict[Any, Any] = self.cases
+        yours, state, prefix = state_of(self.prefix).yours, st.session_state, self.prefix
+        if yours and any(state.get(prefix + name) != value for name, value in yours.items()):
+            cases = {"your release": {**self.every, **yours}, **cases}
+        case = cases.get(chosen := state.get(self.key))
+        if chosen is not None and (
+            case is None or any(state.get(prefix + name, self.every.get(name)) != value for name, value in case.items())
+        ):
+            state[self.key] = None
 
+        def apply() -> None:
+            state.update({prefix + name: value for name, value in cases.get(state.get(self.key), {}).items()})
 
-def presets(
-    prefix: str,
-    cases: Mapping[str, Mapping[str, object]],
-    every: Mapping[str, object],
-    control: Callable[..., object] = st.pills,
-    **rest: Any,
-) -> None:
-    """Draw `Presets`."""
-    key, yours, state = f"{prefix}preset", state_of(prefix).yours, st.session_state
-    if yours and any(state.get(prefix + name) != value for name, value in yours.items()):
-        cases = {"your release": yours, **cases}
-    chosen = state.get(key)
-    if chosen is not None and not (
-        chosen in cases
-        and all(
-            state.get(prefix + name, value if name in every else None) == value
-            for name, value in {**every, **cases[chosen]}.items()
-        )
-    ):
-        state[key] = None
-
-    def apply() -> None:
-        wanted = state.get(key)
-        for name, value in {**every, **cases[wanted]}.items() if wanted is not None and wanted in cases else ():
-            state[prefix + name] = value
-
-    if class_mode():
-        control, rest = st.selectbox, {"index": None, "placeholder": "settings of your own", **rest}
-    control("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)
+        widget, rest = self.widget, self.rest
+        if class_mode():
+            widget, rest = st.selectbox, {"index": None, "placeholder": "settings of your own", **rest}
+        widget(self.label, list(cases), key=self.key, on_change=apply, persist_state="session", **rest)
 
 
 class Either(Control):
@@ -297,23 +255,21 @@ class Either(Control):
     """
 
     def __init__(self, name: str, label: str, words: Mapping[tuple[str, ...], str], of: str, **rest: Any) -> None:
-        super().__init__(name, label, st.pills, **rest)
+        super().__init__(name, label, None, st.pills, **rest)
         self.words, self.of = words, of
 
     def add_to(self, said: Said) -> None:
-        """Draw it; it says nothing of its own."""
         if said.fresh:
             return
-        key, state = said.page.prefix + self.of, st.session_state
+        key, state, words = self.prefix + self.of, st.session_state, self.words
         place, held = f"{key}_one", {*state[key]}
-        state[place] = next((one for one in self.words if held == {*one}), None)
+        state[place] = next((one for one in words if held == {*one}), None)
 
         def take() -> None:
             if (chosen := state[place]) is not None:
                 state[key] = [*chosen]
 
-        words = self.words
-        st.pills(self.label, list(words), format_func=words.__getitem__, key=place, on_change=take, **self.rest)
+        self.widget(self.label, list(words), key=place, on_change=take, **_called(words), **self.rest)
 
 
 class Numbers:

@@ -9,6 +9,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.charts.html import part_html
 from dpviz.desk.asked import AskedOnPage, Refused
 from pages.components import component
 from pages.components.address import address_problems, keep_choice, write_address
@@ -17,7 +18,7 @@ from pages.components.files import address_of
 from pages.components.numbers import said_of
 from pages.components.release import bring_release, carried_on
 from pages.components.spec import CLASS, PageSpec, class_mode, state_of
-from pages.components.words import Html, note, part_html, problem
+from pages.components.words import Html, note, problem
 
 Given = TypeVar("Given")
 OfPage = TypeVar("OfPage", bound=AskedOnPage)

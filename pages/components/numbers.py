@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Any, NamedTuple, Self, TypeVar
+from functools import partial
+from typing import Any, Self, TypeVar
 
 import streamlit as st
 
 from dpviz.core.parameters import Parameter, readable
-from dpviz.core.stops import stop_text, stops_with
+from dpviz.core.sliders import LINKS as LINKS
+from dpviz.core.sliders import slider_words, stop_text, stops_with
 from dpviz.desk.asked import Refused
 from dpviz.mechanisms import BetaBinomial, Synthesizer
 from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch, read_address
@@ -20,7 +21,6 @@ from pages.components.spec import class_mode, state_of
 from pages.components.words import problem
 
 LARGEST = 1e308
-PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 _folded = ContextVar("folded", default=False)
 
@@ -83,23 +83,6 @@ def said_of(broken: ValueError | str) -> str:
     return str(broken).replace("got nan.", "got nothing: its box is empty.")
 
 
-class Link(NamedTuple):
-    """How one number follows another until the reader unlinks it: the switch and its words, whom, and both symbols."""
-
-    switch: str
-    label: str
-    leader: str
-    both: str
-
-
-LINKS = {
-    "m": Link("m_is_n", "m = n: as many released rows", "n", "n = m"),
-    "beta": Link("beta_is_alpha", "β = α: symmetric prior", "alpha", "α = β"),
-    "noise_epsilon": Link("noise_is_promise", "noise made for the promised ε", "epsilon", "ε"),
-}
-"""By the name of the number that follows."""
-
-
 @dataclass(frozen=True)
 class PageNumbers:
     """Numbers of one page by name, each with its control; `links` names those that may follow another.
@@ -128,7 +111,7 @@ class PageNumbers:
         with self.at(name):
             if _folded.get():
                 kept = st.session_state.get(key, start)
-                value = drawn(key, start if kept is None else _whole(one, kept), _words(one).name)
+                value = drawn(key, start if kept is None else _whole(one, kept), slider_words(one).name)
                 return math.nan if kept is None else value
             return _box_and_slider(one, key, start)
 
@@ -213,7 +196,7 @@ def _box_and_slider(one: Parameter, key: str, start: float) -> float:
 
     The style sheet sets a box that a slider follows on the line of the slider's label.
     """
-    slider, (symbol, name, label, hint) = f"{key}_slider", _words(one)
+    slider, (symbol, name, label, hint) = f"{key}_slider", slider_words(one)
     typed = st.number_input(
         f"{f'{one.title} {symbol}'.strip()}, exact value",
         min_value=-LARGEST,
@@ -249,19 +232,3 @@ def _whole(one: Parameter, value: float) -> float:
 
 def _take_slider(key: str, slider: str) -> None:
     st.session_state[key] = st.session_state[slider]
-
-
-class _Words(NamedTuple):
-    symbol: str
-    name: str
-    label: str
-    hint: str
-
-
-@lru_cache(maxsize=1024)
-def _words(one: Parameter) -> _Words:
-    """Its symbol where that says more than the title, its name, the label of the slider, and its help."""
-    end = PRIVATE_END[one.private_end]
-    symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
-    name = f"{one.title} {symbol}".strip()
-    return _Words(symbol, name, name + (f" · {end}" if end else ""), f"{one.help} Accepted: {one.domain}.")

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
 from typing import Any
@@ -12,12 +11,11 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpviz.core.keeping import kept
+from dpviz.core.sliders import LINKS
 from dpviz.designs import CONFIDENTIAL_COUNT, NOISE_EPSILON_KEY, Design
-from dpviz.desk.carried import CARRIED, NOT_EVERYWHERE, Carried, changed, goes_along
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.desk.carried import CARRIED, NOT_EVERYWHERE, Carried, OnItsWay, goes_along
 from pages.components.address import SETTINGS, keep_handed_on
 from pages.components.navigation import PAGES, as_declared
-from pages.components.numbers import LINKS
 from pages.components.spec import CLASS, PageSpec, class_mode, state_of
 
 ANALYSIS = frozenset({"gamma1", "gamma2", "level", "rules", "repetitions"})
@@ -26,21 +24,6 @@ ANALYSIS = frozenset({"gamma1", "gamma2", "level", "rules", "repetitions"})
 TAKEN_BY: dict[str, Callable[[Design], Mapping[str, Any]]] = {}
 """What further settings of a page ask for a design, by the names on that page: such as its mechanism where the page has
 no list of synthesizers. By prefix; each raises a ValueError in a sentence where the page does not take the design."""
-
-
-@dataclass
-class OnItsWay:
-    """What a session holds of the reader's release: on which `page` the reader is, and what was `entered` there.
-
-    That is the design that the page began with or shows, or how it came to it: by an "address"; None for the page's
-    own. `refused` says why the page does not take the release; `touched` that the reader has set any page.
-    """
-
-    release: Carried | None = None
-    page: PageSpec | None = None
-    entered: Design | str | None = None
-    refused: str = ""
-    touched: bool = False
 
 
 def _on_its_way() -> OnItsWay:
@@ -127,9 +110,9 @@ def bring_release(page: PageSpec) -> str:
     release.
     """
     state, way, context, prefix = state_of(page.prefix), _on_its_way(), get_script_run_ctx(), page.prefix
-    last = way.page
+    last: PageSpec | None = way.page
     if last is not None and (valid := state_of(last.prefix).valid) is not None:
-        _keep(last, valid.design)
+        _keep(last, way, valid.design)
         if not way.refused:
             state_of(last.prefix).brought = way.release
     entered, own = last != page, any(key.startswith(prefix) for key in st.query_params)
@@ -160,34 +143,17 @@ def bring_release(page: PageSpec) -> str:
 
 def carried_on(page: PageSpec) -> str:
     """The reader's release in words, with what this run has changed of it; nothing before there is one."""
-    valid = state_of(page.prefix).valid
+    valid, way = state_of(page.prefix).valid, _on_its_way()
     if valid is not None:
-        _keep(page, valid.design)
-    release = _on_its_way().release
-    return "" if release is None else release.words
+        _keep(page, way, valid.design)
+    return "" if way.release is None else way.release.words
 
 
-def _keep(page: PageSpec, design: Design) -> None:
-    """Make what a page showed last the reader's release, as far as it was set there and not by one of its presets.
-
-    The page where the app begins shows a release from the first.
-    """
-    way = _on_its_way()
-    entered = way.entered
-    way.touched = way.touched or entered not in {None, design}
-    if design.synthesizer_type is GivenMatrix:  # a matrix of the reader's own belongs to its page
-        return
-    way.entered = design
-    begins = page.home and way.release is None and not way.touched
+def _keep(page: PageSpec, way: OnItsWay, design: Design) -> None:
+    """Make what a page showed last the reader's release, as far as it was set there and not by one of its presets."""
     preset = st.session_state.get(f"{page.prefix}preset")
-    if (entered is None and not begins) or entered == design or preset is not None:
-        return
-    told = told_by(page)
-    if way.release is None or way.refused:
-        way.release, way.refused = Carried(design, told & NOT_EVERYWHERE), ""
-    else:
-        since = entered if isinstance(entered, Design) else None
-        way.release = changed(way.release, since, design, told, f"{page.prefix}prior" in SETTINGS)
+    told, ruled = told_by(page), f"{page.prefix}prior" in SETTINGS
+    way.shown(design, told, begins=page.home, set_here=preset is None, ruled=ruled)
 
 
 def page_link(

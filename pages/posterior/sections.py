@@ -171,7 +171,7 @@ def _show_categories(asked: Asked) -> None:
         return tables, alpha, found
 
     tables, alpha, found = accepted(
-        TABLES.key, TABLES.draw(), compute, TABLES.default, lambda typed: " / ".join(typed.split("\n"))
+        TABLES.key, TABLES.draw(), compute, TABLES.fresh(), lambda typed: " / ".join(typed.split("\n"))
     )
     rows = sum(tables[0])
     released = f"{len(tables)} released table{'s' * (len(tables) > 1)} of {rows:,} row{'s' * (rows > 1)}"
