@@ -16,12 +16,13 @@ from streamlit.testing.v1 import AppTest
 
 import pages.home.controls  # noqa: F401 (its settings)
 from dpviz.comparisons.overview import Overview
+from dpviz.comparisons.overview_words import overview_answers
 from dpviz.designs import Design
 from pages.components.address import SETTINGS
 from pages.components.navigation import PAGES
 from pages.components.release import address_of, settings_of, taken_by
 from pages.components.spec import PageSpec
-from pages.home.questions import questions
+from pages.home.questions import QUESTIONS
 from tests.pages import address as page_address
 from tests.pages import html, problems
 
@@ -172,15 +173,13 @@ def test_the_numbers_on_a_card_are_shown_by_the_page_that_it_opens(people: str, 
     here = settled(START, {"home_n": people, "home_epsilon": str(epsilon), "home_seed": "1"})
     found = Overview(here.session_state["home_"].valid.design)
     links = links_of(here)
-    for one in questions(found):
-        there = settled(one.page, links[one.page.title])
+    for (page, *_), answer in zip(QUESTIONS, overview_answers(found), strict=True):
+        there = settled(page, links[page.title])
         words = re.sub(r"<[^>]+>", "", " ".join(html(there)))
         # the guesses, the invented rows with and without δ, the coverage; an interval is in per cent on a card alone
-        for number in re.findall(
-            r"\d[\d.,]*\d(?= %)|(?<=weight of )[\d.,]*\d|[\d.,]*\d(?= invented)", plain(one.answer)
-        ):
+        for number in re.findall(r"\d[\d.,]*\d(?= %)|(?<=weight of )[\d.,]*\d|[\d.,]*\d(?= invented)", plain(answer)):
             share = f"{float(number) / 100:.6g}"
-            assert number in words or (one.page.prefix == "po_" and share in words), (one.page.title, number)
+            assert number in words or (page.prefix == "po_" and share in words), (page.title, number)
 
 
 def plain(answer: str) -> str:

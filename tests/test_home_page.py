@@ -15,13 +15,13 @@ import pages.coverage.sections
 import pages.minimum_priors.sections
 import pages.posterior.sections
 import pages.transition_matrices.sections  # noqa: F401 (their settings)
-from dpviz.comparisons.overview import Overview
+from dpviz.comparisons.overview import Overview, overview_mechanism
+from dpviz.comparisons.overview_words import drawing_texts
 from dpviz.designs import Design
 from pages.components.navigation import PAGES
 from pages.components.release import address_of
 from pages.home import SPEC
-from pages.home.controls import BEST, CONTROLS, METHODS, taken
-from pages.home.drawing import texts
+from pages.home.controls import BEST, CONTROLS, METHODS
 from tests.browser import settle
 from tests.look import TELEPHONE
 from tests.pages import address, html, open_page, pieces, problems
@@ -46,7 +46,7 @@ def test_the_drawing_says_what_the_engine_computes(epsilon, people, method):
     page = opened(epsilon=epsilon, n=people, method=method)
     mechanism, best = ("geometric", True) if method == BEST else (method, False)
     design = Design(mechanism=mechanism, n=int(people), epsilon=epsilon, confidential_count=int(people) // 4)
-    assert said(page) == texts(Overview(design, best)) and problems(page) == []
+    assert said(page) == drawing_texts(Overview(design, best)) and problems(page) == []
     assert sum("dpviz-asked" in one for one in html(page)) == 6
 
 
@@ -55,15 +55,15 @@ def test_the_method_is_in_the_address_and_the_release_of_another_page_brings_it(
     assert kept == {"home_method": "best", "home_n": "20"}
     assert said(opened(kept))["title"] == "A noisy number is drawn and corrected"
     noisy = Design(mechanism="geometric", n=100, epsilon=2.0)
-    assert taken(noisy) == {"method": "geometric"}
-    assert taken(dataclasses.replace(noisy, mechanism="beta_binomial")) == {"method": "beta_binomial"}
+    assert overview_mechanism(noisy) == "geometric"
+    assert overview_mechanism(dataclasses.replace(noisy, mechanism="beta_binomial")) == "beta_binomial"
     for other in (
         dataclasses.replace(noisy, details=(("epsilon", 1.0),)),
         dataclasses.replace(noisy, sets=2),
         dataclasses.replace(noisy, mechanism="laplace"),
     ):
         with pytest.raises(ValueError, match="it draws one table"):
-            taken(other)
+            overview_mechanism(other)
 
 
 def test_the_address_restores_the_release_and_another_table_is_another_seed():

@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpviz.calibration.promise_in_words import needed_in_words
+from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
+from dpviz.comparisons.overview import overview_mechanism
+from dpviz.comparisons.ranking import Ranking
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
@@ -25,24 +29,20 @@ from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
 from dpviz.desk.protection import odds_factor
 from dpviz.desk.seeking import _improves
+from dpviz.desk.told.answer import _below, privacy
 from dpviz.inference.secret_n import doubts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
+from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.verdict import promise_sentence
-from pages.compare_synthesizers.answer import further_sentence
-from pages.compare_synthesizers.controls import first_asked
-from pages.compare_synthesizers.published import _far as compared_far
+from pages.compare_synthesizers.controls import CONTROLS as COMPARISON
 from pages.coverage import live
 from pages.coverage.controls import CONTROLS as COVERAGE
 from pages.coverage.exact import vacuous_sentence
 from pages.coverage.live import _apart
-from pages.curator.sentences import _below, privacy
-from pages.home.controls import taken as start_takes
-from pages.minimum_priors.controls import first_asked as priors_asked
-from pages.minimum_priors.faces import face_of
-from pages.transition_matrices.better import better_sentence, promises
+from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
 
 
 def failing(off: float) -> Any:
@@ -72,16 +72,15 @@ def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_diff
 
 @pytest.mark.parametrize(("usable", "told"), [(0.899, True), (0.901, False)])
 def test_compare_says_how_few_releases_can_be_analyzed_below_nine_in_ten(usable: float, told: bool) -> None:
-    asked = first_asked()
     *_, found = BinaryData(n=10, p=0.5).compare([BinaryData.method("geometric")], [1.0])
     rare = dataclasses.replace(found, usable_share=Measure(usable, 0.0))
-    assert ("of the releases of" in further_sentence(asked, [rare])) == told
+    assert ("of the releases of" in Ranking(COMPARISON.first().question, [rare]).further) == told
 
 
-@pytest.mark.parametrize(("away", "far"), [(2.99, 0), (3.01, 1)])
-def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, far: int) -> None:
-    line: Any = SimpleNamespace(z=-away)
-    assert compared_far([line]) == far
+@pytest.mark.parametrize(("away", "far"), [(2.99, False), (3.01, True)])
+def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, far: bool) -> None:
+    line = Record(source="Table 1", what="bias", printed=-away, ours=0.0, error=1.0, verdict="as the column says")
+    assert line.far == far
 
 
 @pytest.mark.parametrize(("times", "told"), [(9_900, False), (10_100, True)])
@@ -209,8 +208,7 @@ def test_bounds_move_a_mean_from_a_twentieth_of_a_standard_deviation_on(bound: f
 
 @pytest.mark.parametrize(("more", "saves"), [(0.9e-3, False), (1.1e-3, True)])
 def test_a_delta_saves_invented_rows_from_a_thousandth_on(more: float, saves: bool) -> None:
-    asked = priors_asked()
-    _, sentence = face_of(asked).answer(asked, 50.0 * (1 + more), 50.0)
+    sentence = needed_in_words(PRIORS_CONTROLS.first().question, 50.0 * (1 + more), 50.0)[1]
     assert ("too small to save a noticeable share" in sentence) != saves
     assert ("are enough." in sentence) == saves
 
@@ -223,6 +221,13 @@ def test_no_mechanism_is_better_within_a_billionth(times: float, said: str) -> N
     best: Any = least_error(n=10, epsilon=1.0)
     errors = {"average": best.root_mean_squared_error * times}
     assert said in better_sentence(errors, "the same ε", {"average": best}).rpartition(": ")[2]
+
+
+@pytest.mark.parametrize(("gap", "said"), [(0.9e-6, "10⁻⁴ %"), (1.1e-6, "0.00011 %")])
+def test_a_gap_below_a_millionth_of_the_error_is_rounding(gap: float, said: str) -> None:
+    known, searched = (SimpleNamespace(root_mean_squared_error=0.2, gap=0.2 * one) for one in (0.0, gap))
+    best: Any = {"average": known, "worst": searched}
+    assert largest_gap(best) == said
 
 
 @pytest.mark.parametrize(("apart", "two"), [(0.9e-9, False), (1.1e-9, True)])
@@ -280,4 +285,4 @@ def test_start_takes_a_prior_that_is_the_smallest_within_a_millionth(more: float
     for one in (given, other):
         refused = pytest.raises(ValueError, match="it draws one table")
         with contextlib.nullcontext() if taken else refused:
-            start_takes(one)
+            overview_mechanism(one)

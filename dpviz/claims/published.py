@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz.core.types import FloatArray
 
+FAR = 3  # Standard errors from which a number does not agree
 PrintedValue = TypeVar("PrintedValue", float, str)
 
 
@@ -84,6 +85,11 @@ class Record(Generic[PrintedValue]):
     def z(self: "Record[float]") -> float:
         """(printed − ours) in standard errors."""
         return (self.printed - self.ours) / self.error
+
+    @property
+    def far(self: "Record[float]") -> bool:
+        """Whether the two do not agree: by more than chance and rounding explain."""
+        return abs(self.z) > FAR
 
 
 def read_errata(paper: str) -> tuple[Record[str], ...]:

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.parameters import SUPERSCRIPTS, readable, rounded_up
 
 SUMS = 1e-8  # Distance within which the longest exact sums give a share
 SUMMED = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
@@ -94,6 +94,15 @@ def number(value: float, digits: int) -> str:
     return readable(value, digits) if math.isfinite(value) else "–"
 
 
+def failure_text(value: float, digits: int = 4) -> str:
+    """A δ that is never 0; in words where it is below the floating-point numbers.
+
+    >>> failure_text(0.25), failure_text(0.0)
+    ('0.25', '< 10⁻³⁰⁰')
+    """
+    return readable(value, digits) if value > 0 else "< 10⁻³⁰⁰"
+
+
 def without_rounding(measure: Measure) -> float:
     """The value of a measure, 0 where it is no more than the rounding of a sum.
 
@@ -103,6 +112,16 @@ def without_rounding(measure: Measure) -> float:
     return 0.0 if abs(measure.value) < 1e-12 else measure.shown
 
 
+def error_text(error: Measure) -> str:
+    """An error in a sentence: to three digits where it is exact, to two where it is simulated.
+
+    >>> error_text(Measure(0.12345, 0.0)), error_text(Measure(0.12345, 0.01))
+    ('0.123', 'about 0.12')
+    """
+    value = without_rounding(error)
+    return readable(value, 3) if error.error == 0 else f"about {readable(value, 2)}"
+
+
 def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
     """A measure to four digits, or a dash, and its Monte Carlo error where it has one; a share in per cent."""
     if math.isnan(measure.value):
@@ -110,3 +129,43 @@ def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
     value, unit = without_rounding(measure), 100 if share else 1
     error = f"± {readable(unit * measure.error, 1)}" if measure.error > 0 else ""
     return percent(value, 4) if share else readable(value, 4), error
+
+
+def large_count(number: int) -> str:
+    """A count; a large one by its power of ten, for it may be too large for a float.
+
+    >>> large_count(4_000_000), large_count(10**400)
+    ('4,000,000', '1.0×10⁴⁰⁰')
+    """
+    if number < 10**9:
+        return f"{number:,}"
+    exponent = math.floor(math.log10(number))
+    return f"{number / 10**exponent:.1f}×10{str(exponent).translate(SUPERSCRIPTS)}"
+
+
+def spelled(number: int) -> str:
+    """A number in words up to twelve.
+
+    >>> spelled(0), spelled(12), spelled(1300)
+    ('no', 'twelve', '1,300')
+    """
+    small = "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
+    return small[number] if number < len(small) else f"{number:,}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, of which one is called `one`.
+
+    >>> counted(1, "value"), counted(3, "value")
+    ('one value', 'three values')
+    """
+    return f"{spelled(number)} {one if number == 1 else many or one + 's'}"
+
+
+def measured_text(measure: Measure, *, share: bool = False) -> str:
+    """The same in one piece.
+
+    >>> measured_text(Measure(0.5, 0.01), share=True), measured_text(Measure(0.5, 0.0))
+    ('50 % ± 1', '0.5')
+    """
+    return " ".join(filter(None, measured(measure, share=share)))

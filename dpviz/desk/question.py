@@ -167,7 +167,7 @@ class Question(DeclaredFields):
     @property
     def wanted(self) -> Estimand:
         """What users of the release want to know."""
-        return next(one for one in self.data.estimands if one.key == self.data.estimand)
+        return self.data.judged
 
     @property
     def supposed(self) -> str:
@@ -270,6 +270,11 @@ class Question(DeclaredFields):
         if not isinstance(values, dict) or not {"data", "lowest", "highest"} <= set(values) <= set(names):
             raise ValueError(f"A question has some of {', '.join(names)}; got {shown(values)}.")
         return super().of({name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
+
+
+def range_names(kind: type[DataKind]) -> tuple[str, str]:
+    """Return what the lowest and the highest true value of a kind of data are called beside its other numbers."""
+    return f"lowest_{kind.true_value}", f"highest_{kind.true_value}"
 
 
 def takes_prior(ranged: Parameter) -> bool:

@@ -16,18 +16,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dpviz import __version__
 from dpviz.core.parameters import Parameter
 from dpviz.core.plain import one_line
-from dpviz.core.settings import LONGEST_IGNORED as LONGEST_IGNORED
 from dpviz.core.settings import LONGEST_TEXT as LONGEST_TEXT
-from dpviz.core.settings import (
-    ControlSetting,
-    Words,
-    choice_setting,
-    choices_setting,
-    number_setting,
-    switch_setting,
-    text_setting,
-)
-from dpviz.core.settings import Unknown as Unknown
+from dpviz.core.settings import ControlSetting, Unknown, Words
 from dpviz.desk.exports.heads import how_to_read
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components import component
@@ -55,7 +45,6 @@ RENAMED = {
 TIMES = {"cu_guesses": 100.0, "cu_half": 0.5, "cu_points": 50.0}
 """How many times as much as an earlier version some of them say."""
 
-Setting = ControlSetting  # a former name
 SETTINGS: dict[
     str, ControlSetting
 ] = {}  # Every setting of every page by its key, which is its name in the address as well
@@ -71,32 +60,32 @@ def keep_numbers(declared: Mapping[str, Parameter]) -> None:
     """Keep numbers, by key, that are not kept yet."""
     for key, one in declared.items():
         if key not in SETTINGS:
-            keep(key, number_setting(one))
+            keep(key, ControlSetting.number(one))
 
 
 def keep_handed_on(key: str, one: Parameter) -> str:
     """Keep a number that a page has no control for, and hands on to others."""
-    return keep(key, number_setting(one, handed_on=True))
+    return keep(key, ControlSetting.number(one, handed_on=True))
 
 
 def keep_choice(key: str, words: Words, default: str | None) -> str:
     """Keep a choice: a former way, until no page uses it, as are those below."""
-    return keep(key, choice_setting(words, default))
+    return keep(key, ControlSetting.choice(words, default))
 
 
 def keep_choices(key: str, words: Words, default: Words) -> str:
     """Keep choices."""
-    return keep(key, choices_setting(words, default))
+    return keep(key, ControlSetting.several(words, default))
 
 
 def keep_switch(key: str, default: bool) -> str:
     """Keep a switch."""
-    return keep(key, switch_setting(default))
+    return keep(key, ControlSetting.switch(default))
 
 
 def keep_text(key: str, default: str) -> str:
     """Keep a text."""
-    return keep(key, text_setting(default))
+    return keep(key, ControlSetting.text(default))
 
 
 def read_address(prefix: str) -> None:

@@ -7,16 +7,7 @@ from typing import Any, Generic, Self, TypeVar
 import streamlit as st
 
 from dpviz.core.parameters import Parameter
-from dpviz.core.settings import (
-    ControlSetting,
-    Words,
-    choice_setting,
-    choices_setting,
-    number_setting,
-    switch_setting,
-    text_setting,
-    words_of,
-)
+from dpviz.core.settings import ControlSetting, Words, words_of
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOnPage, Refusal, Refused
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
@@ -133,7 +124,7 @@ class Choice(Control):
         self, name: str, label: str, words: Words, default: str | None, widget: Callable[..., Any] = st.selectbox,
         **rest: Any,
     ) -> None:  # fmt: skip
-        super().__init__(name, label, choice_setting(words, default), widget, **rest)
+        super().__init__(name, label, ControlSetting.choice(words, default), widget, **rest)
         self.words, self.default = words, default
 
     def fresh(self) -> str:
@@ -153,7 +144,7 @@ class Several(Control):
     """Several of `words`, or of the keys of a mapping that says how each is shown, in their order; from a list."""
 
     def __init__(self, name: str, label: str, words: Words, default: Words, **rest: Any) -> None:
-        super().__init__(name, label, choices_setting(words, default), st.multiselect, **rest)
+        super().__init__(name, label, ControlSetting.several(words, default), st.multiselect, **rest)
         self.words = words
 
     def fresh(self) -> list[str]:
@@ -169,7 +160,7 @@ class Switch(Control):
     """On or off."""
 
     def __init__(self, name: str, label: str, default: bool = False, **rest: Any) -> None:
-        super().__init__(name, label, switch_setting(default), st.toggle, **rest)
+        super().__init__(name, label, ControlSetting.switch(default), st.toggle, **rest)
 
     def draw(self) -> bool:
         return bool(self._drawn(value=self.fresh()))
@@ -179,7 +170,7 @@ class Text(Control):
     """A text, by `st.text_input` or `st.text_area`."""
 
     def __init__(self, name: str, label: str, default: str, widget: Callable[..., Any], **rest: Any) -> None:
-        super().__init__(name, label, text_setting(default), widget, **rest)
+        super().__init__(name, label, ControlSetting.text(default), widget, **rest)
 
     def draw(self) -> str:
         return self._drawn(value=self.fresh()) or ""
@@ -189,7 +180,7 @@ class Held(Control):
     """A whole number without a box, which buttons set."""
 
     def __init__(self, name: str, label: str, declared: Parameter, **rest: Any) -> None:
-        super().__init__(name, label, number_setting(declared), st.number_input, **rest)
+        super().__init__(name, label, ControlSetting.number(declared), st.number_input, **rest)
         self.most = int(declared.maximum)
 
     def draw(self) -> int:

@@ -14,7 +14,7 @@ from dpviz.desk.asked import AskedOnPage, Refused
 from pages.components import component
 from pages.components.address import address_problems, keep_choice, write_address
 from pages.components.controls import Choice
-from pages.components.files import address_of
+from pages.components.guard import address_of
 from pages.components.numbers import said_of
 from pages.components.release import bring_release, carried_on
 from pages.components.spec import CLASS, PageSpec, class_mode, state_of

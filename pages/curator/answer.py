@@ -9,15 +9,16 @@ from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.search import Desk, Relaxed
 from dpviz.desk.texts import exponents_raised
+from dpviz.desk.told.answer import answer_sentence
+from dpviz.desk.told.measures import reading
+from dpviz.desk.told.relaxed import accepted, enough_epsilon, relaxed_sentence
 from dpviz.inference.rules import RULES
 from pages.components.growing import show_growing
 from pages.components.words import note, page_answer
 from pages.curator import SPEC
-from pages.curator.controls import PREFIX, RULE, Asked, controls_of
+from pages.curator.controls import PREFIX, Asked, controls_of
 from pages.curator.found import NEAREST, designs_of, desk_of, give_way
-from pages.curator.links import lead_further
-from pages.curator.pins import pin_button
-from pages.curator.sentences import accepted, answer_sentence, enough_epsilon, named, reading, relaxed_sentence
+from pages.curator.pins import lead_further, pin_button
 from pages.curator.table import show_absent, show_limits_used, show_table
 
 
@@ -82,12 +83,12 @@ def mends(found: Relaxed) -> list[tuple[str, dict[str, object]]]:
     offers: list[tuple[str, dict[str, object]]] = []
     question = found.design.question
     if found.analyzed is not None:
-        rule = found.analyzed.rule
-        offers.append((f"Analyze with “{RULES[rule].label}”", {RULE[question.data.key]: [*question.rules, rule]}))
+        rule, key = found.analyzed.rule, f"{PREFIX}{question.data.key}_rules"
+        offers.append((f"Analyze with “{RULES[rule].label}”", {key: [*question.rules, rule]}))
     epsilon, values = enough_epsilon(found), accepted(found)
     if epsilon is not None and [one.key for one in question.protections] == [PrivacyLoss.key]:
         offers.append((f"Allow ε = {readable(epsilon, 4)}", {f"{PREFIX}epsilon": epsilon}))
     if values:
-        said = (f"{named(ACCURACY[key])} {reading(question, ACCURACY[key], value)}" for key, value in values.items())
+        said = (f"{ACCURACY[key].name} {reading(question, ACCURACY[key], value)}" for key, value in values.items())
         offers.append((f"Accept {' and '.join(said)}", controls_of(question, values)))
     return offers

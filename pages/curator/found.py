@@ -1,10 +1,8 @@
 """What is computed for a question: the designs in order, and what would have to give way where none keeps all."""
 
-from dataclasses import replace
 from functools import partial
 
-from dpviz.desk.question import Question
-from dpviz.desk.search import Assessed, Desk, Relaxed, assess, stream_designs, stream_relaxations
+from dpviz.desk.search import Assessed, Desk, Relaxed, stream_designs, stream_relaxations, whole_design
 from pages.components.cached import elsewhere
 from pages.components.growing import Growing, growing_of
 from pages.curator.controls import PREFIX, Asked
@@ -32,12 +30,13 @@ def give_way(asked: Asked, desk: Desk) -> Growing[tuple[Relaxed, ...]]:
 def pinned(desk: Desk, keys: list[str]) -> list[Assessed]:
     """The designs with these keys, with everything known of them; those that the question has no more are left out."""
     known = {written_key(one.key): one for one in desk.designs}
-    found, whole = [known[key] for key in keys if key in known], elsewhere(_whole, "Computing intervals …")
-    return [one if one.complete else whole(one.question, *one.key, one.setting, one.enough) for one in found]
+    found, whole = [known[key] for key in keys if key in known], elsewhere(whole_design, "Computing intervals …")
+    return [one if one.complete else whole(one.question, one.key, one.setting, one.enough) for one in found]
 
 
-def _whole(question: Question, method: str, sets: int, rule: str, setting: float, enough: bool) -> Assessed:
-    return replace(assess(question, question.data.method(method), sets, rule, setting), enough=enough)
+def names_of(desk: Desk) -> dict[str, str]:
+    """What each design is called, by its key as the address has it, in their order."""
+    return {written_key(one.key): one.full_name for one in desk.designs}
 
 
 def written_key(key: tuple[str, int, str]) -> str:

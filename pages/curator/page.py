@@ -3,13 +3,13 @@
 from pages.components.frame import answering, look_closer, show_section
 from pages.curator import SPEC
 from pages.curator.answer import show_answer
-from pages.curator.controls import choose, first_asked
+from pages.curator.controls import CONTROLS
 from pages.curator.found import desk_of
 from pages.curator.pilot import forget, show_pilot
 from pages.curator.pins import pins
 from pages.curator.sections import SECTIONS
 
-with answering(SPEC, SECTIONS, choose, desk_of, first_asked) as answered:
+with answering(SPEC, SECTIONS, CONTROLS.choose, desk_of, CONTROLS.first) as answered:
     show_answer(answered)
     pins()  # they belong in the address, whatever is open
     section = look_closer(SPEC, SECTIONS)

@@ -1,4 +1,4 @@
-"""Up to three designs that the reader has pinned, which the address keeps, side by side."""
+"""Designs that a reader takes along: up to three that the address keeps, side by side, and links to other pages."""
 
 import math
 import re
@@ -7,20 +7,25 @@ from html import escape
 
 import streamlit as st
 
+from dpviz.comparisons import DATA_KINDS, DataKind
 from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
+from dpviz.core.settings import LONGEST_IGNORED, ControlSetting, Unknown
 from dpviz.core.wording import measured
+from dpviz.designs import Design
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
 from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, numbers_of
 from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
-from pages.components.address import LONGEST_IGNORED, SETTINGS, Setting, Unknown, drawn
+from pages import compare_synthesizers
+from pages.components.address import drawn, keep
 from pages.components.cached import elsewhere
+from pages.components.navigation import as_declared
+from pages.components.release import lead_on
 from pages.components.words import listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
-from pages.curator.found import desk_of, pinned, written_key
-from pages.curator.links import lead_further
+from pages.curator.found import desk_of, names_of, pinned, written_key
 from pages.curator.table import limits, mark
 
 MOST = 3
@@ -43,7 +48,7 @@ def _read(text: str) -> list[str]:
     return known
 
 
-SETTINGS[PINS] = Setting([], _read, ".".join)
+keep(PINS, ControlSetting([], _read, ".".join))
 
 
 def pins() -> list[str]:
@@ -74,7 +79,7 @@ def show_side_by_side(asked: Asked) -> None:
     """The pinned designs in columns, all numbers in rows, the difference to the first below each."""
     desk, keys = desk_of(asked), pins()
     note(SPEC.note("pins"))
-    names = {written_key(one.key): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
+    names = names_of(desk)
     rest = [key for key in names if key not in keys]
     place = f"{PREFIX}pin_next"
 
@@ -136,10 +141,46 @@ def compared(one: Assessed, first: Assessed, measure: AccuracyMeasure) -> str:
     found, other = one.figures[measure.key].measure, first.figures[measure.key].measure
     if math.isnan(found.value):
         return "–"
-    said = " ".join(measured(found, share=measure.share)).strip()
-    said += f"&nbsp;{mark(one.verdicts[measure.key])}" if measure.key in one.verdicts else ""
+    said = " ".join(measured(found, share=measure.share)).strip() + mark(one, measure)
     if one is first or math.isnan(other.value):
         return said
     more = found.value - other.value
     apart = f"{'+' if more > 0 else ''}{readable(100 * more if measure.share else more, 3)}"
     return f"{said}<br><small>{apart}{' points' if measure.share else ''}</small>"
+
+
+def lead_further(one: Assessed, words: str, place: str = "") -> None:
+    """Links to the pages that know a design; else to the comparison, with the numbers of the question."""
+    if design := design_of(one):
+        lead_on(SPEC, design, words, place, whole=True)
+    elif one.question.data.key in DATA_KINDS:
+        page = compare_synthesizers.SPEC
+        with st.container(horizontal=True, key=f"{PREFIX}lead_on{place}"):
+            st.html(f'<span class="dpviz-lead">{words}</span>', width="content")
+            st.page_link(as_declared(page), label=f"{page.title} →", query_params=comparison_of(one))
+
+
+def worst_data(one: Assessed) -> DataKind:
+    """The data with the true value tried that is nearest to where its error is largest, or with that in the middle."""
+    question, at = one.question, one.figures["root_mean_squared_error"].at
+    if math.isnan(at):
+        return question.data_at[len(question.truths) // 2]
+    return min(zip(question.truths, question.data_at, strict=True), key=lambda pair: abs(pair[0] - at))[1]
+
+
+def design_of(one: Assessed) -> Design | None:
+    """The release at that value, as other pages know it, if they do."""
+    question = one.question
+    return one.method.design(
+        worst_data(one), one.setting, one.sets, epsilon=one.setting, level=question.level, seed=question.seed,
+        rules=(one.rule,),
+    )  # fmt: skip
+
+
+def comparison_of(one: Assessed) -> dict[str, str]:
+    """What the address of the comparison says: the same data, ε, sets and analysis, and this method beside the data."""
+    question, data = one.question, worst_data(one)
+    settings = data.settings() | {"epsilon": one.setting, "sets": one.sets}
+    settings |= {name: getattr(question, name) for name in ("level", "seed", "repetitions")}
+    settings |= {"kind": data.key, f"{data.key}_methods": f"original.{one.method.key}", "rule": one.rule}
+    return {f"{compare_synthesizers.SPEC.prefix}{name}": str(value) for name, value in settings.items()}
