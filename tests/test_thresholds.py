@@ -40,7 +40,7 @@ from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.controls import CONTROLS as COMPARISON
 from pages.coverage import live
 from pages.coverage.controls import CONTROLS as COVERAGE
-from pages.coverage.exact import vacuous_sentence
+from pages.coverage.exact import Known, vacuous_sentence
 from pages.coverage.live import _apart
 from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
 
@@ -191,8 +191,8 @@ def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(
     one: Any = SimpleNamespace(
         coverage=0.94, mean_width_inside=0.1234, mean_width_inside_error_bound=bound, negative_total_share=0.5, **shares
     )
-    rows, smallest = listed(live, monkeypatch), SimpleNamespace(latest=None, stream=None)
-    live._table(asked, {"as_if_real": one}, None, smallest)  # type: ignore[arg-type]
+    rows = listed(live, monkeypatch)
+    live._table(asked, Known({"as_if_real": one}, exact=True), None)
     assert ("0.1234" in rows[0]) == written
 
 

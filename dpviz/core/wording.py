@@ -6,8 +6,8 @@ from typing import NamedTuple
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import SUPERSCRIPTS, readable, rounded_up
 
-SUMS = 1e-8  # Distance within which the longest exact sums give a share
-SUMMED = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
+LONGEST_SUMS = 1e-8  # Distance within which the longest exact sums give a share
+ROUNDED_SUM = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
 FEW_ROWS = 10
 """Invented rows below which their number is a weight: nobody counts 1.36 rows."""
 
@@ -29,7 +29,7 @@ def percent(share: float, digits: int = 5) -> str:
     ('less than 10⁻⁶ %', 'more than 99.999999 %')
     """
     rounded = round(100 * share, 6)
-    if rounded in (0, 100) and abs(share - rounded / 100) > SUMMED:
+    if rounded in (0, 100) and abs(share - rounded / 100) > ROUNDED_SUM:
         return "more than 99.999999 %" if rounded else "less than 10⁻⁶ %"
     while rounded < 100 and float(f"{rounded:.{digits}g}") == 100:
         digits += 1
@@ -43,7 +43,7 @@ def percent_between(low: float, high: float, digits: int) -> str:
     ('66.66 %', '50 % to 52 %', 'less than 10⁻⁶ %')
     """
     for one in range(digits, 2, -1):
-        if high - low <= SUMS or percent(low, one) == percent(high, one):
+        if high - low <= LONGEST_SUMS or percent(low, one) == percent(high, one):
             return percent(high if high < 0.5 else low, one)
     return f"{percent(low, digits)} to {percent(high, digits)}"
 

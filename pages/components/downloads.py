@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.core.parameters import shown
 from dpviz.desk.exports.heads import head_of
 from pages.components.address import about_page
 from pages.components.words import problem
@@ -85,11 +84,3 @@ def show_opener(
     if file is not None and state.get(refused):
         problem(state[refused])
     return file is not None and not state.get(refused)
-
-
-def text_of(content: bytes, most: int) -> str:
-    """The text of a file, up to `most` bytes of it; a ValueError in a sentence where it is none."""
-    try:
-        return content[:most].decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"the file must be text in UTF-8; got {shown(content[:40])}.") from None

@@ -11,15 +11,13 @@ from dpviz.core.plain import plain
 from dpviz.core.settings import LONGEST_TEXT
 from dpviz.designs import Design
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
-from dpviz.desk.promises import PROMISE as PROMISE
-from dpviz.desk.promises import ROWS_OF_A_SET as ROWS_OF_A_SET
-from dpviz.desk.promises import SHARED_SETS as SHARED_SETS
 from dpviz.desk.promises import broken_sentence, real_epsilon
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import drawn
 from pages.components.cached import cached, elsewhere
-from pages.components.controls import Choice, Control, Numbers, Said, Text, When, always
+from pages.components.controls import Choice, Control, Numbers, Said, Text
+from pages.components.numbers import When, always
 
 GIVEN = GivenMatrix.key
 LONGEST_NAME = 80  # Characters of a file's name that are shown

@@ -58,7 +58,7 @@ def enter() -> None:
 def start_workers() -> None:
     """Have processes ready for what takes long, before anybody has asked."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    POOL.start(max(FEWEST_WORKERS, cores - 1), COMPUTED_BY)
+    POOL.start(max(FEWEST_WORKERS, cores - 1), COMPUTED_BY, most=cores + 1)
 
 
 @once

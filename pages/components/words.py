@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpviz.charts.html import answer_html, listing_html, numbers_html, part_html, scrolled_html
-from dpviz.charts.html import audit_row as audit_row
-from dpviz.charts.html import audit_table as audit_table
-from dpviz.charts.html import by_reason as by_reason
-from dpviz.charts.html import heading_html as heading_html
+from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
 from dpviz.core.digits import three_digits, three_digits_in_cells
 from dpviz.core.plain import plain
 from pages.components.spec import class_mode
@@ -98,6 +94,4 @@ def audit_region(name: str, html: str) -> str:
 def show_errata(errata: Iterable[Record[str]]) -> None:
     """What a paper prints and its own definitions contradict: where, which kind of slip, what is printed, what true."""
     heading("What the paper prints and its own definitions contradict")
-    st.markdown(
-        "\n".join(f"- **{one.source.partition(', ')[2]}, {one.verdict}.** {one.printed} {one.ours}" for one in errata)
-    )
+    st.markdown("\n".join(f"- {one.told}" for one in errata))

@@ -7,12 +7,12 @@ from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf, Refusal
-from dpviz.desk.promises import promise_text
+from dpviz.desk.promises import PROMISE, ROWS_OF_A_SET, SHARED_SETS, promise_text
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import two_cell_synthesizers
 from pages.components.controls import Controls, Numbers, Presets, Said, Several
-from pages.components.mechanism import PROMISE, ROWS_OF_A_SET, SHARED_SETS, Mechanism, promise
+from pages.components.mechanism import Mechanism, promise
 from pages.components.numbers import PageNumbers
 from pages.coverage import SPEC
 

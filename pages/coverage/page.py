@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.components.address import keep_choice, write_address
+from pages.components.address import write_address
 from pages.components.controls import Choice
 from pages.components.frame import answerable, columns, look_closer, page_head, show_section
 from pages.components.release import carried_on, lead_on
@@ -14,8 +14,7 @@ from pages.coverage.live import FAST, SPEEDS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
 
-page_head(SPEC)
-keep_choice(f"{PREFIX}look", SECTIONS, None)
+page_head(SPEC, SECTIONS)
 words = {name: word for name, (*_, word) in SPEEDS.items()}
 hidden = {"required": True, "label_visibility": "collapsed"}
 speed = Choice("speed", "Speed", words, FAST, st.segmented_control, **hidden).kept(SPEC)
@@ -35,15 +34,14 @@ with results:
     lead_on(SPEC, answered)
     section = look_closer(SPEC, SECTIONS)
 with controls:
-    curves.words = [words for words, axis in AXES.items() if axis.name in ("p", *answered.promised)]
-    label = curves.draw()
+    label = curves.draw([words for words, axis in AXES.items() if axis.name in ("p", *answered.promised)])
 write_address(PREFIX, carried_on(SPEC))  # all controls are drawn, and what is computed now takes a moment
 with results:
     try:
         with answer:
-            show_answer(answered)
+            told = show_answer(answered)
         with live:
-            show_live(answered, run, AXES[label])
+            show_live(answered, run, AXES[label], told=told)
             if given := given_sentence(answered):
                 note(given)
         show_section(section, answered)

@@ -10,27 +10,28 @@ from dpviz.charts.charest import figure_1_chart
 from dpviz.charts.coverage import causes_chart, estimates_chart, length_chart
 from dpviz.claims import charest
 from dpviz.core.parameters import readable
+from dpviz.core.plain import utf8_text
 from dpviz.core.wording import percent
 from dpviz.coverage import CoverageDecomposition, LengthCurves, in_words, performance_of
 from dpviz.coverage.causes import costs_table, effects_by_cause, failure_sentence, repairs_in_words, repairs_table
 from dpviz.coverage.distributions import estimate_distribution
 from dpviz.coverage.exact import exact_coverage, stream_lengths
-from dpviz.coverage.live import FIRST_PICTURES, Run
+from dpviz.coverage.live import Run
 from dpviz.coverage.performance import first_totals
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
+from dpviz.desk.addresses import settings_of
 from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
 from dpviz.desk.exports.script import coverage_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
 from pages.components.cached import cached, elsewhere
-from pages.components.downloads import SAVED, Part, show_columns, show_files, show_opener, text_of
+from pages.components.downloads import SAVED, Part, show_columns, show_files, show_opener
 from pages.components.figure import show_figure
 from pages.components.frame import Section
 from pages.components.growing import REST, ask_for_next_step, growing_of, show_growing
-from pages.components.release import settings_of
 from pages.components.words import answer, heading, listing, note, show_errata
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
@@ -212,13 +213,13 @@ def _show_run(design: Design, run: Run | None) -> None:
 
 def opened(content: bytes) -> tuple[dict[str, Any], Run]:
     """What the controls are to say, and the stopped run, from a file; a ValueError in a sentence refuses it."""
-    saved = read_run(text_of(content, 4 * LONGEST_RUN))
+    saved = read_run(utf8_text(content, 4 * LONGEST_RUN))
     design = Design.from_address(saved.about)
     hidden = {PREFIX + name for name in {"epsilon", "delta", "alpha"} - set(design.promised)}
     settings = {key: value for key, value in settings_of(PREFIX, design).items() if key not in hidden}
     plan = plan_of(design)
     tally = saved.tally_of(plan)
-    return settings, Run(plan, False, tally, clock=None, pictures=FIRST_PICTURES, opened=tally.repetitions)
+    return settings, Run(plan, False, tally, clock=None, opened=tally.repetitions)
 
 
 def _take(content: bytes) -> dict[str, Any]:

@@ -14,11 +14,12 @@ from dpviz.core.settings import LONGEST_IGNORED, ControlSetting, Unknown
 from dpviz.core.wording import measured
 from dpviz.designs import Design
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.desk.addresses import keep
 from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, numbers_of
 from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
 from pages import compare_synthesizers
-from pages.components.address import drawn, keep
+from pages.components.address import drawn
 from pages.components.cached import elsewhere
 from pages.components.navigation import as_declared
 from pages.components.release import lead_on

@@ -6,6 +6,7 @@ from html import escape
 import streamlit as st
 
 from dpviz.charts.comparison import height_of
+from dpviz.charts.html import by_reason
 from dpviz.core.parameters import readable
 from dpviz.core.wording import measured
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
@@ -17,7 +18,7 @@ from pages.components.controls import Switch
 from pages.components.figure import show_figure
 from pages.components.numbers import shown
 from pages.components.spec import class_mode
-from pages.components.words import by_reason, heading, listing, note
+from pages.components.words import heading, listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
 

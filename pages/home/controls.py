@@ -9,8 +9,8 @@ from dpviz.comparisons.overview import PEOPLE, Overview, overview_mechanism
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import EPSILON, readable
 from dpviz.designs import CONFIDENTIAL_COUNT
+from dpviz.desk.addresses import keep_handed_on
 from dpviz.desk.asked import AskedOf
-from pages.components.address import keep_handed_on
 from pages.components.controls import Also, Choice, Controls, Held, Numbers, Said
 from pages.components.numbers import PageNumbers
 from pages.home import SPEC

@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.calibration.kinds import Kind, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.charts.html import audit_row, audit_table
 from dpviz.claims.audit import Finding, audit_statements, explained, judged
 from dpviz.claims.audit_in_words import (
     VERDICT_MARKS,
@@ -25,7 +26,7 @@ from dpviz.claims.statements import JUDGES
 from dpviz.desk.texts import exponents_raised
 from pages.components.cached import cached
 from pages.components.frame import show_section
-from pages.components.words import audit_region, audit_row, audit_table
+from pages.components.words import audit_region
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PREFIX
 

@@ -11,10 +11,10 @@ from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS, PROPORTION
 from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
+from dpviz.desk.promises import PROMISE
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.cells import CELL_COUNT
 from pages.components.controls import Choice, Controls, Numbers, Presets, Said
-from pages.components.mechanism import PROMISE
 from pages.components.numbers import PageNumbers
 from pages.minimum_priors import SPEC
 

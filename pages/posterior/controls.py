@@ -10,10 +10,11 @@ from dpviz.core.limits import LARGEST_POSTERIOR_ROWS as MOST_ROWS
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.asked import AskedOf
+from dpviz.desk.promises import PROMISE, ROWS_OF_A_SET, SHARED_SETS
 from dpviz.mechanisms import two_cell_synthesizers
 from pages.components.cached import cached
 from pages.components.controls import Choice, Controls, Numbers, Presets, Said, Switch, Text
-from pages.components.mechanism import GIVEN, PROMISE, ROWS_OF_A_SET, SHARED_SETS, Matrix, Mechanism, is_given, promise
+from pages.components.mechanism import GIVEN, Matrix, Mechanism, is_given, promise
 from pages.components.numbers import PageNumbers
 from pages.posterior import SPEC
 

@@ -31,7 +31,6 @@ from dpviz.inference.posterior import PosteriorCells, posterior_cells
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import keep_switch
 from pages.components.cached import cached, elsewhere
 from pages.components.controls import Choice, Switch, Text
 from pages.components.downloads import SAVED, show_columns
@@ -50,7 +49,10 @@ SIZE_PRIOR = Choice(
     help="Uniform: every n in the range is equally likely. Uniform in log n: so is every power of ten. Around a guess: "
     "n is most likely near it.",
 ).kept(SPEC)  # fmt: skip
-keep_switch(f"{PREFIX}around", True)  # whose words say n: it is declared where it is drawn
+AROUND = Switch(
+    "around", "Use a range around the true n", True,
+    help="From half of n to twice n, or as far as can be computed. Switch it off to set the range yourself.",
+).kept(SPEC)  # fmt: skip
 TABLES = Text(
     "tables", "Released tables, one line for each set", "52, 30, 18", st.text_area, height=100,
     help=f"The counts of the k cells separated by commas or blanks; 1 to {limits.COUNTS_SHOWN} lines with the same "
@@ -114,10 +116,7 @@ def _show_secret(asked: Asked) -> None:
     design, known = asked.design, asked.question.exact
     note(SPEC.note("secret"))
     label = SIZE_PRIOR.draw()
-    around = Switch(
-        "around", f"Use a range around the true n = {design.n:,}", True,
-        help="From half of n to twice n, or as far as can be computed. Switch it off to set the range yourself.",
-    ).kept(SPEC).draw()  # fmt: skip
+    around = AROUND.draw(f"Use a range around the true n = {design.n:,}")
     ends = secret_n.range_around(design.n) if around else (int(PAGE.checked("low")), int(PAGE.checked("high")))
     guess = int(PAGE.checked("guess")) if label == secret_n.GUESS else 0
 

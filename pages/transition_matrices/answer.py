@@ -4,6 +4,7 @@ import streamlit as st
 
 from dpviz.charts.count_table import log_odds_html, matrix_html
 from dpviz.charts.heatmap import lit_places, log_odds_heatmap, matrix_heatmap
+from dpviz.charts.html import heading_html
 from dpviz.charts.profile import profile_chart
 from dpviz.charts.style import Figure
 from dpviz.charts.two_tables import two_tables_chart
@@ -24,7 +25,7 @@ from pages.components.address import drawn, fit_choice
 from pages.components.cached import cached
 from pages.components.controls import Choice, Text
 from pages.components.figure import show_figure
-from pages.components.words import Html, heading_html, note, numbers, page_answer, problem, table_for_class
+from pages.components.words import Html, note, numbers, page_answer, problem, table_for_class
 from pages.transition_matrices import SPEC
 
 _light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.parameters import EPSILON
+from dpviz.core.sliders import LINKS
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
 from dpviz.desk.releases import numbers_asked, release_text, widest_numbers
@@ -13,7 +14,7 @@ from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from pages.components.address import take_older
 from pages.components.controls import Also, Controls, Numbers, Presets, Said
 from pages.components.mechanism import GIVEN, Matrix, Mechanism
-from pages.components.numbers import LINKS, PageNumbers
+from pages.components.numbers import PageNumbers
 from pages.transition_matrices import SPEC
 
 PREFIX = SPEC.prefix

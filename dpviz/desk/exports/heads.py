@@ -1,6 +1,12 @@
 """What a file begins with: what the page was set to, and how a program reads it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from dpviz import __version__
+from dpviz.core.settings import ControlSetting
+from dpviz.desk.asked import AskedOnPage
+from dpviz.mechanisms.given_matrix import GivenMatrix
 
 COMMENTS = {"csv": "# ", "py": "# ", "tex": "% "}
 """What begins a comment, in the kinds of files that have comments."""
@@ -28,3 +34,30 @@ def how_to_read(name: str) -> str:
         f'to read it: pandas.read_csv("{name}", comment="#") in Python, '
         f'read.csv("{name}", comment.char = "#", fileEncoding = "UTF-8-BOM") in R; a spreadsheet opens it as it is'
     )
+
+
+def about_answer(
+    title: str, asked: AskedOnPage | None, settings: Iterable[tuple[str, str]], address: str, *, made: bool
+) -> list[str]:
+    """What a file says of the answer that it holds: version and page, what was asked, settings by name, and an address.
+
+    `made`: also the synthesizer of each set with all that follows from the settings.
+    """
+    lines = [f"dpviz {__version__}, {title}"]
+    if asked is not None:
+        lines.append(asked.named)
+        if made and asked.design.synthesizer_type is not GivenMatrix:
+            one = asked.design.synthesizer
+            own = (f"{each.symbol or each.title.lower()} = {getattr(one, each.name)!r}" for each in one.parameters())
+            lines.append(f"each set: {one.label}, {', '.join(own)}")
+    told = "; ".join(f"{label}: {value}" for label, value in settings)
+    return [*lines, f"settings: {told}", "neighbouring data sets: one row substituted", f"address: {address}"]
+
+
+def in_a_line(setting: ControlSetting, value: Any, called: Callable[[Any], str] | None) -> str:
+    """The value of a setting in a line; `called` says how it, or each of several, is called on the page."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(called or str, value)) or "none"
+    return " ".join((called or setting.word)(value).split())
