@@ -125,7 +125,7 @@ CONTROLS = Controls(
     [
         Presets(PRESETS, help=SPEC.note("presets")),
         kind_control(ASKED_KINDS.values()),
-        Numbers(of=lambda said: [*stated.sizes_of(kind_of(said)), *stated.ends_of(kind_of(said))]),
+        Numbers(of=lambda said: [*stated.sizes_of(kind_of(said)), *stated.range_numbers(kind_of(said))]),
         Either(
             "private",
             "How private",
