@@ -11,30 +11,30 @@ import pytest
 
 from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.binary_base import BinaryMethod
-from dpviz.comparisons.budget import SPENDINGS, OverSets, OverStatistics, Paying, Spent, stream_paying
+from dpviz.comparisons.budget import SPENDINGS, OverSets, OverStatistics, Paying, Spending, Spent, stream_paying
+from dpviz.comparisons.division import Division
 from dpviz.core.measures import Measure
 from dpviz.designs import Design
+from dpviz.desk.addresses import address_words
 from dpviz.inference import set_moments
-from pages.budget import SPEC, answer
-from pages.budget.answer import further_sentence, lead_design
-from pages.budget.controls import DIVIDED, Asked, dividable, first_asked, fresh
-from pages.components.release import address_of
+from pages.budget import SPEC
+from pages.budget.answer import lead_design
+from pages.budget.controls import CONTROLS, DIVIDED
 from tests.pages import check_short, html, open_budget, problems, table_called, table_rows, whole
 
 QUICK = Analysis(repetitions=400)
 NUMBERS = {"n": 20, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 5.0}
 
 
-def answer_sentence(given: Asked, found: Spent) -> tuple[str, str, str]:
+def said(asked: Spending, found: Spent) -> tuple[str, str, str]:
     """The mark, all that the page says of it, and the short sentence, which is one; also where some places are left."""
-    spending = given.question
-    some = {place: next(iter(found.outcomes.values())) for place in {*spending.places, *spending.usual.values()}}
-    first = answer.answer_sentence(given, dataclasses.replace(found, outcomes=dict([*some.items()][:1])))
+    some = dict.fromkeys(asked.compared, next(iter(found.outcomes.values())))
+    first = Division(asked, dataclasses.replace(found, outcomes=dict([*some.items()][:1]))).answer
     assert first[0] == "computing" and "of 2" in first[1]
-    mark, sentence, short = answer.answer_sentence(given, found)
+    mark, sentence, short = Division(asked, found).answer
     for one in (short, first[2]):
         check_short(one)
-    return mark, f"{sentence} {further_sentence(spending, found)}", short
+    return mark, f"{sentence} {Division(asked, found).further}", short
 
 
 def binary(key: str) -> BinaryMethod:
@@ -101,8 +101,7 @@ def test_the_best_number_of_sets_is_none_that_a_coarse_grid_passes_over() -> Non
     asked = OverSets(data=data, method=method, epsilon=1000.0, analysis=analysis)
     spent = next(one for one in asked.stream() if one.every)
     assert spent.best == 235
-    given = dataclasses.replace(first_asked(), question=asked)
-    mark, sentence, _ = answer_sentence(given, spent)
+    mark, sentence, _ = said(asked, spent)
     assert mark == "235 sets"
     assert "Everything from 1 set to 500 sets was tried." in sentence
     (found,) = paying_sets(data, data.method("modips"), [1000.0], analysis)
@@ -112,8 +111,7 @@ def test_the_best_number_of_sets_is_none_that_a_coarse_grid_passes_over() -> Non
 def test_where_the_search_ends_the_sentence_says_so() -> None:
     asked = OverSets(data=BinaryData(n=20, p=0.1), method=binary("modips"), epsilon=1000.0, analysis=Analysis())
     found = next(one for one in asked.stream() if one.every)
-    given = dataclasses.replace(first_asked(), question=asked)
-    assert "The search ends at 500 sets: more may be better still." in answer_sentence(given, found)[1]
+    assert "The search ends at 500 sets: more may be better still." in said(asked, found)[1]
 
 
 def test_a_best_number_of_sets_between_those_of_the_picture_counts_among_its_divisions() -> None:
@@ -137,8 +135,7 @@ def test_divisions_are_told_apart_by_the_noise_that_they_share() -> None:
     assert apart.value > 10 * apart.error
     spent = Spent(outcomes)
     assert (spent.best, spent.tied) == (0.99, [0.99])
-    given = dataclasses.replace(first_asked(), question=asked)
-    assert "and lies at their end." in answer_sentence(given, spent)[1]
+    assert "and lies at their end." in said(asked, spent)[1]
 
 
 def test_a_division_with_hardly_any_estimate_is_not_the_best() -> None:
@@ -149,10 +146,9 @@ def test_a_division_with_hardly_any_estimate_is_not_the_best() -> None:
     found = Spent({0.5: usual, 0.9: lucky})
     assert (found.best, found.tied) == (0.5, [0.5])
     asked = OverStatistics(data=data, method=data.method("modips_split"), epsilon=1.0, analysis=QUICK)
-    given = dataclasses.replace(first_asked(), question=asked)
     every = dict.fromkeys(sorted({*asked.places, *asked.usual.values()}), lucky)
-    assert answer_sentence(given, Spent(every | {0.5: usual}))[0] == "50 % for the mean"
-    assert answer_sentence(given, Spent(every))[0] == "no estimate"
+    assert said(asked, Spent(every | {0.5: usual}))[0] == "50 % for the mean"
+    assert said(asked, Spent(every))[0] == "no estimate"
 
 
 def test_averaging_pays_where_there_is_little_bias_to_lose() -> None:
@@ -197,7 +193,7 @@ def test_more_for_the_variance_serves_who_asks_for_it() -> None:
     ],
 )
 def test_what_cannot_be_divided_is_refused_in_a_sentence(spending: str, kind: str, method: str) -> None:
-    data = fresh(DATA_KINDS[kind])
+    data = DATA_KINDS[kind].fresh()
     with pytest.raises(ValueError, match=r"(releases one set|does not divide its ε)\. Choose a method that"):
         SPENDINGS[spending](data=data, method=data.method(method), epsilon=1.0, analysis=QUICK)
 
@@ -208,14 +204,11 @@ def test_a_method_without_two_statistics_takes_no_share() -> None:
 
 
 GRID = [
-    dataclasses.replace(
-        first_asked(),
-        question=SPENDINGS[key](
-            data=fresh(DATA_KINDS[kind]) if kind != "binary" else BinaryData(n=10, p=p),
-            method=DATA_KINDS[kind].method(next(iter(dividable(SPENDINGS[key], DATA_KINDS[kind])))),
-            epsilon=epsilon,
-            analysis=Analysis(repetitions=60),
-        ),
+    SPENDINGS[key](
+        data=DATA_KINDS[kind].fresh() if kind != "binary" else BinaryData(n=10, p=p),
+        method=DATA_KINDS[kind].method(next(iter(SPENDINGS[key].methods(DATA_KINDS[kind])))),
+        epsilon=epsilon,
+        analysis=Analysis(repetitions=60),
     )
     for key, kinds in DIVIDED.items()
     for kind in kinds
@@ -225,25 +218,23 @@ GRID = [
 ]
 
 
-@pytest.mark.parametrize("asked", GRID, ids=lambda one: f"{type(one.question.data).__name__} {one.question.epsilon}")
-def test_the_sentence_says_what_the_numbers_say(asked: Asked) -> None:
-    spending = asked.question
-    places = {*spending.places, *spending.usual.values()}
-    found = next(one for one in spending.stream() if len(one.outcomes) == len(places))
-    mark, sentence, brief = answer_sentence(asked, found)
+@pytest.mark.parametrize("asked", GRID, ids=lambda one: f"{type(one.data).__name__} {one.epsilon}")
+def test_the_sentence_says_what_the_numbers_say(asked: Spending) -> None:
+    found = next(one for one in asked.stream() if len(one.outcomes) == len(asked.compared))
+    mark, sentence, brief = said(asked, found)
     errors = {place: one.root_mean_squared_error for place, one in found.outcomes.items()}
     least = min(errors.values(), key=lambda one: one.value)
-    assert mark == spending.named(found.best)
+    assert mark == asked.named(found.best)
     assert errors[found.best].value == least.value
     assert f"the error is smallest with <b>{mark}</b>" in sentence
     assert ("about" in sentence) == (least.error > 0) == ("about" in brief)
-    for name, place in spending.usual.items():
-        said = f"With {spending.named(place)} ({name})"
-        assert (said in sentence) == (place != found.best)
+    for name, place in asked.usual.items():
+        words = f"With {asked.named(place)} ({name})"
+        assert (words in sentence) == (place != found.best)
         if place != found.best and place not in found.tied and not math.isnan(found.outcomes[place].ranked_error.value):
             ratio = errors[place].value / least.value
             told, unit = re.findall(
-                r"the estimate is off by <b>([\d.,]+) (% more|times as much)", sentence.split(said)[1]
+                r"the estimate is off by <b>([\d.,]+) (% more|times as much)", sentence.split(words)[1]
             )[0]
             number = float(told.replace(",", ""))
             assert (unit == "times as much") == (ratio >= 2)
@@ -269,7 +260,7 @@ def test_a_simulated_coverage_has_its_error_in_the_table() -> None:
 def test_the_best_division_leads_on() -> None:
     data = BinaryData(n=8, p=0.5)
     spending = OverSets(data=data, method=data.method("beta_binomial"), epsilon=0.5, analysis=Analysis())
-    asked = dataclasses.replace(first_asked(), question=spending)
+    asked = dataclasses.replace(CONTROLS.first(), question=spending)
     found = Spent(
         {place: next(data.outcomes(*spending.at(place)[:1], 0.5, 0.5, spending.at(place)[1])) for place in (1, 500)}
     )
@@ -303,7 +294,7 @@ def test_the_best_release_of_one_set_stands_beside_every_division() -> None:
     assert found.single is not None
     assert (found.single.method.key, found.single.sets) == ("geometric", 1)
     assert found.single.root_mean_squared_error.value == pytest.approx(0.0453777, abs=5e-8)
-    sentence = answer_sentence(dataclasses.replace(first_asked(), question=asked), found)[1]
+    sentence = said(asked, found)[1]
     assert "A single set of the Geometric sanitizer has an error of <b>0.0454</b>, which is less." in sentence
 
 
@@ -312,13 +303,13 @@ def test_two_errors_that_are_written_alike_are_hardly_apart() -> None:
     data = BinaryData(n=50, p=0.05)
     asked = OverSets(data=data, method=data.method("laplace"), epsilon=0.2, analysis=Analysis())
     found = next(one for one in asked.stream() if one.every)
-    sentence = answer_sentence(dataclasses.replace(first_asked(), question=asked), found)[1]
+    sentence = said(asked, found)[1]
     assert "A single set of the Geometric sanitizer has an error of <b>0.107</b>, which is hardly less." in sentence
 
 
 def test_a_design_of_one_set_opens_on_its_own_method() -> None:
     design = Design(mechanism="geometric", n=100, epsilon=1.0, p=0.25)
-    page = open_budget(dict(address_of(SPEC, design)))
+    page = open_budget(dict(address_words(SPEC.prefix, design)))
     assert not page.exception
     assert problems(page) == []
     (answer,) = [one for one in html(page) if "dpviz-answer" in one]
@@ -336,7 +327,7 @@ def test_mean_and_variance_are_divided_together_and_each_is_asked_for() -> None:
         for place, one in found.outcomes.items():  # the same releases, whichever is judged
             assert one.beside[other].value == own.outcomes[place].root_mean_squared_error.value
         assert found.best_for(other) == own.best
-        sentence = answer_sentence(dataclasses.replace(first_asked(), question=asked), found)[1]
+        sentence = said(asked, found)[1]
         assert f"estimate of the {estimand} is typically off by" in sentence
         assert f"The error is smallest for the estimate of the {other} with {asked.named(own.best)}." in sentence
 
@@ -349,10 +340,7 @@ def test_what_is_beside_is_best_where_the_simulation_can_tell_and_no_place_wins_
     found = last(asked)
     assert found.tied_for("variance") == [0.01, 0.05]
     told = "The error is smallest for the estimate of the variance with 5 % for the mean. The simulation cannot tell "
-    assert (
-        f"{told}it from 1 % for the mean."
-        in answer_sentence(dataclasses.replace(first_asked(), question=asked), found)[1]
-    )
+    assert f"{told}it from 1 % for the mean." in said(asked, found)[1]
     few = {0.05: Measure.unknown(), 0.5: Measure(0.2, 0.01)}
     outcomes = {
         place: dataclasses.replace(found.outcomes[place], beside={"variance": one}) for place, one in few.items()
@@ -361,7 +349,7 @@ def test_what_is_beside_is_best_where_the_simulation_can_tell_and_no_place_wins_
     outcomes = {
         place: dataclasses.replace(one, beside={"variance": Measure.unknown()}) for place, one in outcomes.items()
     }
-    words = answer_sentence(dataclasses.replace(first_asked(), question=asked), Spent(outcomes))[1]
+    words = said(asked, Spent(outcomes))[1]
     assert "for the estimate of the variance" not in words
 
 

@@ -22,23 +22,20 @@ from dpviz.comparisons import (
     EqualPrivacy,
     EqualPromise,
     MixedData,
-    Outcome,
     UnknownVariance,
 )
 from dpviz.comparisons.base import OUTCOME_MEASURES, Compared, stream_comparison, stream_ranking
 from dpviz.comparisons.nested_modips import estimate_variances
+from dpviz.comparisons.ranking import Comparison, Ranking, really, times_with
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.core.plain import short_names
-from dpviz.core.wording import percent
+from dpviz.core.wording import error_text, percent
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.privacy.real_loss import Loss
-from pages.compare_synthesizers import answer
-from pages.compare_synthesizers.answer import further_sentence, lead_design, really, times, written
-from pages.compare_synthesizers.controls import Asked, first_asked, usual
-from pages.compare_synthesizers.published import NARROW
-from pages.compare_synthesizers.ranking import contenders, error_cell, in_order, unfit
-from pages.compare_synthesizers.ranking import found_so_far as first_compared
+from pages.compare_synthesizers.answer import found_so_far, lead_design
+from pages.compare_synthesizers.controls import CONTROLS, Asked
+from pages.compare_synthesizers.printed import NARROW
 from tests.pages import (
     check_short,
     figures,
@@ -54,30 +51,29 @@ from tests.pages import (
 )
 from tests.pairs import pairwise
 
-FRESH = first_asked()
+FRESH = CONTROLS.first()
 UNRANKED = {"Original data", "Multiple synthesis, no promise", "Modips (truncated)"}
 """Of the fresh page, at equal promises: what promises nothing, and what breaks its promise."""
 
 
+def changed(given: Asked, **question: Any) -> Asked:
+    """What is asked with something else in the question."""
+    return dataclasses.replace(given, question=dataclasses.replace(given.question, **question))
+
+
 def asked(terms: Any = None, epsilon: float = 1.0, **data: Any) -> Asked:
+    made = BinaryData(**{"n": 30, "p": 0.25, **data})
+    given = changed(FRESH, data=made, terms=terms or EqualPromise(), analysis=Analysis(sets=3), epsilon=epsilon)
     return dataclasses.replace(
-        FRESH,
-        data=BinaryData(**{"n": 30, "p": 0.25, **data}),
-        terms=terms or EqualPromise(),
-        analysis=Analysis(sets=3),
-        design=dataclasses.replace(FRESH.design, epsilon=epsilon, n=data.get("n", 30), m=data.get("n", 30)),
+        given, design=dataclasses.replace(FRESH.design, epsilon=epsilon, n=data.get("n", 30), m=data.get("n", 30))
     )
 
 
-def found_so_far(given: Asked) -> list[Outcome]:
-    return [*first_compared(given).outcomes.values()]
-
-
-def answer_sentence(given: Asked, found: list[Outcome], least: Any) -> tuple[str, str, str]:
+def said(ranking: Ranking) -> tuple[str, str, str]:
     """The mark, all that the page says of it, and the short sentence, which is one."""
-    mark, sentence, short = answer.answer_sentence(given, found, least)
+    mark, sentence, short = ranking.answer
     check_short(short)
-    return mark, f"{sentence} {further_sentence(given, found)}", short
+    return mark, f"{sentence} {ranking.further}", short
 
 
 @pytest.mark.parametrize(
@@ -86,24 +82,25 @@ def answer_sentence(given: Asked, found: list[Outcome], least: Any) -> tuple[str
 )
 def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon: float, p: float) -> None:
     given = asked(terms, epsilon, p=p)
-    found = found_so_far(given)
-    least = given.data.least_error(epsilon, terms.delta)
-    mark, sentence, brief = answer_sentence(given, found, least)
+    found = found_so_far(given).outcomes
+    least = given.question.data.least_error(epsilon, terms.delta)
+    mark, sentence, brief = said(Ranking(given.question, found, least))
     promising = [one for one in found if not one.method.reference]
     best = min(promising, key=lambda one: one.root_mean_squared_error.value)
     assert best.method.label in mark
-    assert f"<b>{written(best)}</b>" in sentence
-    assert written(best) in brief
+    error = error_text(best.root_mean_squared_error)
+    assert f"<b>{error}</b>" in sentence
+    assert error in brief
     assert f"{'real' if terms.asks else 'promised'} ε = {readable(epsilon, 4)}" in sentence
     assert least is not None
     low, high = (best.release_error.value / end for end in (least.root_mean_squared_error, least.lower_bound))
     told = re.search(rf"the error added by {re.escape(best.method.label)} is <b>([^<]*)</b> that of the best", sentence)
     assert told
-    said = [float(one.replace(",", "")) for one in re.findall(r"[0-9][0-9.,]*", told[1])] or [1.0]
-    said = [1 + one / 100 for one in said] if "%" in told[1] else said
-    said = [1.0, *said] if "at most" in told[1] else said
-    assert said[-1] == pytest.approx(high, rel=0.01)
-    assert said[0] == pytest.approx(low, rel=0.01)
+    prices = [float(one.replace(",", "")) for one in re.findall(r"[0-9][0-9.,]*", told[1])] or [1.0]
+    prices = [1 + one / 100 for one in prices] if "%" in told[1] else prices
+    prices = [1.0, *prices] if "at most" in told[1] else prices
+    assert prices[-1] == pytest.approx(high, rel=0.01)
+    assert prices[0] == pytest.approx(low, rel=0.01)
     assert low >= 1 - 1e-9
 
 
@@ -120,25 +117,23 @@ def test_with_delta_the_price_comes_when_its_search_has_ended() -> None:
 @pytest.mark.parametrize("terms", [EqualPromise(), EqualPrivacy()], ids=repr)
 @pytest.mark.parametrize("key", ["modips", "modips_truncated", "laplace"])
 def test_the_sentence_tells_a_broken_promise_and_how_much_is_given_away(terms: Any, key: str) -> None:
-    given = dataclasses.replace(asked(terms, 0.5), methods=(BinaryData.method(key),))
-    (found,) = found_so_far(given)
-    _, sentence, _ = answer_sentence(given, [found], None)
+    given = changed(asked(terms, 0.5), methods=(BinaryData.method(key),))
+    (found,) = found_so_far(given).outcomes
+    _, sentence, _ = said(Ranking(given.question, [found]))
     assert ("breaks its promise" in sentence) == (key == "modips_truncated" and terms == EqualPromise())
     if "breaks" in sentence:
         assert found.real_epsilon > 1.2 * 0.5  # type: ignore[operator]
         assert f"it really gives away ε = {readable(found.real_epsilon, 3)}." in sentence  # type: ignore[arg-type]
 
 
-def told(data: Any, methods: Any, epsilon: float, repetitions: int) -> tuple[Asked, list[Outcome], str, str]:
-    """What a comparison of methods at one ε ends with: its outcomes, the mark and the sentence."""
-    given = dataclasses.replace(
-        FRESH, data=data, methods=tuple(methods), analysis=Analysis(repetitions=repetitions),
-        design=dataclasses.replace(FRESH.design, epsilon=epsilon),
-    )  # fmt: skip
-    *_, last = stream_comparison(data, given.methods, [epsilon], given.analysis, given.terms)
-    found = list(last.outcomes.values())
-    mark, sentence, _ = answer_sentence(given, found, None)
-    return given, found, mark, sentence
+def told(data: Any, methods: Any, epsilon: float, repetitions: int) -> tuple[Ranking, str, str]:
+    """What a comparison of methods at one ε ends with, the mark and the sentence."""
+    analysis = Analysis(repetitions=repetitions)
+    question = changed(FRESH, data=data, methods=tuple(methods), analysis=analysis, epsilon=epsilon).question
+    *_, last = question.rank()
+    ranking = Ranking(question, [*last.outcomes.values()])
+    mark, sentence, _ = said(ranking)
+    return ranking, mark, sentence
 
 
 def test_a_method_that_is_private_at_no_epsilon_is_shown_and_does_not_win() -> None:
@@ -148,21 +143,21 @@ def test_a_method_that_is_private_at_no_epsilon_is_shown_and_does_not_win() -> N
         "smoothed_histogram", "smoothed_histogram_scott", "perturbed_histogram_scott", "sanitize_bootstrap",
         "modips_split_truncated",
     )  # fmt: skip
-    given, found, mark, sentence = told(data, map(data.method, keys), 0.1, 1000)
+    ranking, mark, sentence = told(data, map(data.method, keys), 0.1, 1000)
     assert mark == "Smoothed histogram, public bins"
     assert "<b>Smoothed histogram, public bins</b> has the smallest error" in sentence
     assert "typically off by <b>0.587</b>" in sentence
-    order = in_order(found, given.terms)
+    order = ranking.in_order
     assert order[0].method.key == "smoothed_histogram"
-    reasons = {one.method.key: unfit(one, given.terms) for one in order}
+    reasons = {one.method.key: ranking.unfit(one) for one in order}
     assert reasons["perturbed_histogram_scott"] == "no ε is known to hold for it"
     assert reasons["smoothed_histogram_scott"] == "it breaks its promise"
     assert reasons["modips_split_truncated"] == "it breaks its promise"
-    fit = [not unfit(one, given.terms) for one in order]
+    fit = [not ranking.unfit(one) for one in order]
     assert fit == sorted(fit, reverse=True)
-    better = next(one for one in found if one.method.key == "perturbed_histogram_scott")
+    better = next(one for one in order if one.method.key == "perturbed_histogram_scott")
     better = dataclasses.replace(better, root_mean_squared_error=Measure(0.2, 0.001))
-    _, sentence, _ = answer_sentence(given, [*found, better], None)
+    _, sentence, _ = said(Ranking(ranking.asked, [*order, better]))
     assert (
         "Scott's bins, as printed is off by about 0.2, but it is not private: no ε is known to hold for it." in sentence
     )
@@ -170,7 +165,7 @@ def test_a_method_that_is_private_at_no_epsilon_is_shown_and_does_not_win() -> N
 
 def test_where_no_promise_is_kept_nobody_wins() -> None:
     data = UnknownVariance(n=40, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
-    _, _, mark, sentence = told(data, [data.method("perturbed_histogram_scott")], 0.1, 100)
+    _, mark, sentence = told(data, [data.method("perturbed_histogram_scott")], 0.1, 100)
     assert mark == "none ranked"
     assert sentence.startswith(
         "None of the methods chosen is known to keep a promise of ε = 0.1, so that none is ranked."
@@ -180,24 +175,26 @@ def test_where_no_promise_is_kept_nobody_wins() -> None:
 def test_one_usable_repetition_of_600_is_not_exact_and_does_not_win() -> None:
     """Categories and numbers, n = 200, ε = 0.01: a release of ten sets that all have rows in the smallest cell."""
     data = MixedData(n=200, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=24, correlation=0.5, estimand="cell_mean")
-    given, found, mark, sentence = told(
+    ranking, mark, sentence = told(
         data, [data.method("perturbed_cells"), data.method("perturbed_cells_safe")], 0.01, 600
     )
-    printed = next(one for one in found if one.method.key == "perturbed_cells")
+    printed = next(one for one in ranking.outcomes if one.method.key == "perturbed_cells")
     assert printed.repetitions == 1
     assert math.isnan(printed.root_mean_squared_error.error)
     assert math.isnan(printed.ranked_error.value)
     assert mark == "no estimate"
     assert "as printed (1 usable repetition)" in sentence
-    assert error_cell(printed).startswith("–")
-    assert not contenders(found, given.terms)
+    head, rows = ranking.table
+    (row,) = [one for one in rows if printed.method.label in one[0]]
+    assert row[head.index("error")].startswith("–")
+    assert not ranking.contenders
 
 
 def test_a_promise_that_holds_without_an_estimate_is_not_called_one_that_is_not_kept() -> None:
     """A correlation at n = 200, ε = 0.01: noisy sums keep the promise and give no estimate, and the others break it."""
     data = MixedData(n=200, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=24, correlation=0.5, estimand="correlation")
-    _, found, mark, sentence = told(data, [data.method("modips_sums"), data.method("perturbed_cells")], 0.01, 40)
-    repetitions = {one.method.key: one.repetitions for one in found}
+    ranking, mark, sentence = told(data, [data.method("modips_sums"), data.method("perturbed_cells")], 0.01, 40)
+    repetitions = {one.method.key: one.repetitions for one in ranking.outcomes}
     assert repetitions == {"modips_sums": 0, "perturbed_cells": 40}
     assert mark == "no estimate"
     assert sentence.startswith("In the repetitions so far, no method whose promise holds gave an estimate from all of ")
@@ -208,8 +205,8 @@ def test_a_promise_that_holds_without_an_estimate_is_not_called_one_that_is_not_
 def test_what_a_simulation_cannot_tell_apart_is_not_one_winner() -> None:
     """A share of the smallest cell, n = 200, ε = 0.01: .0410 ± .0010 against .0411 ± .0011."""
     data = MixedData(n=200, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=24, correlation=0.5, estimand="share")
-    _, found, mark, sentence = told(data, [data.method("modips_sums"), data.method("perturbed_cells_safe")], 0.01, 200)
-    one, other = (outcome.ranked_error for outcome in found)
+    ranking, mark, sentence = told(data, [data.method("modips_sums"), data.method("perturbed_cells_safe")], 0.01, 200)
+    one, other = (outcome.ranked_error for outcome in ranking.outcomes)
     assert abs(one.value - other.value) < 2 * (one - other).error
     assert " or " in mark
     assert "The simulation cannot tell it from" in sentence
@@ -233,16 +230,16 @@ def test_what_is_really_given_away_never_reads_as_what_is_promised() -> None:
     for promised in (float(f"{one:.4g}") for one in np.geomspace(1e-3, 1e3, 61)):
         for factor in (2, 1.01, 1.001, 1 + 1e-4, 1 + 2e-6):
             words = really(Loss.exactly(promised * factor), promised)
-            said = words.removeprefix("it really gives away ε = ")
-            assert said != readable(promised, 4)
-            assert float(said.replace(",", "")) == pytest.approx(promised * factor, rel=5.1e-3)
-            assert float(said.replace(",", "")) > promised
+            real = words.removeprefix("it really gives away ε = ")
+            assert real != readable(promised, 4)
+            assert float(real.replace(",", "")) == pytest.approx(promised * factor, rel=5.1e-3)
+            assert float(real.replace(",", "")) > promised
 
 
 def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_costs() -> None:
     """At p = ½ a prior that draws every estimate to ½ has the smallest error, and its price is told all the same."""
     given = asked(epsilon=0.01, p=0.5, n=100)
-    mark, sentence, _ = answer_sentence(given, found_so_far(given), given.data.least_error(0.01))
+    mark, sentence, _ = said(found_so_far(given))
     assert mark == "Beta-binomial (posterior draw)"
     assert "is <b>3.8 % larger than</b> that of the best possible mechanism" in sentence
 
@@ -256,7 +253,7 @@ def test_the_release_with_the_smallest_error_leads_on() -> None:
 def test_releases_that_other_pages_do_not_know_lead_nowhere() -> None:
     data = UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     quick = Analysis(sets=2, repetitions=60)
-    given = dataclasses.replace(FRESH, data=data, methods=(data.method("modips_split"),), analysis=quick)
+    given = changed(FRESH, data=data, methods=(data.method("modips_split"),), analysis=quick)
     assert lead_design(given) is None
 
 
@@ -282,7 +279,7 @@ def test_draw_again_draws_with_the_next_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("terms", "methods", "said"),
+    ("terms", "methods", "reason"),
     [
         (
             {"delta": 0.0},
@@ -298,7 +295,7 @@ def test_draw_again_draws_with_the_next_seed() -> None:
     ids=["no ε", "no δ"],
 )
 def test_a_method_that_cannot_be_compared_is_named_with_the_reason(
-    terms: dict[str, float], methods: list[str], said: str
+    terms: dict[str, float], methods: list[str], reason: str
 ) -> None:
     """At δ > 0 none is left: the sentence says so in place of a method."""
     given = ["modips_split", *methods]
@@ -306,7 +303,7 @@ def test_a_method_that_cannot_be_compared_is_named_with_the_reason(
         n=9, sets=2, repetitions=60, kind="gaussian", terms="privacy", gaussian_methods=given, **terms
     )
     assert not problems(page)
-    assert said in text(page)
+    assert reason in text(page)
     assert marks(page) == (["no method"] if terms["delta"] else ["Model-based (modips), split, BIT"])
 
 
@@ -316,8 +313,8 @@ def test_nothing_is_said_to_be_left_out_where_nothing_is() -> None:
     assert "Not in this comparison" not in text(page)
 
 
-def compared(epsilons: list[float]) -> tuple[Compared, Asked]:
-    given = asked()
+def compared(epsilons: list[float]) -> tuple[Compared, Comparison]:
+    given = asked().question
     *_, last = stream_comparison(given.data, given.methods, epsilons, given.analysis, given.terms)
     return last, given
 
@@ -359,7 +356,7 @@ def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:
 @pytest.mark.parametrize("kind", DATA_KINDS.values(), ids=list(DATA_KINDS))
 def test_names_at_the_ends_of_lines_are_short_and_tell_the_methods_apart(kind: Any) -> None:
     labels = [one.label for one in kind.methods]
-    for some in (labels, [one.label for one in kind.methods if one.key in usual(kind)], labels[:2], labels[2:5]):
+    for some in (labels, [one.label for one in kind.methods if one.key in kind.usual_keys()], labels[:2], labels[2:5]):
         names = short_names(some)
         assert list(names) == some
         assert len({*names.values()}) == len(some)
@@ -404,7 +401,7 @@ def test_one_picture_is_drawn_and_the_others_when_they_are_asked_for() -> None:
 @pytest.mark.parametrize(("kind", "delta"), [("binary", 0.0), ("binary", 1e-3), ("gaussian", 0.0)])
 def test_what_is_ranked_begins_with_all_methods_and_ends_with_all_that_is_known(kind: str, delta: float) -> None:
     data = BinaryData(n=9, p=0.3) if kind == "binary" else UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-    methods = [data.method(key) for key in usual(DATA_KINDS[kind])[:4]]
+    methods = [data.method(key) for key in DATA_KINDS[kind].usual_keys()[:4]]
     analysis, terms = Analysis(sets=2, repetitions=40), EqualPrivacy(delta) if delta else EqualPromise()
     every = list(stream_ranking(data, methods, 1.0, analysis, terms))
     first, last = every[0], every[-1]
@@ -454,9 +451,9 @@ def test_the_parts_of_the_variance_are_shown_for_proportions_and_a_sentence_for_
 
 
 def test_every_kind_shows_some_methods_at_first() -> None:
-    assert usual(BinaryData) == list(BinaryData.usual)
+    assert BinaryData.usual_keys() == list(BinaryData.usual)
     for kind in DATA_KINDS.values():
-        assert 0 < len(usual(kind)) <= len(kind.methods)
+        assert 0 < len(kind.usual_keys()) <= len(kind.methods)
 
 
 def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
@@ -464,10 +461,9 @@ def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
     data = MixedData(n=20, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=24, correlation=0.5, estimand="cell_mean")
     for sets in (1, 10):
         analysis, methods = Analysis(sets=sets, repetitions=60), data.methods
-        given = dataclasses.replace(FRESH, data=data, methods=methods, analysis=analysis)
-        found = found_so_far(given)
-        mark, sentence, _ = answer_sentence(given, found, None)
-        known = contenders(found, given.terms)
+        ranking = found_so_far(changed(FRESH, data=data, methods=methods, analysis=analysis))
+        mark, sentence, _ = said(ranking)
+        known = ranking.contenders
         assert (mark in ("no estimate", "none ranked")) == (not known)
         assert ("of the releases of" in sentence and "can be analyzed" in sentence) == bool(known)
     page = open_comparison(
@@ -480,7 +476,7 @@ def test_cells_that_come_out_empty_are_told_and_no_number_is_made_up() -> None:
 def test_one_release_of_mixed_data_shows_the_rows_behind_its_estimates_and_draws_them_again() -> None:
     page = open_comparison(kind="mixed", look="One release", n=30, cells=3, sets=2, repetitions=40)
     drawn = {key: one for key, one in figures(page).items() if key.startswith("cs_rows_")}
-    shown = [one for one in MixedData.methods if one.key in usual(MixedData)]
+    shown = [one for one in MixedData.methods if one.key in MixedData.usual_keys()]
     assert len(drawn) == len(shown)
     first = drawn["cs_rows_0"]["figure"]["data"][0]["y"].tolist()
     assert "<b>Confidential data</b>" in "".join(html(page))
@@ -504,5 +500,5 @@ def test_what_a_method_releases_is_told_without_code_for_exponents() -> None:
     ],
 )  # fmt: skip
 def test_an_error_is_compared_with_that_of_the_original_data(error: float, words: str) -> None:
-    assert times(error, 0.0433) == words
-    assert times(error, 0.0) == "but not at all"
+    assert times_with(error, 0.0433) == words
+    assert times_with(error, 0.0) == "but not at all"

@@ -15,7 +15,7 @@ from dpviz.claims.curves import Curves, prior_curves
 from dpviz.core.pool import InPlace
 from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
-from pages.minimum_priors import average, curves
+from pages.minimum_priors import curves, given
 from tests import slow_streams
 from tests.pages import check_sound, figures, next_steps, open_priors, text
 
@@ -140,7 +140,7 @@ def test_the_average_case_grows_to_all_methods(monkeypatch: pytest.MonkeyPatch) 
         page.run()
     assert next_steps(page) == []
     assert lengths == sorted(lengths)
-    assert lengths[0] < len(average.THETAS)
+    assert lengths[0] < len(given.THETAS)
     names = [trace["name"] for trace in figures(page)["mp_average"]["figure"]["data"] if trace["mode"] == "lines"]
     assert names == [PRIOR_METHODS[key].named(2) for key in ("param_map", *CALIBRATED_METHODS)]
-    assert all(len(points) >= len(average.THETAS) for points in points_of(page, "mp_average"))
+    assert all(len(points) >= len(given.THETAS) for points in points_of(page, "mp_average"))

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.comparisons import BinaryData, CountData
+from dpviz.comparisons.binary import method_of_release
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from pages.budget.sections import SECTIONS as BUDGET
@@ -129,8 +130,6 @@ def test_the_desk_considers_a_new_synthesizer_unless_it_is_told_otherwise() -> N
 
 def test_a_release_by_a_new_synthesizer_goes_to_the_other_pages() -> None:
     page = open_coverage({"cv_synthesizer": "exponential"}, n=12, sets=2, rules=["reiter_2003"])
-    from pages.components.compared import method_of_release
-
     design = page.session_state["cv_"].valid.design
-    assert method_of_release(design, BinaryData.methods).key == "exponential"
+    assert method_of_release(design).key == "exponential"
     assert RandomizedResponse.not_compared == "t sets its ε"

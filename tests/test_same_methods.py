@@ -13,7 +13,6 @@ from dpviz.comparisons.budget import OverSets
 from dpviz.comparisons.categories import CategoryMethod
 from dpviz.desk.question import ASKED_KINDS as OF_DESK
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer, two_cell_synthesizers
-from pages.budget.controls import dividable
 
 
 def distributions_of(kind: Any) -> set[str]:
@@ -31,7 +30,7 @@ def test_a_synthesizer_of_two_counts_is_compared_divided_and_on_the_desk(key: st
             np.testing.assert_allclose(first, second, rtol=1e-9)
         return
     assert key in distributions_of(BinaryData) and key in distributions_of(CountData)
-    assert key in dividable(OverSets, BinaryData)
+    assert key in OverSets.methods(BinaryData)
 
 
 def test_a_synthesizer_of_more_counts_is_on_the_desk():

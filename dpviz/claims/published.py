@@ -11,6 +11,7 @@ import numpy as np
 
 from dpviz.core.types import FloatArray
 
+FAR = 3  # Standard errors from which a number does not agree
 PrintedValue = TypeVar("PrintedValue", float, str)
 
 
@@ -84,6 +85,16 @@ class Record(Generic[PrintedValue]):
     def z(self: "Record[float]") -> float:
         """(printed − ours) in standard errors."""
         return (self.printed - self.ours) / self.error
+
+    @property
+    def far(self: "Record[float]") -> bool:
+        """Whether the two do not agree: by more than chance and rounding explain."""
+        return abs(self.z) > FAR
+
+    @property
+    def told(self) -> str:
+        """A slip of a paper in Markdown: where it is, of which kind, what is printed, and what is true."""
+        return f"**{self.source.partition(', ')[2]}, {self.verdict}.** {self.printed} {self.ours}"
 
 
 def read_errata(paper: str) -> tuple[Record[str], ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from dpviz.core.checked import declared
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.measures import TIED_TOLERANCE, Measure
 from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import shown
+from dpviz.core.parameters import Parameter, shown
 from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import coarse_to_fine
@@ -65,6 +65,11 @@ class Estimand:
     key: str
     label: str
     symbol: str
+
+    @property
+    def short(self) -> str:
+        """The label without what is said of it further."""
+        return self.label.split(",")[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +123,7 @@ class OutcomeMeasures:
         return {name: getattr(self, name) for name in OUTCOME_MEASURES}
 
 
+OF_ESTIMATE = "bias", "root_mean_squared_error", "spread"  # Measures that may be exact where the rest is simulated
 OUTCOME_MEASURES = tuple(one.name for one in dataclasses.fields(OutcomeMeasures))
 
 
@@ -160,6 +166,22 @@ class Outcome(OutcomeMeasures):
     def real_loss(self) -> Loss:
         """The pure ε of all sets together, exact or between two ends, of which the lower takes a moment."""
         return self.method.real_loss(self.data, self.setting, self.sets)
+
+    @property
+    def spread(self) -> Measure:
+        """The standard deviation of the estimate, with the error of the root mean squared error."""
+        error, bias = self.root_mean_squared_error, self.bias.value
+        return Measure(math.sqrt(max(error.value**2 - bias**2, 0.0)), error.error)
+
+    def measure(self, name: str) -> Measure:
+        """Return a measure by its name, or the error of an estimand beside the one that is judged by its key."""
+        found: Measure = self.beside[name] if name in self.beside else getattr(self, name)
+        return found
+
+    def exactly(self, name: str) -> bool:
+        """Return whether a measure is exact; of numbers an error of 0 may also say that all estimates were alike."""
+        known = not self.data.simulated or (name in OF_ESTIMATE and math.isinf(self.repetitions))
+        return known and self.measure(name).error == 0
 
     @property
     def exact(self) -> bool:
@@ -222,6 +244,22 @@ class DataKind(DeclaredFields, ABC):
         if key not in found:
             raise ValueError(f"method must be one of {', '.join(found)}; got {shown(key)}.")
         return found[key]
+
+    @classmethod
+    def usual_keys(cls) -> list[str]:
+        """Return the keys of the methods that are compared unless others are chosen."""
+        return [one.key for one in cls.methods if one.key in cls.usual or not cls.usual]
+
+    @classmethod
+    def fresh(cls) -> Self:
+        """Return data with the values that are declared for each number."""
+        values: dict[str, Any] = {one.name: one.default for one in cls.parameters()}
+        return cls(**values)
+
+    @property
+    def judged(self) -> Estimand:
+        """What the analyst wants to know."""
+        return next(one for one in self.estimands if one.key == self.estimand)
 
     @property
     @abstractmethod
@@ -301,6 +339,16 @@ class DataKind(DeclaredFields, ABC):
         setting = terms.setting(method, self, place, method.sets(analysis.sets))
         if setting is not None:
             yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
+
+
+def declared_numbers(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:
+    """The numbers of all kinds of data by name; one that several kinds have takes what any of them does."""
+    found: dict[str, Parameter] = {}
+    for one in (one for kind in kinds.values() for one in kind.parameters()):
+        known = found.setdefault(one.name, one)
+        ends = {"minimum": min(known.minimum, one.minimum), "maximum": max(known.maximum, one.maximum)}
+        found[one.name] = dataclasses.replace(known, **ends)  # type: ignore[arg-type]
+    return found
 
 
 def in_turn(streams: Iterable[Iterator[Streamed]]) -> Iterator[Streamed]:

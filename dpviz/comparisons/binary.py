@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar, cast
 
-from dpviz.comparisons.binary_base import REFERENCES, OneProportion, promising_methods
+from dpviz.comparisons.binary_base import REFERENCES, BinaryMethod, OneProportion, promising_methods
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.nested_modips import NestedModips
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS
-from dpviz.mechanisms import GeometricSanitizer
+from dpviz.designs import Design
+from dpviz.mechanisms import SYNTHESIZERS, GeometricSanitizer
 from dpviz.mechanisms.base import parameter
 
 Read = TypeVar("Read")
@@ -85,3 +86,14 @@ class CountData(OneProportion):
             ),
         )
     )
+
+
+def method_of_release(design: Design) -> BinaryMethod:
+    """Return the method that releases sets of a design's mechanism; a ValueError in a sentence where there is none."""
+    for one in BinaryData.methods:
+        if isinstance(one, BinaryMethod) and not one.reference and one.synthesizer_type is design.synthesizer_type:
+            return one
+    other = SYNTHESIZERS.get(design.synthesizer_type.compared_as)
+    same = f"with the smallest prior that keeps a promise it is the {other.label.lower()}" if other else ""
+    why = same or getattr(design.synthesizer_type, "not_compared", "")
+    raise ValueError(f"{design.synthesizer_type.label} is not among its methods{why and f': {why}'}.")

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Outcome, in_turn
+from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Estimand, Outcome, in_turn
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
 from dpviz.core.checked import check_fields
@@ -124,6 +124,12 @@ class Spending(ABC):
     def unfit(data: DataKind, method: ComparedMethod) -> str:
         """Return why this cannot be asked of a method, in a sentence; nothing where it can."""
 
+    @classmethod
+    def methods(cls, kind: type[DataKind]) -> dict[str, str]:
+        """Return the labels of the methods of a kind of data that can be asked, by key."""
+        data = kind.fresh()
+        return {one.key: one.label for one in kind.methods if not one.reference and not cls.unfit(data, one)}
+
     @property
     @abstractmethod
     def usual(self) -> dict[str, float]:
@@ -152,6 +158,21 @@ class Spending(ABC):
         """All places that can be chosen, where they can be listed."""
         return ()
 
+    @property
+    def compared(self) -> list[float]:
+        """The places of the pictures in order, with those of the papers among them."""
+        return sorted({*self.places, *self.usual.values()})
+
+    @property
+    def others(self) -> list[Estimand]:
+        """What is `beside`."""
+        return [one for one in self.data.estimands if one.key in self.beside]
+
+    @property
+    def in_words(self) -> str:
+        """Its settings in words."""
+        return f"{', '.join(self.data.in_symbols(4))} and ε = {readable(self.epsilon, 4)}"
+
     def exact_errors(self) -> Iterator[tuple[float, float]]:
         """Yield every place that can be chosen with its error, where it is known without a simulation; else nothing."""
         for place in self.allowed:
@@ -166,7 +187,7 @@ class Spending(ABC):
 
         Where errors are exact and the places can be listed, the best of all of them is found, and is there as well.
         """
-        places = sorted({*self.places, *self.usual.values()})
+        places = self.compared
         streams = in_turn([self._one(places[index]) for index in coarse_to_fine(len(places))])
         alone, found, of_one = self._of_one_set(), dict[float, Outcome](), dict[str, Outcome]()
         errors, every = dict[float, float](), False

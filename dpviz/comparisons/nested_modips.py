@@ -18,6 +18,7 @@ from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.quadrature import on_panels
 from dpviz.core.types import FloatArray, IntArray
+from dpviz.core.wording import percent
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import half_widths, holds
@@ -69,6 +70,21 @@ class Variances(NamedTuple):
     def total(self) -> float:
         """The variance of the estimate over confidential data and release."""
         return math.fsum(self)
+
+    @property
+    def named(self) -> dict[str, float]:
+        """The parts and their sum, by what they are the variance of."""
+        return {
+            "the confidential data, a sample": self.sample,
+            "the noise on the counts (b₁)": self.sanitization,
+            "the draw of the proportion (b₂₁)": self.posterior,
+            "the draw of the rows (b₂₂)": self.rows,
+            "together": self.total,
+        }
+
+    def share(self, part: float) -> str:
+        """Return the share of a part in per cent."""
+        return percent(part / self.total if self.total else 0.0, 3)
 
 
 def estimate_variances(data: OneProportion, epsilon: float, sets: int, sets_of_each: int = SETS_OF_EACH) -> Variances:

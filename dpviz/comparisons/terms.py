@@ -25,6 +25,8 @@ class ComparisonTerms:
     key: ClassVar[str]
     label: ClassVar[str]
     axis: ClassVar[str]
+    meant: ClassVar[str]
+    """What the ε is that all of them have, in a word."""
     asks: ClassVar[tuple[str, ...]] = ()
     delta: float = 0.0
 
@@ -44,6 +46,7 @@ class EqualPromise(ComparisonTerms):
     key = "promise"
     label = "equal promise, as in the papers"
     axis = "promised ε, left is more private"
+    meant = "promised"
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class EqualPrivacy(ComparisonTerms):
     key = "privacy"
     label = "equal real privacy"
     axis = "real ε, left is more private"
+    meant = "real"
     asks = ("delta",)
 
     def __post_init__(self) -> None:

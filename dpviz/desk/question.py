@@ -167,7 +167,7 @@ class Question(DeclaredFields):
     @property
     def wanted(self) -> Estimand:
         """What users of the release want to know."""
-        return next(one for one in self.data.estimands if one.key == self.data.estimand)
+        return self.data.judged
 
     @property
     def supposed(self) -> str:

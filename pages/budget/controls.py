@@ -1,111 +1,36 @@
 """The controls of the page "Budget", and the division of ε that they ask for."""
 
-import dataclasses
-from functools import partial
-from typing import Any
-
 import streamlit as st
 
-from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData, DataKind
-from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS
+from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData
+from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
+from dpviz.comparisons.binary import method_of_release
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import SPENDINGS, OverSets, Spending
-from dpviz.comparisons.terms import PROMISES
-from dpviz.core.declarations import SEED
-from dpviz.core.parameters import readable
 from dpviz.designs import Design
-from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.desk.asked import AskedOf
 from pages.budget import SPEC
-from pages.components.address import keep_choice
-from pages.components.choices import named_choice
 from pages.components.compared import (
-    OF_KINDS,
-    estimand_choice,
-    keep_measures,
-    kind_choice,
-    method_of_release,
-    refused,
-    rule_choice,
-    scenarios,
+    estimand_controls,
+    further_numbers,
+    kind_control,
+    numbers_of_kind,
+    rule_control,
+    scenario_list,
 )
-from pages.components.controls import PageNumbers
-from pages.components.last_valid import AskedOf, Refused
-from pages.components.prior_rule import TAKEN_BY
-from pages.components.release import handed_on, keep_truth
+from pages.components.controls import Choice, Controls, Numbers, Said
+from pages.components.numbers import PageNumbers
 
 PREFIX = SPEC.prefix
 SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for the release on other pages where they do not know its own."""
 
-NUMBERS = {
-    "epsilon": dataclasses.replace(
-        PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,
-        help="The privacy loss of everything that is released, which is divided here. Smaller is more private; values "
-        "from 0.1 to 10 are usual.",
-    ),
-    "n": OF_KINDS["n"],
-    "sets": dataclasses.replace(COMPARED_SETS, private_end="neither"),
-    **OF_KINDS,
-    "level": Analysis.numbers()["level"],
-    "repetitions": SIMULATED_REPETITIONS,
-    "seed": SEED,
-}  # fmt: skip
-
-
-def fresh(kind: type[DataKind]) -> DataKind:
-    """Data of a kind with the values of a fresh page."""
-    values: dict[str, Any] = {one.name: one.default for one in kind.parameters()}
-    return kind(**values)
-
-
-def dividable(spending: type[Spending], kind: type[DataKind]) -> dict[str, str]:
-    """Labels of the methods of a kind of data that can be asked, by key."""
-    data = fresh(kind)
-    return {one.key: one.label for one in kind.methods if not one.reference and not spending.unfit(data, one)}
-
-
+NUMBERS = compared_numbers("The privacy loss of everything that is released, which is divided here.")
 DIVIDED = {
-    key: tuple(name for name, kind in DATA_KINDS.items() if dividable(spending, kind))
+    key: tuple(name for name, kind in DATA_KINDS.items() if spending.methods(kind))
     for key, spending in SPENDINGS.items()
 }
 """The kinds of data that can be asked for, by what is divided over."""
-FEW = ("preset", "spending", "epsilon", "n")
-MAIN = ("kind", "method", "sets", *OF_KINDS)
-PAGE = PageNumbers(PREFIX, NUMBERS, links=()).kept()
-keep_truth(PREFIX)
-SPENDING = keep_choice(f"{PREFIX}spending", SPENDINGS, "sets")
-RULE = keep_choice(f"{PREFIX}rule", COMBINING_RULES, "reiter_2003")
-KIND = {key: keep_choice(f"{PREFIX}{key}_kind", kinds, next(iter(kinds))) for key, kinds in DIVIDED.items()}
-ESTIMANDS = {
-    key: keep_choice(f"{PREFIX}{key}_estimand", [one.key for one in kind.estimands], kind.estimands[0].key)
-    for key, kind in DATA_KINDS.items()
-    if len(kind.estimands) > 1
-}
-keep_measures(
-    PREFIX, ["coverage", "bias", "spread", *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
-)
-METHOD = {
-    (key, kind): keep_choice(
-        f"{PREFIX}{key}_{kind}_method",
-        asked := partial(dividable, SPENDINGS[key], DATA_KINDS[kind]),
-        next(iter(asked())),
-    )
-    for key, kinds in DIVIDED.items()
-    for kind in kinds
-}
-
-
-def taken(design: Design) -> dict[str, str]:
-    """The number of sets of a release's method is what is asked."""
-    key, kind = OverSets.key, BinaryData.key
-    return {
-        "spending": key,
-        f"{key}_kind": kind,
-        f"{key}_{kind}_method": method_of_release(design, BinaryData.methods).key,
-    }
-
-
-TAKEN_BY[PREFIX] = taken
 
 LIU: dict[str, object] = {"epsilon": 1.0, "level": 0.95, "rule": "reiter_2003"}
 FIGURE_6_OF_NUMBERS = LIU | {
@@ -127,65 +52,69 @@ PRESETS: dict[str, dict[str, object]] = {
 """What Liu (2016) divides in sections 5.1 and 5.3."""
 
 
+def taken(design: Design) -> dict[str, str]:
+    """The number of sets of a release's method is what is asked."""
+    key, kind = OverSets.key, BinaryData.key
+    method = method_of_release(design).key
+    return {"spending": key, f"{key}_kind": kind, f"{key}_{kind}_method": method}
+
+
 Asked = AskedOf[Spending]
 
 
-def named(spending: Spending) -> str:
-    """The settings of a division in words."""
-    return f"{', '.join(spending.data.in_symbols(4))} and ε = {readable(spending.epsilon, 4)}"
+def asked_for(said: Said) -> Asked:
+    """The division that the controls ask for; a ValueError in a sentence refuses."""
+    kind, rule, numbers = DATA_KINDS[said["kind"]], said["rule"], said.numbers
+    analysis, brought = Analysis(rule=rule, **Analysis.shared(numbers)), said.handed_on(numbers["n"])
+    method = kind.method(said["method"])
+    mechanism = method.synthesizer_type.key if isinstance(method, BinaryMethod) else SYNTHESIZER
+    design = Design(mechanism=mechanism, rules=(rule,), **Design.shared(numbers), **brought)
+    data = kind(estimand=said.get("estimand", ""), **kind.shared(numbers))
+    question = SPENDINGS[said["spending"]](data=data, method=method, epsilon=numbers["epsilon"], analysis=analysis)
+    return Asked(design=design, question=question, words=lambda one: one.in_words)
 
 
-def choose() -> Asked | Refused:
-    """Draw the controls and return what they say."""
-    page = PAGE.placed(FEW, MAIN)
-    with page.at("preset"):
-        scenarios(PREFIX, PRESETS, SPEC.note("presets"))
-    with page.at("spending"):
-        over = {key: one.over for key, one in SPENDINGS.items()}
-        words = SPEC.note("spending")
-        key = named_choice(st.segmented_control, "Divide ε over", over, SPENDING, required=True, help=words)
-    kinds = DIVIDED[key]
-    with page.at("kind"):
-        kind = kind_choice([DATA_KINDS[one] for one in kinds], KIND[key])
-    with page.at("method"):
-        labels, words = dividable(SPENDINGS[key], DATA_KINDS[kind]), SPEC.note("method")
-        method = named_choice(st.selectbox, "Method", labels, METHOD[key, kind], help=words)
-        estimand = estimand_choice(DATA_KINDS[kind], ESTIMANDS)
-    own = [one.name for one in DATA_KINDS[kind].parameters()]
-    asks = ["sets"] if SPENDINGS[key].asks_sets else []
-    values: dict[str, Any] = page.values("epsilon", "n", *asks, *(name for name in own if name != "n"), "level")
-    with page.at("rule"):
-        rule = rule_choice(RULE, SPEC.note("rule"))
-    values |= page.values("repetitions", "seed")
-    try:
-        PAGE.check(values)
-        return _asked(SPENDINGS[key], DATA_KINDS[kind], method, rule, estimand, values)
-    except ValueError as broken:
-        return refused(PAGE, broken, values, DATA_KINDS[kind])
+def _kind(key: str) -> Choice:
+    """The kinds of data whose ε can be divided in a way."""
+    kinds = [DATA_KINDS[one] for one in DIVIDED[key]]
+    return kind_control(kinds, f"{key}_kind", when=lambda said: said["spending"] == key)
 
 
-def _asked(
-    spending: type[Spending], kind: type[DataKind], method: str, rule: str, estimand: str, values: dict[str, Any]
-) -> Asked:
-    """The division with these values; a ValueError in a sentence refuses."""
-    analysis = Analysis(rule=rule, **Analysis.shared(values))
-    shared = Design.shared(values) | handed_on(PREFIX, values["n"])
-    made = kind.method(method)
-    synthesizer_type = made.synthesizer_type.key if isinstance(made, BinaryMethod) else SYNTHESIZER
-    return Asked(
-        design=Design(mechanism=synthesizer_type, rules=(rule,), **shared),
-        question=spending(
-            data=kind(estimand=estimand, **kind.shared(values)),
-            method=made,
-            epsilon=values["epsilon"],
-            analysis=analysis,
-        ),
-        words=named,
+def _method(key: str, kind: str) -> Choice:
+    """The methods of a kind of data whose ε can be divided in a way."""
+    spending, of_kind = SPENDINGS[key], DATA_KINDS[kind]
+    return Choice(
+        f"{key}_{kind}_method",
+        "Method",
+        lambda: spending.methods(of_kind),
+        next(iter(spending.methods(of_kind))),
+        help=SPEC.note("method"),
+        says="method",
+        at="method",
+        when=lambda said: (said["spending"], said["kind"]) == (key, kind),
     )
 
 
-def first_asked() -> Asked:
-    """What a fresh page asks for."""
-    key, kinds = next(iter(DIVIDED.items()))
-    kind, values = DATA_KINDS[kinds[0]], {name: one.default for name, one in NUMBERS.items()}
-    return _asked(SPENDINGS[key], kind, next(iter(dividable(SPENDINGS[key], kind))), "reiter_2003", "", values)
+CONTROLS = Controls(
+    PageNumbers(PREFIX, NUMBERS, ()),
+    [
+        scenario_list(PRESETS, SPEC.note("presets")),
+        Choice(
+            "spending", "Divide ε over", {key: one.over for key, one in SPENDINGS.items()}, OverSets.key,
+            st.segmented_control, required=True, help=SPEC.note("spending"),
+        ),
+        *(_kind(key) for key in DIVIDED),
+        *(_method(key, kind) for key, kinds in DIVIDED.items() for kind in kinds),
+        *estimand_controls(at="method"),
+        Numbers("epsilon", "n", of=lambda said: ["sets"] if SPENDINGS[said["spending"]].asks_sets else []),
+        Numbers(of=further_numbers),
+        Numbers("level"),
+        rule_control(SPEC.note("rule")),
+        Numbers("repetitions", "seed"),
+    ],
+    asked_for,
+    few=("preset", "spending", "epsilon", "n"),
+    main=("kind", "method", "sets", *OF_KINDS),
+    within=numbers_of_kind,
+    taken=taken,
+)  # fmt: skip

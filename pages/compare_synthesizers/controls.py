@@ -2,40 +2,31 @@
 
 import dataclasses
 import math
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, ComparedMethod, ComparisonTerms, DataKind
-from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS
+from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, DataKind, MixedData, UnknownVariance
+from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
+from dpviz.comparisons.binary import method_of_release
+from dpviz.comparisons.ranking import Comparison
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.declarations import SEED
 from dpviz.core.parameters import DELTA, readable
 from dpviz.designs import Design
-from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.desk.asked import AskedOf
 from pages.compare_synthesizers import SPEC
-from pages.components.address import keep_choice, keep_choices
-from pages.components.choices import choices, labels_of, named_choice
 from pages.components.compared import (
-    OF_KINDS,
-    estimand_choice,
-    keep_measures,
-    kind_choice,
-    method_of_release,
-    refused,
-    rule_choice,
-    scenarios,
+    estimand_controls,
+    further_numbers,
+    kind_control,
+    numbers_of_kind,
+    rule_control,
+    scenario_list,
 )
-from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
-from pages.components.prior_rule import TAKEN_BY
-from pages.components.release import handed_on, keep_truth
+from pages.components.controls import Choice, Controls, Numbers, Said, Several, labels_of
+from pages.components.numbers import PageNumbers
 
 PREFIX = SPEC.prefix
-POINTS = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
 SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for a comparison on other pages."""
 
@@ -47,70 +38,20 @@ LAST = dataclasses.replace(
     FIRST, name="last", title="Largest ε in the pictures", default=100.0, slider_minimum=0.1,
     slider_maximum=math.exp(5), help="Where the pictures end.",
 )  # fmt: skip
-
-
-def keys_of(kind: type[DataKind]) -> list[str]:
-    """Keys of all methods that can release data of a kind."""
-    return [one.key for one in kind.methods]
-
-
-def usual(kind: type[DataKind]) -> list[str]:
-    """Keys of the methods that are compared unless others are chosen."""
-    return [one.key for one in kind.methods if one.key in kind.usual or not kind.usual]
-
-
-NUMBERS = {
-    "epsilon": dataclasses.replace(
-        PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,
-        help="The privacy loss of all sets together at which the methods are ranked. Smaller is more private; values "
-        "from 0.1 to 10 are usual.",
-    ),
-    "delta": dataclasses.replace(DELTA, default=0.0, maximum=0.5, slider_maximum=0.5),
-    "n": OF_KINDS["n"],
-    "sets": dataclasses.replace(COMPARED_SETS, private_end="neither"),
-    **OF_KINDS,
-    "level": Analysis.numbers()["level"],
-    "first": FIRST,
-    "last": LAST,
-    "repetitions": SIMULATED_REPETITIONS,
-    "seed": SEED,
-}  # fmt: skip
-
-FEW = ("preset", "epsilon", "sets")
-MAIN = ("kind", "methods", "terms", "delta", *OF_KINDS)
-PAGE = PageNumbers(PREFIX, NUMBERS, links=()).kept()
-keep_truth(PREFIX)
-keep_measures(PREFIX, ["release_error", "bias", "coverage", "mean_width", "usable_share"])
-KIND = keep_choice(f"{PREFIX}kind", DATA_KINDS, next(iter(DATA_KINDS)))
-TERMS_KEY = keep_choice(f"{PREFIX}terms", TERMS, next(iter(TERMS)))
-RULE = keep_choice(f"{PREFIX}rule", COMBINING_RULES, "reiter_2003")
-METHODS = {
-    key: keep_choices(f"{PREFIX}{key}_methods", partial(keys_of, kind), partial(usual, kind))
-    for key, kind in DATA_KINDS.items()
-}
-ESTIMANDS = {
-    key: keep_choice(f"{PREFIX}{key}_estimand", [one.key for one in kind.estimands], kind.estimands[0].key)
-    for key, kind in DATA_KINDS.items()
-    if len(kind.estimands) > 1
-}
-
-
-def taken(design: Design) -> dict[str, Any]:
-    """The kind of data of a release, and its method among those that are compared."""
-    method, chosen = method_of_release(design, BinaryData.methods), usual(BinaryData)
-    among = {} if method.key in chosen else {f"{BinaryData.key}_methods": [*chosen, method.key]}
-    return {"kind": BinaryData.key, **among}
-
-
-TAKEN_BY[PREFIX] = taken
+NUMBERS = compared_numbers(
+    "The privacy loss of all sets together at which the methods are ranked.",
+    delta=dataclasses.replace(DELTA, default=0.0, maximum=0.5, slider_maximum=0.5),
+    first=FIRST,
+    last=LAST,
+)
 
 AS_PRINTED: dict[str, object] = {
     "sets": 10, "epsilon": 1.0, "terms": "promise", "rule": "reiter_2003", "level": 0.95, "first": math.exp(-10),
     "last": math.exp(5),
 }  # fmt: skip
-STUDY_1 = AS_PRINTED | {"kind": "binary", "binary_methods": usual(DATA_KINDS["binary"]), "n": 100, "p": 0.25}
+STUDY_1 = AS_PRINTED | {"kind": "binary", "binary_methods": BinaryData.usual_keys(), "n": 100, "p": 0.25}
 STUDY_2 = AS_PRINTED | {
-    "kind": "gaussian", "gaussian_methods": usual(DATA_KINDS["gaussian"]), "gaussian_estimand": "mean", "mean": 0.0,
+    "kind": "gaussian", "gaussian_methods": UnknownVariance.usual_keys(), "gaussian_estimand": "mean", "mean": 0.0,
     "sigma": 1.0, "low": -3.0, "high": 4.0,
 }  # fmt: skip
 FIGURE_5: dict[str, object] = {
@@ -122,7 +63,7 @@ TABLE_1B = STUDY_2 | {
     "gaussian_known_variance_estimand": "mean", "low": -4.0, "first": 0.5, "last": 100.0,
 }  # fmt: skip
 STUDY_3 = AS_PRINTED | {
-    "kind": "mixed", "mixed_methods": usual(DATA_KINDS["mixed"]), "n": 1000, "mean": 0.0, "sigma": 1.0, "low": -4.0,
+    "kind": "mixed", "mixed_methods": MixedData.usual_keys(), "n": 1000, "mean": 0.0, "sigma": 1.0, "low": -4.0,
     "high": 4.0, "cells": 24, "correlation": 0.5, "first": math.exp(-2), "last": 1000.0,
 }  # fmt: skip
 SIZES = 40, 100, 1000  # n of the first two studies
@@ -142,98 +83,71 @@ PRESETS: dict[str, dict[str, object]] = {
 """What both papers simulate, and what else they could have compared; the note "presets" says which figure is which."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: data, methods, analysis and terms; `design` has the numbers that other pages share."""
-
-    design: Design
-    data: DataKind
-    methods: tuple[ComparedMethod, ...]
-    analysis: Analysis
-    terms: ComparisonTerms
-    span: tuple[float, float]
-    problems: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def epsilons(self) -> list[float]:
-        """The values of ε in the pictures."""
-        return [float(one) for one in np.geomspace(*self.span, POINTS)]
-
-    @property
-    def comparison(self) -> tuple[DataKind, tuple[ComparedMethod, ...], Analysis, ComparisonTerms]:
-        """What is compared, wherever."""
-        return self.data, self.methods, self.analysis, self.terms
-
-    @property
-    def privacy(self) -> str:
-        """The ε at which methods are ranked, with the δ that is allowed, if any."""
-        failure = f" and δ = {readable(self.terms.delta, 3)}" if self.terms.delta else ""
-        return f"ε = {readable(self.design.epsilon, 4)}{failure}"
-
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        return (
-            f"{', '.join(self.data.in_symbols(4))}, M = {self.analysis.sets} and ε = {readable(self.design.epsilon, 4)}"
-        )
+def taken(design: Design) -> dict[str, Any]:
+    """The kind of data of a release, and its method among those that are compared."""
+    method, chosen = method_of_release(design), BinaryData.usual_keys()
+    among = {} if method.key in chosen else {f"{BinaryData.key}_methods": [*chosen, method.key]}
+    return {"kind": BinaryData.key, **among}
 
 
-def choose() -> Asked | Refused:
-    """Draw the controls and return what they say."""
-    page = PAGE.placed(FEW, MAIN)
-    with page.at("preset"):
-        scenarios(PREFIX, PRESETS, SPEC.note("presets"))
-    with page.at("kind"):
-        kind = DATA_KINDS[kind_choice(DATA_KINDS.values(), KIND)]
-    with page.at("methods"):
-        labels = labels_of(kind.methods)
-        chosen = choices("Methods", labels, METHODS[kind.key], format_func=labels.__getitem__, help=SPEC.note("chosen"))
-    values: dict[str, Any] = page.values("epsilon")
-    with page.at("terms"):
-        labels, words = labels_of(TERMS.values()), SPEC.note("terms")
-        terms = TERMS[named_choice(st.radio, "Compare at", labels, TERMS_KEY, help=words)]
-    own = [one.name for one in kind.parameters()]
-    values |= page.values(*terms.asks, "n", "sets", *(name for name in own if name != "n"))
-    with page.at("methods"):
-        estimand = estimand_choice(kind, ESTIMANDS)
-    values |= page.values("level")
-    with page.at("rule"):
-        rule = rule_choice(RULE, SPEC.note("rule"))
-    values |= page.values("first", "last", "repetitions", "seed")
-    try:
-        PAGE.check(values)
-        return _asked(kind, [one for one in kind.methods if one.key in chosen], terms, rule, estimand, values)
-    except ValueError as broken:
-        return refused(PAGE, broken, values, kind)
+Asked = AskedOf[Comparison]
 
 
-def _asked(
-    kind: type[DataKind],
-    methods: list[ComparedMethod],
-    terms: type[ComparisonTerms],
-    rule: str,
-    estimand: str,
-    values: dict[str, Any],
-) -> Asked:
-    """The comparison with these values; a ValueError in a sentence refuses."""
-    if not any(not one.reference for one in methods):
+def asked_for(said: Said) -> Asked:
+    """The comparison that the controls ask for; a ValueError in a sentence refuses."""
+    kind, terms, numbers = DATA_KINDS[said["kind"]], TERMS[said["terms"]], said.numbers
+    methods = tuple(one for one in kind.methods if one.key in said["methods"])
+    if all(one.reference for one in methods):
         raise ValueError("Choose at least one method that promises privacy.")
-    if values["first"] >= values["last"]:
-        ends = f"{readable(values['first'])} and {readable(values['last'])}"
+    span = numbers["first"], numbers["last"]
+    if span[0] >= span[1]:
+        ends = " and ".join(map(readable, span))
         raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
-    design = Design(mechanism=SYNTHESIZER, rules=(rule,), **Design.shared(values), **handed_on(PREFIX, values["n"]))
-    return Asked(
-        design=design,
-        data=kind(estimand=estimand, **kind.shared(values)),
-        methods=tuple(methods),
-        analysis=Analysis(rule=rule, **Analysis.shared(values)),
-        terms=terms(**{name: values[name] for name in terms.asks}),
-        span=(values["first"], values["last"]),
+    rule, brought = said["rule"], said.handed_on(numbers["n"])
+    question = Comparison(
+        data=kind(estimand=said.get("estimand", ""), **kind.shared(numbers)),
+        methods=methods,
+        analysis=Analysis(rule=rule, **Analysis.shared(numbers)),
+        terms=terms(**{name: numbers[name] for name in terms.asks}),
+        epsilon=numbers["epsilon"],
+        span=span,
+    )
+    design = Design(mechanism=SYNTHESIZER, rules=(rule,), **Design.shared(numbers), **brought)
+    return Asked(design=design, question=question, words=lambda one: one.in_words)
+
+
+def _methods(kind: type[DataKind]) -> Several:
+    """The methods of a kind of data."""
+    return Several(
+        f"{kind.key}_methods",
+        "Methods",
+        lambda: labels_of(kind.methods),
+        kind.usual_keys,
+        help=SPEC.note("chosen"),
+        says="methods",
+        at="methods",
+        when=lambda said: said["kind"] == kind.key,
     )
 
 
-def first_asked() -> Asked:
-    """What a fresh page asks for."""
-    kind, terms = next(iter(DATA_KINDS.values())), next(iter(TERMS.values()))
-    fresh = {name: one.default for name, one in NUMBERS.items()}
-    return _asked(kind, [kind.method(key) for key in usual(kind)], terms, "reiter_2003", "", fresh)
+CONTROLS = Controls(
+    PageNumbers(PREFIX, NUMBERS, ()),
+    [
+        scenario_list(PRESETS, SPEC.note("presets")),
+        kind_control(DATA_KINDS.values()),
+        *map(_methods, DATA_KINDS.values()),
+        Numbers("epsilon"),
+        Choice("terms", "Compare at", labels_of(TERMS.values()), "promise", st.radio, help=SPEC.note("terms")),
+        Numbers(of=lambda said: TERMS[said["terms"]].asks),
+        Numbers("n", "sets", of=further_numbers),
+        *estimand_controls(at="methods"),
+        Numbers("level"),
+        rule_control(SPEC.note("rule")),
+        Numbers("first", "last", "repetitions", "seed"),
+    ],
+    asked_for,
+    few=("preset", "epsilon", "sets"),
+    main=("kind", "methods", "terms", "delta", *OF_KINDS),
+    within=numbers_of_kind,
+    taken=taken,
+)

@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from dpviz.charts.comparison import height_of
+from dpviz.charts.html import by_reason
 from dpviz.core.parameters import readable
 from dpviz.core.wording import measured
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
@@ -24,7 +25,7 @@ from pages.components.figure import show_figure
 from pages.components.growing import show_growing
 from pages.components.numbers import shown
 from pages.components.spec import class_mode
-from pages.components.words import by_reason, heading, listing, note, page_answer
+from pages.components.words import heading, listing, note, page_answer
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked, controls_of
 from pages.curator.designs import NEAREST, designs_of, desk_of, give_way, lead_further, pin_button

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.comparisons import CategoryData, CountData, DataKind
+from dpviz.comparisons.base import declared_numbers
 from dpviz.core.parameters import Parameter, readable
 from dpviz.designs import Design
 from dpviz.desk import stated
@@ -18,8 +19,8 @@ from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, Question, ta
 from dpviz.desk.texts import capitalized
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
-from pages.components.compared import kind_control, numbers_of
-from pages.components.controls import Choice, Controls, Either, Numbers, Presets, Said, Several, labels_of
+from pages.components.compared import kind_control
+from pages.components.controls import Choice, Control, Controls, Numbers, Presets, Said, Several, called_by, labels_of
 from pages.components.numbers import PageNumbers
 from pages.curator import SPEC
 
@@ -59,7 +60,7 @@ def _usual(name: str, one: Parameter) -> Parameter:
 
 
 TRUE_VALUES = {kind.true_value for kind in ASKED_KINDS.values()}
-SIZES = {name: _usual(name, one) for name, one in numbers_of(ASKED_KINDS).items() if name not in TRUE_VALUES}
+SIZES = {name: _usual(name, one) for name, one in declared_numbers(ASKED_KINDS).items() if name not in TRUE_VALUES}
 NUMBERS: dict[str, Parameter] = SIZES | stated.STATED
 PAGE = PageNumbers(PREFIX, NUMBERS)
 
@@ -118,6 +119,30 @@ def of_kinds(name: str, label: str, words: Any, usual: Any, **rest: Any) -> list
         )  # fmt: skip
 
     return [of(kind) for kind in ASKED_KINDS.values()]
+
+
+class Either(Control):
+    """One of several ways to say a limit, which sets the list `of` all limits; none stands out where that has others.
+
+    `words` says how each is called, by what it sets the list to.
+    """
+
+    def __init__(self, name: str, label: str, words: Mapping[tuple[str, ...], str], of: str, **rest: Any) -> None:
+        super().__init__(name, label, None, st.pills, **rest)
+        self.words, self.of = words, of
+
+    def add_to(self, said: Said) -> None:
+        if said.fresh:
+            return
+        key, state, words = self.prefix + self.of, st.session_state, self.words
+        place, held = f"{key}_one", {*state[key]}
+        state[place] = next((one for one in words if held == {*one}), None)
+
+        def take() -> None:
+            if (chosen := state[place]) is not None:
+                state[key] = [*chosen]
+
+        self.widget(self.label, list(words), key=place, on_change=take, **called_by(words), **self.rest)
 
 
 CONTROLS = Controls(

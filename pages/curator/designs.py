@@ -8,10 +8,12 @@ import streamlit as st
 
 from dpviz.comparisons import DATA_KINDS, DataKind
 from dpviz.core.plain import one_line
+from dpviz.core.settings import LONGEST_IGNORED, ControlSetting, Unknown
 from dpviz.designs import Design
+from dpviz.desk.addresses import keep
 from dpviz.desk.search import Assessed, Desk, Relaxed, stream_designs, stream_relaxations, whole_design
 from pages import compare_synthesizers
-from pages.components.address import LONGEST_IGNORED, Setting, Unknown, drawn, keep
+from pages.components.address import drawn
 from pages.components.cached import elsewhere
 from pages.components.growing import Growing, growing_of
 from pages.components.navigation import as_declared
@@ -72,7 +74,7 @@ def _read_pins(text: str) -> list[str]:
     return known
 
 
-keep(PINS, Setting([], _read_pins, ".".join))
+keep(PINS, ControlSetting([], _read_pins, ".".join))
 
 
 def pins() -> list[str]:

@@ -8,14 +8,14 @@ from typing import Any
 import streamlit as st
 
 import dpviz
-from dpviz.core.plain import plain
+from dpviz.core.plain import plain, utf8_text
 from dpviz.desk.report import words
 from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import Stored, design_json, load_question, registry_json, report_script, stored_design
 from dpviz.desk.report.handoff import handoff_of
 from dpviz.desk.search import Desk
 from pages.components.address import full_address
-from pages.components.downloads import Part, show_files, show_opener, text_of
+from pages.components.downloads import Part, show_files, show_opener
 from pages.components.words import listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked, settings_of
@@ -102,7 +102,7 @@ def _show(desk: Desk) -> None:
 
 def opened(content: bytes) -> dict[str, Any]:
     """What the controls are to say, from a file; a ValueError in a sentence refuses it."""
-    text = text_of(content, 2_000_000 * MEGABYTES)
+    text = utf8_text(content, 2_000_000 * MEGABYTES)
     question, key = load_question(text)
     pinned = [] if key is None else [written_key(key)]  # those of the question before are taken off
     return settings_of(question) | {PINS: pinned, STORED: stored_design(text)}

@@ -1,0 +1,181 @@
+"""What is drawn of a comparison and of a division of ε: one measure of all outcomes, with what is best."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz.charts.comparison import Series, comparison_chart
+from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
+from dpviz.charts.style import Figure
+from dpviz.comparisons import Compared, Outcome
+from dpviz.comparisons.budget import Spending, Spent
+from dpviz.comparisons.ranking import Comparison, Ranking
+from dpviz.core.parameters import readable
+from dpviz.core.plain import short_names
+
+ERROR = "root_mean_squared_error"
+"""What is drawn unless something else is chosen."""
+
+ADDED = "release_error"
+"""What is known of some kinds of data alone."""
+
+ONE_SET = "best release of one set"
+"""What is drawn beside all divisions."""
+
+
+class DrawnMeasure(NamedTuple):
+    """One measure: its name in a word or two, its axis, and what a picture of it shows in a sentence."""
+
+    name: str
+    scale: DrawnScale
+    alt: str
+
+
+def _scales(symbol: str, level: float) -> dict[str, DrawnScale]:
+    """The axes of all measures of an estimate, by the name of the measure."""
+    return {
+        ERROR: DrawnScale(title=f"error of the estimate of {symbol}", log=True),
+        ADDED: DrawnScale(title="error that the release adds", log=True),
+        "bias": DrawnScale(title=f"bias of the estimate of {symbol}"),
+        "coverage": DrawnScale(title="intervals that hold the truth", percent=True, nominal=level),
+        "mean_width": DrawnScale(title="mean width of the interval"),
+        "usable_share": DrawnScale(title="releases that can be analyzed", percent=True),
+        "spread": DrawnScale(title="standard deviation of the estimate", log=True),
+    }
+
+
+COMPARED_MEASURES = {
+    ERROR: ("error", "Root mean squared error of the analyst's estimate"),
+    ADDED: ("added error", "Error that each method adds to the confidential data, and the smallest possible,"),
+    "bias": ("bias", "Bias of the analyst's estimate"),
+    "coverage": ("coverage", "Coverage of the analyst's interval"),
+    "mean_width": ("width", "Mean width of the analyst's interval"),
+    "usable_share": ("usable", "Share of releases that can be analyzed"),
+}
+"""What can be drawn of a comparison, in its order."""
+
+
+def comparison_measures(asked: Comparison, *, added: bool) -> dict[str, DrawnMeasure]:
+    """Return what can be drawn of a comparison; `added` says whether the error that the release adds is known."""
+    scales = _scales(asked.data.judged.symbol, asked.analysis.level)
+    return {
+        key: DrawnMeasure(name, scales[key], f"{alt} by each method against ε.")
+        for key, (name, alt) in COMPARED_MEASURES.items()
+        if added or key != ADDED
+    }
+
+
+DIVIDED_MEASURES = {
+    "coverage": ("coverage", "Coverage"),
+    "bias": ("bias", "Bias"),
+    "spread": ("spread", "Standard deviation of the estimate"),
+}
+"""What can be drawn of a division, after the errors."""
+
+
+def division_measures(asked: Spending) -> dict[str, DrawnMeasure]:
+    """Return what can be drawn of a division: the error, those of what is beside by their keys, and the rest."""
+    judged, level = asked.data.judged, asked.analysis.level
+    errors = {ERROR: ("error", judged.symbol)} | {
+        one.key: (f"error of {one.symbol}", one.symbol) for one in asked.others
+    }
+    found = {
+        key: DrawnMeasure(name, _scales(symbol, level)[ERROR], f"Error of the estimate against {asked.axis}.")
+        for key, (name, symbol) in errors.items()
+    }
+    scales = _scales(judged.symbol, level)
+    rest = {
+        key: DrawnMeasure(name, scales[key], f"{alt} against {asked.axis}.")
+        for key, (name, alt) in DIVIDED_MEASURES.items()
+    }
+    return found | rest
+
+
+def comparison_picture(
+    asked: Comparison, found: Compared, ranking: Ranking, measure: str, *, small: bool = False
+) -> Figure:
+    """Return the picture of one measure against ε, with the method that has the smallest error where it is ranked."""
+    names = short_names(one.label for one in asked.methods)
+    lines = [
+        _series(
+            [(one.epsilon, one) for one in found.of(method)],
+            measure,
+            key=method.key,
+            name=method.label,
+            short=names[method.label],
+            reference=method.reference,
+        )
+        for method in asked.methods
+    ]
+    return comparison_chart(
+        lines,
+        comparison_measures(asked, added=True)[measure].scale,
+        axis=asked.terms.axis,
+        chosen=asked.epsilon,
+        told="your ε",
+        span=asked.span,
+        key=measure,
+        limit=added_limit(found) if measure == ADDED else None,
+        mark=None if small else _best(ranking, measure),
+        small=small,
+    )
+
+
+def added_limit(found: Compared) -> DrawnLine | None:
+    """Return the smallest error that any release with this promise can add, as far as it is known."""
+    if not found.smallest_errors:
+        return None
+    x, y = np.array([(epsilon, smallest.lower_bound) for epsilon, smallest in sorted(found.smallest_errors.items())]).T
+    return DrawnLine(name="no mechanism can go below this", x=x, y=y)
+
+
+def _best(ranking: Ranking, measure: str) -> Mark | None:
+    """The method with the smallest error where the methods are ranked, as far as its number is known."""
+    best = next(iter(ranking.contenders), None)
+    value = math.nan if best is None else best.measure(measure).value
+    if best is None or math.isnan(value) or (value <= 0 and measure != "bias"):
+        return None
+    share = measure in ("coverage", "usable_share")
+    text = f"{readable(100 * value, 3)} %" if share else readable(value, 3)
+    return Mark(x=ranking.asked.epsilon, y=value, color=best.method.key, text=text, name=best.method.label)
+
+
+def division_picture(asked: Spending, found: Spent, measure: str, *, small: bool = False) -> Figure:
+    """Return the picture of one measure against the divisions; beside what is judged there is no release of one set."""
+    aside, points = measure in asked.beside, sorted(found.outcomes.items())
+    lines = [_series(points, measure, key=asked.method.key, name=asked.method.label)]
+    lines += [] if aside else [_of_one_set(asked, found.single, measure)]
+    return comparison_chart(
+        lines,
+        division_measures(asked)[measure].scale,
+        axis=asked.axis,
+        symbol=asked.symbol,
+        log=asked.log,
+        chosen=found.best_for(measure) if aside else found.best,
+        told="smallest error",
+        span=asked.span,
+        key=measure,
+        small=small,
+    )
+
+
+def _of_one_set(asked: Spending, one: Outcome | None, measure: str) -> Series:
+    """The best release of one set, the same wherever the picture's axis stands; nothing where none is known yet."""
+    if one is None:
+        return _series([], measure, key="original", name=ONE_SET, reference=True)
+    ends, label = [(end, one) for end in asked.span], one.method.label
+    named = {"name": f"{ONE_SET}: {label}", "short": f"one set, {label}"}
+    return _series(ends, measure, key=one.method.key, reference=True, **named)
+
+
+def _series(outcomes: Iterable[tuple[float, Outcome]], measure: str, **named: Any) -> Series:
+    """The line of a method through its outcomes, each at its place, as far as the measure is known."""
+    known = [
+        (place, value.value, value.error, one.exactly(measure))
+        for place, one in outcomes
+        if math.isfinite((value := one.measure(measure)).value)
+    ]
+    x, y, error, exact = np.array(known, float).T if known else np.empty((4, 0))
+    return Series(x=x, y=y, error=error, exact=exact.astype(bool), **named)
