@@ -1,6 +1,5 @@
 """The frontier, and how the choice changes: designs along ε, the true value, the rows or the sets."""
 
-from copy import copy
 from functools import partial
 
 import streamlit as st
@@ -57,9 +56,8 @@ def show_frontier(asked: Asked) -> None:
 def show_changes(asked: Asked) -> None:
     """Rows, true value or sets against a measure, a line for each method."""
     measure, question = MEASURE.draw(), asked.question
-    among = copy(CHANGED)  # what changes with these data
-    among.words = {key: PATHS[key].title(question) for key in CHANGING if PATHS[key].values(question)}
-    _follow(asked, PATHS[among.draw()], measure)
+    there = {key: PATHS[key].title(question) for key in CHANGING if PATHS[key].values(question)}  # with these data
+    _follow(asked, PATHS[CHANGED.draw(there)], measure)
 
 
 def _follow(asked: Asked, path: Path, measure: str, *, guesses: bool = False) -> None:
