@@ -10,8 +10,7 @@ from streamlit.delta_generator_singletons import context_dg_stack, get_default_d
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.components.guard import Guard
-from pages.components.navigation import navigate, start_workers, tune_process
-from pages.components.requests import wait_for_the_last_run
+from pages.components.navigation import navigate, start_workers, tune_process, wait_for_the_last_run
 from pages.components.turns import TURNS
 
 if get_script_run_ctx(suppress_warning=True) is None:  # imported by the server, and run for nobody

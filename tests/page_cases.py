@@ -31,7 +31,7 @@ from pages.curator.sections import SECTIONS as DESK_SECTIONS
 from pages.minimum_priors import SPEC as PRIORS
 from pages.minimum_priors import controls as priors
 from pages.minimum_priors.controls import FAMILIES
-from pages.minimum_priors.sections import sections_of
+from pages.minimum_priors.sections import SECTIONS_OF as PRIORS_SECTIONS_OF
 from pages.posterior import SPEC as POSTERIOR
 from pages.posterior import controls as posterior
 from pages.posterior.sections import SECTIONS as POSTERIOR_SECTIONS
@@ -207,7 +207,7 @@ FAMILY_NUMBERS = {
 FEW: State = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
 OTHERS: State = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "delta": 1e-3, "alpha": 33.0, "reach": 3.0,
                  "theta": 0.25, "ratio": 3.0, "beta": 44.0, "population": 500}  # fmt: skip
-SECTIONS_OF = {label: list(sections_of(family)) for label, family in FAMILIES.items()}
+SECTIONS_OF = {label: list(PRIORS_SECTIONS_OF[family]) for label, family in FAMILIES.items()}
 
 MINIMUM_PRIORS = Case(
     spec=PRIORS,

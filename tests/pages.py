@@ -21,11 +21,11 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.core.parameters import Parameter, readable
 from dpviz.desk.search import Desk
+from dpviz.desk.told.answer import answer_sentence
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.priors import Setting
 from pages import budget, compare_synthesizers, coverage, curator, minimum_priors, posterior, transition_matrices
-from pages.curator.sentences import answer_sentence
 from tests.browser import ROOT
 
 PAGE, PRIORS, COVERAGE, POSTERIOR, COMPARISON, BUDGET, DESK = (

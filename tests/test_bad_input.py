@@ -27,6 +27,10 @@ from dpviz import coverage, inference, mechanisms, priors, privacy
 from dpviz.calibration.base import RowMethod
 from dpviz.calibration.kinds import Setting
 from dpviz.calibration.methods import PriorMethod
+from dpviz.calibration.promise_in_words import HEADLINE
+from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.releases import delta_by_size, stream_average_by_theta
+from dpviz.calibration.ways import stream_ways
 from dpviz.charts.lines import DrawnLine, DrawnScale
 from dpviz.charts.profile import profile_chart
 from dpviz.claims.charest import compare_charest
@@ -233,6 +237,10 @@ PLAN = coverage.CoveragePlan(synthesizer=ONE, p=0.25, sets=2, rules=(RULE,), rep
 TALLY = coverage.run_coverage(PLAN)
 RELEASES = ReleaseSetting(n=10, epsilon=1.0)
 SETTING = Setting(n=4, m=3, epsilon=1.0, delta=0.01)
+QUESTION = PromiseQuestion(kind=priors.KINDS["bernoulli"], setting=SETTING, sets=2)
+SIZE_CURVES = delta_by_size(4, 1.0, 1.0, 1.0, [1, 3])
+AVERAGES = next(stream_average_by_theta(4, 3, 1.0, 1.0, [0.25, 0.5]))
+*_, WAYS = stream_ways(QUESTION.kind, SETTING, 2, HEADLINE, divided=[1, 2])
 POINTS = np.array([0.25, 0.5])
 MIXTURE = inference.posterior_mixture(synthetic_counts=[1, 2], n=4, m=3, alpha=2.0, beta=2.0)
 SIZES = inference.uniform_size(2, 6)
@@ -319,6 +327,19 @@ OWN: dict[str, dict[str, Any]] = {
         "key": "lines",
         "rules": (),
     },
+    "profiles_chart": {
+        "question": QUESTION,
+        "found": {"synth_post_one": QUESTION.kind.given(HEADLINE, SETTING, 1.0), "synth_map": None},
+    },
+    "sizes_chart": {"question": QUESTION, "found": SIZE_CURVES},
+    "average_chart": {
+        "question": QUESTION,
+        "theta": 0.25,
+        "here": {"param_map": 0.25},
+        "found": AVERAGES,
+        "count": AVERAGES,
+    },
+    "ways_chart": {"question": QUESTION, "found": WAYS},
     "log_odds_heatmap": {"view": VIEW},
     "matrix_heatmap": {"view": VIEW, "linear": True},
     "profile_chart": {"profile": PROFILE, "summary": SUMMARY},

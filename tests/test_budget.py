@@ -15,10 +15,10 @@ from dpviz.comparisons.budget import SPENDINGS, OverSets, OverStatistics, Paying
 from dpviz.comparisons.division import Division
 from dpviz.core.measures import Measure
 from dpviz.designs import Design
+from dpviz.desk.addresses import address_words
 from dpviz.inference import set_moments
 from pages.budget import SPEC
 from pages.budget.controls import CONTROLS, DIVIDED
-from pages.components.release import address_of
 from tests.pages import check_short, html, open_budget, problems, table_called, table_rows, whole
 
 QUICK = Analysis(repetitions=400)
@@ -306,7 +306,7 @@ def test_two_errors_that_are_written_alike_are_hardly_apart() -> None:
 
 def test_a_design_of_one_set_opens_on_its_own_method() -> None:
     design = Design(mechanism="geometric", n=100, epsilon=1.0, p=0.25)
-    page = open_budget(dict(address_of(SPEC, design)))
+    page = open_budget(dict(address_words(SPEC.prefix, design)))
     assert not page.exception
     assert problems(page) == []
     (answer,) = [one for one in html(page) if "dpviz-answer" in one]

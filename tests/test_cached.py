@@ -219,15 +219,15 @@ CACHES = {
     # Made once, or by what the program itself declares: classes, functions, pages.
     "dpviz.comparisons.binary_base.cache": 1, "dpviz.comparisons.categories.cache": 1,
     "dpviz.core.checked.cache": 1, "dpviz.core.record.cache": 2, "dpviz.mechanisms.base.cache": 1,
-    "dpviz.calibration.methods.cache": 1, "pages.components.spec.cache": 2, "pages.components.files.cache": 2,
-    "pages.transition_matrices.controls.cache": 2,
+    "dpviz.calibration.methods.cache": 1, "pages.components.spec.cache": 2, "pages.components.guard.cache": 2,
+    "dpviz.desk.releases.cache": 2,
     "dpviz.core.numerics.quadrature.cache": 1, "dpviz.desk.texts.cache": 1,
     "dpviz.claims.claim.512": 1, "pages.components.cached.512": 1,
     # Made once too, whatever a reader sets: small matrices of a degree, and the simulation of a printed table.
     "dpviz.core.numerics.bernstein.4": 1, "dpviz.core.numerics.bernstein.1": 1, "dpviz.claims.liu.1": 1,
     # Numbers, words and short lists that take microseconds to compute: to be found in the budget takes as long.
     "dpviz.claims.finding.4096": 1, "dpviz.calibration.base.4096": 1,
-    "pages.components.numbers.1024": 1, "dpviz.core.stops.4096": 1, "dpviz.core.stops.512": 2,
+    "dpviz.core.sliders.1024": 1, "dpviz.core.sliders.4096": 1, "dpviz.core.sliders.512": 2,
     # What belongs to one search, and ends with it; what belongs to a process that computes blocks of a study.
     "dpviz.calibration.zheng.4096": 2, "dpviz.coverage.studies.engine.1": 1,
 }  # fmt: skip

@@ -16,12 +16,12 @@ from streamlit.testing.v1 import AppTest
 
 import pages.home.controls  # noqa: F401 (its settings)
 from dpviz.comparisons.overview import Overview
+from dpviz.comparisons.overview_words import overview_answers
 from dpviz.designs import Design
-from pages.components.address import SETTINGS
+from dpviz.desk.addresses import SETTINGS, address_words, settings_of, taken_by
 from pages.components.navigation import PAGES
-from pages.components.release import address_of, settings_of, taken_by
 from pages.components.spec import PageSpec
-from pages.home.questions import questions
+from pages.home.questions import QUESTIONS
 from tests.pages import address as page_address
 from tests.pages import html, problems
 
@@ -63,7 +63,7 @@ def settled(page: PageSpec, address: dict[str, str] | None = None, before: AppTe
 @functools.cache
 def first_of(page: PageSpec, name: str) -> AppTest:
     """A page that a reader has opened with that release, before going to any other."""
-    return settled(page, dict(address_of(page, RELEASES[name])))
+    return settled(page, dict(address_words(page.prefix, RELEASES[name])))
 
 
 def shown(page: PageSpec, found: AppTest) -> dict[str, Any]:
@@ -172,15 +172,13 @@ def test_the_numbers_on_a_card_are_shown_by_the_page_that_it_opens(people: str, 
     here = settled(START, {"home_n": people, "home_epsilon": str(epsilon), "home_seed": "1"})
     found = Overview(here.session_state["home_"].valid.design)
     links = links_of(here)
-    for one in questions(found):
-        there = settled(one.page, links[one.page.title])
+    for (page, *_), answer in zip(QUESTIONS, overview_answers(found), strict=True):
+        there = settled(page, links[page.title])
         words = re.sub(r"<[^>]+>", "", " ".join(html(there)))
         # the guesses, the invented rows with and without δ, the coverage; an interval is in per cent on a card alone
-        for number in re.findall(
-            r"\d[\d.,]*\d(?= %)|(?<=weight of )[\d.,]*\d|[\d.,]*\d(?= invented)", plain(one.answer)
-        ):
+        for number in re.findall(r"\d[\d.,]*\d(?= %)|(?<=weight of )[\d.,]*\d|[\d.,]*\d(?= invented)", plain(answer)):
             share = f"{float(number) / 100:.6g}"
-            assert number in words or (one.page.prefix == "po_" and share in words), (one.page.title, number)
+            assert number in words or (page.prefix == "po_" and share in words), (page.title, number)
 
 
 def plain(answer: str) -> str:
@@ -196,18 +194,20 @@ def test_the_secret_table_and_the_seed_of_start_are_drawn_from_on_the_matrices()
                                "tm_drawn_releases": "1"})  # fmt: skip
     assert "The secret table is <b>(25, 75)</b>. Release 1: <b>(39, 61)</b>" in " ".join(html(drawn))
     posterior = settled(AT["po_"], before=here)  # by the navigation, where nothing has been touched
-    assert posterior.session_state["po_"].valid.counts == (39,)
+    assert posterior.session_state["po_"].valid.question.counts == (39,)
     assert "n = 100" not in problems(posterior) and posterior.session_state["po_x"] == 25
 
 
 def test_what_came_with_a_release_stays_in_the_address_of_a_page_without_a_control_for_it():
-    words = dict(address_of(AT["mp_"], RELEASES["Start"]))
+    words = dict(address_words(AT["mp_"].prefix, RELEASES["Start"]))
     found = settled(AT["mp_"], words)
     assert {"mp_x": "7", "mp_seed": "4", "mp_p": "0.35"}.items() <= page_address(found).items()
 
 
 def test_a_release_that_a_page_does_not_take_stays_on_the_others_and_is_said():
-    here = settled(AT["cv_"], dict(address_of(AT["cv_"], Design(mechanism="beta_binomial", n=40, m=20, epsilon=1.5))))
+    here = settled(
+        AT["cv_"], dict(address_words(AT["cv_"].prefix, Design(mechanism="beta_binomial", n=40, m=20, epsilon=1.5)))
+    )
     there = settled(AT["bu_"], before=here)
     (sentence,) = problems(there)
     assert "as many rows are released here as there are, n = 40; got m = 20." in sentence

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.core.measures import wilson_interval
 from dpviz.coverage import CoveragePlan, performance_of, run_coverage
-from dpviz.coverage.live import FIRST_PICTURES, Run
+from dpviz.coverage.live import Run
 from dpviz.coverage.performance import first_intervals, first_shares, first_totals
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import holds
@@ -28,6 +28,10 @@ from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_row
 
 LONG = 10_000_000
 """Repetitions that no test waits for."""
+
+
+def nothing() -> None:
+    """Who waits goes on to wait."""
 
 
 def run_of(page: AppTest) -> Run | None:
@@ -93,13 +97,12 @@ def test_a_run_says_how_far_it_is_and_its_first_intervals_stay_until_it_is_stopp
         assert (state, words_on(page)) == ("running", "Stop")
         before = done
         page.run()
-    said = re.search(r"running, ([\d.]+) s elapsed, ([\d.]+) s of work, ([\d,]+) a second of work; seed 17", text(page))
+    said = re.search(r"running, ([\d.]+) s elapsed, ([\d,]+) a second; seed 17", text(page))
     run = run_of(page)
     assert said is not None
     assert run is not None
-    assert run.elapsed >= run.seconds
     shown = [float(number.replace(",", "")) for number in said.groups()]
-    assert shown == pytest.approx([run.elapsed, run.seconds, run.done / run.seconds], rel=0.06)
+    assert shown == pytest.approx([run.elapsed, run.done / run.elapsed], rel=0.06)
     press(page)
     done, _, state = progress(page)
     assert (state, words_on(page), run.running, run.stream) == ("stopped", "Resume", False, None)
@@ -123,29 +126,29 @@ def test_the_same_seed_gives_the_same_digits_after_stops_and_another_seed_others
     plan = plan_at(repetitions=40_000, seed=3, **SMALL)
     run, stops = Run(plan), 0
     while not run.complete:
-        run.advance()
+        run.advance(nothing)
         if not run.complete:
             run.stop()
             assert (run.running, run.stream) == (False, None)
-            run.advance()  # a step that comes late does nothing
+            run.advance(nothing)  # a step that comes late does nothing
             run.resume()
             stops += 1
-    assert stops >= FIRST_PICTURES // 2
+    assert stops >= 1
     assert (run.running, run.stream) == (False, None)
     assert run.tally == run_coverage(plan)
     assert run.tally != run_coverage(plan_at(repetitions=40_000, seed=4, **SMALL))
 
 
 def test_time_on_another_page_is_no_time_of_the_run() -> None:
-    run = Run(plan_at(repetitions=1000))
-    run.advance()
+    run = Run(plan_at(repetitions=LONG))
+    run.advance(nothing)
     assert run.clock is not None
     run.clock -= 100.0
-    run.advance()
+    run.advance(nothing)
     assert run.elapsed < 5
     run.elapsed = 0.0
     run.clock -= 1.0
-    run.advance()
+    run.advance(nothing)
     assert run.elapsed > 1
 
 
@@ -291,10 +294,10 @@ def test_fewer_than_a_hundred_repetitions_are_all_shown_and_no_other_reader_sees
 
 
 def test_the_address_waits_for_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_design: Design) -> None:
+    def broken(_design: Design, _seconds: float) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("pages.coverage.live.exact_of", broken)
+    monkeypatch.setattr("pages.coverage.live.answer_of", broken)
     page = open_coverage(n=30, look="Download")
     assert page.exception
     assert address(page) == {"cv_n": "30", "cv_look": "Download"}
@@ -305,7 +308,7 @@ def test_the_first_repetitions_are_watched_one_at_a_time_and_change_no_digit() -
     plan = CoveragePlan(synthesizer=release, p=0.25, sets=2, rules=("reiter_2002", "score"), repetitions=3000, seed=5)
     run, whole = Run(plan), run_coverage(plan)
     for watched in range(1, plan.shown + 1):
-        run.advance(1)
+        run.advance(nothing, 1)
         assert run.watched == watched
         shares = first_shares(run.tally, watched)
         for place, key in enumerate(plan.rules):
@@ -315,7 +318,7 @@ def test_the_first_repetitions_are_watched_one_at_a_time_and_change_no_digit() -
         assert first_totals(run.tally, watched).sum() == pytest.approx(1.0)
         assert run.watching == (watched < plan.shown)
     while run.running:
-        run.advance(1)
+        run.advance(nothing, 1)
     assert run.complete and run.tally is not None
     assert run.tally.totals.tolist() == whole.totals.tolist()
     assert [one.covered for one in run.tally.rules] == [one.covered for one in whole.rules]

@@ -21,13 +21,14 @@ from dpviz.coverage import (
     exact_coverages,
     stream_lengths,
 )
+from dpviz.coverage.causes import failure_sentence, repairs_in_words
 from dpviz.coverage.decomposition import NOT_NORMAL
+from dpviz.coverage.in_words import below_the_limit, estimate_sentence
 from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
 from pages.coverage import SPEC
 from pages.coverage.controls import NUMBERS, named
-from pages.coverage.estimates import estimate_sentence
 from pages.coverage.exact import (
     against_level,
     coverage_sentence,
@@ -35,8 +36,6 @@ from pages.coverage.exact import (
     short_sentence,
     vacuous_sentence,
 )
-from pages.coverage.fails import failure_sentence, repairs_explained
-from pages.coverage.lengths import below_the_limit
 from pages.posterior.controls import NUMBERS as POSTERIOR_NUMBERS
 from tests.pages import found_in, value_of
 
@@ -77,7 +76,7 @@ def costs(one: CoverageDecomposition) -> dict[str, float]:
 
 
 def check_failure(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
-    sentence, expected = failure_sentence(one, "Rule", law), costs(one)
+    sentence, expected = failure_sentence(one, law), costs(one)
     off = one.level - float(one.coverage[0, 0, 0])
     told = {NAMED[name]: (name, verb, float(points)) for name, verb, points in COST.findall(sentence)}
     for key, value in expected.items():
@@ -110,7 +109,7 @@ def check_failure(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
 
 def check_explained(one: CoverageDecomposition, release, p: float, law: type[Synthesizer]) -> None:
     """The length and the standard error after the first repair, from the slope of E[q̄ | p] in p."""
-    words, prior = repairs_explained(one, law), law.has_prior
+    words, prior = SPEC.note("repairs", **repairs_in_words(one, law)), law.has_prior
     assert prior == ("prior" in words) == ("unbiased" in words) != ("to first order" in words)
     means = release.transition_matrix() @ np.arange(release.m + 1) / release.m
     slope = release.n * float(binom.pmf(np.arange(release.n), release.n - 1, p) @ np.diff(means))

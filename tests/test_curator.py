@@ -15,7 +15,8 @@ from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_o
 from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.core.measures import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.paths import ADDED_ERROR, PATHS, measure_of, one_more, stream_path
+from dpviz.desk.following import ADDED_ERROR, measure_of, one_more, stream_path
+from dpviz.desk.paths import PATHS
 from dpviz.desk.protection import (
     PROTECTIONS,
     GuessRate,

@@ -11,11 +11,22 @@ from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.paths import ADDED_ERROR, PATHS, Followed, OneMore, measure_of, one_more, stream_path
+from dpviz.desk.drawn import guess_rate
+from dpviz.desk.following import (
+    ADDED_ERROR,
+    MEASURE_LABELS,
+    Followed,
+    OneMore,
+    followed_designs,
+    measure_of,
+    one_more,
+    stream_path,
+)
+from dpviz.desk.paths import PATHS
 from dpviz.desk.protection import GuessRate, PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import Assessed, stream_designs
-from pages.curator.along import MEASURES, followed_designs, guess_rate, leaders_sentence, one_more_sentence
+from dpviz.desk.told.along import leaders_sentence, one_more_sentence
 from tests.pages import figures, open_desk, whole
 
 ASKED = Question(
@@ -45,7 +56,7 @@ def test_one_design_of_each_method_is_followed_the_first_of_the_table() -> None:
     assert all(one == next(two for two in desk.designs if two.method == one.method) for one in found)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURE_LABELS)
 @pytest.mark.parametrize("key", PATHS)
 def test_the_sentence_on_leaders_names_at_every_place_the_best_design(key: str, measure: str) -> None:
     found = along(key, measure)
@@ -133,7 +144,7 @@ def test_one_more_unit_of_epsilon_is_judged_by_the_noise_that_both_share() -> No
     assert "What one more unit of ε buys" in one_more_sentence(first, "root_mean_squared_error", bought)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", MEASURE_LABELS)
 def test_what_one_more_unit_buys_is_said_with_both_numbers_and_never_as_a_change_that_is_none(measure: str) -> None:
     for first in designs():
         bought = one_more(first, measure)

@@ -20,6 +20,7 @@ from dpviz.calibration.methods import PRIOR_METHODS, method_of
 from dpviz.calibration.prior_rules import PRIOR_RULES
 from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.designs import Design
+from dpviz.desk.addresses import settings_of
 from dpviz.inference import RULES
 from dpviz.mechanisms import (
     SYNTHESIZERS,
@@ -32,7 +33,6 @@ from dpviz.mechanisms import (
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.mechanisms.prior import PriorSynthesizer
 from pages.components.navigation import PAGES
-from pages.components.release import settings_of
 from pages.components.spec import PageSpec
 from tests.pages import open_coverage, open_page, open_posterior, problems, text
 from tests.pairs import pairwise

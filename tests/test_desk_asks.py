@@ -15,14 +15,16 @@ from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import GuessRate, PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import rescued, stream_designs, stream_relaxations
+from dpviz.desk.stated import meant, stated
+from dpviz.desk.told.measures import asked_of, reading
+from dpviz.desk.told.relaxed import relaxed_sentence
 from dpviz.inference.rules import RULES
 from pages.budget import answer as budget
 from pages.compare_synthesizers import answer as comparison
 from pages.compare_synthesizers import printed
-from pages.curator import along, found
+from pages.curator import along, designs
 from pages.curator.answer import mends
-from pages.curator.controls import controls_of, shown, taken_from
-from pages.curator.sentences import asked_of, reading, relaxed_sentence
+from pages.curator.controls import controls_of
 from tests.pages import DESK, address, marks, open_budget, open_comparison, open_desk, open_page, problems, text
 
 SMALL: dict[str, Any] = {"n": 30, "values": 2, "repetitions": 60, "tried": ["1"]}
@@ -74,7 +76,7 @@ def test_one_way_takes_the_place_of_another_and_none_stands_out_where_there_are_
 @pytest.mark.parametrize("key", ["guesses", "points", "half", "most_error", "epsilon"])
 @pytest.mark.parametrize("value", [0.08, 0.6, 0.123456789, 1 / 3])
 def test_what_a_control_says_is_what_the_package_has(key: str, value: float) -> None:
-    assert taken_from(key, shown(key, value)) == pytest.approx(value, rel=1e-11)
+    assert meant(key, stated(key, value)) == pytest.approx(value, rel=1e-11)
 
 
 def test_addresses_of_earlier_versions_say_the_same() -> None:
@@ -166,7 +168,7 @@ def test_what_grows_can_begin_in_another_process(name: str, monkeypatch: pytest.
         begun.append(begin)
         return original[module](place, key, kind, begin)
 
-    modules = [budget, comparison, printed, along, found]
+    modules = [budget, comparison, printed, along, designs]
     original = {one: one.growing_of for one in modules}
     for one in modules:
         monkeypatch.setattr(one, "growing_of", partial(recorded, one))

@@ -20,11 +20,11 @@ from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
 from dpviz.desk.report.files import desk_csv, desk_script
 from dpviz.desk.search import Desk, Relaxed, stream_designs
+from dpviz.desk.suggested import rounded_ends, suggested
+from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
 from dpviz.mechanisms.given.pilot import read_columns
 from pages.curator.controls import PRESETS
-from pages.curator.links import comparison_of, design_of
-from pages.curator.pilot import outward, share_of
-from pages.curator.sentences import accepted, enough, enough_epsilon, relaxed_sentence
+from pages.curator.designs import comparison_of, design_of
 from tests.page_cases import JUDGED
 from tests.pages import (
     DESK,
@@ -270,13 +270,13 @@ def test_buttons_of_pilot_data_set_the_kind_that_has_the_numbers() -> None:
 
 def test_a_range_taken_from_a_column_holds_its_share_and_is_rounded_outward() -> None:
     column = read_columns("smoker\n" + "yes\n" * 30 + "no\n" * 70).column("smoker")
-    facts, offers = share_of(column)
-    (_, rows, _), (words, ends, taken) = offers
+    facts = column.proportion()
+    (_, rows, _), (words, ends, taken) = suggested(facts, "count").offers
     assert rows == {"n": 100} and taken == ("share",)
     assert ends["lowest_p"] < 0.3 < ends["highest_p"]
     assert all(str(value) in words for value in ends.values())
-    assert outward(0.2189, 0.3958) == (0.21, 0.4)
-    assert outward(0.5, 0.5) == (0.5, 0.5)
+    assert rounded_ends(0.2189, 0.3958) == (0.21, 0.4)
+    assert rounded_ends(0.5, 0.5) == (0.5, 0.5)
     assert facts.n == 100
 
 

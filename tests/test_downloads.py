@@ -16,7 +16,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.components.address import SETTINGS
+from dpviz.desk.addresses import SETTINGS
 from tests.page_cases import CASES, Case, State
 from tests.pages import open_coverage, open_posterior, problems, run_to_the_end, whole
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from pages.components.files import HERE, NAMES, PLOTLY, address_of, served
+from pages.components.guard import HERE, NAMES, PLOTLY, address_of, served
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dpviz.designs import Design
-from pages.components.address import RENAMED, SETTINGS
+from dpviz.desk.addresses import FORMER_KEYS, SETTINGS
 from tests.pages import open_coverage, open_page, open_posterior
 
 OPENED = {"tm": open_page, "cv": open_coverage, "po": open_posterior}
 
 
 def test_every_setting_that_was_renamed_has_its_present_name() -> None:
-    assert RENAMED.keys() <= SETTINGS.keys()
+    assert FORMER_KEYS.keys() <= SETTINGS.keys()
 
 
 def test_a_design_that_calls_its_mechanism_a_law_is_read() -> None:

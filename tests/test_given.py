@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import string
@@ -29,6 +30,7 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.given import MatrixProblem, read_matrix, reading, recognize
 from dpviz.mechanisms.given_matrix import GivenMatrix
+from tests.pages import value_of
 from tests.test_contract import instances
 
 TWO_CELLS = [cls for cls in SYNTHESIZERS.values() if issubclass(cls, TwoCellSynthesizer)]
@@ -369,3 +371,27 @@ def test_a_written_matrix_is_read_back_to_the_last_digit(cls: type[Synthesizer],
     release = read_matrix(matrix_csv(law))
     assert np.array_equal(release.probabilities, law.transition_matrix())
     assert (release.n, release.m) == (law.n, law.m)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("decimals", "places"),
+    [(1, "1 decimal"), (2, "2 decimals"), (np.array([[1, 1], [2, 2]]), "their own last digits")],
+)
+def test_the_epsilon_before_rounding_lies_where_every_corner_of_the_roundings_puts_it(
+    decimals: Any, places: str
+) -> None:
+    printed = GivenMatrix(probabilities=[[0.5, 0.5], [0.3, 0.7]], decimals=decimals)
+    half = np.broadcast_to(0.5 * 10.0 ** -np.asarray(decimals, dtype=float), (2, 2))
+    losses = []
+    for signs in itertools.product((-1, 1), repeat=4):
+        first, second = printed.probabilities + half * np.reshape(signs, (2, 2))
+        losses.append(np.abs(np.log(first / second)).max())
+    exact, low, high = (value_of(one) for one in re.findall(r"(?:ε = |between |and )([\d.]+\d)", printed.rounding))
+    assert (exact, low, high) == pytest.approx((math.log(5 / 3), min(losses), max(losses)), rel=1e-6)
+    assert f"rounded to {places}, the ε before" in printed.rounding
+
+
+def test_a_printed_0_leaves_epsilon_open_and_exact_numbers_leave_nothing_open() -> None:
+    numbers = [[0.5, 0.5, 0.0], [0.2, 0.4, 0.4]]
+    assert "and ∞, as a printed 0 may stand" in GivenMatrix(probabilities=numbers, decimals=1).rounding
+    assert GivenMatrix(probabilities=numbers).rounding == "Your numbers are used exactly as given."

@@ -15,13 +15,13 @@ import pages.coverage.sections
 import pages.minimum_priors.sections
 import pages.posterior.sections
 import pages.transition_matrices.sections  # noqa: F401 (their settings)
-from dpviz.comparisons.overview import Overview
+from dpviz.comparisons.overview import Overview, overview_mechanism
+from dpviz.comparisons.overview_words import drawing_texts
 from dpviz.designs import Design
+from dpviz.desk.addresses import address_words
 from pages.components.navigation import PAGES
-from pages.components.release import address_of
 from pages.home import SPEC
-from pages.home.controls import BEST, CONTROLS, METHODS, taken
-from pages.home.drawing import texts
+from pages.home.controls import BEST, CONTROLS, METHODS
 from tests.browser import settle
 from tests.look import TELEPHONE
 from tests.pages import address, html, open_page, pieces, problems
@@ -46,7 +46,7 @@ def test_the_drawing_says_what_the_engine_computes(epsilon, people, method):
     page = opened(epsilon=epsilon, n=people, method=method)
     mechanism, best = ("geometric", True) if method == BEST else (method, False)
     design = Design(mechanism=mechanism, n=int(people), epsilon=epsilon, confidential_count=int(people) // 4)
-    assert said(page) == texts(Overview(design, best)) and problems(page) == []
+    assert said(page) == drawing_texts(Overview(design, best)) and problems(page) == []
     assert sum("dpviz-asked" in one for one in html(page)) == 6
 
 
@@ -55,15 +55,15 @@ def test_the_method_is_in_the_address_and_the_release_of_another_page_brings_it(
     assert kept == {"home_method": "best", "home_n": "20"}
     assert said(opened(kept))["title"] == "A noisy number is drawn and corrected"
     noisy = Design(mechanism="geometric", n=100, epsilon=2.0)
-    assert taken(noisy) == {"method": "geometric"}
-    assert taken(dataclasses.replace(noisy, mechanism="beta_binomial")) == {"method": "beta_binomial"}
+    assert overview_mechanism(noisy) == "geometric"
+    assert overview_mechanism(dataclasses.replace(noisy, mechanism="beta_binomial")) == "beta_binomial"
     for other in (
         dataclasses.replace(noisy, details=(("epsilon", 1.0),)),
         dataclasses.replace(noisy, sets=2),
         dataclasses.replace(noisy, mechanism="laplace"),
     ):
         with pytest.raises(ValueError, match="it draws one table"):
-            taken(other)
+            overview_mechanism(other)
 
 
 def test_the_address_restores_the_release_and_another_table_is_another_seed():
@@ -76,11 +76,13 @@ def test_the_address_restores_the_release_and_another_table_is_another_seed():
     assert address(again)["home_seed"] == "6"
 
 
-def test_what_is_refused_is_said_and_the_last_answer_stays():
+@pytest.mark.parametrize(("epsilon", "near"), [(-1.0, "1"), (50.0, "20")])
+def test_what_is_refused_is_said_with_what_the_page_accepts_and_the_last_answer_stays(epsilon, near):
     page = opened(epsilon=2.0)
     before = said(page)
-    page.number_input(key="home_epsilon").set_value(-1.0).run()
-    assert "epsilon" in " ".join(problems(page)) and said(page) == before
+    page.number_input(key="home_epsilon").set_value(epsilon).run()
+    assert "must be a number from 0.01 to 20" in " ".join(problems(page)) and said(page) == before
+    assert f"Set ε = {near}" in [one.label for one in page.button]
 
 
 def test_what_one_reader_has_seen_is_not_computed_for_the_next(monkeypatch):
@@ -105,11 +107,11 @@ def test_a_link_carries_the_release_to_every_page():
     at = {page.prefix: page for page in PAGES if not page.home}
     for page in at.values():
         importlib.import_module(page.module)  # which keeps the page's settings
-        words = address_of(page, design)
+        words = address_words(page.prefix, design)
         assert words[f"{page.prefix}n"] == "1000" and words[f"{page.prefix}epsilon"] == "1"
         assert all(key.startswith(page.prefix) for key in words)
-    assert address_of(at["po_"], design)["po_x"] == "250"
-    assert float(address_of(at["tm_"], design)["tm_alpha"]) == design.alpha_of_one_set
+    assert address_words(at["po_"].prefix, design)["po_x"] == "250"
+    assert float(address_words(at["tm_"].prefix, design)["tm_alpha"]) == design.alpha_of_one_set
     assert list(CONTROLS.numbers.declared) == ["epsilon"]  # one slider
 
 

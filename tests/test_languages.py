@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.profile import trade_off_chart
+from dpviz.charts.strip import odds_dots
 from dpviz.core.parameters import readable
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.mechanisms.given_matrix import GivenMatrix
@@ -18,13 +19,13 @@ from dpviz.privacy.attacker import belief_text, epsilon_for_risk_ratio, risk_in_
 from dpviz.privacy.languages import (
     gaussian_sentence,
     guess_sentence,
+    measures_on_curve,
     odds_sentence,
     releases_in_words,
     risk_sentences,
 )
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
-from pages.transition_matrices.languages import dots, measures
 
 RELEASES = [
     BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
@@ -73,13 +74,13 @@ def test_risk_is_bayes_rule_and_the_wanted_ratio_is_kept_exactly_as_said(summary
 def test_odds_dots_and_measures_are_those_of_the_summary(summary):
     worst, curve = summary.worst.value, trade_off_curve(summary.synthesizer)
     if math.isinf(worst):
-        assert "settles the question" in odds_sentence(summary) and dots(worst) == ""
+        assert "settles the question" in odds_sentence(summary) and odds_dots(worst) == ""
         assert "No μ" in gaussian_sentence(curve)
     else:
         row = 0 if worst == 0 else summary.synthesizer.transition_matrix()[summary.worst.likelier, summary.worst.column]
         assert (f"probability {readable(float(row), 3)}." in odds_sentence(summary)) == (worst > 0)
-        assert dots(worst).count("<i") == (0 if round(math.exp(worst)) > 400 else 1 + round(math.exp(worst)))
-    values = {row[0].partition(" at")[0]: row[1] for row in measures(summary, curve)}
+        assert odds_dots(worst).count("<i") == (0 if round(math.exp(worst)) > 400 else 1 + round(math.exp(worst)))
+    values = {row[0].partition(" at")[0]: row[1] for row in measures_on_curve(summary, curve)}
     assert float(values["advantage"]) == pytest.approx(summary.synthesizer.hockey_stick(0.0).value, rel=1e-5, abs=1e-15)
     assert float(values["δ"]) == pytest.approx(summary.divergence.value, rel=1e-5, abs=1e-15)
 

@@ -10,10 +10,10 @@ from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Use
 from dpviz.comparisons import CountData
 from dpviz.core.measures import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.drawn import used
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
-from pages.curator.table import used
 from tests.pages import figures, open_desk
 
 LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY)

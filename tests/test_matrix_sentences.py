@@ -15,6 +15,7 @@ from dpviz.claims.abowd_vilhuber import (
     SYNTHESIZER_OF_FIG_1,
     SYNTHESIZER_OF_FIG_3,
     accounts_of_printed_delta,
+    layout_source,
 )
 from dpviz.comparisons.binary_measures import row_moments
 from dpviz.mechanisms import (
@@ -32,8 +33,10 @@ from dpviz.mechanisms import (
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
-from dpviz.privacy.attacker import attacker_sentence, factor_of_odds
+from dpviz.privacy.attacker import attacker_numbers, attacker_sentence, factor_of_odds
 from dpviz.privacy.optimum import least_error
+from dpviz.privacy.optimum.words import best_row, better_sentence, promises
+from dpviz.privacy.plug_in_or_draw import comparison_sentence, draw_and_plug_in, synthesizer_row
 from dpviz.privacy.summary import PrivacySummary, summarize
 from dpviz.privacy.verdict import (
     PROMISE_BROKEN,
@@ -43,9 +46,6 @@ from dpviz.privacy.verdict import (
     short_verdict,
     verdict_numbers,
 )
-from pages.transition_matrices.better import best_row, better_sentence, promises
-from pages.transition_matrices.plug_in_or_draw import comparison_sentence, draw_and_plug_in, synthesizer_row
-from pages.transition_matrices.tables import source
 from tests.pages import found_in, value_of
 from tests.referees import listed_delta
 
@@ -271,6 +271,16 @@ def test_the_attacker_is_told_what_the_matrix_says():
                 if abs(gain) < 700:
                     assert value_of(towards[2]) == pytest.approx(math.exp(abs(gain)), rel=5.1e-3)
             odds = math.log(prior) + gain
+            (_, before, _), (_, after, chance) = attacker_numbers(view)
+            assert value_of(before.removesuffix(" : 1")) == pytest.approx(prior, rel=6e-4)
+            assert value_of(after.removesuffix(" : 1")) == pytest.approx(
+                math.exp(odds) if odds < 709 else math.inf, rel=6e-6
+            )
+            assert (
+                "above" in chance
+                or "below" in chance
+                or value_of(chance.removeprefix("probability ")) == pytest.approx(1 / (1 + math.exp(-odds)), rel=6e-6)
+            )
             said = found_in(r"<b>(.*)</b>\.$", sentence)[1]
             if said == "above 1 − 10⁻¹⁵":
                 assert odds > 34
@@ -309,7 +319,7 @@ def test_a_table_names_the_figures_that_show_its_synthesizer():
     for key, law in SYNTHESIZERS.items():
         release = next(one for one in [*RELEASES, None] if one is None or isinstance(one, law))
         if release is not None:
-            figures = [re.findall(r"Fig\. (\d)", source(release, place)) for place in (0, 1)]
+            figures = [re.findall(r"Fig\. (\d)", layout_source(release, place)) for place in (0, 1)]
             expected = {"posterior_mean": [["1"], ["2"]], "laplace": [["3"], ["4"]]}.get(key, [[], []])
             assert figures == expected
     assert SYNTHESIZER_OF_FIG_1.key == "posterior_mean"

@@ -18,6 +18,7 @@ from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
+from dpviz.desk.analyst import NAMES
 from dpviz.inference import RULES
 from dpviz.mechanisms import (
     SYNTHESIZERS,
@@ -34,7 +35,6 @@ from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from pages.components.cached import forget
 from pages.coverage.controls import short
-from pages.posterior.answer import NAMES
 from pages.posterior.sections import SECTIONS as POSTERIOR_SECTIONS
 from tests.page_cases import COMPUTED
 from tests.pages import (

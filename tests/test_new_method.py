@@ -21,7 +21,7 @@ from dpviz.priors import KINDS, Setting, maximum_range, minimum_prior, minimum_p
 from dpviz.privacy import delta_for_epsilon
 from pages.components.cached import forget
 from pages.minimum_priors.controls import FAMILIES
-from pages.minimum_priors.sections import sections_of
+from pages.minimum_priors.sections import SECTIONS_OF
 from tests.pages import alpha_in, check_sound, html, method_table, open_priors, problems, shown_prior, text
 
 
@@ -118,7 +118,7 @@ def test_it_stands_on_the_page() -> None:
     assert [alpha_in(cell) for cell in shown[:2]] == [shown_prior(1 / math.expm1(1.5)), shown_prior(exact)]
 
 
-@pytest.mark.parametrize("section", list(sections_of(FAMILIES["Bernoulli"])))
+@pytest.mark.parametrize("section", list(SECTIONS_OF[FAMILIES["Bernoulli"]]))
 def test_every_section_works_and_has_it_where_it_can(section: str) -> None:
     page = open_priors(n=40, epsilon=1.5, delta=1e-4, look=section)
     check_sound(page)

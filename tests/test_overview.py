@@ -14,11 +14,10 @@ from scipy.stats import beta, betabinom
 
 from dpviz.charts.strip import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import Overview
+from dpviz.comparisons.overview_words import drawing_places, drawing_texts, overview_answers, overview_sentences
 from dpviz.core.wording import invented_text, percent, rows_text
 from dpviz.designs import Design
 from dpviz.privacy.attacker import belief_text
-from pages.home.drawing import places, texts
-from pages.home.questions import answer_sentences, questions
 from tests.pages import value_of
 
 GRID = [(n, x, epsilon, seed) for n, x in ((4, 1), (20, 5), (37, 37)) for epsilon in (0.1, 1.0, 6.0) for seed in (0, 7)]
@@ -103,7 +102,7 @@ def test_delta_needs_no_more_rows_and_a_smaller_epsilon_needs_more():
 
 @pytest.mark.parametrize("case", FOUND)
 def test_what_the_drawing_says_is_where_it_stands(case):
-    found, said, stands = overview(*case), texts(overview(*case)), places(overview(*case))
+    found, said, stands = overview(*case), drawing_texts(overview(*case)), drawing_places(overview(*case))
     assert int(said["yes"]) + int(said["no"]) == found.design.n
     assert float(said["drawn_yes"]) + float(said["drawn_no"]) == pytest.approx(found.design.m, rel=1e-3)
     assert float(said["drawn_yes"]) == pytest.approx(found.released, rel=5e-4)
@@ -143,7 +142,7 @@ def test_a_strip_has_a_dot_for_each_share_at_it_or_beside_what_is_full():
 @pytest.mark.parametrize("case", [*FOUND, (100, 25, 1.0, 1), (1000, 250, 1.0, 3), (20, 5, 20.0, 1, "geometric")])
 def test_the_answers_claim_no_more_than_was_computed(case):
     found = overview(*case)
-    sentences = [one.answer for one in questions(found)]
+    sentences = overview_answers(found)
     if found.design.mechanism == "geometric":
         assert f"would mix in <b>{rows_text(found.invented)}</b> instead" in sentences[1]
         assert found.invented == pytest.approx(2 * found.design.n / math.expm1(found.design.epsilon), rel=1e-9)
@@ -158,7 +157,7 @@ def test_the_answers_claim_no_more_than_was_computed(case):
         assert told[1:] == pytest.approx([100 * least, 100 * (found.error - least)], rel=5e-3)
         assert told[0] > told[1]
         assert f"Its error is {found.optimum.compared(found.error)} the smallest possible." in sentences[4]
-    long, short = answer_sentences(found)
+    long, short = overview_sentences(found)
     assert len(short.split()) <= 15
     for text in (long, short):
         assert belief_text(found.success) in text and percent(found.coverage, 3) in text

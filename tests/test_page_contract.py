@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.core.parameters import readable
-from pages.components.address import SETTINGS
+from dpviz.desk.addresses import SETTINGS
 from pages.components.navigation import PAGES
 from tests.page_cases import CASES, Case, State
 from tests.pages import address, check_sound, figures, html, marks, problems, text, whole

@@ -12,14 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.parameters import readable
+from dpviz.desk import brought
+from dpviz.desk.analyst import typed_counts, typed_tables
 from dpviz.desk.exports.tables import matrix_csv
 from dpviz.mechanisms import PosteriorMean
 from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given.reading import rescaled
-from pages.components import mechanism
 from pages.components.cached import forget
-from pages.posterior.categories import read_tables
-from pages.posterior.controls import read_counts
 from pages.transition_matrices.sections import SECTIONS
 from tests.pages import address, check_sound, html, open_page, problems, text, verdict
 
@@ -262,7 +261,7 @@ def test_a_longer_text_of_a_link_is_left_out_and_the_sentence_says_so() -> None:
     assert page.text_area(key="tm_paste").value == open_page(synthesizer="given_matrix").text_area(key="tm_paste").value
 
 
-@pytest.mark.parametrize(("read", "longest"), [(lambda text: read_counts(text, 9), 4000), (read_tables, 100_000)])
+@pytest.mark.parametrize(("read", "longest"), [(lambda text: typed_counts(text, 9), 4000), (typed_tables, 100_000)])
 def test_typed_counts_are_refused_before_they_are_split(read: Any, longest: int) -> None:
     with pytest.raises(ValueError, match=f"must have at most {longest:,} characters; got {longest + 1:,}."):
         read("1" + " " * longest)
@@ -283,8 +282,8 @@ def test_an_uploaded_matrix_is_decoded_once_and_a_long_text_does_not_travel(
 ) -> None:
     """A script carries up to 20,000 characters, and 36 numbers of 603 are more."""
     decoded: list[int] = []
-    read = vars(mechanism)["text_of"]
-    monkeypatch.setattr(mechanism, "text_of", lambda content: decoded.append(len(content)) or read(content))
+    read = vars(brought)["text_of"]
+    monkeypatch.setattr(brought, "text_of", lambda content: decoded.append(len(content)) or read(content))
     content = "\n".join([",".join([f"{1 / 6:.6f}"[:-1] + "7" + "0" * (decimals - 6)] * 6)] * 6).encode()
     forget()
     page = open_page(synthesizer="given_matrix", look="Download")

@@ -24,7 +24,6 @@ from dpviz.charts.style import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from pages.components.figure import encode_figure
-from pages.posterior.answer import drawn as density_of
 from tests.pages import decode_figure
 from tests.test_charts import BREAKING
 from tests.test_priors_charts import texts_of
@@ -62,7 +61,7 @@ def laws(name: str) -> dict[str, BetaMixture]:
 @cache
 def densities(name: str) -> tuple[Density, ...]:
     return tuple(
-        density_of(f"law {key}", key, law, law.highest_density(LEVEL) if key == "exact" else [law.interval(LEVEL)])
+        Density.of(key, f"law {key}", law, law.highest_density(LEVEL) if key == "exact" else [law.interval(LEVEL)])
         for key, law in laws(name).items()
     )
 

@@ -15,7 +15,7 @@ from scipy.stats import beta as beta_law
 from streamlit.testing.v1 import AppTest
 
 from dpviz.core.parameters import readable
-from pages.posterior.answer import NAMES, share
+from dpviz.desk.analyst import NAMES, share
 from tests.mixtures import Law, referee
 from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
 

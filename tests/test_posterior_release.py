@@ -14,19 +14,18 @@ from dpviz.calibration.prior_rules import PRIOR_RULES
 from dpviz.claims.charest import PRINTED_TABLES
 from dpviz.core.wording import percent
 from dpviz.designs import Design
-from pages.posterior.answer import heads, posterior_sentence, posteriors
-from pages.posterior.categories import read_tables
-from pages.posterior.controls import NUMBERS, PRESETS, Asked, read_counts, released
+from dpviz.desk.analyst import SeenRelease, posteriors_table, typed_counts, typed_tables
+from pages.posterior.controls import NUMBERS, PRESETS
 from tests.page_cases import POSTERIOR_OF_COUNTS
 from tests.pages import found_in
 
 
-def asked(typed: str | None = None, **state: Any) -> Asked:
+def asked(typed: str | None = None, **state: Any) -> SeenRelease:
     """What a fresh page asks for with some of its settings changed."""
     names = ("n", "epsilon", "delta", "sets", "gamma1", "gamma2", "level", "seed", "alpha")
     values = {name: NUMBERS[name].default for name in names} | {"x": 30, "prior": "pure"} | state
     values["confidential_count"] = values.pop("x")
-    return released(Design(mechanism="beta_binomial", **values), typed)
+    return SeenRelease.of(Design(mechanism="beta_binomial", **values), typed)
 
 
 @pytest.mark.parametrize(
@@ -41,9 +40,9 @@ def asked(typed: str | None = None, **state: Any) -> Asked:
     ],
 )
 def test_typed_counts_are_taken_and_share_the_promise(typed: str, counts: tuple[int, ...]) -> None:
-    assert read_counts(typed, 100) == counts
+    assert typed_counts(typed, 100) == counts
     one = asked(typed, sets=7)
-    assert (one.source, one.counts, one.design.sets) == ("typed", counts, len(counts))
+    assert (one.drawn, one.counts, one.design.sets) == (False, counts, len(counts))
     assert one.design.alpha_of_one_set == pytest.approx(100 / math.expm1(2 / len(counts)))
 
 
@@ -53,7 +52,7 @@ WRONG = ["", "   ", ", ;", "101", "-1", "2.5", "1e2", "abc", "3, x", "<b>1</b>",
 @pytest.mark.parametrize("typed", WRONG)
 def test_counts_that_are_none_are_refused_in_a_sentence(typed: str) -> None:
     with pytest.raises(ValueError, match=r"^The synthetic counts must be .*whole numbers from 0 to m = 100") as refused:
-        read_counts(typed, 100)
+        typed_counts(typed, 100)
     said = str(refused.value)
     assert len(said) < 200
     assert ("is empty" if not typed.strip(" ,;") else "got") in said
@@ -68,7 +67,7 @@ def test_counts_that_are_none_are_refused_in_a_sentence(typed: str) -> None:
     ],
 )
 def test_typed_tables_are_taken(typed: str, tables: tuple[tuple[int, ...], ...]) -> None:
-    assert read_tables(typed) == tables
+    assert typed_tables(typed) == tables
 
 
 @pytest.mark.parametrize(
@@ -90,7 +89,7 @@ def test_typed_tables_are_taken(typed: str, tables: tuple[tuple[int, ...], ...])
 )
 def test_tables_that_are_none_are_refused_in_a_sentence(typed: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)) as refused:
-        read_tables(typed)
+        typed_tables(typed)
     assert len(str(refused.value)) < 250
 
 
@@ -136,7 +135,7 @@ EXTREMES = [one for one in POSTERIOR_OF_COUNTS.extremes if not {"m", "m_is_n", "
 def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: dict[str, Any]) -> None:
     """On the page `test_page_contract` opens them; here their numbers."""
     one = asked(**{"x": min(30, int(extreme.get("n", 100)))} | extreme)
-    for law in posteriors(one).values():
+    for law in one.posteriors.values():
         assert 0 < law.mean < 1
         assert 0 < math.sqrt(law.variance) < 0.5
         for pieces in ([law.interval(one.design.level)], law.highest_density(one.design.level)):
@@ -148,7 +147,7 @@ def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: di
 @pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999])
 def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
     one = asked(level=level, n=20, x=6)
-    said = " ".join((*posterior_sentence(one, posteriors(one)), *heads(level)))
+    said = " ".join((*one.answer(), *posteriors_table({}, level, "").head))
     assert float(percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
     assert f"with {percent(level, 8)} probability" in said
     assert f"{percent(level, 8)} equal tails" in said
@@ -168,7 +167,7 @@ def test_five_sets_say_less_than_one_and_a_small_delta_says_more_again() -> None
     deviations = {}
     for name in ("Charest, ε = 2", "five sets", "a small δ instead"):
         case = {key: value for key, value in PRESETS[name].items() if key not in ("synthesizer", "source")}
-        variances = [posteriors(asked(**case, seed=seed))["exact"].variance for seed in (1, 2, 3)]
+        variances = [asked(**case, seed=seed).exact.variance for seed in (1, 2, 3)]
         assert {len(asked(**case, seed=seed).counts) for seed in (1, 2, 3)} == {case["sets"]}
         deviations[name] = np.mean(np.sqrt(variances))
     assert deviations["five sets"] > deviations["Charest, ε = 2"] > deviations["a small δ instead"]

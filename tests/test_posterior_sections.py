@@ -19,10 +19,10 @@ from streamlit.testing.v1 import AppTest
 from dpviz.claims.charest import ERRATA, LITERAL, PRINTED_TABLES, compare_charest
 from dpviz.core.parameters import readable
 from dpviz.designs import Design
+from dpviz.desk.analyst import share
 from dpviz.desk.exports.script import posterior_script
 from dpviz.inference.posterior import posterior_cells
 from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
-from pages.posterior.answer import share
 from tests.mixtures import Law, referee, weights_of
 from tests.pages import check_sound, figures, html, marks, open_posterior, problems, table_called, table_rows, text
 from tests.test_posterior_page import button_group, check_answered, shown_laws, spread

@@ -16,13 +16,11 @@ from scipy.stats import beta as beta_law
 from scipy.stats import betabinom, binom, dlaplace, laplace
 
 from dpviz.designs import Design
+from dpviz.desk.analyst import SeenRelease
 from dpviz.inference.frequentist import posterior_coverage
-from dpviz.inference.secret_n import decade_size, poisson_size, posterior_secret_n, uniform_size
+from dpviz.inference.secret_n import decade_size, doubts, poisson_size, posterior_secret_n, uniform_size
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.posterior.answer import posterior_sentence, posteriors
-from pages.posterior.controls import Asked
-from pages.posterior.secret import doubts
 from pages.posterior.sections import why
 from tests.pages import found_in, value_of
 
@@ -59,11 +57,11 @@ LIKELIHOODS: dict[str, Callable[[Design, np.ndarray, int], np.ndarray]] = {
 GIVEN = GivenMatrix(probabilities=np.random.default_rng(5).dirichlet(np.ones(21), size=41))
 
 
-def mixture(asked: Asked) -> tuple[np.ndarray, np.ndarray]:
+def mixture(seen: SeenRelease) -> tuple[np.ndarray, np.ndarray]:
     """The confidential counts and their probabilities given the release."""
-    design, x = asked.design, np.arange(asked.design.n + 1)
+    design, x = seen.design, np.arange(seen.design.n + 1)
     weights = betabinom.pmf(x, design.n, design.gamma1, design.gamma2)
-    for count in asked.counts:
+    for count in seen.counts:
         weights = weights * LIKELIHOODS[design.synthesizer_type.key](design, x, count)
     return x, weights / weights.sum()
 
@@ -96,12 +94,12 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             continue
         for x in (0, n // 3, n):
             made = replace(design, sets=len(counts), confidential_count=x if knows else None)
-            asked = Asked(made, "typed", counts)
-            if not mixture(asked)[1].max() > 0:
+            release = SeenRelease(made, counts)
+            if not mixture(release)[1].max() > 0:
                 continue  # a release that hardly any data bring about is below the numbers of this referee
-            _, sentence, brief = posterior_sentence(asked, posteriors(asked))
+            _, sentence, brief = release.answer()
             low, high = (value_of(one) / 100 for one in re.findall(r"<b>([^<]+)</b>", sentence))
-            ones, weights = mixture(asked)
+            ones, weights = mixture(release)
             below = [
                 float(weights @ beta_law.cdf(end, gamma + ones, 1.0 + n - ones))
                 for end in (low * (1 - 6e-3), low * (1 + 6e-3), high * (1 - 6e-3), min(high * (1 + 6e-3), 1.0))
@@ -278,6 +276,6 @@ def test_a_release_that_says_little_leaves_the_analysts_prior(law: str) -> None:
         design = Design(mechanism=law, n=40, epsilon=1e-5)
     design = replace(design, gamma1=2.0, gamma2=3.0)
     for count in (0, 7, design.m):
-        found = posteriors(Asked(design, "typed", (count,)))["exact"]
+        found = SeenRelease(design, (count,)).exact
         assert found.mean == pytest.approx(0.4, abs=1e-4)
         assert found.variance == pytest.approx(0.04, abs=1e-4)

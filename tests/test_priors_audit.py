@@ -12,11 +12,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.claims.audit import Finding, audit, audit_statements, judged
+from dpviz.claims.audit_in_words import VERDICT_MARKS
 from dpviz.claims.claim import NECESSARY
 from dpviz.core.parameters import NOISE_QUANTITY, readable
 from dpviz.desk.texts import exponents_raised
 from dpviz.priors import METHODS, Setting
-from pages.minimum_priors.audited import MARKS
 from pages.minimum_priors.controls import FAMILIES
 from tests.pages import (
     check_sound,
@@ -65,8 +65,8 @@ def audit_rows(page: AppTest) -> list[dict[str, str]]:
         title, printed, gives, exact, mark = re.findall(r"<td[^>]*>(.*?)</td>", cells)
         assert bad == said_bad
         rows.append(
-            {"title": unescape(re.sub("<[^>]+>", " ", title)), "printed": printed, "gives": gives, "exact": exact,
-             "mark": mark, "sentence": unescape(sentence), "bad": bad}
+            {"title": unescape(re.sub("<[^>]+>", " ", title)), "printed": printed, "gives": unescape(gives),
+             "exact": exact, "mark": mark, "sentence": unescape(sentence), "bad": bad}
         )  # fmt: skip
     return rows
 
@@ -89,7 +89,7 @@ def test_every_finding_is_in_the_table_with_its_word_and_its_sentence(label: str
             and plain(finding.bound.statement) in row["title"]
             and METHODS[finding.method].label in row["title"].split(plain(finding.bound.statement))[0]
         ]
-        assert row["mark"] == MARKS[finding.verdict]
+        assert row["mark"] == VERDICT_MARKS[finding.verdict]
         assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))
         assert row["sentence"] == finding.sentence
         if finding.printed is not None and finding.bound.quantity is not NOISE_QUANTITY:
@@ -147,6 +147,14 @@ def test_what_is_unsafe_is_shown_and_the_rest_is_counted_and_made_when_it_is_ope
     rest = [one for one in findings(label, setting) if one.verdict != "unsafe"]
     assert counted == len({(one.bound.key, one.verdict) for one in rest})
     assert "✗ unsafe" not in table_called(audited_page(label, setting), OTHERS)
+
+
+def test_tables_are_folded_in_class_mode_whoever_has_seen_them_before() -> None:
+    """The tables are kept for all readers, whether they are folded belongs to one."""
+    for words, folded in (({}, False), ({"class": "1"}, True), ({}, False)):
+        page = open_priors(words, family="Gaussian", n=60, look="As published", others=True)
+        for name in (UNSAFE, OTHERS):
+            assert (f"<summary>{name}</summary>" in table_called(page, name)) == folded
 
 
 def test_definitions_and_general_theorems_are_opened_below_with_what_was_computed() -> None:

@@ -15,12 +15,17 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from dpviz.calibration.promise_in_words import HEADLINE
+from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.releases import delta_by_size
+from dpviz.calibration.ways import divided_sets, shares_of, stream_ways
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
+from dpviz.charts.method_curves import profiles_chart, sizes_chart, ways_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, color_of
 from dpviz.claims.curves import AXES, Axis, Curves, prior_curves
 from dpviz.core.parameters import readable, rounded_down, rounded_up
-from dpviz.priors import CALIBRATED, METHODS, Setting
+from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting
 from pages.components.figure import encode_figure
 from tests.pages import decode_figure
 from tests.test_charts import BREAKING
@@ -325,3 +330,48 @@ def test_any_values_give_axes_that_can_be_drawn(values: list[float], log: bool) 
         assert all(math.isfinite(end) for end in one.range)
         assert one.range[0] < one.range[1]
         assert one.type == ("log" if log else None)
+
+
+@pytest.mark.parametrize("sets", [2, 5])
+def test_the_picture_of_several_sets_has_every_way_and_the_exact_answer(sets: int) -> None:
+    """A line for each way of counting, against the numbers of sets that it is known for, as invented rows per row."""
+    question = PromiseQuestion(kind=KINDS["bernoulli"], setting=BERNOULLI, sets=sets)
+    divided = divided_sets(sets)
+    *_, found = stream_ways(question.kind, BERNOULLI, sets, HEADLINE, divided=divided, together=(1, sets))
+    traces = [trace for trace in ways_chart(question, found).data if trace.mode == "lines"]
+    assert [trace.name.partition(",")[0] for trace in traces] == ["exact", "ε/M each", "(ε/M", "advanced composition"]
+    assert [*traces[0].x] == [1, sets]
+    for trace, name in zip(traces[1:], ("pure", "split", "advanced"), strict=True):
+        assert [*trace.x] == divided
+        shares = [shares_of(question.kind, HEADLINE, BERNOULLI, count) for count in divided]
+        assert trace.y == pytest.approx([2 * getattr(at, name) / BERNOULLI.n for at in shares])
+    (mark,) = [trace for trace in ways_chart(question, found).data if "markers" in trace.mode]
+    assert (mark.x[0], mark.y[0]) == (sets, pytest.approx(2 * found.exact[HEADLINE.key, sets].upper / BERNOULLI.n))
+
+
+def test_a_picture_of_deltas_has_a_line_and_a_mark_of_each_method_and_the_delta_that_is_allowed() -> None:
+    question = PromiseQuestion(kind=KINDS["bernoulli"], setting=dataclasses.replace(BERNOULLI, m=10, delta=0.125))
+    found = delta_by_size(BERNOULLI.n, 2.0, 2.0, 0.05, [1, 10, 100])
+    figure = sizes_chart(question, found)
+    lines, points = ([trace for trace in figure.data if mode in trace.mode] for mode in ("lines", "markers"))
+    assert [trace.name for trace in lines] == [METHODS[key].named(2) for key in found.deltas]
+    for trace, point, deltas in zip(lines, points, found.deltas.values(), strict=True):
+        assert np.array_equal(trace.x, found.sizes)
+        assert np.array_equal(trace.y, deltas)
+        assert (point.x[0], point.y[0]) == (10, deltas[1])
+        assert trace.line.color == point.marker.color
+    words = [note.text for note in figure.layout.annotations]
+    assert words == ["PARAM_Post: the limit of SYNTH_Post(One)", "allowed δ = 0.125"]
+    assert figure.layout.yaxis.range[1] > 0 > figure.layout.yaxis.range[0]
+    tiny = dataclasses.replace(question, setting=dataclasses.replace(question.setting, delta=1e-200))
+    assert len(sizes_chart(tiny, found).layout.annotations) == 1  # what lies below the picture is not drawn
+
+
+def test_a_promise_a_little_beyond_the_profiles_is_still_in_their_picture() -> None:
+    kind = KINDS["bernoulli"]
+    for epsilon, inside in ((0.5, True), (50.0, False)):
+        setting = dataclasses.replace(BERNOULLI, epsilon=epsilon)
+        found = {key: kind.given(method, setting, 20.0) for key, method in CALIBRATED.items()}
+        figure = profiles_chart(PromiseQuestion(kind=kind, setting=setting), found)
+        words = [note.text for note in figure.layout.annotations]
+        assert (f"promised ε = {readable(epsilon)}" in words) == inside

@@ -10,20 +10,19 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from dpviz.calibration.promise_in_words import kept_by, needed_in_words, sets_in_words
+from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.releases import delta_by_size
+from dpviz.calibration.ways import Shares
 from dpviz.claims.formulas import subsampled_epsilon_printed
+from dpviz.claims.thesis_in_words import average_in_words, first_broken, others_go, sampling_in_words
 from dpviz.core.parameters import readable
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.average_case import count_release_delta
+from dpviz.privacy.composition import DeltaBracket
 from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
-from pages.minimum_priors.average import hidden_by_the_others
-from pages.minimum_priors.controls import asked_of
-from pages.minimum_priors.faces import face_of
-from pages.minimum_priors.inverse import kept_by
-from pages.minimum_priors.sizes import first_broken, others_go
-from pages.minimum_priors.variants import sampling_sentence
 from tests.pages import found_in, value_of
 from tests.referees import gaussian_excess, gaussian_posterior, listed_delta
 
@@ -34,6 +33,10 @@ LAWS: dict[str, Callable[..., TwoCellSynthesizer]] = {
 }
 
 
+def question(key: str, *, sets: int = 1, **setting: float) -> PromiseQuestion:
+    return PromiseQuestion(kind=KINDS[key], setting=Setting(**setting), sets=sets)  # type: ignore[arg-type]
+
+
 def numbers_in(sentence: str) -> list[float]:
     return [value_of(one) for one in re.findall(r"<b>([^<]+)</b>", sentence)]
 
@@ -41,17 +44,17 @@ def numbers_in(sentence: str) -> list[float]:
 def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_promise():
     marks = set()
     for n, m, epsilon, delta in itertools.product((1, 5, 40), (1, 5, 40), (0.01, 1.0, 8.0), (0.0, 1e-12, 1e-6, 0.1)):
-        asked = asked_of(KINDS["bernoulli"], n=n, m=m, epsilon=epsilon, delta=delta)
+        asked = question("bernoulli", n=n, m=m, epsilon=epsilon, delta=delta)
         pure = m / math.expm1(epsilon)
         exact = minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta) if delta else pure
-        mark, sentence = face_of(asked).answer(asked, pure, exact)
+        mark, sentence, _ = needed_in_words(asked, pure, exact)
         said = numbers_in(sentence)
         assert 2 * pure <= said[0] * (1 + 1e-9) <= 2 * pure * 1.011  # three digits, rounded up
         marks.add("both" if "→" in mark else "any" if mark == "any prior" else "one")
         if mark == "any prior":
             assert listed_delta(BetaBinomial(n=n, m=m, alpha=1e-290, beta=1e-290), epsilon) <= delta * (1 + 1e-9)
             continue
-        shown = value_of(found_in(r"α = ([^<]+)<", face_of(asked).needed(asked, exact))[1])
+        shown = value_of(found_in(r"α = ([^<]+)<", asked.level_cell(exact))[1])
         assert listed_delta(BetaBinomial(n=n, m=m, alpha=shown, beta=shown), epsilon) <= delta * (1 + 1e-9) + 1e-15
         if delta > 1e-9:
             smaller = shown * (1 - 1.1e-4)  # five digits, rounded up
@@ -72,10 +75,9 @@ def test_the_short_sentence_has_at_most_fifteen_words_and_the_promise_that_is_as
     small: dict[str, float] = {"cells": 3, "sigma": 1.0, "sigma0": 2.0}
     own = {name: small[name] for name in kind.numbers if name in small}
     for n, sets, epsilon, delta in itertools.product((1, 100_000), (1, 20), (0.0123, 1.0), (0.0, 1e-300, 1.23e-6, 0.5)):
-        asked = asked_of(kind, n=n, m=n, sets=sets, epsilon=epsilon, delta=delta, **own)
+        asked = question(key, n=n, m=n, sets=sets, epsilon=epsilon, delta=delta, **own)
         for pure, exact in itertools.product((1e-295, 0.37, 1234.5), (1e-295, 0.37, 1234.5, math.nan)):
-            mark, sentence = face_of(asked).answer(asked, pure, exact)
-            short = face_of(asked).short(asked, mark)
+            mark, sentence, short = needed_in_words(asked, pure, exact)
             assert len(short.split()) <= 15 and short.endswith(".") and "<" not in short, short
             if "not computed" in short:
                 assert mark == "beyond reach" and "not computed" in sentence
@@ -90,9 +92,9 @@ def test_literal_sentences_count_rows_once() -> None:
     """Invented rows of 1,000 real ones, and of a single one, where two roundings once said 2,985 and 2,990."""
 
     def said(n: int, epsilon: float, delta: float) -> tuple[str, str]:
-        asked, pure = asked_of(KINDS["bernoulli"], n=n, m=n, epsilon=epsilon, delta=delta), n / math.expm1(epsilon)
+        asked, pure = question("bernoulli", n=n, m=n, epsilon=epsilon, delta=delta), n / math.expm1(epsilon)
         exact = minimum_prior("synth_post_one", n=n, m=n, epsilon=epsilon, delta=delta) if delta else pure
-        return face_of(asked).answer(asked, pure, exact)
+        return needed_in_words(asked, pure, exact)[:2]
 
     mark, sentence = said(1000, 1.0, 1e-6)
     assert mark == "1,164 → 15.2 invented rows"
@@ -107,34 +109,29 @@ def test_literal_sentences_count_rows_once() -> None:
 
 
 def test_sets_that_need_what_an_equal_share_needs_are_said_to_need_the_same() -> None:
-    asked = asked_of(KINDS["gaussian"], n=100, m=1, epsilon=1.0, delta=0.0, sigma0=1.0)
-    assert (
-        face_of(asked)
-        .of_sets(asked, 2, 0.04471, 4, (0.1, 0.04471, 0.1))[1]
-        .startswith("is the largest range for which both sets together of SYNTH_Post(One) keep")
-    )
-    assert (
-        "(ε/M, δ/M) for each set allows the same." in face_of(asked).of_sets(asked, 5, 0.04471, 4, (1, 0.04479, 1))[1]
-    )
-    assert "allows only <b>0.0412</b>." in face_of(asked).of_sets(asked, 5, 0.04471, 4, (1, 0.0412, 1))[1]
-    assert "Advanced composition needs a δ above 0." in face_of(asked).how_sets(asked, 5)
-    assert "Theorem 2.18" not in face_of(asked).how_sets(asked, 5)
+    def said(sets: int, split: float) -> str:
+        asked = question("gaussian", n=100, m=1, epsilon=1.0, delta=0.0, sigma0=1.0, sets=sets)
+        return sets_in_words(asked, DeltaBracket(0.04471, 0.04471), Shares(0.1, split, 0.1))[1]
+
+    assert said(2, 0.04471).startswith("is the largest range for which both sets together of SYNTH_Post(One) keep")
+    assert "(ε/M, δ/M) for each set allows the same." in said(5, 0.04479)
+    assert "allows only <b>0.0412</b>." in said(5, 0.0412)
 
 
 def test_a_sample_of_all_rows_changes_nothing_and_losses_are_rounded_to_one_side() -> None:
     """A loss of 1.66472 at both ends was once said to change from 1.66 to 1.67."""
-    assert sampling_sentence(1.66472, 1.66472, 1.66472) == (
+    assert sampling_in_words(1.66472, 1.66472, 1.66472) == (
         "ε = 1.67", "its loss stays at ε = 1.67. Theorem 2.22 promises ε = 1.67."
     )  # fmt: skip
-    mark, sentence = sampling_sentence(1.66472, 0.62011, 2.14, " at most")
+    mark, sentence = sampling_in_words(1.66472, 0.62011, 2.14, " at most")
     assert mark == "ε = 1.67 → at most 0.621"
     assert sentence == "its loss changes from ε = 1.67 to at most ε = 0.621. Theorem 2.22 promises ε = 2.14."
-    asked = asked_of(KINDS["bernoulli"], n=6, m=6, epsilon=1.0, delta=1e-3)
+    asked = question("bernoulli", n=6, m=6, epsilon=1.0, delta=1e-3)
     alone = KINDS["bernoulli"].given(METHODS["synth_post_one"], asked.setting, 1.0)
     assert alone is not None
     made = METHODS["synth_post_one"].two_cells(6, 6, 1.0, 1.0)
     after = subsampled_epsilon(made, 6, 1e-3)
-    assert sampling_sentence(alone.epsilon_at_delta, after, 9.0)[1].startswith("its loss stays at ε = ")
+    assert sampling_in_words(alone.epsilon_at_delta, after, 9.0)[1].startswith("its loss stays at ε = ")
 
 
 def test_the_range_that_is_said_to_be_private_is():
@@ -144,8 +141,8 @@ def test_the_range_that_is_said_to_be_private_is():
     ):
         pure = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon)
         exact = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon, delta=delta)
-        asked = asked_of(KINDS["gaussian"], n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0)
-        _, sentence = face_of(asked).answer(asked, pure, exact)
+        asked = question("gaussian", n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0)
+        sentence = needed_in_words(asked, pure, exact)[1]
         first, *rest = numbers_in(sentence)
         narrow = rest[0] if rest else first
         assert narrow == pytest.approx(pure, rel=1.1e-2)
@@ -178,7 +175,9 @@ def test_who_keeps_a_promise_at_a_prior_is_who_does_by_the_matrix():
 
 def test_random_rows_hide_one_among_them_but_not_one_alone():
     for n, theta, epsilon in itertools.product((1, 2, 5, 100), (0.01, 0.5, 0.9), (0.01, 1.0, 8.0)):
-        assert ("hides one row" in hidden_by_the_others(n)) == (count_release_delta(n, theta, epsilon) < 1)
+        assert ("hides one row" in average_in_words(n, theta, epsilon, 0.5)[1]) == (
+            count_release_delta(n, theta, epsilon) < 1
+        )
     deltas = [count_release_delta(n, 0.3, 0.5) for n in (100, 200, 400)]
     assert deltas[2] / deltas[1] < (deltas[1] / deltas[0]) ** 1.5  # exponentially, as said of Corollary 6.19
 

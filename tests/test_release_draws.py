@@ -15,8 +15,8 @@ from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synt
 from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.privacy.attacker import draw_sentence
 from dpviz.privacy.summary import view_tables
-from pages.transition_matrices.draws import draw_sentence
 from tests.pages import found_in
 
 RELEASES: list[Synthesizer] = [
@@ -114,3 +114,9 @@ def test_what_is_lit_in_a_picture_that_leaves_rows_out_stands_at_its_own_count()
         assert np.mean(lit["matrix"].bands[0]) == pytest.approx(row, abs=0.6)
         assert np.mean(lit["matrix"].span) == pytest.approx(column, abs=0.6)
         assert [np.mean(band) for band in lit["log-odds"].bands] == pytest.approx(lit["log-odds"].rows, abs=0.6)
+
+
+def test_what_a_picture_leaves_out_is_said():
+    assert view_tables(BetaBinomial(n=150, m=150, alpha=1.0, beta=1.0)).left_out == ""
+    said = view_tables(BetaBinomial(n=1500, m=150, alpha=1.0, beta=1.0)).left_out
+    assert said.startswith("Drawn are 151 of 1,501 rows and 151 of 151 columns, evenly spaced.")

@@ -16,8 +16,9 @@ from dpviz.desk.question import Question
 from dpviz.desk.report import words
 from dpviz.desk.report.files import chosen, design_json, stored_design
 from dpviz.desk.search import Assessed, stream_designs
-from pages.curator.links import comparison_of, design_of
-from pages.curator.opened import opened, settings_of
+from pages.curator.controls import settings_of
+from pages.curator.designs import comparison_of, design_of
+from pages.curator.report import opened
 from tests.pages import (
     check_sound,
     found_in,

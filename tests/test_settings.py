@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.components.address import SETTINGS
+from dpviz.desk.addresses import SETTINGS
 from tests.pages import (
     address,
     check_sound,

@@ -17,7 +17,8 @@ from dpviz.core.numerics.steps import finished, paused
 from dpviz.core.pool import InPlace
 from dpviz.coverage.studies import Blocks
 from dpviz.desk.accuracy import AccuracyLimit
-from dpviz.desk.paths import PATHS, one_more, stream_one_more, stream_path
+from dpviz.desk.following import one_more, stream_one_more, stream_path
+from dpviz.desk.paths import PATHS
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs

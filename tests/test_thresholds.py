@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpviz.calibration.promise_in_words import needed_in_words
 from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
+from dpviz.comparisons.overview import overview_mechanism
 from dpviz.comparisons.ranking import Ranking
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
+from dpviz.coverage.causes import failure_sentence
 from dpviz.coverage.distributions import release_distribution
+from dpviz.coverage.in_words import estimate_sentence, lengths_table
 from dpviz.designs import Design
 from dpviz.desk import numbers, search
 from dpviz.desk.accuracy import AccuracyLimit
@@ -25,29 +29,26 @@ from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
 from dpviz.desk.protection import odds_factor
 from dpviz.desk.seeking import _improves
+from dpviz.desk.told.answer import _below, privacy
+from dpviz.inference.secret_n import doubts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
+from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.controls import CONTROLS as COMPARISON
-from pages.coverage import lengths, live
-from pages.coverage.controls import first_asked as coverage_asked
-from pages.coverage.estimates import estimate_sentence
-from pages.coverage.exact import vacuous_sentence
-from pages.coverage.fails import failure_sentence
+from pages.coverage import live
+from pages.coverage.controls import CONTROLS as COVERAGE
+from pages.coverage.exact import Known, vacuous_sentence
 from pages.coverage.live import _apart
-from pages.curator.sentences import _below, privacy
-from pages.home.controls import taken as start_takes
-from pages.minimum_priors.controls import first_asked as priors_asked
-from pages.minimum_priors.faces import face_of
-from pages.posterior.secret import doubts
-from pages.transition_matrices.better import better_sentence, promises
+from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
 
 
 def failing(off: float) -> Any:
     """A rule whose coverage is off by so much, all of it by the prior."""
     return SimpleNamespace(
+        rule="reiter_2002",
         lost={"prior_bias": off},
         level=0.95,
         published=0.95 - off,
@@ -59,7 +60,7 @@ def failing(off: float) -> Any:
 
 @pytest.mark.parametrize(("off", "told"), [(4.9e-4, False), (5.1e-4, True)])
 def test_a_sentence_speaks_of_coverage_from_a_twentieth_of_a_point_on(off: float, told: bool) -> None:
-    assert ("misses too often" in failure_sentence(failing(off), "Rule", BetaBinomial)) == told
+    assert ("misses too often" in failure_sentence(failing(off), BetaBinomial)) == told
 
 
 @pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])
@@ -172,31 +173,26 @@ def listed(place: Any, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("below", "few"), [(0.9e-6, False), (1.1e-6, True)])
-def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(
-    below: float, few: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = coverage_asked().design
-    points = np.array([asked.p, 0.9])
+def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(below: float, few: bool) -> None:
     curves = SimpleNamespace(
-        rules=("score",), mean_width_inside=np.array([[0.2, 0.1]]), coverage=np.array([[0.99, asked.level - below]])
+        rules=("score",), mean_width_inside=np.array([[0.2, 0.1]]), coverage=np.array([[0.99, 0.95 - below]])
     )
-    rows, none = listed(lengths, monkeypatch), np.full(2, np.nan)
-    found: Any = SimpleNamespace(curves=curves, proportions=points, limit=none, limit_error=none)
-    lengths._draw(asked, found)
-    assert ("too few" in rows[0][-1]) == few
+    none = np.full(2, np.nan)
+    found: Any = SimpleNamespace(curves=curves, proportions=np.array([0.25, 0.9]), limit=none, limit_error=none)
+    assert ("too few" in lengths_table(found, 0, 0.95).rows[0][-1]) == few
 
 
 @pytest.mark.parametrize(("bound", "written"), [(0.9e-4, True), (1.1e-4, False)])
 def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(
     bound: float, written: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = dataclasses.replace(coverage_asked().design, rules=("as_if_real",))
+    asked = dataclasses.replace(COVERAGE.first().design, rules=("as_if_real",))
     shares: dict[str, Any] = dict.fromkeys((*live.SHARES.values(), *live.SHARES_OF_SETS.values()), 0.5)
     one: Any = SimpleNamespace(
         coverage=0.94, mean_width_inside=0.1234, mean_width_inside_error_bound=bound, negative_total_share=0.5, **shares
     )
-    rows, smallest = listed(live, monkeypatch), SimpleNamespace(latest=None, stream=None)
-    live._table(asked, {"as_if_real": one}, None, smallest)  # type: ignore[arg-type]
+    rows = listed(live, monkeypatch)
+    live._table(asked, Known({"as_if_real": one}, exact=True), None)
     assert ("0.1234" in rows[0]) == written
 
 
@@ -212,8 +208,7 @@ def test_bounds_move_a_mean_from_a_twentieth_of_a_standard_deviation_on(bound: f
 
 @pytest.mark.parametrize(("more", "saves"), [(0.9e-3, False), (1.1e-3, True)])
 def test_a_delta_saves_invented_rows_from_a_thousandth_on(more: float, saves: bool) -> None:
-    asked = priors_asked()
-    _, sentence = face_of(asked).answer(asked, 50.0 * (1 + more), 50.0)
+    sentence = needed_in_words(PRIORS_CONTROLS.first().question, 50.0 * (1 + more), 50.0)[1]
     assert ("too small to save a noticeable share" in sentence) != saves
     assert ("are enough." in sentence) == saves
 
@@ -226,6 +221,13 @@ def test_no_mechanism_is_better_within_a_billionth(times: float, said: str) -> N
     best: Any = least_error(n=10, epsilon=1.0)
     errors = {"average": best.root_mean_squared_error * times}
     assert said in better_sentence(errors, "the same ε", {"average": best}).rpartition(": ")[2]
+
+
+@pytest.mark.parametrize(("gap", "said"), [(0.9e-6, "10⁻⁴ %"), (1.1e-6, "0.00011 %")])
+def test_a_gap_below_a_millionth_of_the_error_is_rounding(gap: float, said: str) -> None:
+    known, searched = (SimpleNamespace(root_mean_squared_error=0.2, gap=0.2 * one) for one in (0.0, gap))
+    best: Any = {"average": known, "worst": searched}
+    assert largest_gap(best) == said
 
 
 @pytest.mark.parametrize(("apart", "two"), [(0.9e-9, False), (1.1e-9, True)])
@@ -283,4 +285,4 @@ def test_start_takes_a_prior_that_is_the_smallest_within_a_millionth(more: float
     for one in (given, other):
         refused = pytest.raises(ValueError, match="it draws one table")
         with contextlib.nullcontext() if taken else refused:
-            start_takes(one)
+            overview_mechanism(one)

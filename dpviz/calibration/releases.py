@@ -44,6 +44,11 @@ class SizeCurves:
     deltas: dict[str, FloatArray]
     limits: dict[str, float]
 
+    def at(self, m: int) -> dict[str, float]:
+        """Return δ of each method at one of the sizes."""
+        place = int(np.searchsorted(self.sizes, m))
+        return {key: float(deltas[place]) for key, deltas in self.deltas.items()}
+
 
 def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequence[int] | IntArray) -> SizeCurves:
     """δ(ε) of every release of m rows at one prior, for each m; SYNTH_MAP is missing where α or β is 1 or less.

@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dpviz.calibration.kinds import Kind, Setting
 from dpviz.calibration.methods import PriorMethod
 from dpviz.core.numerics.steps import telling
@@ -30,6 +32,16 @@ class Ways:
     shares: Mapping[Place, Shares]
     exact: Mapping[Place, DeltaBracket]
     refused: Mapping[str, str]
+
+
+def divided_sets(sets: int) -> list[int]:
+    """Return numbers of sets at which a picture around `sets` divides ε and δ.
+
+    >>> divided_sets(5)
+    [1, 2, 3, 4, 7, 9, 14, 20]
+    """
+    counts: list[int] = np.unique(np.rint(np.geomspace(1, max(20, 2 * sets), 9)).astype(int)).tolist()
+    return counts
 
 
 def shares_of(kind: Kind, method: PriorMethod, setting: Setting, sets: int) -> Shares:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from dpviz.charts import style
 from dpviz.charts.style import log_scale
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.types import FloatArray
+from dpviz.core.wording import signed_points
 
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
 LABEL_GAP = 0.072  # Share of the picture's height that a name at the end of a line needs, so that all rules fit
@@ -219,11 +221,14 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
 
     `effects` are for each rule the change of coverage by its cause, in the order of the rows from the top.
     """
-    causes = list(next(iter(effects.values())))
+    wrapped = {
+        key: {"<br>".join(wrap(cause, 15)): value for cause, value in one.items()} for key, one in effects.items()
+    }
+    causes = list(next(iter(wrapped.values())))
     step, middle = SPREAD / max(len(effects) - 1, 1), (len(effects) - 1) / 2
     traces = [
         _effects(one, step * (place - middle), key, names[key], told=place == 0)
-        for place, (key, one) in enumerate(effects.items())
+        for place, (key, one) in enumerate(wrapped.items())
     ]
     reach = max(1.3 * max(100 * abs(value) for one in effects.values() for value in one.values()), 0.1)
     faint = {"line": {"color": "rgba(128,128,128,.25)"}}
@@ -249,25 +254,15 @@ def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *,
         f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
         line={"color": look.color, "width": 2.2, "dash": look.dash},
         marker=style.dot_marker([0, 9, 0] * len(points), look.color, width=1, symbol=look.symbol),
-        text=[text for _, value, _ in points for text in ("", f"<b>{signed(value)}</b>" if told else "", "")],
+        text=[text for _, value, _ in points for text in ("", f"<b>{signed_points(value)}</b>" if told else "", "")],
         textposition=[f"middle {'right' if value >= 0 else 'left'}" for _, value, _ in points for _ in range(3)],
-        customdata=[f"{cause}: {signed(value)} points" for cause, value, _ in points for _ in range(3)],
+        customdata=[f"{cause}: {signed_points(value)} points" for cause, value, _ in points for _ in range(3)],
         cliponaxis=False,
         connectgaps=False,
         name=name,
         legendgroup=key,
         meta=f"{name}, exact",
     )
-
-
-def signed(points: float, digits: int = 3) -> str:
-    """Return points of coverage with their sign, to no more decimals than a bound of 10⁻⁸ on a coverage leaves.
-
-    >>> signed(-60.299), signed(7.26), signed(2e-7)
-    ('−60.3', '+7.26', '0')
-    """
-    rounded = round(points, 5)
-    return ("+" if rounded > 0 else "") + readable(rounded, digits)
 
 
 def estimates_chart(

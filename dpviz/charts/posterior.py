@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from dpviz.charts.lines import Dots, DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.style import (
     AWARE_COLOR,
     AXIS_INTERVALS,
@@ -23,6 +24,9 @@ from dpviz.charts.style import (
 )
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
+from dpviz.core.wording import percent
+from dpviz.inference.beta_mixtures import BetaMixture
+from dpviz.inference.frequentist import PosteriorCoverage
 
 POSTERIOR_COLORS = {
     "exact": AWARE_COLOR,
@@ -38,6 +42,7 @@ STROKES = {"exact": "━", "known": "┉", "naive": "╍", "secret": "┅"}  # T
 INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
 MOST_COUNT_BARS = 160  # Counts up to which each has a bar
 FEW_TICKED_COUNTS = 9  # Counts below which each has a tick of its own: the picture would else name halves of them
+COVERAGE_MARGIN = 0.015  # What the axis of coverages leaves below the lowest and above the highest
 BAR_STEP = 0.055  # Share of the picture's height between two interval bars
 
 
@@ -50,6 +55,12 @@ class Density:
     p: FloatArray
     values: FloatArray
     intervals: Sequence[tuple[float, float]]
+
+    @classmethod
+    def of(cls, kind: str, name: str, distribution: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Self:
+        """Return a posterior with its density where it is drawn."""
+        p, values = distribution.outline
+        return cls(name=name, kind=kind, p=p, values=values, intervals=intervals)
 
 
 def posterior_chart(densities: Sequence[Density], *, level: float, share: float | None, key: str) -> Figure:
@@ -144,4 +155,24 @@ def count_distribution_chart(
         **_marked(mark, counts[0], counts[-1], words),
         margin={"l": 62, "r": 16, "t": 46, "b": 52},
         hovermode="closest",
+    )
+
+
+def posterior_coverage_chart(found: PosteriorCoverage, place: int, *, level: float, color: str) -> Figure:
+    """Return coverage along p, a line where it is exact and dots where it is simulated, with the number at one `place`.
+
+    `level` is the nominal one, and `color` the key of the synthesizer.
+    """
+    x, y, share = found.proportions, found.coverage, float(found.coverage[place])
+    lowest = min(0.8, float(y.min())) - COVERAGE_MARGIN
+    return lines_chart(
+        [DrawnLine(name="exact", color=color, x=x, y=y)] if found.exact else [],
+        DrawnScale(title="true proportion p", low=-0.01, high=1.01),
+        DrawnScale(title="coverage", percent=True, low=lowest, high=1 + COVERAGE_MARGIN),
+        key="posterior coverage",
+        dots=[]
+        if found.exact
+        else [Dots(name="simulated, ± 2 standard errors", x=x, y=y, error=2 * found.coverage_error)],
+        marks=[Mark(x=float(x[place]), y=share, color=color, text=percent(share, 3))],
+        rules=[Rule(text=f"level: {percent(level, 8)}", y=level)],
     )

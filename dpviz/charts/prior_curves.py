@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.promise_in_words import HEADLINE
 from dpviz.charts import style
 from dpviz.charts.style import EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke, log_scale
 from dpviz.claims.curves import Curve, Curves
@@ -29,9 +30,6 @@ EDGE = 0.004  # Decades by which an axis goes on beyond its ends
 PLAIN_DECADES = 4  # Decades around 1 within which ticks are written without powers of ten
 MARK_DIGITS = 3  # Digits of a number beside its mark, as in the answer
 SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture: any prior is enough
-
-NUMBERED_METHOD = SYNTH_POST_ONE.key
-"""The method whose number stands beside its mark; the others tell theirs on hover and in the table."""
 
 
 @checked()
@@ -147,7 +145,7 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
         curves.chosen,
         curves.kind.counted(level, curves.setting),
         f"<b>{name}</b>, {told}<br>{kind.axis}: {_shown(curves, level)}{also}<extra></extra>",
-        "markers+text" if method == NUMBERED_METHOD else "markers",
+        "markers+text" if method == HEADLINE.key else "markers",  # the others tell their number on hover
         text=[f"<b>{words}</b>"],
         textposition=f"{'top' if above else 'bottom'} {'right' if beside else 'left'}",
         marker=style.dot_marker(10, style.color_of(PRIOR_METHODS[method].color)),

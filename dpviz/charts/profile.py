@@ -18,7 +18,7 @@ from dpviz.mechanisms.draws import Draws
 from dpviz.privacy import AttackerView
 from dpviz.privacy.attacker import belief_text
 from dpviz.privacy.summary import PrivacySummary, Profile
-from dpviz.privacy.trade_off import TradeOffCurve
+from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
 __all__ = [
     "attacker_chart",
@@ -32,8 +32,6 @@ __all__ = [
 LOWEST_EXPONENT = -12
 LOWEST_DELTA = 10.0**LOWEST_EXPONENT
 SHOWN_EPSILONS = 3.0  # A promised ε up to this many times the curve's end is shown; one beyond would squeeze the curve
-# Where pure ε, δ, probabilistic δ, the advantage and μ sit on the trade-off curve, in the picture and in the table.
-STEEPEST_POINT, MEETS_AXIS, TOUCHING_POINT, BEST_GUESS, NORMAL_CURVE = "ABCDE"
 ERRORS = "false alarms %{x:.4f}<br>misses %{y:.4f}<extra>"  # What the hover says, up to the name of a line
 LETTERS_APART = 0.05  # How far apart, in units of the axes, two letters must be to be read
 MOST_DECADES = 300.0  # Powers of ten that the axis of odds reaches at most; what lies beyond is drawn at its edge

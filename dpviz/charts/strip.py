@@ -1,5 +1,6 @@
-"""A strip of dots on an axis from 0 to 1, as the path of a drawing."""
+"""Dots: a strip of them on an axis from 0 to 1, as the path of a drawing, and odds as a row of them."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +16,7 @@ ROWS_HIGH = 12
 
 COLUMNS = 101
 MOST = ROWS_HIGH * COLUMNS
+MOST_DOTS = 400  # That a reader can still take in; larger odds are told in words alone
 
 
 @checked(shares=argument("shares", 0, 1))
@@ -41,3 +43,19 @@ def _outwards(place: int) -> Iterator[int]:
     """The columns, from the nearest to a place on."""
     for step in range(COLUMNS):
         yield from (one for one in (place - step, place + step) if 0 <= one < COLUMNS)
+
+
+def odds_dots(log_odds: float) -> str:
+    """Return odds as HTML dots: one for the less likely table, and so many for the other; none where they are too many.
+
+    >>> odds_dots(math.log(3)).count("<i"), odds_dots(math.inf)
+    (4, '')
+    """
+    likelier = round(math.exp(min(log_odds, 100.0)))
+    if likelier > MOST_DOTS:
+        return ""
+    row = '<i class="one"></i>' + "<i></i>" * likelier
+    return (
+        f'<div class="dpviz-odds" role="img" aria-label="One dot against {likelier:,}">{row}</div>'
+        f"<p>Odds of 1 to {likelier:,}, rounded.</p>"
+    )

@@ -2,7 +2,7 @@
 
 import math
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -138,7 +138,7 @@ class Figure:
 
     def __init__(self, data: list[dict[str, Any]], layout: dict[str, Any]) -> None:
         self._spec = {"data": data, "layout": layout}
-        self.written: dict[bool, str] = {}  # What a page has made of it, in class mode or not: it goes when this does
+        self._written: dict[Any, str] = {}  # It goes when this does
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -150,6 +150,21 @@ class Figure:
         import plotly.graph_objects as go
 
         return go.Figure(_on_paper(self._spec))
+
+    def written(self, shown: Callable[[str], str] | None = None) -> str:
+        """Return it as JSON, `shown` being done to its texts; what is asked for again is not written anew."""
+        if shown not in self._written:
+            from plotly.io.json import to_json_plotly
+
+            spec = self.to_dict()
+            if shown is not None:
+                for said in (*spec["data"], *spec["layout"].get("annotations", ())):
+                    if isinstance(text := said.get("text"), str):
+                        said["text"] = shown(text)
+                    elif isinstance(text, list):
+                        said["text"] = [shown(one) if isinstance(one, str) else one for one in text]
+            self._written[shown] = to_json_plotly(spec)
+        return self._written[shown]
 
     def to_dict(self) -> dict[str, Any]:
         """Data and layout, arrays as plotly.js reads them: their bytes in base64."""

@@ -11,7 +11,7 @@ from dpviz import privacy
 from dpviz.claims.published import Record, printed_rows, read_errata, read_tables
 from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
+from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 
 __all__ = ["PRINTED_EPSILON", "PRINTED_FIGURES", "accounts_of_printed_delta", "compare_figures"]
@@ -38,6 +38,15 @@ EQUATION_ONE = BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)
 
 SYNTHESIZER_OF_FIG_3 = LaplaceSanitizer(n=5, epsilon=PRINTED_EPSILON)  # The synthesizer of Fig. 3 and Fig. 4
 
+FIGURES_OF = {SYNTHESIZER_OF_FIG_1.key: (1, 2), SYNTHESIZER_OF_FIG_3.key: (3, 4)}
+"""The figures of the matrix and of the log-odds, by the synthesizer that they show."""
+
+
+def layout_source(synthesizer: Synthesizer, place: int) -> str:
+    """Whose layout the matrix, or the log-odds, has; with the number of the figure that shows this synthesizer."""
+    number = f", Fig. {FIGURES_OF[synthesizer.key][place]}" if synthesizer.key in FIGURES_OF else ""
+    return f"Exact; laid out as in {SOURCE}{number}"
+
 
 def compare_figures() -> list[Record[float]]:
     """Return how many cells each figure prints, and in how many of them ours are the same to every printed digit.
@@ -58,6 +67,28 @@ def compare_figures() -> list[Record[float]]:
         )
         records.append(record)
     return records
+
+
+def figure_rows() -> list[list[str]]:
+    """Each figure held against a synthesizer: its number and caption, whose cells are equal, how many, and why."""
+    rows = []
+    for one in compare_figures():
+        number = int(one.design["figure"])
+        equal = f"{one.ours:.0f} of {one.printed:.0f}"
+        rows.append([f"Fig. {number}", PRINTED_FIGURES[number].caption, one.what, equal, one.verdict])
+    return rows
+
+
+def figure_tables(number: int) -> list[tuple[Synthesizer, str, FloatArray | None]]:
+    """A figure as printed, ours, and equation (1) where the paper says it is that: whose, caption, printed values."""
+    release: Synthesizer = SYNTHESIZER_OF_FIG_1 if number <= 2 else SYNTHESIZER_OF_FIG_3
+    printed = PRINTED_FIGURES[number]
+    meant = "The paper's equation (1) at the same n, m and prior: the posterior draw"
+    return [
+        (release, f"Fig. {number} as printed: {printed.caption}", printed.values),
+        (release, f"Ours: {release.label}", None),
+        *([(EQUATION_ONE, meant, None)] if number <= 2 else []),
+    ]
 
 
 @checked()
@@ -93,3 +124,9 @@ def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_F
         )
         for ours, said in zip(counted, printed_rows("abowd_vilhuber_accounts"), strict=True)
     ]
+
+
+def account_rows() -> list[list[str]]:
+    """Each way to count, its number for Fig. 1 and for equation (1), and how it counts."""
+    both = zip(accounts_of_printed_delta(), accounts_of_printed_delta(EQUATION_ONE), strict=True)
+    return [[plug.what, f"{plug.ours:.6f}", f"{draw.ours:.6f}", plug.verdict] for plug, draw in both]

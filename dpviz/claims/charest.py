@@ -13,8 +13,9 @@ import numpy as np
 from dpviz.claims.published import Record, read_errata, read_tables
 from dpviz.core.checked import checked
 from dpviz.core.numerics.multisets import multisets
-from dpviz.core.parameters import EPSILON, argument
+from dpviz.core.parameters import EPSILON, argument, readable
 from dpviz.core.types import FloatArray
+from dpviz.core.wording import TextTable
 from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coverage_by_proportion
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -39,6 +40,19 @@ ENUMERATED_SETS, SIMULATED_RUNS = 2, 20_000
 TABLE_3_EPSILON = 2.0
 TRUE_MEAN = 0.3039  # Of the true posterior Beta(31, 71), as printed
 DECIMALS = {"negative_TM_pct": 0, "posterior_mean": 3}  # As printed, where they are not 2
+
+PRINTED_QUANTITIES = {
+    "true_dataset": "confidential data",
+    "var_qbar_1e-4": "Var(q̄), 10⁻⁴",
+    "rel_bias_TM_pct": "relative bias of T, %",
+    "rel_bias_TMstar_pct": "relative bias of T*, %",
+    "negative_TM_pct": "negative T, %",
+    "posterior_mean": "posterior mean",
+    "rel_bias_pct": "relative bias, %",
+    "posterior_variance_1e-3": "posterior variance, 10⁻³",
+    "ratio_to_true_variance": "ratio to the true variance",
+}
+"""Names of the printed columns; further ones of Table 1 are numbers of sets."""
 
 ABSOLUTE = "100 × (mean of the posterior means − 0.3039): percentage points, not relative to 0.3039 as the column says."
 LITERAL = "100 × (mean of the posterior means − 0.3039) / 0.3039: what “relative bias” says."
@@ -66,6 +80,8 @@ class Figure1(NamedTuple):
 
 
 FIGURE_1 = Figure1()
+FIGURE_1_EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)
+"""The ε at which we draw it."""
 
 
 class Expected(NamedTuple):
@@ -239,3 +255,31 @@ def _posteriors(row: dict[str, float], generator: np.random.Generator) -> Iterat
     if "ratio_to_true_variance" in row:
         true = posterior_if_known(confidential_count=CHAREST_COUNT, n=CHAREST_ROWS).variance
         yield "ratio_to_true_variance", runs.mean_of_variances.scaled(1 / true), OF_POSTERIOR
+
+
+def layout_table(number: int, lines: Iterable[Record[float]]) -> TextTable:
+    """Return Table 1 or 2 in its own layout: in every cell the printed number, ours, and how far they are apart."""
+    rows: dict[str, dict[str, str]] = {}
+    for line in lines:
+        sets = f"M = {readable(line.design['sets'])}"
+        design = f"ε = {readable(line.design['epsilon'])}, p = {readable(line.design['p'])}"
+        rows.setdefault(f"{design}, {sets}" if number == 2 else design, {})[PRINTED_QUANTITIES.get(line.what, sets)] = (
+            f"<b>{readable(line.printed, 5)}</b><br>{readable(round(line.ours, 4), 5)}<br>"
+            f"<small>z = {readable(round(line.z, 2), 3)}, ± {readable(line.error, 2)}</small>"
+        )
+    names = list(next(iter(rows.values())))
+    cells = [[design, *(one[name] for name in names)] for design, one in rows.items()]
+    return TextTable(["<b>printed</b>, exact, and z", *names], cells, f"Table {number}, printed and exact")
+
+
+def readings_table(lines: Iterable[Record[float]]) -> TextTable:
+    """Return Table 3 or 4 with a row for each reading of a number; one that does not fit stands back."""
+    rows = []
+    for line in lines:
+        design = f"ε = {readable(line.design['epsilon'])}, M = {readable(line.design['sets'])}"
+        ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
+        numbers = [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
+        if line.far or line.verdict == LITERAL:
+            numbers = [f"<small>{number}</small>" for number in numbers]
+        rows.append([f"<b>{design}</b> {PRINTED_QUANTITIES[line.what]}<br><small>{line.verdict}</small>", *numbers])
+    return TextTable(["design and reading", "printed", "ours", "z"], rows, "Printed and ours")

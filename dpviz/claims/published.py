@@ -91,6 +91,11 @@ class Record(Generic[PrintedValue]):
         """Whether the two do not agree: by more than chance and rounding explain."""
         return abs(self.z) > FAR
 
+    @property
+    def told(self) -> str:
+        """A slip of a paper in Markdown: where it is, of which kind, what is printed, and what is true."""
+        return f"**{self.source.partition(', ')[2]}, {self.verdict}.** {self.printed} {self.ours}"
+
 
 def read_errata(paper: str) -> tuple[Record[str], ...]:
     """Return what a paper prints and its own definitions contradict, in our words."""

@@ -13,7 +13,7 @@ from dpviz.comparisons.terms import ComparisonTerms
 from dpviz.core.parameters import readable
 from dpviz.privacy.optimum import LeastError
 
-POINTS = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
+EPSILONS_DRAWN = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Comparison:
     @property
     def epsilons(self) -> list[float]:
         """The values of ε in the pictures."""
-        return [float(one) for one in np.geomspace(*self.span, POINTS)]
+        return [float(one) for one in np.geomspace(*self.span, EPSILONS_DRAWN)]
 
     @property
     def privacy(self) -> str:

@@ -1,7 +1,9 @@
 """One release from beginning to end: what it gives away, what it costs, and what an analyst makes of it."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -20,7 +22,26 @@ from dpviz.privacy.trade_off import TradeOffCurve
 __all__ = ["Overview"]
 
 NAIVE_RULE = "as_if_real"
+OVERVIEWED = ("beta_binomial", "geometric")  # The mechanisms of which there is an overview
+PEOPLE = (20, 100, 1000)  # How many people there can be on the page that shows one
+SAME_NUMBERS = 1e-6  # Relative distance of two priors within which the searches that found them agree, and of two ε
+YES = 0.25  # The share of them that says yes, where nobody says another one
 POSSIBLE = 100  # Releases that stand for all that are possible, each as likely as the next
+
+
+def overview_mechanism(design: Design) -> str:
+    """Return the mechanism of a design; a ValueError in a sentence where no overview is shown of such a release."""
+    taken = design.mechanism in OVERVIEWED and design.sets == 1 and design.m == design.n
+    plain = replace(design, prior="pure", details=()) if taken else design
+    numbers = (one.synthesizer.settings().values() for one in (design, plain))
+    if not taken or any(not math.isclose(*pair, rel_tol=SAME_NUMBERS) for pair in zip(*numbers, strict=True)):
+        raise ValueError(
+            "it draws one table of as many rows as there are, by geometric noise, or by the Beta-binomial synthesizer "
+            "with the smallest prior that keeps ε without δ."
+        )
+    if design.n not in PEOPLE:
+        raise ValueError(f"there are 20, 100 or 1,000 people here; got {design.n:,}.")
+    return str(design.mechanism)
 
 
 @dataclass(frozen=True)
@@ -40,6 +61,26 @@ class Overview:
 
     design: Design
     best: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        mechanism: str,
+        n: int,
+        epsilon: float,
+        seed: int,
+        *,
+        best: bool = False,
+        p: float | None = None,
+        confidential_count: int | None = None,
+    ) -> Self:
+        """Return that of a release of n people: so many say yes, or the share p of them, or else a quarter."""
+        yes = confidential_count
+        if yes is None:
+            yes = max(1, round((YES if p is None else p) * n))
+        share, rules = yes / n if p is None else p, (NAIVE_RULE,)
+        given: dict[str, Any] = {"confidential_count": yes, "p": share, "rules": rules, "seed": seed}
+        return cls(Design(mechanism=mechanism, n=n, epsilon=epsilon, **given), best)
 
     @property
     def secret(self) -> int:

@@ -244,6 +244,19 @@ def _rounded(number: float, digits: int, way: str) -> float:
     return float(exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), rounding=way, context=ALL_DIGITS))
 
 
+NONE_NEEDED = 1e-290  # A smallest prior up to which any prior is enough
+BEYOND_REACH = "beyond reach"  # What stands for a NaN: an answer that is not computed at this size
+
+
+def known(value: float) -> bool:
+    """Return whether a smallest prior is a number to show, rather than "impossible" or "any".
+
+    >>> known(0.1), known(1e-295), known(math.inf), known(math.nan)
+    (True, False, False, False)
+    """
+    return math.isfinite(value) and value > NONE_NEEDED
+
+
 @dataclass(frozen=True)
 class Quantity:
     """How much a promise takes: a word for it, words with its value, and whether more of it is more private."""
@@ -263,6 +276,18 @@ class Quantity:
     def shown(self, value: float, digits: int = 3) -> str:
         """Return a value in words, so rounded."""
         return self.words.format(readable(self.rounded(value, digits), digits))
+
+    def text(self, value: float, digits: int = 5) -> str:
+        """Return what is needed as a number alone, so rounded; in a word where it is none, or where any is enough.
+
+        >>> PRIOR_QUANTITY.text(7.580612), PRIOR_QUANTITY.text(math.inf), RANGE_QUANTITY.text(7.580612)
+        ('7.5807', 'impossible', '7.5806')
+        """
+        if math.isnan(value):
+            return BEYOND_REACH
+        if self.larger_is_safer and not known(value):
+            return "any" if math.isfinite(value) else "impossible"
+        return readable(self.rounded(value, digits), digits)
 
 
 PRIOR_QUANTITY, NOISE_QUANTITY = Quantity("prior", "a prior of {}"), Quantity("noise", "noise of {} R")

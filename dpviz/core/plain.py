@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from dpviz.core.csv_text import is_formula
+from dpviz.core.parameters import shown
 
 LONGEST_REPEATED = 40  # Characters of a text that a sentence repeats
 LONGEST_SENTENCE = 4_000  # Characters of a sentence that a page shows
@@ -88,3 +89,11 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
         return ", ".join([first, *(alone[:1] or own)])
 
     return {label: short(first, rest) for label, (first, *rest) in parts.items()}
+
+
+def utf8_text(content: bytes, most: int) -> str:
+    """The text of a file, up to `most` bytes of it; a ValueError in a sentence where it is none."""
+    try:
+        return content[:most].decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"the file must be text in UTF-8; got {shown(content[:40])}.") from None

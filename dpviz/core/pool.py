@@ -33,6 +33,7 @@ BREATH = 0.02  # Seconds between two looks of one who waits at whether it is sti
 ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
 NICE = 15  # How willingly a worker gives way whose results nobody has to wait for
 TRIES = 4  # Processes that may die of a stream
+CROWDED = 4  # Streams of every worker that gives way from which on another one is started
 
 
 class UnderWay(Protocol[Result_co]):
@@ -230,14 +231,18 @@ class Pool:
     def __init__(self) -> None:
         self._workers: list[_Worker] = []
         self._modules: Sequence[str] = ()
+        self._most = 0
         self._asked: weakref.WeakValueDictionary[Hashable, UnderWay[Any]] = weakref.WeakValueDictionary()
         self._lock, self._count = threading.Lock(), 0
         self._left: queue.SimpleQueue[tuple[weakref.ref[_Worker], int]] = queue.SimpleQueue()
         self.busy = False
 
-    def start(self, processes: int, modules: Sequence[str] = ()) -> None:
-        """Start so many workers, as far as processes are to be had, which load the modules before they are asked."""
-        self._modules = modules
+    def start(self, processes: int, modules: Sequence[str] = (), most: int = 0) -> None:
+        """Start so many workers, as far as processes are to be had, which load the modules before they are asked.
+
+        Where they have much to do, others are started, up to `most`.
+        """
+        self._modules, self._most = modules, most
         threading.Thread(target=self._look, name="pool", daemon=True).start()
         with self._lock, contextlib.suppress(OSError):
             for place in range(processes):
@@ -273,6 +278,9 @@ class Pool:
         self._count += 1
         made = Elsewhere[Result](self._count, said)
         worker = min(self._workers, key=lambda one: ((one.nice == 0) != waited_for, len(one.streams)))
+        if worker.nice and len(worker.streams) >= CROWDED and len(self._workers) < self._most:
+            with contextlib.suppress(OSError):
+                worker = self._add(NICE)
         worker.start(made)
         weakref.finalize(made, self._left.put, (weakref.ref(worker), made.number)).atexit = False
         self.busy = True

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from dpviz.core.parameters import Parameter
 from dpviz.core.plain import one_line
@@ -23,7 +23,7 @@ class Unknown(ValueError):
 
 
 @dataclass(frozen=True)
-class Setting:
+class ControlSetting:
     """What a control can be set to: the value of a fresh page, which the address leaves out, and texts of the address.
 
     `fresh`: that value, or a function that returns it; `read` raises a ValueError in a sentence; `typed`: a number or a
@@ -45,45 +45,45 @@ class Setting:
         """A value as the address has it."""
         return "" if value is None else self.write(value)
 
+    @classmethod
+    def number(cls, one: Parameter, handed_on: bool = False) -> Self:
+        """A number; of one that is handed on to other pages, None where nothing says it."""
+        title = f"{one.title} of your release" if handed_on else ""
+        fresh = None if handed_on else int(one.default) if one.integer else float(one.default)
+        return cls(fresh, one.parse, _digits, True, title)
 
-def number_setting(one: Parameter, handed_on: bool = False) -> Setting:
-    """A number; of one that is handed on to other pages, None where nothing says it."""
-    title = f"{one.title} of your release" if handed_on else ""
-    fresh = None if handed_on else int(one.default) if one.integer else float(one.default)
-    return Setting(fresh, one.parse, _digits, True, title)
+    @classmethod
+    def choice(cls, words: Words, default: str | None) -> Self:
+        """A choice among `words`, or of none of them where that is the default."""
+        return cls(default, lambda text: _one_of(words_of(words), text))
 
+    @classmethod
+    def several(cls, words: Words, default: Words) -> Self:
+        """A choice of several among `words`, separated by dots in the address."""
 
-def choice_setting(words: Words, default: str | None) -> Setting:
-    """A choice among `words`, or of none of them where that is the default."""
-    return Setting(default, lambda text: _one_of(words_of(words), text))
+        def read(text: str) -> list[str]:
+            accepted = words_of(words)
+            asked = [word for word in dict.fromkeys(text.split(".")) if word]
+            known = [word for word in asked if word in accepted]
+            if len(known) < len(asked):
+                unknown = ", ".join(one_line(word) for word in asked if word not in accepted)
+                raise Unknown(one_line(unknown, LONGEST_IGNORED), f"each must be one of {', '.join(accepted)}.", known)
+            return asked
 
+        def write(chosen: Collection[str]) -> str:
+            return ".".join(one for one in words_of(words) if one in chosen)
 
-def choices_setting(words: Words, default: Words) -> Setting:
-    """A choice of several among `words`, separated by dots in the address."""
+        return cls(lambda: list(words_of(default)), read, write)
 
-    def read(text: str) -> list[str]:
-        accepted = words_of(words)
-        asked = [word for word in dict.fromkeys(text.split(".")) if word]
-        known = [word for word in asked if word in accepted]
-        if len(known) < len(asked):
-            unknown = ", ".join(one_line(word) for word in asked if word not in accepted)
-            raise Unknown(one_line(unknown, LONGEST_IGNORED), f"each must be one of {', '.join(accepted)}.", known)
-        return asked
+    @classmethod
+    def switch(cls, default: bool) -> Self:
+        """On or off."""
+        return cls(default, lambda text: _one_of(["true", "false"], text.lower()) == "true", lambda on: str(on).lower())
 
-    def write(chosen: Collection[str]) -> str:
-        return ".".join(one for one in words_of(words) if one in chosen)
-
-    return Setting(lambda: list(words_of(default)), read, write)
-
-
-def switch_setting(default: bool) -> Setting:
-    """On or off."""
-    return Setting(default, lambda text: _one_of(["true", "false"], text.lower()) == "true", lambda on: str(on).lower())
-
-
-def text_setting(default: str) -> Setting:
-    """A text of any kind, of which an address carries a short one alone."""
-    return Setting(default, _short, typed=True)
+    @classmethod
+    def text(cls, default: str) -> Self:
+        """A text of any kind, of which an address carries a short one alone."""
+        return cls(default, _short, typed=True)
 
 
 def words_of(words: Words) -> Collection[str]:

@@ -1,14 +1,23 @@
 """Numbers in the words of a sentence or a cell: shares, invented rows, ratios, and measures with their errors."""
 
 import math
+from typing import NamedTuple
 
 from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.parameters import SUPERSCRIPTS, readable, rounded_up
 
-SUMS = 1e-8  # Distance within which the longest exact sums give a share
-SUMMED = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
+LONGEST_SUMS = 1e-8  # Distance within which the longest exact sums give a share
+ROUNDED_SUM = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
 FEW_ROWS = 10
 """Invented rows below which their number is a weight: nobody counts 1.36 rows."""
+
+
+class TextTable(NamedTuple):
+    """A table in words: what stands above its columns, its rows, whose cells may hold inline HTML, and its name."""
+
+    head: list[str]
+    rows: list[list[str]]
+    caption: str
 
 
 def percent(share: float, digits: int = 5) -> str:
@@ -20,7 +29,7 @@ def percent(share: float, digits: int = 5) -> str:
     ('less than 10⁻⁶ %', 'more than 99.999999 %')
     """
     rounded = round(100 * share, 6)
-    if rounded in (0, 100) and abs(share - rounded / 100) > SUMMED:
+    if rounded in (0, 100) and abs(share - rounded / 100) > ROUNDED_SUM:
         return "more than 99.999999 %" if rounded else "less than 10⁻⁶ %"
     while rounded < 100 and float(f"{rounded:.{digits}g}") == 100:
         digits += 1
@@ -34,7 +43,7 @@ def percent_between(low: float, high: float, digits: int) -> str:
     ('66.66 %', '50 % to 52 %', 'less than 10⁻⁶ %')
     """
     for one in range(digits, 2, -1):
-        if high - low <= SUMS or percent(low, one) == percent(high, one):
+        if high - low <= LONGEST_SUMS or percent(low, one) == percent(high, one):
             return percent(high if high < 0.5 else low, one)
     return f"{percent(low, digits)} to {percent(high, digits)}"
 
@@ -70,9 +79,28 @@ def more_or_less(ratio: float) -> str:
     return f"{readable(ratio, 3)} times as much"
 
 
+def signed_points(points: float, digits: int = 3) -> str:
+    """Points of coverage with their sign, to no more decimals than a bound of 10⁻⁸ on a coverage leaves.
+
+    >>> signed_points(-60.299), signed_points(7.26), signed_points(2e-7)
+    ('−60.3', '+7.26', '0')
+    """
+    rounded = round(points, 5)
+    return ("+" if rounded > 0 else "") + readable(rounded, digits)
+
+
 def number(value: float, digits: int) -> str:
     """A number in a table; a dash where there is none."""
     return readable(value, digits) if math.isfinite(value) else "–"
+
+
+def failure_text(value: float, digits: int = 4) -> str:
+    """A δ that is never 0; in words where it is below the floating-point numbers.
+
+    >>> failure_text(0.25), failure_text(0.0)
+    ('0.25', '< 10⁻³⁰⁰')
+    """
+    return readable(value, digits) if value > 0 else "< 10⁻³⁰⁰"
 
 
 def without_rounding(measure: Measure) -> float:
@@ -101,6 +129,37 @@ def measured(measure: Measure, *, share: bool = False) -> tuple[str, str]:
     value, unit = without_rounding(measure), 100 if share else 1
     error = f"± {readable(unit * measure.error, 1)}" if measure.error > 0 else ""
     return percent(value, 4) if share else readable(value, 4), error
+
+
+def large_count(number: int) -> str:
+    """A count; a large one by its power of ten, for it may be too large for a float.
+
+    >>> large_count(4_000_000), large_count(10**400)
+    ('4,000,000', '1.0×10⁴⁰⁰')
+    """
+    if number < 10**9:
+        return f"{number:,}"
+    exponent = math.floor(math.log10(number))
+    return f"{number / 10**exponent:.1f}×10{str(exponent).translate(SUPERSCRIPTS)}"
+
+
+def spelled(number: int) -> str:
+    """A number in words up to twelve.
+
+    >>> spelled(0), spelled(12), spelled(1300)
+    ('no', 'twelve', '1,300')
+    """
+    small = "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
+    return small[number] if number < len(small) else f"{number:,}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, of which one is called `one`.
+
+    >>> counted(1, "value"), counted(3, "value")
+    ('one value', 'three values')
+    """
+    return f"{spelled(number)} {one if number == 1 else many or one + 's'}"
 
 
 def measured_text(measure: Measure, *, share: bool = False) -> str:

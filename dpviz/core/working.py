@@ -23,8 +23,9 @@ from dpviz.core.types import Result
 STOPPED = 0.5  # Seconds of work in one step of what nobody wants any more after which the process ends
 QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
 AGING = 0.1  # Seconds of work that a second of waiting makes up for
-FIRST, GROWS = 0.05, 2.0
-"""Seconds of its work after which more than the first result is told, and what they grow by from one to the next."""
+FIRST, GROWS, SILENT = 0.05, 2.0, 0.5
+"""Seconds of its work after which more than the first result is told, what they grow by from one to the next, and the
+seconds of its work between two at most."""
 
 WORKERS_BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
 
@@ -66,12 +67,14 @@ class _Job:
         self._came = time.monotonic()
 
     @property
-    def turn(self) -> tuple[bool, float]:
-        """What has told nothing yet comes first; then what has had least, less the more the longer it has been there.
+    def turn(self) -> tuple[bool, int, float]:
+        """What has told nothing yet comes first, the first of those that have had about as little; then the least had.
 
-        Without the latter what is always new would starve it.
+        To take turns among those would have all of them come late. How long one has been there makes up for what it
+        has had: without that, what is always new would starve it.
         """
-        return self.due > 0, self.spent - AGING * (time.monotonic() - self._came)
+        told, had = self.due > 0, self.spent - AGING * (time.monotonic() - self._came)
+        return told, 0 if told else int(had / FIRST), had if told else self._came
 
     def advance(self, tell: Callable[[Message], None]) -> bool:
         """Take steps for a while; returns whether it goes on."""
@@ -84,7 +87,7 @@ class _Job:
                 break
         self.spent += time.thread_time() - start
         if over or (self._new is not None and self.spent >= self.due):
-            self.due = max(FIRST, GROWS * self.spent)
+            self.due = max(FIRST, min(GROWS * self.spent, self.spent + SILENT))
             tell(Message(About.END if over else About.NEWS, self.number, pickle.dumps(self._new)))
             self._new = None
         return not over

@@ -21,7 +21,7 @@ QUANTILE_ERROR = 1e-11
 INTERVALS_AT_ONCE = 32_768  # Releases for which intervals are made at once
 CONDITIONAL_ERROR = 1e-6  # Largest error of a conditional coverage that is given
 
-SUMMED = 7  # Numbers of `IntervalSums` for each rule
+NUMBERS_OF_A_RULE = 7  # Those of `IntervalSums`
 
 MeasuredNumbers = TypeVar("MeasuredNumbers")
 
@@ -134,7 +134,7 @@ def sums(distribution: FloatArray, found: Releases, asked: Asked, p: float) -> I
     A rule that knows the noise reads S alone: it is asked for each S once, and not for each release.
     """
     aware = [rule.knows_noise for rule in asked.rules]
-    by_sum, by_rule = np.zeros((2, int(found.total.max()) + 1)), np.zeros((len(aware), SUMMED))
+    by_sum, by_rule = np.zeros((2, int(found.total.max()) + 1)), np.zeros((len(aware), NUMBERS_OF_A_RULE))
     # A few releases at a time, whose numbers stay near the processor: twice as fast as all of them at once.
     for block in blocks(len(distribution), distribution[0].size, INTERVALS_AT_ONCE):
         chance = distribution[block]
@@ -173,7 +173,7 @@ def _sums_of_rule(rule: IntervalRule, found: Releases, chances: FloatArray, leve
         covers, parts = (held[0] <= p) & (p <= held[1]), features(low, high, held)
     else:
         covers, parts = _around(found.estimate, half, p)
-    summed, flat = np.zeros(SUMMED), chances.reshape(len(chances), -1)
+    summed, flat = np.zeros(NUMBERS_OF_A_RULE), chances.reshape(len(chances), -1)
     summed[: len(flat)] = flat @ covers.ravel().astype(float)
     for place, part in enumerate(parts, 2):
         if part.dtype != bool or part.any():

@@ -25,8 +25,12 @@ class Mixture(NamedTuple):
     error: float
 
 
-def at_nodes(counts: IntArray, rows: FloatArray, weights: FloatArray, sets: int) -> Mixture:
+def at_nodes(
+    counts: IntArray, rows: FloatArray, weights: FloatArray, sets: int, within: float = QUADRATURE_ERROR
+) -> Mixture:
     """Return about the same mixture of M independent draws from one row: over nodes, or itself if that is no shorter.
+
+    It is off by 2 `within` at most, in total variation.
 
     With a_j the orthonormal polynomials of the distribution of x, row x is Σ_j a_j(x) B_j, cut off where the rest is
     nothing. K nodes have the mean of each product of such polynomials of a degree in all below 2K; those of the others
@@ -55,7 +59,7 @@ def at_nodes(counts: IntArray, rows: FloatArray, weights: FloatArray, sets: int)
         growth = (squares[:used] * RADII[:, None] ** np.arange(used)).T
         with np.errstate(over="ignore"):
             means = share @ (polynomials[:, :used] ** 2 @ growth) ** (sets / 2)
-        if 2 * (means / RADII**number).min() > QUADRATURE_ERROR:
+        if 2 * (means / RADII**number).min() > within:
             continue
         rest = float(share @ np.abs(rows - polynomials[:, :used] @ parts[:used]).sum(axis=1))
         between = np.diag(beside[: number - 1], 1)
@@ -64,7 +68,7 @@ def at_nodes(counts: IntArray, rows: FloatArray, weights: FloatArray, sets: int)
         with np.errstate(over="ignore"):
             means += shares @ (at**2 @ growth) ** (sets / 2)
         error = float((means / RADII**number).min()) + 2 * sets * rest
-        if error <= 2 * QUADRATURE_ERROR:
+        if error <= 2 * within:
             return Mixture(at @ parts[:used], mass * shares, error)
     return itself
 

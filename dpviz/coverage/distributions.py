@@ -22,7 +22,7 @@ from dpviz.coverage._fourier import (
     rounding_error,
     smallest_spread,
 )
-from dpviz.coverage._quadrature import at_nodes
+from dpviz.coverage._quadrature import QUADRATURE_ERROR, at_nodes
 from dpviz.inference.confidential import confidential_mixture, likely_range, released_rows
 from dpviz.inference.interval_rules import Releases, releases
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -36,14 +36,21 @@ ROW_ERROR = 1e-12
 
 
 class Reach(NamedTuple):
-    """Largest numbers of entries in one transform and in all of one distribution, and in all where sums are enough."""
+    """Largest numbers of entries in one transform and in all of one distribution, and in all where sums are enough.
+
+    Then how many times as much as usual may be left out of a distribution by transforms.
+    """
 
     box: int
     work: int
     sums: int
+    coarser: float = 1.0
 
 
 IN_SECONDS, IN_A_MINUTE = Reach(8_000_000, 250_000_000, 25_000_000), Reach(16_000_000, 10**9, 10**9)
+AT_A_GLANCE = Reach(2_000_000, 80_000_000, 25_000_000, coarser=300.0)
+"""Of distributions within which those `IN_SECONDS` are as well, in half of the time, and to within 10⁻⁶."""
+
 LARGEST_PAIRS = 10**11  # Largest number of multiplications for two sets
 
 INVERSE = 2.5  # Time of an inverse transform, in transforms of one distribution
@@ -172,14 +179,14 @@ def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: 
     mixture = confidential_mixture(synthesizer.n, p, TAIL)
     rows = released_rows(synthesizer, mixture.counts)
     try:
-        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture.weights)))
+        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture.weights, BOX_ERROR)))
     except ValueError:
         return math.inf
 
 
-def _errors(weights: FloatArray) -> FloatArray:
-    """The error that the box of each count may have, larger the less likely it is."""
-    return np.minimum(BOX_ERROR / (len(weights) * np.maximum(weights, 1e-300)), 0.5)
+def _errors(weights: FloatArray, error: float) -> FloatArray:
+    """The error that the box of each count may have, larger the less likely it is, of the `error` of all boxes."""
+    return np.minimum(error / (len(weights) * np.maximum(weights, 1e-300)), 0.5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,10 +218,11 @@ def release_box(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: 
     It is mixed over nodes instead of all x where these are fewer (`at_nodes`), each by a transform in a box; the
     likelier a node is, the smaller the share of the error that its box leaves out.
     """
-    mixture = confidential_mixture(synthesizer.n, p, TAIL)
-    mixed = at_nodes(mixture.counts, released_rows(synthesizer, mixture.counts), mixture.weights, sets)
-    rows, weights = mixed.rows, mixed.weights
-    errors = _errors(weights)
+    mixture = confidential_mixture(synthesizer.n, p, TAIL * reach.coarser)
+    error = QUADRATURE_ERROR * reach.coarser
+    mixed = at_nodes(mixture.counts, released_rows(synthesizer, mixture.counts), mixture.weights, sets, error)
+    rows, weights, pruned = mixed.rows, mixed.weights, PRUNED * reach.coarser
+    errors = _errors(weights, BOX_ERROR * reach.coarser)
     found = boxes_of(np.abs(rows), sets, errors, reach)
     low, high = min(box.low for box in found), max(box.high for box in found)
     total = np.zeros((high - low + 1, next_fast_len(int(1.1 * max(box.spread for box in found)) + 16, real=True)))
@@ -228,8 +236,8 @@ def release_box(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: 
         total[box.low - low : box.high - low + 1, : roots.length] += distribution
         used = max(used, roots.length)
     total = total[:, :used]
-    error = mixture.omitted + mixed.error + float(weights @ errors) + rounding_error(total.size, sets) + PRUNED
-    total[total <= PRUNED / total.size] = 0.0
+    error = mixture.omitted + mixed.error + float(weights @ errors) + rounding_error(total.size, sets) + pruned
+    total[total <= pruned / total.size] = 0.0
     return ReleaseBox(synthesizer=synthesizer, sets=sets, low=low, probability=total, left_out=error)
 
 

@@ -12,7 +12,7 @@ from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._intervals import Asked, Measures, Point
 from dpviz.coverage._points import point_maker, single_point
-from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, within_reach
+from dpviz.coverage.distributions import AT_A_GLANCE, IN_A_MINUTE, IN_SECONDS, Reach, within_reach
 from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.inference.interval_rules import holds, releases
 from dpviz.inference.rules import check_rule
@@ -96,17 +96,22 @@ def exact_coverages(
     quick: bool = False,
 ) -> dict[str, ExactCoverage]:
     """`exact_coverage` of several rules, by key, from one distribution of the releases."""
-    point = single_point(Asked.of(synthesizer, sets, rules, level), p, IN_SECONDS if quick else IN_A_MINUTE)
+    return _coverages(Asked.of(synthesizer, sets, rules, level), p, IN_SECONDS if quick else IN_A_MINUTE)
+
+
+def _coverages(asked: Asked, p: float, reach: Reach) -> dict[str, ExactCoverage]:
+    """`exact_coverage` of each rule asked for; a ValueError where the sums are beyond `reach`."""
+    point = single_point(asked, p, reach)
     return {
-        key: ExactCoverage(
+        rule.key: ExactCoverage(
             **{name: float(part[place]) for name, part in vars(point).items()},
-            synthesizer=synthesizer,
+            synthesizer=asked.synthesizer,
             p=p,
-            sets=sets,
-            rule=key,
-            level=level,
+            sets=asked.sets,
+            rule=rule.key,
+            level=asked.level,
         )
-        for place, key in enumerate(rules)
+        for place, rule in enumerate(asked.rules)
     }
 
 
@@ -129,6 +134,26 @@ def coverages_in_reach(
         with contextlib.suppress(ValueError):  # so much noise that the sums would take longer
             return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=some, level=level, quick=True)
     return {}
+
+
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
+def coverages_at_a_glance(
+    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
+) -> dict[str, ExactCoverage]:
+    """`coverages_in_reach`, to within 10⁻⁶ instead of 10⁻⁸, and in half of the time, where that takes transforms.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> release = BetaBinomial(n=100, m=100, alpha=25, beta=25)
+    >>> glance = coverages_at_a_glance(release, p=0.25, sets=5, rules=["reiter_2002"])["reiter_2002"]
+    >>> exact = coverages_in_reach(release, p=0.25, sets=5, rules=["reiter_2002"])["reiter_2002"]
+    >>> exact.error_bound < 1e-8 < abs(glance.coverage - exact.coverage) < glance.error_bound < 1e-6
+    True
+    """
+    asked = Asked.of(synthesizer, sets, rules, level)
+    if sets > 2 and not asked.by_sum and within_reach(synthesizer.n, synthesizer.m, sets):
+        with contextlib.suppress(ValueError):
+            return _coverages(asked, p, AT_A_GLANCE)
+    return coverages_in_reach(synthesizer, p=p, sets=sets, rules=rules, level=level)
 
 
 @dataclass(frozen=True, kw_only=True)

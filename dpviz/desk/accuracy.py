@@ -102,6 +102,11 @@ class AccuracyMeasure:
     half: str = ""
 
     @property
+    def name(self) -> str:
+        """What a limit on it is said to be on: of a length, half of it."""
+        return self.half or self.label
+
+    @property
     def sense(self) -> str:
         """On which side of a limit it must lie."""
         return "at least" if self.share else "at most"

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.designs import NOISE_EPSILON_KEY, Design
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
 
 NOT_EVERYWHERE = frozenset({"delta", "p", "x", "seed"})
 """What some pages do not say of a release: it goes along from those that do."""
@@ -45,8 +47,42 @@ def goes_along(name: str, design: Design, said: Collection[str]) -> bool:
     return name not in NOT_EVERYWHERE or name in said or (name == "x" and design.confidential_count is None)
 
 
+@dataclass
+class OnItsWay:
+    """What a session holds of the reader's release: on which `page` the reader is, and what was `entered` there.
+
+    That is the design that the page began with or shows, or how it came to it: by an "address"; None for the page's
+    own. `refused` says why the page does not take the release; `touched` that the reader has set any page.
+    """
+
+    release: Carried | None = None
+    page: Any = None
+    entered: Design | str | None = None
+    refused: str = ""
+    touched: bool = False
+
+    def shown(self, design: Design, told: frozenset[str], *, begins: bool, set_here: bool, ruled: bool) -> None:
+        """Take what the page showed last for the release, as far as it was `set_here`, of which the page has `told`.
+
+        The page where the app `begins` shows a release from the first; all else is as in `_changed`.
+        """
+        entered = self.entered
+        self.touched = self.touched or entered not in {None, design}
+        if design.synthesizer_type is GivenMatrix:  # a matrix of the reader's own belongs to its page
+            return
+        self.entered = design
+        first = begins and self.release is None and not self.touched
+        if (entered is None and not first) or entered == design or not set_here:
+            return
+        if self.release is None or self.refused:
+            self.release, self.refused = Carried(design, told & NOT_EVERYWHERE), ""
+        else:
+            since = entered if isinstance(entered, Design) else None
+            self.release = _changed(self.release, since, design, told, ruled)
+
+
 @kept
-def changed(release: Carried, entered: Design | None, design: Design, told: frozenset[str], ruled: bool) -> Carried:
+def _changed(release: Carried, entered: Design | None, design: Design, told: frozenset[str], ruled: bool) -> Carried:
     """Return a release with what has changed since the page was entered, or all that the page tells if that is None.
 
     `ruled` pages have a rule for the prior, which hides what it has no use for.

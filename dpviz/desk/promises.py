@@ -1,15 +1,45 @@
 """What a release follows from, in words: the promise or an own prior, and where more is spent than is promised."""
 
+import dataclasses
 from typing import Any
 
+from dpviz.core.declarations import SETS
 from dpviz.core.keeping import kept
-from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.core.parameters import DELTA, EPSILON, readable, readable_apart, rounded_up
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
 
 TIE = 1e-12  # Relative difference up to which two ε are one, rounding aside
+
+SHARED_SETS = dataclasses.replace(
+    SETS,
+    private_end="neither",
+    help="How many synthetic tables are released, drawn independently from the same secret one. They share the "
+    "promise; where you choose α, each of them costs privacy.",
+)
+"""M where the prior follows from a promise for all sets together: neither end is more private."""
+
+PROMISE = {
+    "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
+    "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
+    "alpha": dataclasses.replace(
+        PRIOR_ONES,
+        minimum=1e-12,
+        default=10.0,
+        slider_minimum=0.01,
+        slider_maximum=1e4,
+        help="Invented rows with a one and as many with a zero, in each set. More of them are more private.",
+    ),
+}
+"""What a release follows from, by the rule of the prior."""
+
+ROWS_OF_A_SET = (
+    "The number of rows in each set. With a prior, more rows take a larger one to keep the promise; where you choose "
+    "α, fewer rows are more private."
+)
 
 _epsilon_of = kept(pure_epsilon)
 

@@ -272,6 +272,11 @@ class Question(DeclaredFields):
         return super().of({name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
 
 
+def range_names(kind: type[DataKind]) -> tuple[str, str]:
+    """Return what the lowest and the highest true value of a kind of data are called beside its other numbers."""
+    return f"lowest_{kind.true_value}", f"highest_{kind.true_value}"
+
+
 def takes_prior(ranged: Parameter) -> bool:
     """Whether a Beta distribution can say what is believed of a true value: where it is a proportion."""
     return (ranged.minimum, ranged.maximum) == (0, 1)

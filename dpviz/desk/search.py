@@ -23,6 +23,7 @@ from dpviz.desk.order import CALIBRATION_TOLERANCE, OrderCriterion, deciding, in
 from dpviz.desk.protection import USUAL_EPSILON
 from dpviz.desk.question import Question
 from dpviz.desk.seeking import EARLY, NOTHING_MORE, SCANNED, seek_enough, seek_smallest, soonest
+from dpviz.inference.rules import RULES
 
 DesignKey = tuple[str, int, str]
 
@@ -47,7 +48,21 @@ class Option:
     @property
     def name(self) -> str:
         """Synthesizer and number of sets, for a reader."""
-        return f"{self.method.label}, {'one set' if self.sets == 1 else f'{self.sets} sets'}"
+        return f"{self.method.label}, {self._sets}"
+
+    @property
+    def _sets(self) -> str:
+        return "one set" if self.sets == 1 else f"{self.sets} sets"
+
+    @property
+    def sets_and_rule(self) -> str:
+        """Its number of sets, and the analysis."""
+        return f"{self._sets}, {RULES[self.rule].abbreviation}"
+
+    @property
+    def full_name(self) -> str:
+        """What tells it from the others of one question, for a reader."""
+        return f"{self.method.label}, {self.sets_and_rule}"
 
     @property
     def analysis(self) -> Analysis:
@@ -299,6 +314,11 @@ class Desk:
         others = (one for one in self.keeping if one is not first and one not in self.ties)
         return tuple(one for one in others if _refuted(one) < privacy_of(first).value)
 
+    @property
+    def expected(self) -> int:
+        """How many designs there are, or may come: of every method with every number of sets and every analysis."""
+        return len(self.designs) if self.complete else len(candidates(self.question)) * len(self.question.rules)
+
     def beats(self, other: Assessed) -> OrderCriterion | None:
         """Return what decides between the first and another one; None where they cannot be told apart."""
         return deciding(self.designs, other)
@@ -412,6 +432,12 @@ def assess(
     """Return a design at this setting, with everything known of it, or with what is quick."""
     stream = filter(None, Option(question=question, method=method, sets=sets, rule=rule).at(setting))
     return deque(stream, maxlen=1)[0] if whole else next(stream)
+
+
+def whole_design(question: Question, key: DesignKey, setting: float, enough: bool) -> Assessed:
+    """Return the design with this key at this setting, with everything known of it."""
+    method, sets, rule = key
+    return dataclasses.replace(assess(question, question.data.method(method), sets, rule, setting), enough=enough)
 
 
 def smallest_setting(question: Question, method: ComparedMethod, sets: int, rule: str) -> Assessed | None:

@@ -130,6 +130,11 @@ class IntervalRule(ABC):
     way: str = ""  # How the interval comes about, where the name of the rule does not say it after "by"
 
     @property
+    def short_label(self) -> str:
+        """Its name without what stands in brackets."""
+        return self.label.partition(" (")[0]
+
+    @property
     def computed(self) -> str:
         """How the interval is computed, after that word: by a rule of this name, or in its own way.
 
@@ -137,7 +142,7 @@ class IntervalRule(ABC):
         >>> RULES["reiter_2002"].computed, RULES["as_if_real"].computed
         ('by Reiter 2002', 'as if the data were real')
         """
-        return self.way or f"by {self.label.partition(' (')[0]}"
+        return self.way or f"by {self.short_label}"
 
     @abstractmethod
     def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:

@@ -17,6 +17,7 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_log_likelihood
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 
 TWICE = 1000  # Rows up to which all sizes from half of n to twice n can be summed
+LEANS = 3.0  # times its prior probability that an end of the range has when the posterior of n is said to pile up there
 LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
 HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
 
@@ -41,6 +42,12 @@ class SizePrior:
     label: str
     sizes: IntArray = field(repr=False)
     weights: FloatArray = field(repr=False)
+
+    @property
+    def believed(self) -> str:
+        """What the analyst believes of n, after "An analyst who"."""
+        low, high = self.sizes[[0, -1]]
+        return f"takes n to be {low:,}" if low == high else f"knows only that n lies between {low:,} and {high:,}"
 
 
 @checked(low=LOW, high=HIGH)
@@ -76,6 +83,15 @@ def decade_size(low: int, high: int) -> SizePrior:
     [0.666667, 0.333333]
     """
     return _size_prior("as 1/n from", low, high, lambda sizes: -np.log(sizes))
+
+
+GUESS = "around a guess"
+SIZE_PRIORS: dict[str, Callable[[int, int, int], SizePrior]] = {
+    "uniform": lambda low, high, _: uniform_size(low, high),
+    GUESS: lambda low, high, guess: poisson_size(guess, low, high),
+    "uniform in log n": lambda low, high, _: decade_size(low, high),
+}
+"""The priors of n by name: functions of the fewest rows, the most, and a guess."""
 
 
 def _size_prior(words: str, low: int, high: int, log_weights: Callable[[IntArray], FloatArray]) -> SizePrior:
@@ -145,3 +161,17 @@ def posterior_secret_n(
         prior=prior,
         size_weights=np.add.reduceat(weights, starts),
     )
+
+
+def doubts(n: int, found: SecretSizePosterior) -> list[str]:
+    """What speaks against a range: it leaves the true n out, or the posterior of n piles up at one of its ends."""
+    low, high = int(found.prior.sizes[0]), int(found.prior.sizes[-1])
+    said = []
+    if not low <= n <= high:
+        left_out = f"The range from {low:,} to {high:,} <b>leaves out the true n = {n:,}</b>"
+        said.append(f"{left_out}, so that the answer cannot be relied on.")
+    ends = zip((low, high), found.end_weights, (found.prior.weights[0], found.prior.weights[-1]), strict=True)
+    piled = [f"{end:,}" for end, weight, before in ends if low < high and weight > LEANS * before]
+    if piled:
+        said.append(f"The posterior of n piles up at n = {' and '.join(piled)}, where the range ends.")
+    return said

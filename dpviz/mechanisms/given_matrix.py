@@ -1,16 +1,18 @@
 """A transition matrix given as numbers: any release whose probabilities somebody has written down."""
 
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from dpviz.core.parameters import shown
+from dpviz.core.parameters import readable, shown
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
 
+LOSS_DIGITS = 7  # Digits of the ε that a matrix makes
 ROW_SUM_TOLERANCE = 1e-4  # How far from 1 a row may sum: six printed digits of up to a hundred columns do
 
 
@@ -118,6 +120,24 @@ class GivenMatrix(TwoCellSynthesizer):
         if self.decimals is None:
             smallest[silent] = largest[silent] = 0.0
         return smallest, largest
+
+    @property
+    def rounding(self) -> str:
+        """What the given digits leave open, in a sentence."""
+        if self.decimals is None:
+            return "Your numbers are used exactly as given."
+        smallest, largest = self.log_odds_bounds()
+        low, high = max(0.0, smallest.max(), -largest.min()), max(largest.max(), -smallest.min())
+        ends = [readable(float(one), LOSS_DIGITS) for one in (self.worst_log_odds().value, low, high)]
+        if math.isinf(high):
+            ends[2] = "∞, as a printed 0 may stand for a small number or for none"
+        places = "their own last digits"
+        if isinstance(self.decimals, int):
+            places = "1 decimal" if self.decimals == 1 else f"{self.decimals} decimals"
+        return (
+            f"Your numbers are used exactly as given: they make ε = {ends[0]}. If they were rounded to {places}, the ε "
+            f"before rounding lies between {ends[1]} and {ends[2]}."
+        )
 
 
 def check_probabilities(matrix: FloatArray, row_name: Callable[[int], str], column_name: Callable[[int], str]) -> None:

@@ -13,6 +13,7 @@ from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.parameters import SUPERSCRIPTS, Parameter, readable, readable_apart
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
+from dpviz.mechanisms.draws import Draws
 
 __all__ = ["PRIOR_RISK", "RISK_RATIO", "attacker_view", "epsilon_for_risk_ratio", "gain_in_words", "risk_ratio"]
 
@@ -26,6 +27,18 @@ PRIOR_RISK = dataclasses.replace(
     slider_minimum=0.01,
     slider_maximum=0.99,
     help="The attacker's probability, before the release, that the person has the sensitive value.",
+)
+PRIOR_ODDS = Parameter(
+    name="prior_odds",
+    symbol="a : 1",
+    title="Prior odds",
+    minimum=1e-9,
+    maximum=1e9,
+    default=1.0,
+    slider_minimum=1e-3,
+    slider_maximum=1e3,
+    scale="log",
+    help="What the attacker believes before the release: how much likelier the first table is than the second.",
 )
 RISK_RATIO = Parameter(
     name="ratio",
@@ -169,6 +182,15 @@ def probability_text(value: float, log_gain: float, digits: int = 3) -> str:
     return "above 1 − 10⁻¹⁵" if value == 1 else "below 10⁻³⁰⁰" if value == 0 else readable_apart(value, 1.0, digits)
 
 
+def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
+    """Odds and probability of the first table before and after the release, each with its name."""
+    (prior, posterior), odds = view.probabilities, (readable(view.prior_odds, 4), readable(view.posterior_odds, 6))
+    return [
+        ("before the release", f"{odds[0]} : 1", f"probability {probability_text(prior, 0.0, 6)}"),
+        ("after the release", f"{odds[1]} : 1", f"probability {probability_text(posterior, view.log_gain, 6)}"),
+    ]
+
+
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
     """The whole step from prior to posterior in words a person can use."""
     alone = f"the factor {factor_of_odds(epsilon)} that ε = {readable(epsilon, 4)} alone allows"
@@ -179,3 +201,25 @@ def attacker_sentence(view: AttackerView, epsilon: float) -> str:
         f"{gain_in_words(view)} That is {limit}. Now the first has probability "
         f"<b>{probability_text(view.probabilities[1], view.log_gain)}</b>."
     )
+
+
+def draw_sentence(draws: Draws) -> str:
+    """The last release, how probable it was, and what it gives away, as inline HTML."""
+    release = draws.synthesizer
+    secret = release.row_table(draws.row)
+    if not len(draws.columns):
+        return f"The secret table is <b>{secret}</b>. Draw a release."
+    last = int(draws.columns[-1])
+    text = (
+        f"The secret table is <b>{secret}</b>. Release {len(draws.columns):,}: <b>{release.column_table(last)}</b>, "
+        f"which comes from this table with probability {readable(float(draws.probabilities[last]), 4)}."
+    )
+    gains = {int(one): float(draws.log_odds(int(one))[last]) for one in draws.neighbours}
+    strongest = max(gains, key=lambda one: abs(gains[one]))
+    gain, other = gains[strongest], release.row_table(strongest)
+    if math.isinf(gain):
+        return f"{text} It settles the question between {secret} and {other}."
+    if abs(gain) < 5e-4:
+        return f"{text} It does not tell {secret} from its neighbours."
+    factor, towards = factor_of_odds(abs(gain)), secret if gain > 0 else other
+    return f"{text} It moves the odds between {secret} and {other} by a factor of <b>{factor}</b> towards {towards}."

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.parameters import SUPERSCRIPTS, readable, rounded_down
+from dpviz.core.parameters import SUPERSCRIPTS, readable, readable_apart, rounded_down
 from dpviz.privacy.attacker import (
     PRIOR_RISK,
     RISK_RATIO,
@@ -16,7 +16,7 @@ from dpviz.privacy.attacker import (
     risk_ratio,
 )
 from dpviz.privacy.summary import PrivacySummary
-from dpviz.privacy.trade_off import TradeOffCurve
+from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
 __all__ = ["gaussian_sentence", "guess_sentence", "odds_sentence", "releases_in_words", "risk_sentences"]
 
@@ -120,3 +120,31 @@ def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[s
         f"{risk_in_words(summary.epsilon, prior_risk=risk)}.",
         wanted,
     ]
+
+
+def measures_on_curve(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
+    """Each measure with its value and its place on the curve, by the letter that it has there, as inline HTML."""
+    at, slope = f"at ε = {readable(summary.epsilon, 4)}", "slope −e<sup>ε</sup>"
+    apart = readable_apart(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
+    normal = f"{NORMAL_CURVE}: the highest normal curve" if math.isfinite(curve.mu) else "no normal curve"
+    rows = [
+        [
+            "pure ε",
+            readable(summary.worst.value, 6),
+            f"{STEEPEST_POINT}: the slope of the steepest piece of the curve is −e<sup>ε</sup>",
+        ],
+        [
+            f"δ {at}",
+            readable(summary.divergence.value, 6),
+            f"{MEETS_AXIS}: the line of {slope} that touches the curve meets the axis at 1 − δ",
+        ],
+        ["advantage", apart, f"{BEST_GUESS}: 1 minus the smallest sum of both errors; δ at ε = 0"],
+        ["Gaussian μ", readable(curve.mu, 6), f"{normal} {'that ' if math.isfinite(curve.mu) else ''}stays below it"],
+    ]
+    if summary.failure is not None:
+        touching = (
+            f"{TOUCHING_POINT}: down to where that line touches, the curve falls by the releases that break ε for "
+            "these two tables; the worst table counts those of all its neighbours, in either direction"
+        )
+        rows.insert(2, [f"probabilistic δ {at}", readable(float(summary.failure.max()), 6), touching])
+    return rows

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.core.types import FloatArray, IntArray
+from dpviz.core.wording import large_count
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.privacy.hockey_stick import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
@@ -74,6 +75,17 @@ class TableView:
     def whole(self) -> bool:
         """Whether every row and column is shown."""
         return (len(self.rows), len(self.columns)) == self.synthesizer.shape
+
+    @property
+    def left_out(self) -> str:
+        """How much of the tables is shown, in a sentence; nothing where that is all."""
+        if self.whole:
+            return ""
+        rows, columns = map(large_count, self.synthesizer.shape)
+        return (
+            f"Drawn are {len(self.rows)} of {rows} rows and {len(self.columns)} of {columns} columns, evenly spaced. "
+            "Each cell shows its own exact number."
+        )
 
 
 def view_tables(synthesizer: Synthesizer, side: int = PICTURE_SIDE) -> TableView:

@@ -21,6 +21,8 @@ CHORD_ROUNDING = 1e-15  # How far above a chord rounding alone may lift a point 
 TOUCHES = 1e-12  # How far above a line a knot may stand that it touches
 # ln of type I error, power and type II error of the test that never rejects
 NEVER = np.array([-math.inf, -math.inf, 0.0])[:, None, None]
+# Where pure ε, δ, probabilistic δ, the advantage and μ sit on the curve, in its picture and in a table beside it
+STEEPEST_POINT, MEETS_AXIS, TOUCHING_POINT, BEST_GUESS, NORMAL_CURVE = "ABCDE"
 PRIOR_OF_PAIR = dataclasses.replace(
     PROPORTION,
     name="prior",

@@ -23,9 +23,13 @@ NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 mi
 def _both(summary: PrivacySummary) -> tuple[str, str]:
     """The real and the promised ε; what differs is not rounded to look the same."""
     real, promised = summary.worst.value, summary.epsilon
-    if math.isclose(real, promised, rel_tol=SAME):
-        return readable(promised), readable(promised)
-    return readable_apart(real, promised, SAID), readable_apart(promised, real)
+    same = math.isclose(real, promised, rel_tol=SAME)
+    return loss_text(real, promised), readable(promised) if same else readable_apart(promised, real)
+
+
+def loss_text(real: float, promised: float) -> str:
+    """A real ε to three digits, with more where they tell it from the promised one, and as that where they are one."""
+    return readable(promised) if math.isclose(real, promised, rel_tol=SAME) else readable_apart(real, promised, SAID)
 
 
 @checked()

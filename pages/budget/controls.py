@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData
+from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
 from dpviz.comparisons.binary import method_of_release
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import SPENDINGS, OverSets, Spending
@@ -10,8 +11,6 @@ from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
 from pages.budget import SPEC
 from pages.components.compared import (
-    OF_KINDS,
-    compared_numbers,
     estimand_controls,
     further_numbers,
     kind_control,

@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from dpviz.charts.comparison import comparison_height
+from dpviz.charts.html import by_reason
 from dpviz.charts.outcomes import ADDED, COMPARED_MEASURES, added_limit, comparison_measures, comparison_picture
 from dpviz.comparisons import Compared
 from dpviz.comparisons.ranking import Ranking
@@ -16,7 +17,7 @@ from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.compared import Measures
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.release import lead_on
-from pages.components.words import by_reason, heading, listing, note, page_answer
+from pages.components.words import heading, listing, note, page_answer
 
 MEASURES = Measures(SPEC, COMPARED_MEASURES)
 

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, Comparison, DataKind, MixedData, UnknownVariance
+from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
 from dpviz.comparisons.binary import method_of_release
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.parameters import DELTA, readable
@@ -14,8 +15,6 @@ from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
 from pages.compare_synthesizers import SPEC
 from pages.components.compared import (
-    OF_KINDS,
-    compared_numbers,
     estimand_controls,
     further_numbers,
     kind_control,

@@ -7,6 +7,7 @@ from html import escape
 
 import streamlit as st
 
+from dpviz.charts.html import audit_row, audit_table
 from dpviz.claims.bowen_liu import compare_usable_shares
 from dpviz.claims.compared import audited_setting
 from dpviz.claims.liu import LIU_BINARY, LIU_NORMAL, LiuReading, compare_liu_normal, stream_liu_binary
@@ -27,7 +28,7 @@ from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached, elsewhere
 from pages.components.downloads import Part, show_files
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import audit_region, audit_row, audit_table, heading, listing, note
+from pages.components.words import audit_region, heading, listing, note
 
 ORDER = list(ReleaseVerdict)
 HEAD = ("method", "promised ε", "real ε", "real over promised", "verdict")

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.components.files import address_of
+from pages.components.guard import address_of
 
 
 def component(name: str) -> Callable[..., Any]:

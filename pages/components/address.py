@@ -13,22 +13,10 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dpviz import __version__
-from dpviz.core.parameters import Parameter
 from dpviz.core.plain import one_line
-from dpviz.core.settings import LONGEST_IGNORED as LONGEST_IGNORED
-from dpviz.core.settings import LONGEST_TEXT as LONGEST_TEXT
-from dpviz.core.settings import Setting as Setting
-from dpviz.core.settings import Unknown as Unknown
-from dpviz.core.settings import (
-    Words,
-    choice_setting,
-    choices_setting,
-    number_setting,
-    switch_setting,
-    text_setting,
-)
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.core.settings import ControlSetting, Unknown
+from dpviz.desk.addresses import FORMER_KEYS, SETTINGS, as_now
+from dpviz.desk.exports.heads import about_answer, how_to_read, in_a_line
 from pages.components import component
 from pages.components.navigation import PAGES
 from pages.components.spec import Drawn, PageSpec, PageState, class_mode, state_of
@@ -36,63 +24,6 @@ from pages.components.spec import Drawn, PageSpec, PageState, class_mode, state_
 Value = TypeVar("Value")
 
 _component = component("address")
-
-
-RENAMED = {
-    "cu_guesses": "cu_most_success",
-    "cu_half": "cu_most_length",
-    "cu_points": "cu_most_length",
-    "cv_synthesizer": "cv_law",
-    "mp_p": "mp_proportion",
-    "po_synthesizer": "po_law",
-    "tm_seed": "tm_draw_seed",
-    "tm_synthesizer": "tm_law",
-    "tm_x": "tm_secret",
-}
-"""Settings by the names that they have now, and what the addresses of earlier versions call them."""
-
-TIMES = {"cu_guesses": 100.0, "cu_half": 0.5, "cu_points": 50.0}
-"""How many times as much as an earlier version some of them say."""
-
-SETTINGS: dict[str, Setting] = {}  # Every setting of every page by its key, which is its name in the address as well
-
-
-def keep(key: str, setting: Setting) -> str:
-    """Keep a setting from now on; returns its key."""
-    SETTINGS[key] = setting
-    return key
-
-
-def keep_numbers(declared: Mapping[str, Parameter]) -> None:
-    """Keep numbers, by key, that are not kept yet."""
-    for key, one in declared.items():
-        if key not in SETTINGS:
-            keep(key, number_setting(one))
-
-
-def keep_handed_on(key: str, one: Parameter) -> str:
-    """Keep a number that a page has no control for, and hands on to others."""
-    return keep(key, number_setting(one, handed_on=True))
-
-
-def keep_choice(key: str, words: Words, default: str | None) -> str:
-    """Keep a choice: a former way, until no page uses it, as are those below."""
-    return keep(key, choice_setting(words, default))
-
-
-def keep_choices(key: str, words: Words, default: Words) -> str:
-    """Keep choices."""
-    return keep(key, choices_setting(words, default))
-
-
-def keep_switch(key: str, default: bool) -> str:
-    """Keep a switch."""
-    return keep(key, switch_setting(default))
-
-
-def keep_text(key: str, default: str) -> str:
-    """Keep a text."""
-    return keep(key, text_setting(default))
 
 
 def read_address(prefix: str) -> None:
@@ -111,15 +42,15 @@ def read_address(prefix: str) -> None:
             drawn(key, st.session_state.get(key), one.handed_on)
 
 
-def _read(state: PageState, own: Mapping[str, Setting], back: bool) -> None:
+def _read(state: PageState, own: Mapping[str, ControlSetting], back: bool) -> None:
     noted: dict[str, str] = {}
     for key, setting in own.items():
         value, text = setting.default, st.query_params.get(key)
-        if text is None and (old := RENAMED.get(key)) not in SETTINGS:
+        if text is None and (old := FORMER_KEYS.get(key)) not in SETTINGS:
             text = st.query_params.get(old or "")
         if text is not None:
             try:
-                value = setting.read(text if key in st.query_params else _as_now(key, text))
+                value = setting.read(text if key in st.query_params else as_now(key, text))
             except Unknown as wrong:
                 value = wrong.known or setting.default
                 noted[key] = _ignored(key, wrong.words, wrong)
@@ -131,14 +62,6 @@ def _read(state: PageState, own: Mapping[str, Setting], back: bool) -> None:
     state.entry = str(time.monotonic_ns())
 
 
-def _as_now(key: str, text: str) -> str:
-    """What a setting says now where an earlier version said `text`."""
-    try:
-        return f"{TIMES[key] * float(text):.12g}" if key in TIMES else text
-    except ValueError:
-        return text
-
-
 def _ignored(key: str, text: str, reason: object) -> str:
     return f"Ignored an invalid value in the link, {key} = {text}: {reason}"
 
@@ -148,7 +71,7 @@ def take_older(key: str, most: float) -> None:
 
     What the address says there and was refused is not taken.
     """
-    state, old = st.session_state, RENAMED[key]
+    state, old = st.session_state, FORMER_KEYS[key]
     if state[key] is None and old in st.query_params and old not in state_of(key).noted and state[old] <= most:
         state[key] = drawn(key, state[old], SETTINGS[key].handed_on)
 
@@ -184,22 +107,10 @@ def drawn(key: str, value: Value, label: str, called: Callable[[Any], str] | Non
 
 def about_page(prefix: str) -> list[str]:
     """What a file says of itself: version and page, what was asked, every setting, and the address that shows it."""
-    valid = state_of(prefix).valid
-    settings = (f"{one.label}: {_called(key, one)}" for key, one in _in_files(prefix).items() if one.label)
-    made = []
-    # The synthesizer of each set with all that follows from the settings, where a page has one.
-    if valid is not None and f"{prefix}synthesizer" in SETTINGS and valid.design.synthesizer_type is not GivenMatrix:
-        one = valid.design.synthesizer
-        own = (f"{each.symbol or each.title.lower()} = {getattr(one, each.name)!r}" for each in one.parameters())
-        made = [f"each set: {one.label}, {', '.join(own)}"]
-    return [
-        f"dpviz {__version__}, {_page(prefix).title}",
-        *([] if valid is None else [valid.named]),
-        *made,
-        f"settings: {'; '.join(settings)}",
-        "neighbouring data sets: one row substituted",
-        f"address: {full_address(prefix)}",
-    ]
+    used = _in_files(prefix).items()
+    settings = [(one.label, in_a_line(SETTINGS[key], one.value, one.called)) for key, one in used if one.label]
+    asked, made = state_of(prefix).valid, f"{prefix}synthesizer" in SETTINGS
+    return about_answer(_page(prefix).title, asked, settings, full_address(prefix), made=made)
 
 
 def full_address(prefix: str) -> str:
@@ -225,23 +136,6 @@ def _in_files(prefix: str) -> dict[str, Drawn]:
 def _page(prefix: str) -> PageSpec:
     found: PageSpec = next(page for page in PAGES if page.prefix == prefix)
     return found
-
-
-def how_to_read(name: str) -> str:
-    """How a program reads a CSV file of that name to the last digit, in a line of its head."""
-    return (
-        f'to read it: pandas.read_csv("{name}", comment="#") in Python, '
-        f'read.csv("{name}", comment.char = "#", fileEncoding = "UTF-8-BOM") in R; a spreadsheet opens it as it is'
-    )
-
-
-def _called(key: str, one: Drawn) -> str:
-    """The value of a setting in a line."""
-    if isinstance(one.value, bool):
-        return "yes" if one.value else "no"
-    if isinstance(one.value, list):
-        return ", ".join((one.called or str)(each) for each in one.value) or "none"
-    return " ".join((one.called or SETTINGS[key].word)(one.value).split())
 
 
 def write_address(prefix: str, release: str = "") -> None:

@@ -1,8 +1,6 @@
 """What the pages about methods on one kind of data share: its numbers, the papers' scenarios, what a refusal says."""
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 from typing import Any
 
 import streamlit as st
@@ -10,45 +8,12 @@ import streamlit as st
 from dpviz.charts.comparison import SMALL_HEIGHT
 from dpviz.charts.outcomes import ERROR, DrawnMeasure
 from dpviz.charts.style import Figure
-from dpviz.comparisons import DATA_KINDS, Analysis, DataKind
-from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, declared_numbers
-from dpviz.comparisons.terms import PROMISES
-from dpviz.core.declarations import SEED
+from dpviz.comparisons import DATA_KINDS, DataKind
 from dpviz.core.parameters import Parameter
-from dpviz.desk.asked import Refused
 from dpviz.inference.combining_rules import COMBINING_RULES
-from pages.components.choices import named_choice
-from pages.components.controls import Choice, PageNumbers, Presets, Said, Switch, labels_of
+from pages.components.controls import Choice, Presets, Said, Switch, labels_of
 from pages.components.figure import show_figure
 from pages.components.spec import PageSpec
-
-numbers_of = declared_numbers
-OF_KINDS = numbers_of(DATA_KINDS)
-
-
-def compared_numbers(promised: str, **further: Parameter) -> dict[str, Parameter]:
-    """The numbers of a page, on which ε is what is `promised`; `further` ones are its own."""
-    epsilon = dataclasses.replace(
-        PROMISES,
-        default=1.0,
-        slider_minimum=1e-3,
-        slider_maximum=100.0,
-        help=f"{promised} Smaller is more private; values from 0.1 to 10 are usual.",
-    )
-    sets, level = dataclasses.replace(COMPARED_SETS, private_end="neither"), Analysis.numbers()["level"]
-    more = {**further, "level": level, "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
-    return {"epsilon": epsilon, "n": OF_KINDS["n"], "sets": sets, **OF_KINDS, **more}
-
-
-def kind_choice(kinds: Iterable[type[DataKind]], key: str) -> str:
-    """The key of the kind of data."""
-    return named_choice(st.selectbox, "Kind of data", labels_of(kinds), key)
-
-
-def refused(page: PageNumbers, broken: ValueError, values: Mapping[str, Any], kind: type[DataKind]) -> Refused:
-    """What a refusal says, with a button for each number outside the domain that it has in a kind of data."""
-    own = {one.name: one for one in kind.parameters()}
-    return dataclasses.replace(page, declared={**page.declared, **own}).refused(broken, values)
 
 
 def scenario_list(cases: Mapping[str, Mapping[str, object]], words: str) -> Presets:
@@ -113,10 +78,8 @@ class Measures:
 
     def choose(self, drawn: Mapping[str, DrawnMeasure]) -> list[str]:
         """What is to be shown of what can be `drawn` here, the large picture first."""
-        measure = copy(self._measure)
-        measure.words = {key: one.name for key, one in drawn.items()}
         with st.container(horizontal=True, vertical_alignment="center", key=f"{self._prefix}measures"):
-            first, every = measure.draw(), self._others.draw()
+            first, every = self._measure.draw({key: one.name for key, one in drawn.items()}), self._others.draw()
         return [first, *(one for one in drawn if every and one != first)]
 
     def show(

@@ -7,67 +7,20 @@ from typing import Any, Generic, Self, TypeVar
 import streamlit as st
 
 from dpviz.core.parameters import Parameter
-from dpviz.core.settings import (
-    Setting,
-    Words,
-    choice_setting,
-    choices_setting,
-    number_setting,
-    switch_setting,
-    text_setting,
-    words_of,
-)
+from dpviz.core.settings import ControlSetting, Words, words_of
+from dpviz.core.sliders import LINKS
 from dpviz.designs import Design
+from dpviz.desk.addresses import SETTINGS, TAKEN_BY, keep
 from dpviz.desk.asked import AskedOnPage, Refusal, Refused
-from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, drawn, read_address
-from pages.components.numbers import LARGEST as LARGEST
-from pages.components.numbers import LINKS as LINKS
-from pages.components.numbers import PageNumbers as PageNumbers
-from pages.components.numbers import Places, shown
-from pages.components.release import TAKEN_BY, handed_on, keep_truth
+from dpviz.mechanisms import SYNTHESIZERS
+from pages.components.address import drawn, read_address
+from pages.components.numbers import Numbers as Numbers
+from pages.components.numbers import PageNumbers, Places, When, always, shown
+from pages.components.numbers import Said as Said
+from pages.components.release import keep_truth
 from pages.components.spec import PageSpec, class_mode, state_of
 
 OfPage = TypeVar("OfPage", bound=AskedOnPage)
-
-
-class Said(dict[str, Any]):
-    """What the controls of a page say, by name; `numbers` are those of it that are numbers of the page.
-
-    `follow` are the numbers that follow others, `highest` what others let some be, `then` what is drawn once the design
-    is known; `fresh` is what a fresh page says but for some `instead`, where no control is asked.
-    """
-
-    def __init__(self, page: PageNumbers, instead: Mapping[str, Any] | None = None) -> None:
-        super().__init__()
-        self.page, self.fresh, self.instead = page, instead is not None, instead or {}
-        self.numbers: dict[str, Any] = {}
-        self.follow: set[str] = set()
-        self.highest: dict[str, float] = {}
-        self.then: list[Callable[[Design], None]] = []
-
-    @property
-    def synthesizer_type(self) -> type[Synthesizer]:
-        """What the synthesizer of a page is that has a choice of them."""
-        return SYNTHESIZERS.get(self["synthesizer"], GivenMatrix)
-
-    @property
-    def own(self) -> dict[str, Any]:
-        """The numbers that follow no other."""
-        return {name: value for name, value in self.numbers.items() if name not in self.follow}
-
-    def handed_on(self, n: float) -> dict[str, Any]:
-        """What came to the page with a release, by the names of a design, as far as it fits n rows."""
-        return {} if self.fresh else handed_on(self.page.prefix, n)
-
-
-When = Callable[[Said], Any]
-
-
-def always(_said: Said) -> bool:
-    """A control that is there whatever is said."""
-    return True
 
 
 class Control:
@@ -79,18 +32,26 @@ class Control:
     """
 
     def __init__(
-        self, name: str, label: str, setting: Setting | None, widget: Callable[..., Any], when: When = always,
+        self, name: str, label: str, setting: ControlSetting | None, widget: Callable[..., Any], when: When = always,
         says: str = "", at: str = "", **rest: Any,
     ) -> None:  # fmt: skip
         self.name, self.label, self.setting, self.widget, self.rest = name, label, setting, widget, rest
         self.when, self.says, self.at, self.prefix = when, says or name, at or name, ""
 
-    def kept(self, page: PageSpec | str) -> Self:
-        """Itself on a page, whose session and address keep its setting from now on."""
-        self.prefix = page if isinstance(page, str) else page.prefix
-        if self.setting is not None:
-            SETTINGS[self.key] = self.setting
+    def on(self, prefix: str) -> Self:
+        """Itself on the page with that prefix."""
+        self.prefix = prefix
         return self
+
+    def kept(self, page: PageSpec) -> Self:
+        """Itself on a page, whose session and address keep its setting from now on."""
+        self.on(page.prefix).keep()
+        return self
+
+    def keep(self) -> None:
+        """Have the session and the address of its page keep its setting, if any."""
+        if self.setting is not None:
+            keep(self.key, self.setting)
 
     @property
     def key(self) -> str:
@@ -101,8 +62,8 @@ class Control:
         """What it says, which is drawn unless it is folded away."""
         return self._drawn()
 
-    def _drawn(self, *args: Any, **rest: Any) -> Any:
-        return shown(self.key, self.widget, self.label, *args, **{**rest, **self.rest})
+    def _drawn(self, *args: Any, label: str = "", **rest: Any) -> Any:
+        return shown(self.key, self.widget, label or self.label, *args, **{**rest, **self.rest})
 
     def fresh(self) -> Any:
         """What it says on a fresh page."""
@@ -118,42 +79,43 @@ def labels_of(things: Iterable[Any]) -> dict[str, str]:
     return {one.key: one.label for one in things}
 
 
-def _called(words: Collection[Any]) -> dict[str, Any]:
+def called_by(words: Collection[Any]) -> dict[str, Any]:
+    """How words are shown, as a widget takes it, where they are the keys of a mapping that says so."""
     return {"format_func": words.__getitem__} if isinstance(words, Mapping) else {}
 
 
 class Choice(Control):
     """One of `words`, or of the keys of a mapping that says how each is shown; ``""`` where none is chosen.
 
-    It is drawn by `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`. A word that is not among them any
-    more, for another control has moved, gives way to the default.
+    It is drawn by `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`, with fewer words where those are
+    given. One that is not among them any more, for another control has moved, gives way to the default.
     """
 
     def __init__(
         self, name: str, label: str, words: Words, default: str | None, widget: Callable[..., Any] = st.selectbox,
         **rest: Any,
     ) -> None:  # fmt: skip
-        super().__init__(name, label, choice_setting(words, default), widget, **rest)
+        super().__init__(name, label, ControlSetting.choice(words, default), widget, **rest)
         self.words, self.default = words, default
 
     def fresh(self) -> str:
         return self.default or ""
 
-    def draw(self) -> str:
-        words = words_of(self.words)
+    def draw(self, words: Words | None = None) -> str:
+        words = words_of(self.words if words is None else words)
         options: list[Any] = list(words)
         if st.session_state.get(self.key) not in options:
             st.session_state[self.key] = self.default
         side_by_side = self.widget in (st.segmented_control, st.pills)
         start = {"default": self.default} if side_by_side else {"index": options.index(self.default)}
-        return self._drawn(options, **start, **_called(words)) or ""
+        return self._drawn(options, **start, **called_by(words)) or ""
 
 
 class Several(Control):
     """Several of `words`, or of the keys of a mapping that says how each is shown, in their order; from a list."""
 
     def __init__(self, name: str, label: str, words: Words, default: Words, **rest: Any) -> None:
-        super().__init__(name, label, choices_setting(words, default), st.multiselect, **rest)
+        super().__init__(name, label, ControlSetting.several(words, default), st.multiselect, **rest)
         self.words = words
 
     def fresh(self) -> list[str]:
@@ -161,7 +123,7 @@ class Several(Control):
 
     def draw(self) -> list[str]:
         words = words_of(self.words)
-        chosen = self._drawn(list(words), default=super().fresh(), **_called(words))
+        chosen = self._drawn(list(words), default=super().fresh(), **called_by(words))
         return [one for one in words if one in chosen]
 
 
@@ -169,17 +131,17 @@ class Switch(Control):
     """On or off."""
 
     def __init__(self, name: str, label: str, default: bool = False, **rest: Any) -> None:
-        super().__init__(name, label, switch_setting(default), st.toggle, **rest)
+        super().__init__(name, label, ControlSetting.switch(default), st.toggle, **rest)
 
-    def draw(self) -> bool:
-        return bool(self._drawn(value=self.fresh()))
+    def draw(self, label: str = "") -> bool:
+        return bool(self._drawn(label=label, value=self.fresh()))
 
 
 class Text(Control):
     """A text, by `st.text_input` or `st.text_area`."""
 
     def __init__(self, name: str, label: str, default: str, widget: Callable[..., Any], **rest: Any) -> None:
-        super().__init__(name, label, text_setting(default), widget, **rest)
+        super().__init__(name, label, ControlSetting.text(default), widget, **rest)
 
     def draw(self) -> str:
         return self._drawn(value=self.fresh()) or ""
@@ -189,7 +151,7 @@ class Held(Control):
     """A whole number without a box, which buttons set."""
 
     def __init__(self, name: str, label: str, declared: Parameter, **rest: Any) -> None:
-        super().__init__(name, label, number_setting(declared), st.number_input, **rest)
+        super().__init__(name, label, ControlSetting.number(declared), st.number_input, **rest)
         self.most = int(declared.maximum)
 
     def draw(self) -> int:
@@ -248,65 +210,6 @@ class Presets(Control):
         widget(self.label, list(cases), key=self.key, on_change=apply, persist_state="session", **rest)
 
 
-class Either(Control):
-    """One of several ways to say a limit, which sets the list `of` all limits; none stands out where that has others.
-
-    `words` says how each is called, by what it sets the list to.
-    """
-
-    def __init__(self, name: str, label: str, words: Mapping[tuple[str, ...], str], of: str, **rest: Any) -> None:
-        super().__init__(name, label, None, st.pills, **rest)
-        self.words, self.of = words, of
-
-    def add_to(self, said: Said) -> None:
-        if said.fresh:
-            return
-        key, state, words = self.prefix + self.of, st.session_state, self.words
-        place, held = f"{key}_one", {*state[key]}
-        state[place] = next((one for one in words if held == {*one}), None)
-
-        def take() -> None:
-            if (chosen := state[place]) is not None:
-                state[key] = [*chosen]
-
-        self.widget(self.label, list(words), key=place, on_change=take, **_called(words), **self.rest)
-
-
-class Numbers:
-    """Numbers of the page in this order, where `when` holds.
-
-    `of` names further ones by what has been said before, or declares them; `highest` is what others let them be.
-    """
-
-    def __init__(
-        self,
-        *names: str,
-        of: Callable[[Said], Iterable[str] | Mapping[str, Parameter]] = lambda _said: (),
-        when: When = always,
-        highest: Callable[[Said], float | None] = lambda _said: None,
-    ) -> None:
-        self.names, self.of, self.when, self.highest = names, of, when, highest
-
-    def add_to(self, said: Said) -> None:
-        """Add what they say."""
-        further = self.of(said)
-        if isinstance(further, Mapping):
-            said.page = dataclasses.replace(said.page, declared={**said.page.declared, **further})
-        page, highest = said.page, self.highest(said)
-        for name in (*self.names, *further):
-            leader = LINKS[name].leader if name in page.links else ""
-            if leader in said.numbers and name not in said.instead and (said.fresh or page.linked(name)):
-                said.follow.add(name)
-                value = said.numbers[leader]
-            elif said.fresh:
-                value = said.instead.get(name, page.fresh(name))
-            else:
-                value = page.number(name, highest)
-            if highest is not None:
-                said.highest[name] = highest
-            said[name] = said.numbers[name] = value
-
-
 class Controls(Generic[OfPage]):
     """All controls of a page in the order in which they are drawn, and what `asked_for` makes of what they say.
 
@@ -331,7 +234,7 @@ class Controls(Generic[OfPage]):
         self.numbers.kept()
         for one in controls:
             if isinstance(one, Control):
-                one.kept(self.prefix)
+                one.on(self.prefix).keep()
         keep_truth(self.prefix)
         if taken is not None:
             TAKEN_BY[self.prefix] = taken

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.core.parameters import shown
-from pages.components.address import about_page, how_to_read
+from dpviz.desk.exports.heads import head_of
+from pages.components.address import about_page
 from pages.components.words import problem
 
 Part = tuple[str, str, Callable[[], str]] | str
@@ -19,13 +19,6 @@ KINDS = {
     "tex": "application/x-tex",
 }  # fmt: skip
 """Media types by the end of a file's name."""
-
-
-COMMENTS = {"csv": "# ", "py": "# ", "tex": "% "}
-"""What begins a comment, in the kinds of files that have comments."""
-
-MARK = "\ufeff"
-"""What a CSV file begins with, so that a spreadsheet reads it as UTF-8; whoever reads UTF-8 passes over it."""
 
 
 def show_files(prefix: str, heading: str, *parts: Part, told: Sequence[str] = ()) -> None:
@@ -41,14 +34,8 @@ def show_files(prefix: str, heading: str, *parts: Part, told: Sequence[str] = ()
             st.caption(part)
         else:
             label, name, make = part
-            kind = name.rpartition(".")[2]
-            head = [*lines, how_to_read(name)] if kind == "csv" else lines
-            about = "".join(f"{COMMENTS[kind]}{line}\n" for line in head) if kind in COMMENTS else ""
-            about = MARK + about if kind == "csv" else about
-            st.download_button(
-                label, partial(_text, about, make), name, KINDS[kind], on_click="ignore", key=f"{prefix}get_{name}",
-                width="stretch",
-            )  # fmt: skip
+            text, media = partial(_text, head_of(name, lines), make), KINDS[name.rpartition(".")[2]]
+            st.download_button(label, text, name, media, on_click="ignore", key=f"{prefix}get_{name}", width="stretch")
 
 
 def _text(about: str, make: Callable[[], str]) -> str:
@@ -97,11 +84,3 @@ def show_opener(
     if file is not None and state.get(refused):
         problem(state[refused])
     return file is not None and not state.get(refused)
-
-
-def text_of(content: bytes, most: int) -> str:
-    """The text of a file, up to `most` bytes of it; a ValueError in a sentence where it is none."""
-    try:
-        return content[:most].decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"the file must be text in UTF-8; got {shown(content[:40])}.") from None

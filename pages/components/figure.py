@@ -5,10 +5,10 @@ from typing import Any
 from plotly.io.json import to_json_plotly
 
 from dpviz.charts.style import Figure
+from dpviz.core.digits import three_digits
 from pages.components import component
-from pages.components.files import PLOTLY, address_of
+from pages.components.guard import PLOTLY, address_of
 from pages.components.spec import class_mode
-from pages.components.words import for_class
 
 _component = component("figure")
 
@@ -24,25 +24,8 @@ PAGES = {
 def encode_figure(figure: Figure, **rest: Any) -> bytes:
     """The bytes figure.js reads: JSON whose arrays are base64; figure.js makes a template of the theme."""
     said: str = to_json_plotly(rest)
-    return f'{said.removesuffix("}")}{"," if rest else ""}"figure":{_json(figure)}}}'.encode()
-
-
-def _json(figure: Figure) -> str:
-    """A figure as it is, or with three digits in class mode; one that is shown again is not written anew."""
-    if class_mode() not in figure.written:
-        figure.written[class_mode()] = _write(figure)
-    return figure.written[class_mode()]
-
-
-def _write(figure: Figure) -> str:
-    spec = figure.to_dict()
-    for said in (*spec["data"], *spec["layout"].get("annotations", ())):
-        if isinstance(text := said.get("text"), str):
-            said["text"] = for_class(text)
-        elif isinstance(text, list):
-            said["text"] = [for_class(one) if isinstance(one, str) else one for one in text]
-    written: str = to_json_plotly(spec)
-    return written
+    figure_json = figure.written(three_digits if class_mode() else None)
+    return f'{said.removesuffix("}")}{"," if rest else ""}"figure":{figure_json}}}'.encode()
 
 
 def show_figure(figure: Figure, *, key: str, alt: str, height: int = 420, hero: bool = False) -> None:

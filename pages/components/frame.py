@@ -9,15 +9,16 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.charts.html import part_html
 from dpviz.desk.asked import AskedOnPage, Refused
 from pages.components import component
-from pages.components.address import address_problems, keep_choice, write_address
+from pages.components.address import address_problems, write_address
 from pages.components.controls import Choice
-from pages.components.files import address_of
+from pages.components.guard import address_of
 from pages.components.numbers import said_of
 from pages.components.release import bring_release, carried_on
 from pages.components.spec import CLASS, PageSpec, class_mode, state_of
-from pages.components.words import Html, note, part_html, problem
+from pages.components.words import Html, note, problem
 
 Given = TypeVar("Given")
 OfPage = TypeVar("OfPage", bound=AskedOnPage)
@@ -30,8 +31,12 @@ RELEASE_LINE = '<p class="dpviz-release" hidden><span></span> <button type="butt
 _panel, _keys = component("panel"), component("keys")
 
 
-def page_head(page: PageSpec) -> None:
-    """Heading, the line of the reader's release, the switch of class mode, what opens the controls, and the style."""
+def page_head(page: PageSpec, sections: Collection[str] = ()) -> None:
+    """Heading, the line of the reader's release, the switch of class mode, what opens the controls, and the style.
+
+    `sections` are the closer looks of the page.
+    """
+    _looks(page, sections).keep()
     shown = "dpviz-title dpviz-large" if class_mode() else "dpviz-title"  # the style sheet enlarges what is around it
     title = f'<h1 class="{shown}">{escape(page.question)} <small>{escape(page.title)}</small></h1>'
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
@@ -94,8 +99,7 @@ def answering(
 
     `sections` are its closer looks; all else is as in `answerable`.
     """
-    page_head(page)
-    keep_choice(f"{page.prefix}look", sections, None)
+    page_head(page, sections)
     controls, results = columns()
     with controls:
         st.html(part_html("Settings"))
@@ -111,9 +115,13 @@ def columns() -> tuple[DeltaGenerator, DeltaGenerator]:
     return left.container(key="controls"), results
 
 
+def _looks(page: PageSpec, sections: Collection[str]) -> Choice:
+    return Choice("look", "Look closer", list(sections), None, st.pills, wrap=True).on(page.prefix)
+
+
 def look_closer(page: PageSpec, sections: Mapping[str, Section[Given]]) -> Section[Given] | None:
     """The section that is to be opened below, if any."""
-    chosen = Choice("look", "Look closer", list(sections), None, st.pills, wrap=True).kept(page).draw()
+    chosen = _looks(page, sections).draw()
     if chosen in sections:
         st.html(part_html(chosen))
     return sections.get(chosen)

@@ -17,6 +17,7 @@ from pages.components.turns import TURNS, breathe
 Result = TypeVar("Result")
 AT_ONCE = 0.05  # Seconds that a run waits for what may be complete so soon; what takes longer comes when it comes
 NEWS = 2.0  # Seconds that a step waits for something new
+PATIENCE = 4.0  # How many times as long as others have waited for their turn lately a step stays away
 REST = 0.05  # Seconds between a picture and the next step
 
 _component = component("next_step")
@@ -58,8 +59,8 @@ class Growing(Generic[Result]):
         self.advance(0.0)
 
     def soon(self) -> None:
-        """Take what is there in a moment."""
-        self.advance(AT_ONCE)
+        """Take what is there in a moment, or now where others wait for their turn."""
+        self.advance(0.0 if TURNS.awaited else AT_ONCE)
 
     def further(self) -> None:
         """Wait for the next result for a while."""
@@ -115,9 +116,10 @@ def ask_for_next_step(key: str, after: float) -> None:
 
     Streamlit's own `run_every` asks at fixed times. A request in the moment in which another run ends makes Streamlit
     throw away the last messages of that run: parts of the page were missing then, or the browser gave up. Here none is
-    made while a run is under way or may be on its way, and a slow browser is not sent more than it can draw.
+    made while a run is under way or may be on its way, and a slow browser is not sent more than it can draw. Where
+    many wait for their turn, steps come later.
     """
-    data = {"step": str(time.monotonic_ns()), "after": round(1000 * after)}
+    data = {"step": str(time.monotonic_ns()), "after": round(1000 * (after + PATIENCE * TURNS.late))}
     _component(key=key, data=data, on_step_change=lambda: None, height=1)
 
 

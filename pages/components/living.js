@@ -8,7 +8,7 @@ const MARGIN = 12; // pixels that stay free below it
 const SMALLEST = 320; // pixels below which it is no drawing any more
 
 function fill(root) {
-  const whole = getComputedStyle(document.documentElement).getPropertyValue("--dpviz-class").trim() === "1";
+  const whole = document.querySelector(".dpviz-large") !== null;
   const scrolled = root.closest("[data-testid=stMain]")?.scrollTop ?? 0;
   const rest = window.innerHeight - (root.getBoundingClientRect().top + scrolled) - MARGIN;
   root.classList.toggle("whole", whole);
@@ -24,8 +24,8 @@ export default function showLiving({ data, parentElement }) {
     root.className = "dpviz-living";
     parentElement.append(root);
     const whole = new ResizeObserver(() => fill(root));
-    whole.observe(document.documentElement);
-    whole.observe(parentElement);
+    const above = parentElement.closest("[data-testid=stVerticalBlock]"); // what stands above may come later
+    for (const one of [document.documentElement, parentElement, above]) whole.observe(one ?? parentElement);
   }
   if (root.html !== message.html) {
     root.html = message.html;

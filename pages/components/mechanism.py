@@ -1,55 +1,26 @@
 """How a release is made: the controls of its synthesizer, a matrix of the reader's own among them, and its promise."""
 
-import dataclasses
-import hashlib
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
-from dpviz.core.declarations import SETS
-from dpviz.core.parameters import DELTA, EPSILON
 from dpviz.core.plain import plain
+from dpviz.core.settings import LONGEST_TEXT
 from dpviz.designs import Design
-from dpviz.desk.exports.script import LONGEST_INLINE
+from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.promises import broken_sentence, real_epsilon
 from dpviz.mechanisms import SYNTHESIZERS
-from dpviz.mechanisms.given import read_matrix
-from dpviz.mechanisms.given.reading import rescaled, text_of
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.mechanisms.prior import PRIOR_ONES
-from pages.components.address import LONGEST_TEXT, drawn
+from pages.components.address import drawn
 from pages.components.cached import cached, elsewhere
-from pages.components.controls import Choice, Control, Numbers, Said, Text, When, always
+from pages.components.controls import Choice, Control, Numbers, Said, Text
+from pages.components.numbers import When, always
 
 GIVEN = GivenMatrix.key
 LONGEST_NAME = 80  # Characters of a file's name that are shown
-
-SHARED_SETS = dataclasses.replace(
-    SETS,
-    private_end="neither",
-    help="How many synthetic tables are released, drawn independently from the same secret one. They share the "
-    "promise; where you choose α, each of them costs privacy.",
-)
-"""M where the prior follows from a promise for all sets together: neither end is more private."""
-
-PROMISE = {
-    "epsilon": dataclasses.replace(EPSILON, default=2.0, slider_minimum=0.01, slider_maximum=250.0),
-    "delta": dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5),
-    "alpha": dataclasses.replace(
-        PRIOR_ONES, minimum=1e-12, default=10.0, slider_minimum=0.01, slider_maximum=1e4,
-        help="Invented rows with a one and as many with a zero, in each set. More of them are more private.",
-    ),
-}  # fmt: skip
-"""What a release follows from, by the rule of the prior."""
-
-ROWS_OF_A_SET = (
-    "The number of rows in each set. With a prior, more rows take a larger one to keep the promise; where you choose "
-    "α, fewer rows are more private."
-)
 
 
 def is_given(said: Said) -> bool:
@@ -111,19 +82,6 @@ def promise(when: When = always) -> list[Control | Numbers]:
     return [rule, asked]
 
 
-@dataclass(frozen=True)
-class Upload:
-    """A file as it came, known by its fingerprint: what is read of it is kept, and its content looked at once."""
-
-    content: bytes = field(repr=False)
-    fingerprint: str
-
-    @classmethod
-    def of(cls, content: bytes) -> "Upload":
-        """A file with this content."""
-        return cls(content, hashlib.sha256(content).hexdigest())
-
-
 class Matrix(Text):
     """The text of the reader's own matrix, or the file that is shown in its place, where the synthesizer is that.
 
@@ -142,7 +100,7 @@ class Matrix(Text):
     def add_to(self, said: Said) -> None:
         """Add the matrix with its text, where a script can carry that, and its sizes; or why there is none."""
         try:
-            said["mechanism"], said["given_text"] = elsewhere(_read, "Reading the matrix …")(self.content())
+            said["mechanism"], said["given_text"] = elsewhere(brought_matrix, "Reading the matrix …")(self.content())
             said["n"], said["m"] = said["mechanism"].n, said["mechanism"].m
         except ValueError as broken:
             said["unread"] = broken
@@ -175,7 +133,7 @@ class Matrix(Text):
                 f"The address carries matrices of up to {LONGEST_TEXT:,} characters. This one is longer and not part "
                 "of it: keep it as a file."
             )
-        if (text := cached(_rescaled)(content)) is not None:
+        if (text := cached(brought_rescaled)(content)) is not None:
 
             def use() -> None:
                 state.update({kept: (name, Upload.of(text.encode()))} if name else {self.key: text})
@@ -187,13 +145,3 @@ class Matrix(Text):
         else:
             drawn(self.key, pasted, "Matrix", lambda _: "the text in the address")
         return content  # type: ignore[no-any-return]
-
-
-def _read(given: str | Upload) -> tuple[GivenMatrix, str | None]:
-    content = given.content if isinstance(given, Upload) else given
-    found, text = read_matrix(content), text_of(content)
-    return found, text if len(text) <= LONGEST_INLINE else None
-
-
-def _rescaled(given: str | Upload) -> str | None:
-    return rescaled(given.content if isinstance(given, Upload) else given)

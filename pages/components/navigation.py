@@ -7,6 +7,8 @@ from copy import copy
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.app_session import AppSession, AppSessionState
+from streamlit.runtime.scriptrunner import RerunData
 
 from dpviz.core.pool import POOL
 from pages import budget, compare_synthesizers, coverage, curator, home, minimum_priors, posterior, transition_matrices
@@ -23,6 +25,7 @@ PAGES = [one.SPEC for folders in GROUPS.values() for one in folders]
 """A new page is its folder, its name in a group, and a file ``pages/_<folder>.py`` that enters it."""
 
 FEWEST_WORKERS = 2  # One goes on where a single step of the other takes long
+BREATH = 0.002  # Seconds until the next look whether the last run has been told of
 COMPUTED_BY = ["dpviz.claims.curves", "dpviz.comparisons", "dpviz.coverage", "dpviz.desk.search"]
 """What workers load before they are asked: the rooms whose results grow."""
 
@@ -55,7 +58,7 @@ def enter() -> None:
 def start_workers() -> None:
     """Have processes ready for what takes long, before anybody has asked."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    POOL.start(max(FEWEST_WORKERS, cores - 1), COMPUTED_BY)
+    POOL.start(max(FEWEST_WORKERS, cores - 1), COMPUTED_BY, most=cores + 1)
 
 
 @once
@@ -66,3 +69,22 @@ def tune_process() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)  # a run makes some thousand objects: at 700 it looked for garbage several times in each
+
+
+def wait_for_the_last_run() -> None:
+    """Have every reader's session tell all of a run that has ended before it begins another one.
+
+    Where a request comes between the two, Streamlit replaces what ran and throws away what it has not told yet: of a
+    moved slider's whole run nothing was seen where a step was asked for as it ended.
+    """
+    begin = AppSession._create_scriptrunner
+
+    def take_up(self: AppSession, asked: RerunData) -> None:
+        if self._state is AppSessionState.SHUTDOWN_REQUESTED:
+            return
+        if self._scriptrunner is None:  # it has told that it is gone, and that comes last
+            begin(self, asked)
+        elif not self._scriptrunner.request_rerun(asked):
+            self._event_loop.call_later(BREATH, take_up, self, asked)
+
+    AppSession._create_scriptrunner = take_up  # type: ignore[assignment, method-assign]

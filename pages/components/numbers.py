@@ -1,26 +1,29 @@
-"""A slider and a box for one declared parameter, both moving the same value, which the address keeps."""
+"""The numbers of a page: for each a slider and a box, both moving the same value, which the address keeps."""
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Any, NamedTuple, Self, TypeVar
+from functools import partial
+from typing import Any, Self, TypeVar
 
 import streamlit as st
 
 from dpviz.core.parameters import Parameter, readable
-from dpviz.core.stops import stop_text, stops_with
-from dpviz.desk.asked import Refused
-from dpviz.mechanisms import BetaBinomial, Synthesizer
-from pages.components.address import SETTINGS, drawn, keep_numbers, keep_switch, read_address
+from dpviz.core.settings import ControlSetting
+from dpviz.core.sliders import LINKS, slider_words, stop_text, stops_with
+from dpviz.designs import Design
+from dpviz.desk.addresses import SETTINGS, keep, keep_numbers
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from pages.components.address import drawn
+from pages.components.release import handed_on
 from pages.components.spec import class_mode, state_of
 from pages.components.words import problem
 
 LARGEST = 1e308
-PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 _folded = ContextVar("folded", default=False)
 
@@ -83,23 +86,6 @@ def said_of(broken: ValueError | str) -> str:
     return str(broken).replace("got nan.", "got nothing: its box is empty.")
 
 
-class Link(NamedTuple):
-    """How one number follows another until the reader unlinks it: the switch and its words, whom, and both symbols."""
-
-    switch: str
-    label: str
-    leader: str
-    both: str
-
-
-LINKS = {
-    "m": Link("m_is_n", "m = n: as many released rows", "n", "n = m"),
-    "beta": Link("beta_is_alpha", "β = α: symmetric prior", "alpha", "α = β"),
-    "noise_epsilon": Link("noise_is_promise", "noise made for the promised ε", "epsilon", "ε"),
-}
-"""By the name of the number that follows."""
-
-
 @dataclass(frozen=True)
 class PageNumbers:
     """Numbers of one page by name, each with its control; `links` names those that may follow another.
@@ -116,7 +102,7 @@ class PageNumbers:
         """Itself, whose settings the session and the address keep from now on."""
         keep_numbers({self.prefix + name: one for name, one in self.declared.items()})
         for name in self.links:
-            keep_switch(self.prefix + LINKS[name].switch, True)
+            keep(self.prefix + LINKS[name].switch, ControlSetting.switch(True))
         return self
 
     def number(self, name: str, highest: float | None = None) -> float:
@@ -128,7 +114,7 @@ class PageNumbers:
         with self.at(name):
             if _folded.get():
                 kept = st.session_state.get(key, start)
-                value = drawn(key, start if kept is None else _whole(one, kept), _words(one).name)
+                value = drawn(key, start if kept is None else _whole(one, kept), slider_words(one).name)
                 return math.nan if kept is None else value
             return _box_and_slider(one, key, start)
 
@@ -170,33 +156,6 @@ class PageNumbers:
                 found.setdefault(self.prefix + target, (near, f"Set {words} = {readable(near)}"))
         return found
 
-    def placed(self, few: Collection[str], main: Collection[str]) -> Self:
-        """Itself with its controls in their `Places`, once the page's settings were taken from the address."""
-        read_address(self.prefix)
-        return dataclasses.replace(self, at=Places(few, main))
-
-    def values(self, *names: str) -> dict[str, float]:
-        """The controls of several numbers, in this order."""
-        found: dict[str, float] = {}
-        for name in names:
-            leader = LINKS[name].leader if name in self.links else ""
-            found[name] = found[leader] if leader in found and self.linked(name) else self.number(name)
-        return found
-
-    def refused(
-        self,
-        broken: ValueError,
-        values: Mapping[str, Any],
-        synthesizer_type: type[Synthesizer] = BetaBinomial,
-        **highest: float,
-    ) -> Refused:
-        """What a refusal says, with a button for each number outside its domain, or above what others let it be."""
-        rows = {one.name for one in synthesizer_type.parameters()} & {"n", "m"}
-        mends = self.mends({name: one for name, one in values.items() if rows or name not in ("n", "m")}, highest)
-        if rows == {"n"} and values.get("m", values["n"]) != values["n"]:
-            mends[self.prefix + LINKS["m"].switch] = True, "Set m = n"
-        return Refused((str(broken),), mends)
-
     def accepted(self, name: str, value: float) -> float:
         """A number of a section; outside its domain a sentence says so, and the last one inside is returned."""
         one, key = self.declared[name], self.prefix + name
@@ -208,12 +167,85 @@ class PageNumbers:
         return self.accepted(name, self.number(name))
 
 
+class Said(dict[str, Any]):
+    """What the controls of a page say, by name; `numbers` are those of it that are numbers of the page.
+
+    `follow` are the numbers that follow others, `highest` what others let some be, `then` what is drawn once the design
+    is known; `fresh` is what a fresh page says but for some `instead`, where no control is asked.
+    """
+
+    def __init__(self, page: PageNumbers, instead: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self.page, self.fresh, self.instead = page, instead is not None, instead or {}
+        self.numbers: dict[str, Any] = {}
+        self.follow: set[str] = set()
+        self.highest: dict[str, float] = {}
+        self.then: list[Callable[[Design], None]] = []
+
+    @property
+    def synthesizer_type(self) -> type[Synthesizer]:
+        """What the synthesizer of a page is that has a choice of them."""
+        return SYNTHESIZERS.get(self["synthesizer"], GivenMatrix)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The numbers that follow no other."""
+        return {name: value for name, value in self.numbers.items() if name not in self.follow}
+
+    def handed_on(self, n: float) -> dict[str, Any]:
+        """What came to the page with a release, by the names of a design, as far as it fits n rows."""
+        return {} if self.fresh else handed_on(self.page.prefix, n)
+
+
+When = Callable[[Said], Any]
+
+
+def always(_said: Said) -> bool:
+    """A control that is there whatever is said."""
+    return True
+
+
+class Numbers:
+    """Numbers of the page in this order, where `when` holds.
+
+    `of` names further ones by what has been said before, or declares them; `highest` is what others let them be.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        of: Callable[[Said], Iterable[str] | Mapping[str, Parameter]] = lambda _said: (),
+        when: When = always,
+        highest: Callable[[Said], float | None] = lambda _said: None,
+    ) -> None:
+        self.names, self.of, self.when, self.highest = names, of, when, highest
+
+    def add_to(self, said: Said) -> None:
+        """Add what they say."""
+        further = self.of(said)
+        if isinstance(further, Mapping):
+            said.page = dataclasses.replace(said.page, declared={**said.page.declared, **further})
+        page, highest = said.page, self.highest(said)
+        for name in (*self.names, *further):
+            leader = LINKS[name].leader if name in page.links else ""
+            if leader in said.numbers and name not in said.instead and (said.fresh or page.linked(name)):
+                said.follow.add(name)
+                value = said.numbers[leader]
+            elif said.fresh:
+                value = said.instead.get(name, page.fresh(name))
+            else:
+                value = page.number(name, highest)
+            if highest is not None:
+                said.highest[name] = highest
+            said[name] = said.numbers[name] = value
+
+
 def _box_and_slider(one: Parameter, key: str, start: float) -> float:
     """The box, and below it the slider; an empty box leaves the slider where it is.
 
     The style sheet sets a box that a slider follows on the line of the slider's label.
     """
-    slider, (symbol, name, label, hint) = f"{key}_slider", _words(one)
+    slider, (symbol, name, label, hint) = f"{key}_slider", slider_words(one)
     typed = st.number_input(
         f"{f'{one.title} {symbol}'.strip()}, exact value",
         min_value=-LARGEST,
@@ -249,19 +281,3 @@ def _whole(one: Parameter, value: float) -> float:
 
 def _take_slider(key: str, slider: str) -> None:
     st.session_state[key] = st.session_state[slider]
-
-
-class _Words(NamedTuple):
-    symbol: str
-    name: str
-    label: str
-    hint: str
-
-
-@lru_cache(maxsize=1024)
-def _words(one: Parameter) -> _Words:
-    """Its symbol where that says more than the title, its name, the label of the slider, and its help."""
-    end = PRIVATE_END[one.private_end]
-    symbol = "" if one.symbol.lower() == one.title.lower() else one.symbol
-    name = f"{one.title} {symbol}".strip()
-    return _Words(symbol, name, name + (f" · {end}" if end else ""), f"{one.help} Accepted: {one.domain}.")

@@ -1,46 +1,17 @@
 """The release that a reader carries from page to page: set on one, kept on the next, and taken along by every link."""
 
 import contextlib
-import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from html import escape
-from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dpviz.core.keeping import kept
-from dpviz.designs import CONFIDENTIAL_COUNT, NOISE_EPSILON_KEY, Design
-from dpviz.desk.carried import CARRIED, NOT_EVERYWHERE, Carried, changed, goes_along
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.address import SETTINGS, keep_handed_on
+from dpviz.designs import CONFIDENTIAL_COUNT, Design
+from dpviz.desk.addresses import SETTINGS, address_words, carried_to, keep_handed_on, taken_by
+from dpviz.desk.carried import NOT_EVERYWHERE, Carried, OnItsWay
 from pages.components.navigation import PAGES, as_declared
-from pages.components.numbers import LINKS
 from pages.components.spec import CLASS, PageSpec, class_mode, state_of
-
-ANALYSIS = frozenset({"gamma1", "gamma2", "level", "rules", "repetitions"})
-"""What an address says of the analysis, which belongs to a page."""
-
-TAKEN_BY: dict[str, Callable[[Design], Mapping[str, Any]]] = {}
-"""What further settings of a page ask for a design, by the names on that page: such as its mechanism where the page has
-no list of synthesizers. By prefix; each raises a ValueError in a sentence where the page does not take the design."""
-
-
-@dataclass
-class OnItsWay:
-    """What a session holds of the reader's release: on which `page` the reader is, and what was `entered` there.
-
-    That is the design that the page began with or shows, or how it came to it: by an "address"; None for the page's
-    own. `refused` says why the page does not take the release; `touched` that the reader has set any page.
-    """
-
-    release: Carried | None = None
-    page: PageSpec | None = None
-    entered: Design | str | None = None
-    refused: str = ""
-    touched: bool = False
 
 
 def _on_its_way() -> OnItsWay:
@@ -48,50 +19,6 @@ def _on_its_way() -> OnItsWay:
     if found is None:
         found = st.session_state["release"] = OnItsWay()
     return found
-
-
-def taken_by(prefix: str, design: Design) -> Mapping[str, Any]:
-    """Return what a page asks for a design instead of a mechanism, by the names on that page."""
-    return TAKEN_BY[prefix](design) if prefix in TAKEN_BY else {}
-
-
-@kept
-def settings_of(prefix: str, design: Design) -> Mapping[str, Any]:
-    """What the controls of a page say where they ask for `design`, by key; what it has no control for is left out.
-
-    A page without a rule for the prior has α itself, and one for a single set the ε of its noise. A ValueError in a
-    sentence says what the page does not take.
-    """
-    further = taken_by(prefix, design)
-    if f"{prefix}m" not in SETTINGS and design.m != design.n:
-        raise ValueError(f"as many rows are released here as there are, n = {design.n:,}; got m = {design.m:,}.")
-    if f"{prefix}prior" not in SETTINGS and design.synthesizer_type.has_prior:
-        design = dataclasses.replace(design, prior="own", alpha=design.alpha_of_one_set)
-    if f"{prefix}sets" not in SETTINGS and design.sets > 1 and "epsilon" in design.promised:
-        noise = {"epsilon": design.epsilon / design.sets, **dict(design.details)}
-        design = dataclasses.replace(design, details=tuple(noise.items()))
-    own = {NOISE_EPSILON_KEY if name == "epsilon" else name for name in dict(design.details)}
-    own |= {"m"} if design.m != design.n else set()
-    found: dict[str, Any] = {f"{prefix}{link.switch}": name not in own for name, link in LINKS.items()}
-    words = {prefix + word: text for word, text in design.to_address().items()}
-    found |= {key: SETTINGS[key].read(text) for key, text in words.items() if key in SETTINGS and text}
-    if f"{prefix}synthesizer" not in SETTINGS:  # α is then what some section asks about, and no part of the release
-        found.pop(f"{prefix}alpha", None)
-    x = SETTINGS.get(f"{prefix}x")
-    if x is not None and not x.handed_on and design.confidential_count is None and x.default > design.n:
-        found[f"{prefix}x"] = round(design.p * design.n)  # the page's own does not fit so few rows
-    found |= {prefix + name: value for name, value in further.items()}
-    return MappingProxyType({key: value for key, value in found.items() if key in SETTINGS})
-
-
-def _carried_to(prefix: str, release: Carried) -> dict[str, Any]:
-    """What the controls of a page say of the reader's release; a ValueError where the page does not take it."""
-    first, design = len(prefix), release.design
-    return {
-        key: value
-        for key, value in settings_of(prefix, design).items()
-        if key[first:] in CARRIED and goes_along(key[first:], design, release.known)
-    }
 
 
 def keep_truth(prefix: str) -> None:
@@ -127,9 +54,9 @@ def bring_release(page: PageSpec) -> str:
     release.
     """
     state, way, context, prefix = state_of(page.prefix), _on_its_way(), get_script_run_ctx(), page.prefix
-    last = way.page
+    last: PageSpec | None = way.page
     if last is not None and (valid := state_of(last.prefix).valid) is not None:
-        _keep(last, valid.design)
+        _keep(last, way, valid.design)
         if not way.refused:
             state_of(last.prefix).brought = way.release
     entered, own = last != page, any(key.startswith(prefix) for key in st.query_params)
@@ -139,7 +66,7 @@ def bring_release(page: PageSpec) -> str:
     if entered:
         way.refused = ""
     try:
-        settings = {} if release is None else _carried_to(prefix, release)
+        settings = {} if release is None else carried_to(prefix, release)
     except ValueError as broken:
         if entered and not own:
             way.refused = f"Your release stays on the other pages; this one does not take it: {broken}"
@@ -160,56 +87,29 @@ def bring_release(page: PageSpec) -> str:
 
 def carried_on(page: PageSpec) -> str:
     """The reader's release in words, with what this run has changed of it; nothing before there is one."""
-    valid = state_of(page.prefix).valid
+    valid, way = state_of(page.prefix).valid, _on_its_way()
     if valid is not None:
-        _keep(page, valid.design)
-    release = _on_its_way().release
-    return "" if release is None else release.words
+        _keep(page, way, valid.design)
+    return "" if way.release is None else way.release.words
 
 
-def _keep(page: PageSpec, design: Design) -> None:
-    """Make what a page showed last the reader's release, as far as it was set there and not by one of its presets.
-
-    The page where the app begins shows a release from the first.
-    """
-    way = _on_its_way()
-    entered = way.entered
-    way.touched = way.touched or entered not in {None, design}
-    if design.synthesizer_type is GivenMatrix:  # a matrix of the reader's own belongs to its page
-        return
-    way.entered = design
-    begins = page.home and way.release is None and not way.touched
+def _keep(page: PageSpec, way: OnItsWay, design: Design) -> None:
+    """Make what a page showed last the reader's release, as far as it was set there and not by one of its presets."""
     preset = st.session_state.get(f"{page.prefix}preset")
-    if (entered is None and not begins) or entered == design or preset is not None:
-        return
-    told = told_by(page)
-    if way.release is None or way.refused:
-        way.release, way.refused = Carried(design, told & NOT_EVERYWHERE), ""
-    else:
-        since = entered if isinstance(entered, Design) else None
-        way.release = changed(way.release, since, design, told, f"{page.prefix}prior" in SETTINGS)
+    told, ruled = told_by(page), f"{page.prefix}prior" in SETTINGS
+    way.shown(design, told, begins=page.home, set_here=preset is None, ruled=ruled)
 
 
 def page_link(
     page: PageSpec, design: Design, label: str = "", said: frozenset[str] | None = None, **further: str
 ) -> None:
     """A link to a page, which opens with this release, and with `further` settings by their names on it."""
-    words = {**address_of(page, design, said), **{f"{page.prefix}{name}": word for name, word in further.items()}}
+    words = {
+        **address_words(page.prefix, design, said),
+        **{f"{page.prefix}{name}": word for name, word in further.items()},
+    }
     words |= {CLASS: "1"} if class_mode() else {}
     st.page_link(as_declared(page), label=f"{label or page.title} →", query_params=words)
-
-
-@kept
-def address_of(page: PageSpec, design: Design, said: frozenset[str] | None = None) -> Mapping[str, str]:
-    """What the address of a page says of a release: every setting that the page has for it.
-
-    Of the truth, the draw and the analysis it is all of the design, or what is `said` of it: the page has its own for
-    the rest.
-    """
-    settings, first = settings_of(page.prefix, design), len(page.prefix)
-    kept = [key for key in settings if said is None or key[first:] not in ANALYSIS - said]
-    kept = [key for key in kept if said is None or goes_along(key[first:], design, said)]
-    return MappingProxyType({key: SETTINGS[key].write(settings[key]) for key in kept})
 
 
 def lead_on(

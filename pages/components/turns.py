@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+SMOOTHING = 0.1  # What the last one that has waited counts for in how late turns are
 LONGEST = 0.1  # Seconds of a turn: a page is drawn in a fifth of it, and whoever computes for longer must keep nobody
 
 
@@ -17,14 +18,25 @@ def breathe() -> None:
 
 
 class Turns:
-    """First come, first served; whoever has had the turn for `longest` seconds goes on beside the next."""
+    """First come, first served, but who comes back to a page that is half drawn goes before those that begin.
+
+    Whoever has had the turn for `longest` seconds goes on beside the next. `late` is how many seconds those that
+    begin have waited lately.
+    """
 
     def __init__(self, longest: float) -> None:
         self._longest = longest
         self._line: deque[threading.Event] = deque()  # the first has the turn
+        self._back = 0  # how many of those behind it have come back
         self._since = 0.0
+        self.late = 0.0
         self._lock = threading.Lock()
         self._held = threading.local()
+
+    @property
+    def awaited(self) -> bool:
+        """Whether somebody waits for a turn."""
+        return len(self._line) > 1
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -45,21 +57,29 @@ class Turns:
         self._leave()
         yield  # where that raises, the run is over and needs no other turn
         if had:
-            self._take()
+            self._take(back=True)
 
     def _mine(self) -> threading.Event | None:
         return getattr(self._held, "turn", None)
 
-    def _take(self) -> None:
-        mine = self._held.turn = threading.Event()
+    def _take(self, *, back: bool = False) -> None:
+        mine, came = threading.Event(), time.monotonic()
+        self._held.turn = mine
         with self._lock:
-            self._line.append(mine)
-            if self._line[0] is mine:
+            if not self._line:
+                self._line.append(mine)
                 self._begin()
+            elif back:
+                self._back += 1
+                self._line.insert(self._back, mine)
+            else:
+                self._line.append(mine)
         while not mine.wait(self._longest):
             with self._lock:
                 if time.monotonic() - self._since >= self._longest:
                     self._pass_on()
+        if not back:
+            self.late += SMOOTHING * (time.monotonic() - came - self.late)
 
     def _leave(self) -> None:
         mine, self._held.turn = self._mine(), None
@@ -73,6 +93,7 @@ class Turns:
 
     def _pass_on(self) -> None:
         self._line.popleft()
+        self._back = max(self._back - 1, 0)
         if self._line:
             self._begin()
 

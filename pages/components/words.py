@@ -1,14 +1,14 @@
-"""HTML pieces of the pages: the answer in a sentence, numbers with their meaning, tables, notes and problems."""
+"""What pages say: the answer in a sentence, numbers with their meaning, tables, notes and problems."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
 from dpviz.core.digits import three_digits, three_digits_in_cells
 from dpviz.core.plain import plain
 from pages.components.spec import class_mode
@@ -38,7 +38,7 @@ def table_for_class(html: str) -> str:
 
 def answer(mark: str, sentence: str) -> str:
     """The page's answer: a word in a frame, then the sentence; `sentence` may hold ``<b>``."""
-    return for_class(f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span> {sentence}</p>')
+    return for_class(answer_html(mark, sentence))
 
 
 def page_answer(mark: str, sentence: str, short: str) -> str:
@@ -58,29 +58,7 @@ def foldable(name: str, html: str) -> str:
 
 def numbers(*entries: tuple[str, str, str]) -> str:
     """Numbers side by side, each with its name above and its meaning below."""
-    parts = (
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(meaning)}</dd></div>"
-        for name, value, meaning in entries
-    )
-    return table_for_class(f'<dl class="dpviz-numbers">{"".join(parts)}</dl>')
-
-
-def by_reason(pairs: Iterable[tuple[str, str]]) -> str:
-    """Names with their reasons, those of the same reason together, as inline HTML; nothing where there are none."""
-    reasons: dict[str, list[str]] = {}
-    for name, reason in pairs:
-        reasons.setdefault(reason, []).append(f"<b>{escape(name)}</b>")
-    return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
-
-
-def heading_html(text: str) -> str:
-    """A heading inside the page, to stand in one piece with what follows or precedes it."""
-    return f'<h2 class="dpviz-heading">{escape(text)}</h2>'
-
-
-def part_html(name: str) -> str:
-    """The heading of a part that its place tells apart for who sees it, for who does not."""
-    return f'<h2 class="dpviz-part">{escape(name)}</h2>'
+    return table_for_class(numbers_html(entries))
 
 
 def heading(text: str) -> None:
@@ -104,49 +82,16 @@ def listing(head: list[str], rows: list[list[str]], caption: str, numeric: Colle
     Cells may hold inline HTML. On a phone a table with numbers becomes a list: each row's first cell, below it the
     numbers under their names.
     """
-    columns = range(1, len(head)) if numeric is None else numeric
-
-    def cell(tag: str, place: int, value: str) -> str:
-        if place not in columns:
-            return f"<{tag}>{value}</{tag}>"
-        named = f' data-label="{escape(re.sub("<[^>]+>", "", head[place]))}"' if tag == "td" else ""
-        return f"<{tag} class=num{named}>{value}</{tag}>"
-
-    def cells(tag: str, values: list[str]) -> str:
-        return "".join(cell(tag, place, value) for place, value in enumerate(values))
-
-    body = table_for_class("".join(f"<tr>{cells('td', row)}</tr>" for row in rows))
-    kind = "dpviz-list dpviz-stack" if columns else "dpviz-list"
-    table = f'<table class="{kind}"><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table>'
-    name = escape(caption)
-    region = f'<div class="dpviz-scroll" tabindex="0" role="region" aria-label="{name}">{table}</div>'
-    st.html(Html(foldable(name, region)))
-
-
-def audit_row(head: Sequence[str], title: str, cells: Sequence[str], mark: str, said: str, *, bad: bool) -> str:
-    """Two rows of an audit: title, numbers by the names in `head`, and verdict; below them what is said of it."""
-    named = zip(head[1:-1], cells, strict=True)
-    numbers = "".join(f'<td class=num data-label="{name}">{value}</td>' for name, value in named)
-    kind = " bad" if bad else ""
-    first = f'<tr class="row{kind}"><td>{title}</td>{numbers}<td class="mark">{mark}</td></tr>'
-    return f'{first}<tr class="said{kind}"><td colspan="{len(head)}">{said}</td></tr>'
-
-
-def audit_table(head: Sequence[str], rows: Iterable[str]) -> str:
-    """The table of an audit; all columns but the first and the last are numbers."""
-    names = "".join(f"<th{' class=num' if name in head[1:-1] else ''}>{name}</th>" for name in head)
-    return f'<table class="dpviz-list"><thead><tr>{names}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    table = listing_html(head, rows, range(1, len(head)) if numeric is None else numeric, table_for_class)
+    st.html(Html(foldable(escape(caption), scrolled_html(caption, table))))
 
 
 def audit_region(name: str, html: str) -> str:
     """A part of an audit, which can be scrolled."""
-    region = f'<div class="dpviz-scroll dpviz-audit" tabindex="0" role="region" aria-label="{name}">{html}</div>'
-    return foldable(name, region)
+    return foldable(name, scrolled_html(name, html, "dpviz-scroll dpviz-audit"))
 
 
 def show_errata(errata: Iterable[Record[str]]) -> None:
     """What a paper prints and its own definitions contradict: where, which kind of slip, what is printed, what true."""
     heading("What the paper prints and its own definitions contradict")
-    st.markdown(
-        "\n".join(f"- **{one.source.partition(', ')[2]}, {one.verdict}.** {one.printed} {one.ours}" for one in errata)
-    )
+    st.markdown("\n".join(f"- {one.told}" for one in errata))

@@ -1,10 +1,12 @@
 """The exact coverage of a design, its curves, which grow coarse to fine, and what sentences say of them."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable
@@ -14,6 +16,7 @@ from dpviz.coverage import (
     CoverageLines,
     ExactCoverage,
     coverage_given_count,
+    coverages_at_a_glance,
     coverages_in_reach,
 )
 from dpviz.coverage.along import EPSILONS, lines_along_epsilon, lines_along_p
@@ -26,19 +29,42 @@ from pages.components.growing import Growing, growing_of
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named
 
-EXACT, GROWING, SMALLEST = f"{PREFIX}exact", f"{PREFIX}growing", f"{PREFIX}smallest"
+EXACT, GLANCE, GROWING, SMALLEST = (f"{PREFIX}{one}" for one in ("exact", "glance", "growing", "smallest"))
 NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
 
 
 def exact_of(design: Design) -> Growing[dict[str, ExactCoverage]]:
     """The exact coverage of each rule shown whose sums are short, as it comes."""
-    begin = partial(single, coverages_in_reach, design.release, p=design.p, **_asked(design, design.rules))
-    key = ("exact coverage", dataclasses.replace(design, repetitions=1, seed=0))
-    return growing_of(EXACT, key, dict, begin, answer=True)
+    return glance_of(design) if design.sets <= 2 else _sums_of(EXACT, coverages_in_reach, design)
+
+
+def glance_of(design: Design) -> Growing[dict[str, ExactCoverage]]:
+    """The same to fewer digits, which are there sooner: the answer of the page has enough of them."""
+    return _sums_of(GLANCE, coverages_at_a_glance, design, answer=True)
+
+
+def _sums_of(
+    place: str, function: Callable[..., dict[str, ExactCoverage]], design: Design, *, answer: bool = False
+) -> Growing[dict[str, ExactCoverage]]:
+    begin = partial(single, function, design.release, p=design.p, **_asked(design, design.rules))
+    key = (place, dataclasses.replace(design, repetitions=1, seed=0))
+    return growing_of(place, key, dict, begin, answer=answer)
+
+
+def answer_of(design: Design, seconds: float) -> dict[str, ExactCoverage] | None:
+    """A glance after at most so long, or more where it leaves open what the first sentence says; None for nothing."""
+    glance = glance_of(design)
+    glance.advance(seconds, 0)
+    first = itertools.islice((glance.latest or {}).items(), 1)
+    if all(is_sure(design, rule, one) for rule, one in first):
+        return glance.latest
+    exact = exact_of(design)
+    exact.advance(seconds)
+    return exact.latest
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
-    """The same, waited for."""
+    """The exact coverage of each rule shown whose sums are short, waited for."""
     return exact_of(design).first()
 
 
@@ -96,7 +122,7 @@ AXES = {
 
 def curves_of(design: Design, axis: Axis) -> Growing[CoverageLines] | None:
     """The reader's curves along an axis, the same wherever the design is on it; None where no exact sums are known."""
-    rules = tuple(exact_of(design).latest or ())
+    rules = tuple(glance_of(design).latest or ())
     if not rules:
         return None
     line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis.name: 1.0}
@@ -112,6 +138,35 @@ def smallest_of(design: Design) -> Growing[dict[str, Extreme]]:
     return growing_of(SMALLEST, key, dict, begin)
 
 
+class Known(NamedTuple):
+    """What is there of a design: coverages, None before there are any, the curves, and the smallest coverages.
+
+    The coverages are `exact` to the last digit or to those of a glance; it is `over` when nothing more is to come.
+    """
+
+    coverages: dict[str, ExactCoverage] | None
+    exact: bool = False
+    curves: Growing[CoverageLines] | None = None
+    smallest: Mapping[str, Extreme] = MappingProxyType({})
+    over: bool = False
+
+
+def known_of(design: Design, axis: Axis, go_on: Callable[[Growing[Any]], object]) -> Known:
+    """What is there after `go_on` with it: each begins when the one before has ended, or all would come late."""
+    go_on(glance := glance_of(design))
+    if glance.stream is not None:
+        return Known(None)
+    if (curves := curves_of(design, axis)) is not None:
+        go_on(curves)
+        if curves.stream is not None:
+            return Known(glance.latest, curves=curves)
+    go_on(exact := exact_of(design))
+    if exact.stream is not None:
+        return Known(glance.latest, curves=curves)
+    go_on(smallest := smallest_of(design))
+    return Known(exact.latest, True, curves, smallest.latest or {}, smallest.stream is None)
+
+
 def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     """How many intervals of a rule contain the true share, against the promised level, and how many say nothing."""
     against = against_level(one.coverage, design.level)
@@ -119,6 +174,16 @@ def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     return (
         f"With {named(design)}, {share} of the intervals computed {RULES[rule].computed} contain the true share"
         f"{against}.{vacuous_sentence(one.vacuous_share)}"
+    )
+
+
+def is_sure(design: Design, rule: str, one: ExactCoverage) -> bool:
+    """Whether the sentence is the same whatever the sums have left out."""
+    off, every = one.error_bound, coverage_sentence(design, rule, one)
+    ends = ((one.coverage + sign * off, one.vacuous_share + sign * off) for sign in (-1, 1))
+    return all(
+        coverage_sentence(design, rule, dataclasses.replace(one, coverage=share, vacuous_share=empty)) == every
+        for share, empty in ends
     )
 
 

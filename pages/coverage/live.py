@@ -2,13 +2,13 @@
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from dpviz.charts.coverage import Dot, coverage_chart
 from dpviz.core.measures import Measure
-from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import plain
 from dpviz.core.wording import number, percent, percent_between
@@ -16,20 +16,21 @@ from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerfor
 from dpviz.coverage.live import Run
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from pages.components.class_mode import class_mode
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
+from pages.components.spec import class_mode
+from pages.components.turns import TURNS, breathe
 from pages.components.words import listing, page_answer
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, named, short
 from pages.coverage.exact import (
     Axis,
+    Known,
+    answer_of,
     coverage_sentence,
-    curves_of,
-    exact_of,
+    known_of,
     line_sentence,
     short_sentence,
-    smallest_of,
 )
 from pages.coverage.watched import HEIGHT, dots_of, show_first, simulated
 
@@ -52,30 +53,32 @@ SHARES_OF_SETS = {
 """Columns of the table, with the field that the exact and the simulated result have for them."""
 
 
-def show_live(design: Design, run: Run | None, axis: Axis) -> None:
-    """Render the live section; rerun it while work remains."""
-    sums, smallest = exact_of(design), smallest_of(design)
-    summing, exact, curves = sums.stream is not None, sums.latest or {}, curves_of(design, axis)
+def show_live(design: Design, run: Run | None, axis: Axis, *, told: bool) -> None:
+    """Render the live section; rerun it while work remains, and the page where its answer was not `told` before."""
     pace, rest, _ = SPEEDS[st.session_state.get(SPEED) or FAST]
-
-    def moves() -> bool:
-        growing = any(one is not None and one.stream is not None for one in (sums, curves, smallest))
-        return growing or (run is not None and run.running)
-
-    moving, runs = moves(), itertools.count()
+    runs = itertools.count()
 
     def draw() -> None:
-        ran, again = run is not None and run.running, moving and next(runs) > 0
-        growing = [one for one in (sums, curves, smallest) if one is not None and one.stream is not None]
-        if run is not None and run.running:
-            run.advance(pace)
-        elif again and growing:
-            growing[0].further()
-        for one in growing:
-            one.now() if again or ran else one.soon()
-        if summing and sums.stream is None:  # the answer stands outside of what a step draws
+        ran, again = run is not None and run.running, next(runs) > 0
+        waits = again and not ran
+        if run is not None:
+            with TURNS.aside():
+                run.advance(breathe, pace)
+
+        def go_on(growing: Growing[Any]) -> None:
+            nonlocal waits
+            if waits and growing.stream is not None:
+                growing.further()
+                waits = False
+            elif again or ran:
+                growing.now()
+            else:
+                growing.soon()
+
+        known = known_of(design, axis, go_on)
+        if not told and answer_of(design, 0.0) is not None:  # it stands outside of what a step draws
             st.rerun()
-        tally = None if run is None else run.tally
+        exact, tally = known.coverages or {}, None if run is None else run.tally
         watched = run.watched if run is not None and run.watching else 0
         found = None if tally is None or watched else performance_of(tally)
         # In a class the intervals fill the screen, and the curves stand below them.
@@ -83,38 +86,35 @@ def show_live(design: Design, run: Run | None, axis: Axis) -> None:
         with intervals:
             show_first(design, watched, found)
         with lines:
-            _picture(design, exact, dots_of(design, tally, watched, found) if tally else [], curves, axis)
-            if not summing:
+            _picture(design, exact, dots_of(design, tally, watched, found) if tally else [], known.curves, axis)
+            if known.coverages is not None:
                 _say_absent(design, exact)
-        _status(run, exact=summing or len(exact) == len(design.rules))
-        _table(design, exact, found, smallest)
+        _status(run, exact=known.coverages is None or len(exact) == len(design.rules))
+        _table(design, known, found)
         ended = ran and run is not None and not run.running  # its buttons stand outside of what a step draws
-        over = moving and not moves()
-        if ended or (over and st.session_state.get(f"{PREFIX}look")):  # as are the files, which have what has grown
+        over = known.over and not (run is not None and run.running)
+        if ended or (over and again and st.session_state.get(f"{PREFIX}look")):  # as are the files of what has grown
             st.rerun()
-        if moving and not over:
+        if not over:
             ask_for_next_step(f"{PREFIX}step", rest if run is not None and run.running and run.watching else REST)
 
     st.fragment(draw)()
 
 
-def show_answer(design: Design) -> None:
-    """The exact coverage of the first rule that has one in a sentence, or that only the simulation can say."""
-    sums = exact_of(design)
-    sums.advance(ANSWER)
-    if sums.stream is not None:
-        st.html(page_answer("computing", SPEC.note("summing", named=named(design)), "The exact sums take a moment."))
-        return
-    exact = sums.latest or {}
-    if not exact:
+def show_answer(design: Design) -> bool:
+    """The exact coverage of the first rule that has one in a sentence, or that only the simulation can say.
+
+    Returns whether that is known by now.
+    """
+    exact = answer_of(design, ANSWER)
+    said = "computing", SPEC.note("summing", named=named(design)), "The exact sums take a moment."
+    if exact is not None:
         beyond = f"With {named(design)} the exact sums would take too long. Press Start to simulate instead."
-        st.html(
-            page_answer("beyond exact sums", beyond, "Exact sums would take too long here: press Start to simulate.")
-        )
-        return
-    rule, one = next(iter(exact.items()))
-    sentence = coverage_sentence(design, rule, one)
-    st.html(page_answer(percent(one.coverage, 3), sentence, short_sentence(design, rule, one)))
+        said = "beyond exact sums", beyond, "Exact sums would take too long here: press Start to simulate."
+    for rule, one in itertools.islice((exact or {}).items(), 1):
+        said = percent(one.coverage, 3), coverage_sentence(design, rule, one), short_sentence(design, rule, one)
+    st.html(page_answer(*said))
+    return exact is not None
 
 
 def _picture(
@@ -161,19 +161,18 @@ def _status(run: Run | None, *, exact: bool) -> None:
         )
         return
     st.progress(run.done / run.plan.repetitions)
-    rate = f", {readable((run.done - run.opened) / run.seconds, 2)} a second of work" if run.seconds > 0 else ""
+    rate = f", {readable((run.done - run.opened) / run.elapsed, 2)} a second" if run.elapsed > 0 else ""
     came = f", {run.opened:,} from a file" if run.opened else ""
     state = "running" if run.running else "complete" if run.complete else "stopped"
-    st.caption(
-        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}{came}, {readable(run.elapsed, 2)} s elapsed, "
-        f"{readable(run.seconds, 2)} s of work{rate}; seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one "
-        "standard error."
+    counted = (
+        f"{run.done:,} of {run.plan.repetitions:,} repetitions, {state}{came}, {readable(run.elapsed, 2)} s elapsed"
     )
+    st.caption(f"{counted}{rate}; seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one standard error.")
 
 
-def _table(
-    design: Design, exact: dict[str, ExactCoverage], found: Performance | None, smallest: Growing[dict[str, Extreme]]
-) -> None:
+def _table(design: Design, known: Known, found: Performance | None) -> None:
+    """The numbers of each rule, as long as they are not exact to the digits that are sure."""
+    exact = known.coverages or {}
     shares = SHARES | (SHARES_OF_SETS if design.sets > 1 else {})
     apart = ["apart, in standard errors"] if exact and found else []
     head = ["rule", "coverage, exact", "smallest at any p", "simulated", *apart, "mean length inside 0 to 1", *shares]
@@ -187,8 +186,8 @@ def _table(
         rows.append(
             [
                 f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>",
-                percent(one.coverage) if one else "beyond reach",
-                _smallest(key, smallest),
+                (percent(one.coverage) if known.exact else _sure(one)) if one else "beyond reach",
+                _smallest(key, known),
                 simulated(ours) if ours else "not yet",
                 *(away for _ in apart),
                 number(width, 4),
@@ -200,11 +199,16 @@ def _table(
     st.caption(SPEC.note("table", kind=kind) + _sign(exact, found))
 
 
-def _smallest(key: str, found: Growing[dict[str, Extreme]]) -> str:
+def _sure(one: ExactCoverage) -> str:
+    """The digits of a coverage that are sure."""
+    return percent_between(max(one.coverage - one.error_bound, 0.0), min(one.coverage + one.error_bound, 1.0), 5)
+
+
+def _smallest(key: str, known: Known) -> str:
     """The smallest coverage anywhere and where it is, dots while it is computed, and a dash where it is not."""
-    one = (found.latest or {}).get(key)
+    one = known.smallest.get(key)
     if one is None:
-        return "–" if found.stream is None else "…"
+        return "–" if known.over else "…"
     share = percent_between(one.value - one.gap, one.value, 4)
     return f"{share}<br><small>at p = {readable_apart(one.at, 1.0, 3)}</small>"
 

@@ -8,28 +8,25 @@ from typing import Any
 import streamlit as st
 
 from dpviz.comparisons import CategoryData, CountData, DataKind
-from dpviz.comparisons.base import SIMULATED_REPETITIONS, Analysis
-from dpviz.core.declarations import SEED
+from dpviz.comparisons.base import declared_numbers
 from dpviz.core.parameters import Parameter, readable
 from dpviz.designs import Design
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import PROTECTIONS, SUCCESS
-from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, VALUES, Question, takes_prior
+from dpviz.desk import stated
+from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.asked import AskedOf
+from dpviz.desk.protection import PROTECTIONS
+from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, Question, takes_prior
 from dpviz.desk.texts import capitalized
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
-from pages.components.address import keep_choice, keep_choices
-from pages.components.choices import choices, named_choice, presets, segments
-from pages.components.compared import kind_choice, numbers_of, refused
-from pages.components.controls import PageNumbers
-from pages.components.last_valid import AskedOf, Refused
-from pages.components.prior_rule import TAKEN_BY
-from pages.components.release import handed_on, keep_truth
+from pages.components.compared import kind_control
+from pages.components.controls import Choice, Control, Controls, Numbers, Presets, Said, Several, called_by, labels_of
+from pages.components.numbers import PageNumbers
 from pages.curator import SPEC
-from pages.curator.sentences import named as called
 
-RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
-"""The lowest and the highest true value of a fresh page, by name."""
+PREFIX = SPEC.prefix
+SYNTHESIZER = "beta_binomial"
+"""The synthesizer that stands for the question on other pages; a design of the answer leads there with its own."""
 
 USUAL: dict[str, float] = {"n": 200, "m": 200}
 """Sizes of a fresh page."""
@@ -50,80 +47,11 @@ PRESETS: dict[str, dict[str, object]] = {
 }  # fmt: skip
 """The worked cases of the page."""
 
-
-PREFIX = SPEC.prefix
-SYNTHESIZER = "beta_binomial"
-"""The synthesizer that stands for the question on other pages; a design of the answer leads there with its own."""
-
-CARRIED = {"most_epsilon": "epsilon", "most_delta": "delta", "most_success": "guesses"}
-"""Numbers of limits by another name that they have on the page: two of them other pages have as well."""
-
-GUESSES = dataclasses.replace(
-    SUCCESS, name="guesses", symbol="", title="Right guesses, at most, in %", maximum=100.0, default=75.0,
-    slider_minimum=50.0, slider_maximum=99.9,
-)  # fmt: skip
-POINTS = dataclasses.replace(
-    ACCURACY["mean_width"].asks, name="points", title="± points, at most", maximum=50.0, default=5.0,
-    slider_minimum=0.1, slider_maximum=50.0,
-    help="How far the analyst's interval may reach to each side on average, in points: 60 % ± 4 points is an interval "
-    "from 56 to 64 %. It must also hold the truth often enough: see the smallest coverage, under “More”.",
-)  # fmt: skip
-HALF = dataclasses.replace(
-    POINTS, name="half", title="± at most", maximum=1e6, default=0.2, slider_minimum=1e-3, slider_maximum=5.0,
-    help="How far the analyst's interval may reach to each side on average, in the units of the numbers. It must also "
-    "hold the truth often enough: see the smallest coverage, under “More”.",
-)  # fmt: skip
-
 WORST = {False: "worst", True: "average"}
 SETS = "1", "2", "5", "10", "20"
-
-
-def _ranged(kind: type[DataKind]) -> Parameter:
-    return next(one for one in kind.parameters() if one.name == kind.true_value)
-
-
-def ends_of(kind: type[DataKind]) -> dict[str, Parameter]:
-    """The lowest and the highest true value of a kind of data, by name."""
-    one = _ranged(kind)
-    return {
-        f"{end}_{one.name}": dataclasses.replace(
-            one, name=f"{end}_{one.name}", title=f"{end.capitalize()} {one.title.lower()}", default=value,
-            help=SPEC.note("range"),
-        )
-        for end, value in zip(("lowest", "highest"), RANGES.get(one.name, (one.default, one.default)), strict=True)
-    }  # fmt: skip
-
-
-def asked_by(limit: Any) -> dict[str, Parameter]:
-    """The numbers of a limit on protection, by their names on the page."""
-    return {CARRIED.get(one.name, one.name): one for one in limit.parameters()}
-
-
-def limited_by(kind: type[DataKind], key: str) -> str:
-    """The name on the page of the number that limits a measure of a kind of data: of a length half of it."""
-    if not ACCURACY[key].half:
-        return ACCURACY[key].asks.name
-    return "points" if takes_prior(_ranged(kind)) else "half"
-
-
-PER_UNIT = {"guesses": 100.0, "points": 50.0, "half": 0.5}
-"""How many times what the package asks for a number of the page is."""
-
-
-def shown(name: str, value: float) -> float:
-    """What a control says where the package has this value."""
-    return float(f"{PER_UNIT.get(name, 1.0) * value:.12g}")
-
-
-def taken_from(name: str, value: float) -> float:
-    """What the package has where a control says this."""
-    return float(f"{value / PER_UNIT.get(name, 1.0):.12g}")
-
-
-def controls_of(question: Question, limits: Mapping[str, float]) -> dict[str, object]:
-    """What the controls say of limits on accuracy, by key."""
-    names = {key: limited_by(type(question.data), key) for key in limits}
-    return {PREFIX + name: shown(name, limits[key]) for key, name in names.items()}
+PRIVATE = {"loss": "privacy loss ε", "guess": "right guesses", "odds": "probability after", "risk": "ratio of risks"}
+OFF = {"mean_width": "± of the interval", "root_mean_squared_error": "typical error"}
+"""The ways to say how private and how far off: one of them, unless several are chosen under "More"."""
 
 
 def _usual(name: str, one: Parameter) -> Parameter:
@@ -131,54 +59,24 @@ def _usual(name: str, one: Parameter) -> Parameter:
     return dataclasses.replace(one, default=USUAL[name], slider_maximum=one.maximum) if name in USUAL else one
 
 
-OF_KINDS = numbers_of(ASKED_KINDS)
-NUMBERS: dict[str, Parameter] = {
-    **{
-        name: _usual(name, one)
-        for name, one in OF_KINDS.items()
-        if name not in {kind.true_value for kind in ASKED_KINDS.values()}
-    },
-    **{name: one for kind in ASKED_KINDS.values() for name, one in ends_of(kind).items()},
-    **{
-        name: GUESSES if name == GUESSES.name else dataclasses.replace(one, name=name)
-        for limit in PROTECTIONS.values()
-        for name, one in asked_by(limit).items()
-    },
-    **{one.asks.name: one.asks for one in ACCURACY.values() if not one.half},
-    "points": POINTS,
-    "half": HALF,
-    **{one.name: one for one in BELIEVED_PRIOR},
-    "values": VALUES,
-    "level": Analysis.numbers()["level"],
-    "repetitions": SIMULATED_REPETITIONS,
-    "seed": SEED,
-}
+TRUE_VALUES = {kind.true_value for kind in ASKED_KINDS.values()}
+SIZES = {name: _usual(name, one) for name, one in declared_numbers(ASKED_KINDS).items() if name not in TRUE_VALUES}
+NUMBERS: dict[str, Parameter] = SIZES | stated.STATED
+PAGE = PageNumbers(PREFIX, NUMBERS)
 
-FEW = (
-    "preset",
-    "n",
-    "private",
-    "epsilon",
-    "guesses",
-    "most_after",
-    "most_ratio",
-    "off",
-    "most_error",
-    "points",
-    "half",
-)
-MAIN = ("believed_before", "risk_before")
-PAGE = PageNumbers(PREFIX, NUMBERS).kept()
-keep_truth(PREFIX)
-KIND = keep_choice(f"{PREFIX}kind", ASKED_KINDS, next(iter(ASKED_KINDS)))
+Asked = AskedOf[Question]
+
+
+def named(question: Question) -> str:
+    """The settings of a question in words."""
+    data, ends = question.data, f"{readable(question.lowest, 4)} to {readable(question.highest, 4)}"
+    sizes = ", ".join(data.in_symbols(4, data.numbers().keys() - {data.true_value}))
+    return f"{sizes} and {question.ranged.symbol} from {ends}"
 
 
 def taken(design: Design) -> dict[str, str]:
     """The kind of data with as many cells as a release has."""
     return {"kind": (CountData if issubclass(design.synthesizer_type, TwoCellSynthesizer) else CategoryData).key}
-
-
-TAKEN_BY[PREFIX] = taken
 
 
 def promising(kind: type[DataKind]) -> dict[str, str]:
@@ -191,134 +89,162 @@ def usual_rules(kind: type[DataKind]) -> list[str]:
     return [one for one in ("reiter_2003", "score") if one in kind.rules]
 
 
-PROTECT = keep_choices(f"{PREFIX}protect", PROTECTIONS, ["loss"])
-LIMITED = keep_choices(f"{PREFIX}accuracy", ACCURACY, ["root_mean_squared_error", "coverage"])
-PRIVATE = {"loss": "privacy loss ε", "guess": "right guesses", "odds": "probability after", "risk": "ratio of risks"}
-OFF = {"mean_width": "± of the interval", "root_mean_squared_error": "typical error"}
-"""The ways to say how private and how far off: one of them, unless several are chosen under "More"."""
-TRIED = keep_choices(f"{PREFIX}tried", SETS, ["1", "5"])
-GOAL = keep_choice(f"{PREFIX}goal", GOALS, next(iter(GOALS)))
-OVER = keep_choice(f"{PREFIX}over", WORST.values(), WORST[False])
-RULE = {
-    key: keep_choices(f"{PREFIX}{key}_rules", kind.rules, partial(usual_rules, kind))
-    for key, kind in ASKED_KINDS.items()
-}
-METHODS = {
-    key: keep_choices(f"{PREFIX}{key}_methods", partial(promising, kind), partial(promising, kind))
-    for key, kind in ASKED_KINDS.items()
-}
+def kind_of(said: Said) -> type[DataKind]:
+    """The kind of data."""
+    return ASKED_KINDS[said["kind"]]
 
 
-Asked = AskedOf[Question]
-
-
-def named(question: Question) -> str:
-    """The settings of a question in words."""
-    data, ends = question.data, f"{readable(question.lowest, 4)} to {readable(question.highest, 4)}"
-    sizes = ", ".join(data.in_symbols(4, data.numbers().keys() - {data.true_value}))
-    return f"{sizes} and {question.ranged.symbol} from {ends}"
-
-
-def choose() -> Asked | Refused:
-    """Draw the controls and return what they say: how many people, how private, how far off, and all else."""
-    page = PAGE.placed(FEW, MAIN)
-    with page.at("preset"):
-        presets(PREFIX, PRESETS, {}, help=SPEC.note("presets"))
-    with page.at("kind"):
-        kind = ASKED_KINDS[kind_choice(ASKED_KINDS.values(), KIND)]
-    sizes = [one.name for one in kind.parameters() if one.name != kind.true_value]
-    values: dict[str, Any] = page.values(*sizes, *ends_of(kind))
-    with page.at("private"):
-        either("How private", {(key,): words for key, words in PRIVATE.items()}, PROTECT, "protect")
-    with page.at("protect"):
-        labels = {key: one.label for key, one in PROTECTIONS.items()}
-        protect = several("All that must be protected", labels, PROTECT)
-    values |= page.values(*(name for key in protect for name in asked_by(PROTECTIONS[key])))
-    with page.at("off"):
-        either("How far off", {(key, "coverage"): words for key, words in OFF.items()}, LIMITED, "accuracy")
-    with page.at("accuracy"):
-        labels = {key: capitalized(called(one)) for key, one in ACCURACY.items()}
-        limited = several("All that limits how far an analyst may be off", labels, LIMITED)
-    values |= page.values(*(limited_by(kind, key) for key in limited))
-    with page.at("rules"):
-        labels = {key: RULES[key].label for key in kind.rules}
-        rules = several("Analyses that users will run", labels, RULE[kind.key], "rules")
-    with page.at("tried"):
-        tried = choices("Numbers of sets considered", SETS, TRIED, help=SPEC.note("tried"))
-    with page.at("goal"):
-        goal = named_choice(st.selectbox, "What comes first", GOALS, GOAL, help=SPEC.note("goal"))
-    with page.at("over"):
-        over = segments("Over the range, what counts is the", WORST.values(), OVER, help=SPEC.note("over"))
-    if over == WORST[True] and takes_prior(_ranged(kind)):
-        values |= page.values(*(one.name for one in BELIEVED_PRIOR))
-    with page.at("methods"):
-        labels = promising(kind)
-        methods = several("Methods considered", labels, METHODS[kind.key])
-    values |= page.values("values", "level", "repetitions", "seed")
-    try:
-        PAGE.check(values)
-        if not methods:
-            raise ValueError("Choose at least one method.")
-        return asked_with(
-            kind, values, protect, limited, rules=tuple(rules), goal=goal, average=over == WORST[True],
-            sets=tuple(map(int, tried)), methods=() if len(methods) == len(labels) else tuple(methods),
-        )  # fmt: skip
-    except ValueError as broken:
-        return refused(PAGE, broken, values, kind)
-
-
-def either(label: str, words: Mapping[tuple[str, ...], str], key: str, note: str) -> None:
-    """One of several ways to say a limit, which sets the list of all limits; none stands out where that has others."""
-    place, held = f"{key}_one", {*st.session_state[key]}
-    st.session_state[place] = next((one for one in words if held == {*one}), None)
-
-    def take() -> None:
-        if (chosen := st.session_state[place]) is not None:
-            st.session_state[key] = [*chosen]
-
-    st.pills(label, list(words), format_func=words.__getitem__, key=place, on_change=take, help=SPEC.note(note))
-
-
-def several(label: str, words: Mapping[str, str], key: str, note: str = "") -> list[str]:
-    """Several of `words`, which are keys with their labels, in the order of these."""
-    help_ = SPEC.note(note) if note else None
-    chosen = choices(label, words, key, format_func=words.__getitem__, help=help_)
-    return [one for one in words if one in chosen]
-
-
-def asked_with(
-    kind: type[DataKind], values: Mapping[str, Any], protect: list[str], limited: list[str], **further: Any
-) -> Asked:
-    """The question with these values; a ValueError in a sentence refuses."""
-    lowest, highest = (values[name] for name in ends_of(kind))
-    own = {one.name: values[one.name] for one in kind.parameters() if one.name != kind.true_value}
-    names = {key: limited_by(kind, key) for key in limited}
-    question = Question(
-        data=kind(**own, **{kind.true_value: lowest}),
-        lowest=lowest,
-        highest=highest,
-        protections=tuple(
-            PROTECTIONS[key](
-                **{one.name: taken_from(name, values[name]) for name, one in asked_by(PROTECTIONS[key]).items()}
-            )
-            for key in protect
-        ),
-        limits=tuple(AccuracyLimit(key, taken_from(name, values[name])) for key, name in names.items()),
-        **{name: values[name] for name in ("values", "level", "repetitions", "seed")},
-        **{
-            one.name: values[one.name]
-            for one in BELIEVED_PRIOR
-            if further.get("average") and takes_prior(_ranged(kind))
-        },
-        **further,
-    )
-    shared = Design.shared(values) | handed_on(PREFIX, values["n"])
+def asked_for(said: Said) -> Asked:
+    """What the controls ask for."""
+    kind, methods = kind_of(said), said["methods"]
+    if not methods:
+        raise ValueError("Choose at least one method.")
+    if len(methods) == len(promising(kind)):
+        methods = ()
+    question = stated.question_of(
+        kind, said.numbers, said["protect"], said["accuracy"], rules=tuple(said["rules"]), goal=said["goal"],
+        average=said["over"] == WORST[True], sets=tuple(map(int, said["tried"])), methods=tuple(methods),
+    )  # fmt: skip
+    shared = Design.shared(said.numbers) | said.handed_on(said["n"])
     return Asked(Design(mechanism=SYNTHESIZER, rules=question.rules, **shared), question, named)
 
 
-def first_asked() -> Asked:
-    """What a fresh page asks."""
-    fresh = {name: one.default for name, one in NUMBERS.items()}
-    kind = next(iter(ASKED_KINDS.values()))
-    rules = tuple(usual_rules(kind))
-    return asked_with(kind, fresh, ["loss"], ["root_mean_squared_error", "coverage"], rules=rules)
+def of_kinds(name: str, label: str, words: Any, usual: Any, **rest: Any) -> list[Several]:
+    """Several things, for each kind of data those that it has."""
+
+    def of(kind: type[DataKind]) -> Several:
+        return Several(
+            f"{kind.key}_{name}", label, partial(words, kind), partial(usual, kind), says=name, at=name,
+            when=lambda said: kind_of(said) is kind, **rest,
+        )  # fmt: skip
+
+    return [of(kind) for kind in ASKED_KINDS.values()]
+
+
+class Either(Control):
+    """One of several ways to say a limit, which sets the list `of` all limits; none stands out where that has others.
+
+    `words` says how each is called, by what it sets the list to.
+    """
+
+    def __init__(self, name: str, label: str, words: Mapping[tuple[str, ...], str], of: str, **rest: Any) -> None:
+        super().__init__(name, label, None, st.pills, **rest)
+        self.words, self.of = words, of
+
+    def add_to(self, said: Said) -> None:
+        if said.fresh:
+            return
+        key, state, words = self.prefix + self.of, st.session_state, self.words
+        place, held = f"{key}_one", {*state[key]}
+        state[place] = next((one for one in words if held == {*one}), None)
+
+        def take() -> None:
+            if (chosen := state[place]) is not None:
+                state[key] = [*chosen]
+
+        self.widget(self.label, list(words), key=place, on_change=take, **called_by(words), **self.rest)
+
+
+CONTROLS = Controls(
+    PAGE,
+    [
+        Presets(PRESETS, help=SPEC.note("presets")),
+        kind_control(ASKED_KINDS.values()),
+        Numbers(of=lambda said: [*stated.sizes_of(kind_of(said)), *stated.range_numbers(kind_of(said))]),
+        Either(
+            "private",
+            "How private",
+            {(key,): words for key, words in PRIVATE.items()},
+            "protect",
+            help=SPEC.note("protect"),
+        ),
+        Several("protect", "All that must be protected", lambda: labels_of(PROTECTIONS.values()), ["loss"]),
+        Numbers(of=lambda said: [name for key in said["protect"] for name in stated.asked_by(PROTECTIONS[key])]),
+        Either(
+            "off",
+            "How far off",
+            {(key, "coverage"): words for key, words in OFF.items()},
+            "accuracy",
+            help=SPEC.note("accuracy"),
+        ),
+        Several(
+            "accuracy",
+            "All that limits how far an analyst may be off",
+            lambda: {key: capitalized(one.name) for key, one in ACCURACY.items()},
+            ["root_mean_squared_error", "coverage"],
+        ),
+        Numbers(of=lambda said: [stated.limited_by(kind_of(said), key) for key in said["accuracy"]]),
+        *of_kinds(
+            "rules",
+            "Analyses that users will run",
+            lambda kind: {key: RULES[key].label for key in kind.rules},
+            usual_rules,
+            help=SPEC.note("rules"),
+        ),
+        Several("tried", "Numbers of sets considered", SETS, ["1", "5"], help=SPEC.note("tried")),
+        Choice("goal", "What comes first", GOALS, next(iter(GOALS)), help=SPEC.note("goal")),
+        Choice(
+            "over",
+            "Over the range, what counts is the",
+            WORST.values(),
+            WORST[False],
+            st.segmented_control,
+            required=True,
+            help=SPEC.note("over"),
+        ),
+        Numbers(
+            *(one.name for one in BELIEVED_PRIOR),
+            when=lambda said: said["over"] == WORST[True] and takes_prior(stated.ranged_by(kind_of(said))),
+        ),
+        *of_kinds("methods", "Methods considered", promising, promising),
+        Numbers("values", "level", "repetitions", "seed"),
+    ],
+    asked_for,
+    few=(
+        "preset",
+        "n",
+        "private",
+        "epsilon",
+        "guesses",
+        "most_after",
+        "most_ratio",
+        "off",
+        "most_error",
+        "points",
+        "half",
+    ),
+    main=("believed_before", "risk_before"),
+    within=lambda said: {one.name: one for one in kind_of(said).parameters()},
+    taken=taken,
+)
+
+
+def controls_of(question: Question, limits: Mapping[str, float]) -> dict[str, object]:
+    """What the controls say of limits on accuracy, by key."""
+    return {PREFIX + name: value for name, value in stated.limits_stated(type(question.data), limits).items()}
+
+
+def choices_of(question: Question) -> dict[str, Any]:
+    """What the choices that every kind of data has say where this is asked, by name."""
+    return {
+        "protect": [one.key for one in question.protections],
+        "accuracy": [one.key for one in question.limits],
+        "tried": [str(one) for one in question.sets],
+        "goal": question.goal,
+        "over": WORST[question.average],
+    }
+
+
+def settings_of(question: Question) -> dict[str, Any]:
+    """What the controls say where this is asked; a ValueError where they cannot."""
+    data, kind = question.data, ASKED_KINDS[question.data.key]
+    numbers, choices, every = stated.numbers_stated(question), choices_of(question), list(promising(kind))
+    own = {"rules": list(question.rules), "methods": [one for one in question.methods or every if one in every]}
+    again = CONTROLS.first(kind=kind.key, **choices, **own, **numbers).question
+    place: dict[str, Any] = {data.true_value: question.lowest}  # of the data alone, of which every true value is tried
+    asked = dataclasses.replace(question, data=dataclasses.replace(data, **place), methods=again.methods)
+    if again != asked or not ({*choices["tried"]} <= {*SETS} and {*own["rules"]} <= {*kind.rules}):
+        raise ValueError(SPEC.note("no_control"))
+    links = {"m_is_n": numbers["m"] == numbers["n"]} if "m" in numbers else {}
+    choices |= {"kind": kind.key, **{f"{kind.key}_{name}": one for name, one in own.items()}}
+    return {PREFIX + name: one for name, one in {**numbers, **choices, **links}.items()}

@@ -3,28 +3,29 @@
 import datetime
 from functools import partial
 from html import escape
+from typing import Any
 
 import streamlit as st
 
 import dpviz
-from dpviz.core.plain import plain
+from dpviz.core.plain import plain, utf8_text
 from dpviz.desk.report import words
 from dpviz.desk.report.document import report_html
-from dpviz.desk.report.files import Stored, design_json, registry_json, report_script
+from dpviz.desk.report.files import Stored, design_json, load_question, registry_json, report_script, stored_design
 from dpviz.desk.report.handoff import handoff_of
-from dpviz.desk.search import Assessed, Desk
-from dpviz.inference.rules import RULES
+from dpviz.desk.search import Desk
 from pages.components.address import full_address
 from pages.components.downloads import Part, show_files, show_opener
 from pages.components.words import listing, note
 from pages.curator import SPEC
-from pages.curator.controls import PREFIX, Asked
-from pages.curator.found import desk_of, pinned, written_key
-from pages.curator.opened import LARGEST, STORED, opened
+from pages.curator.controls import PREFIX, Asked, settings_of
+from pages.curator.designs import PINS, desk_of, names_of, pinned, pins, written_key
 from pages.curator.pilot import taken_note
-from pages.curator.pins import pins
 
 OF = f"{PREFIX}report_of"
+STORED = f"{PREFIX}stored"
+"""What the session keeps of a design that was opened, to be compared with what is computed."""
+MEGABYTES = 1  # Of a file
 
 
 def show_report(asked: Asked) -> None:
@@ -38,7 +39,7 @@ def show_report(asked: Asked) -> None:
     else:
         _show(desk)
     place, hint = f"{PREFIX}question_file", SPEC.note("open")
-    if show_opener("Open a question or a design", place, opened, megabytes=LARGEST, words=hint):
+    if show_opener("Open a question or a design", place, opened, megabytes=MEGABYTES, words=hint):
         _show_recomputed(desk)
 
 
@@ -63,17 +64,19 @@ def _show_recomputed(desk: Desk) -> None:
 
 
 def _show(desk: Desk) -> None:
-    names = {written_key(one.key): f"{one.name}, {RULES[one.rule].abbreviation}" for one in desk.designs}
+    names = names_of(desk)
     first = next((key for key in pins() if key in names), next(iter(names)))
     if st.session_state.get(OF) not in names:
         st.session_state[OF] = first
     key = st.selectbox("Design of the report", names, key=OF, format_func=names.__getitem__)
     (design,) = pinned(desk, [key])
-    st.html(_beginning(desk, design))
+    begins = (words.answer(design), *words.choice(desk, design))
+    st.html(f'<div class="dpviz-note">{"".join(f"<p>{escape(one)}</p>" for one in begins)}</div>')
     handoff, told = handoff_of(design), taken_note()
     if told:
         note(escape(told))
-    also = {"pilot_note": told, "date": _today(), "address": full_address(PREFIX)}
+    today = datetime.datetime.now(tz=datetime.UTC).date()
+    also = {"pilot_note": told, "date": f"{today.day} {today:%B %Y}", "address": full_address(PREFIX)}
     left, middle, right = st.columns(3)
     with left:
         show_files(
@@ -97,12 +100,9 @@ def _show(desk: Desk) -> None:
         st.code(handoff.script, language=None, wrap_lines=True)
 
 
-def _beginning(desk: Desk, design: Assessed) -> str:
-    """How the report begins."""
-    said = [words.answer(design), *words.choice(desk, design)]
-    return f'<div class="dpviz-note">{"".join(f"<p>{escape(one)}</p>" for one in said)}</div>'
-
-
-def _today() -> str:
-    today = datetime.datetime.now(tz=datetime.UTC).date()
-    return f"{today.day} {today:%B %Y}"
+def opened(content: bytes) -> dict[str, Any]:
+    """What the controls are to say, from a file; a ValueError in a sentence refuses it."""
+    text = utf8_text(content, 2_000_000 * MEGABYTES)
+    question, key = load_question(text)
+    pinned = [] if key is None else [written_key(key)]  # those of the question before are taken off
+    return settings_of(question) | {PINS: pinned, STORED: stored_design(text)}

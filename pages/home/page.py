@@ -10,8 +10,7 @@ from pages.components.frame import answerable, page_head
 from pages.components.release import carried_on
 from pages.home import SPEC
 from pages.home.controls import CONTROLS, PREFIX
-from pages.home.drawing import show_drawing
-from pages.home.questions import show_answer, show_questions
+from pages.home.questions import show_overview
 
 OLD = transition_matrices.SPEC  # stood at this address before there was a page to start from
 if moved := {key: value for key, value in st.query_params.items() if key.startswith(OLD.prefix)}:
@@ -21,8 +20,5 @@ page_head(SPEC)
 with st.container(key="controls"):
     chosen = CONTROLS.choose()
 asked = answerable(PREFIX, chosen, lambda one: cached(Overview)(one.design, one.question.best).coverage, CONTROLS.first)
-found = cached(Overview)(asked.design, asked.question.best)
-show_answer(found)
-show_drawing(found)
-show_questions(found)
+show_overview(cached(Overview)(asked.design, asked.question.best))
 write_address(PREFIX, carried_on(SPEC))

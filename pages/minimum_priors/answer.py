@@ -1,73 +1,114 @@
-"""The answer in one sentence, and the exact prior or range of every method with what it costs."""
+"""The answer in a sentence, the table of every method with what it costs, and the picture along one axis."""
 
 import math
 from functools import partial
 
 import streamlit as st
 
-from dpviz.calibration.methods import PARAM_MAP, PriorMethod
 from dpviz.calibration.needed import Needed, stream_needed
 from dpviz.calibration.prior_rules import know_exact_prior
+from dpviz.calibration.promise_in_words import HEADLINE, needed_in_words
+from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.charts.prior_curves import curves_chart
+from dpviz.claims.curves import Axis, Curves, stream_prior_curves
+from dpviz.core.parameters import readable
+from dpviz.desk.promise_tables import needed_table
+from pages.components.controls import Choice
+from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import listing, page_answer
+from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PREFIX, Asked
-from pages.minimum_priors.faces import HEADLINE, face_of
 
 WAITING = "Composing the sets …"
-LATER = "…"  # What stands for an answer that is still being computed
+NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
+AXIS = Choice(
+    "axis", "Picture", list(NAMES.values()), NAMES["delta"], st.segmented_control, required=True,
+    label_visibility="collapsed",
+).kept(SPEC)  # fmt: skip
 
 
-def needed_of(asked: Asked) -> Growing[Needed]:
+def needed_of(question: PromiseQuestion) -> Growing[Needed]:
     """What every method needs, `HEADLINE` first."""
-    about = asked.kind, asked.setting, asked.design.sets, HEADLINE
+    about = question.kind, question.setting, question.sets, HEADLINE
     return growing_of(f"{PREFIX}needed", ("needed", *about), Needed, partial(stream_needed, *about), answer=True)
 
 
 def compute_answer(asked: Asked) -> Needed:
     """What is known, `HEADLINE` at least; a refusal comes with it."""
-    return needed_of(asked).first()
+    return needed_of(asked.question).first()
 
 
 def show_answer(asked: Asked) -> None:
     """The answer in a sentence."""
-    found, face = compute_answer(asked), face_of(asked)
+    question, found = asked.question, compute_answer(asked)
     needs = found.exact[HEADLINE.key]
-    if asked.kind.binary and not math.isnan(needs):
+    if question.kind.binary and not math.isnan(needs):
         know_exact_prior(asked.design, needs)  # which the links to other pages say
-    mark, sentence = face.answer(asked, found.pure[HEADLINE.key], needs)
-    st.html(page_answer(mark, sentence, face.short(asked, mark)))
+    st.html(page_answer(*needed_in_words(question, found.pure[HEADLINE.key], needs)))
 
 
-def show_table(asked: Asked) -> None:
+def texts_of(question: PromiseQuestion) -> str:
+    """What the texts beside the page are called that are about data of this kind."""
+    return "ranges" if question.kind.conditioned else "counts"
+
+
+def show_table(question: PromiseQuestion) -> None:
     """Every method with its answers and costs as they come; the picture of several sets has them too."""
-    draw, several = partial(_draw, asked), asked.design.sets > 1
-    show_growing(needed_of(asked), WAITING, draw, key=f"{PREFIX}step_needed", then_all=several)
+    draw, several = partial(_draw_table, question), question.sets > 1
+    show_growing(needed_of(question), WAITING, draw, key=f"{PREFIX}step_needed", then_all=several)
 
 
-def _draw(asked: Asked, found: Needed) -> None:
-    """The table, at its end PARAM_MAP, for which there is nothing, and what is beyond reach."""
-    face, answers = face_of(asked), [found.pure, found.exact] if asked.design.delta > 0 else [found.pure]
-    first, second, *rest = face.columns(asked)
-    head = ["method", *[first, second][: len(answers)], *rest]
-    rows = []
-    for key, method in asked.kind.methods.items():
-        if key not in found.exact:
-            rows.append([_named(method, asked), *[LATER] * (len(answers) + len(rest))])
-            continue
-        try:
-            costs = face.costs(asked, method, found.exact[key])
-        except ValueError:
-            costs = [""] * len(rest)
-        rows.append([_named(method, asked), *(face.needed(asked, one[key]) for one in answers), *costs])
-    rows.append([_named(PARAM_MAP, asked), *["impossible"] * len(answers), *[""] * len(rest)])
-    listing(head, rows, face.title)
+def _draw_table(question: PromiseQuestion, found: Needed) -> None:
+    """The table, and what is beyond reach."""
+    setting = question.setting
+    listing(*needed_table(question, found))
+    caption = SPEC.note(
+        f"The table of {texts_of(question)}",
+        **{name: readable(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
+        which="second" if setting.delta > 0 else "first",
+        plain=readable(math.sqrt(question.p * (1 - question.p) / setting.n), 3),
+        composed=" Several sets: their losses are added exactly." if question.sets > 1 else "",
+    )
     beyond = f" Beyond reach: {' '.join(dict.fromkeys(found.refused.values()))}" if found.refused else ""
-    st.caption(face.caption(asked) + beyond)
+    st.caption(caption + beyond)
 
 
-def _named(method: PriorMethod, asked: Asked) -> str:
-    """A method by its name in the paper; below it that of the synthesizer of counts, and what is released."""
-    said = method.words.replace("proportion", face_of(asked).released)
-    if plain := method.plain(asked.kind.cells(asked.setting)):
-        said = f"{plain}: {said}"
-    return f"<b>{method.label}</b><br><small>{said}</small>"
+def show_curves(question: PromiseQuestion) -> None:
+    """The picture, and below it the choice of its axis."""
+    axis = chosen_axis()
+    growing = curves_of(question, axis)
+
+    def draw(latest: Curves) -> None:
+        _draw_curves(question, axis, latest, complete=growing.stream is None)
+
+    show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves")
+    AXIS.draw()
+
+
+def curves_of(question: PromiseQuestion, axis: Axis) -> Growing[Curves]:
+    """The reader's curves along an axis."""
+    kind, setting, m_is_n = question.kind, question.setting, question.m_is_n
+    begin = partial(stream_prior_curves, kind.key, setting, axis, m_is_n=m_is_n)
+    return growing_of(f"{PREFIX}growing", ("prior curves", kind, setting, axis, m_is_n), Curves, begin)
+
+
+def chosen_axis() -> Axis:
+    """The axis that the control names; without a word, the one of a fresh page."""
+    return next((axis for axis, name in NAMES.items() if name == st.session_state[AXIS.key]), "delta")
+
+
+def _draw_curves(question: PromiseQuestion, axis: Axis, curves: Curves, *, complete: bool) -> None:
+    sets, kind = question.sets, question.kind
+    together = dict(needed_of(question).first().exact) if sets > 1 else {}  # as in the table
+    show_figure(
+        curves_chart(curves, sets=sets, together=together),
+        key=f"{PREFIX}curves",
+        alt=f"{kind.axis[0].upper()}{kind.axis[1:]} of every method {NAMES[axis]}: exact as lines, pure ε "
+        "dotted, printed bounds dashed.",
+        height=430,
+        hero=True,
+    )
+    alone = f" Lines are for one set; diamonds: what {sets} sets need together." if sets > 1 else ""
+    finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
+    st.caption(SPEC.note("The curves", unsafe="below" if kind.quantity.larger_is_safer else "above") + alone + finer)

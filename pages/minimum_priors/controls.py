@@ -1,25 +1,21 @@
 """The controls of the page "Minimum priors", and the question that they ask."""
 
 import dataclasses
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
 
 import streamlit as st
 
 from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ranges import GAUSSIAN_SETS, SIGMA, SIGMA0
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS, PROPORTION
 from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
 from dpviz.designs import Design
-from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
+from dpviz.desk.asked import AskedOf
+from dpviz.desk.promises import PROMISE
+from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.cells import CELL_COUNT
-from pages.components import prior_rule
-from pages.components.address import keep_choice
-from pages.components.choices import presets, segments
-from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
-from pages.components.release import handed_on, keep_truth
+from pages.components.controls import Choice, Controls, Numbers, Presets, Said
+from pages.components.numbers import PageNumbers
 from pages.minimum_priors import SPEC
 
 PREFIX = SPEC.prefix
@@ -32,7 +28,7 @@ OWN_PROPORTION = dataclasses.replace(
     help="The share of yes in the population, for what the prior costs: bias and standard error of its estimate.",
 )  # fmt: skip
 ALPHA = dataclasses.replace(
-    prior_rule.PROMISE["alpha"], title="Your prior", help="Invented rows in each cell. More of them are more private."
+    PROMISE["alpha"], title="Your prior", help="Invented rows in each cell. More of them are more private."
 )
 NUMBERS = {
     "n": dataclasses.replace(MANY_ROWS, default=1000, slider_maximum=100_000),
@@ -72,10 +68,7 @@ NUMBERS = {
         help="The sample of n rows is drawn from N rows without replacement. A smaller share is more private.",
     ),
 }  # fmt: skip
-FEW, MAIN = ("preset", "epsilon", "delta"), ("family", "n", "cells", "sigma", "sigma0", "sets")
-PAGE = PageNumbers(PREFIX, NUMBERS).kept()
-keep_truth(PREFIX)
-FAMILY = keep_choice(f"{PREFIX}family", FAMILIES, "Bernoulli")
+PAGE = PageNumbers(PREFIX, NUMBERS)
 
 
 def taken(design: Design) -> dict[str, str]:
@@ -83,8 +76,6 @@ def taken(design: Design) -> dict[str, str]:
     kind = "bernoulli" if issubclass(design.synthesizer_type, TwoCellSynthesizer) else "categorical"
     return {"family": KINDS[kind].label}
 
-
-prior_rule.TAKEN_BY[PREFIX] = taken
 
 PRESETS: dict[str, dict[str, object]] = {
     "1,000 rows, δ = 10⁻⁶": {"family": "Bernoulli", "n": 1000, "epsilon": 1.0, "delta": 1e-6},
@@ -97,69 +88,53 @@ PRESETS: dict[str, dict[str, object]] = {
 """The strongest picture, its smaller sister, more categories, and an unsafe theorem."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a design of all sets together, the kind of its data, and σ and σ0 of Gaussian data."""
-
-    design: Design
-    kind: Kind
-    spread: tuple[tuple[str, float], ...] = ()
-    m_is_n: bool = True
-    problems: ClassVar[tuple[str, ...]] = ()
-
-    @cached_property
-    def setting(self) -> Setting:
-        """What searches and audits ask of one set."""
-        one, own = self.design, dict[str, Any]((*self.design.details, *self.spread))
-        return Setting(n=one.n, m=one.m, epsilon=one.epsilon, delta=one.delta, **own)
-
-    @property
-    def promise(self) -> str:
-        """The promise in symbols."""
-        return f"ε = {readable(self.design.epsilon, 4)}, δ = {readable(self.design.delta, 4)}"
-
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        values = {NUMBERS[name].symbol: getattr(self.setting, name) for name in ("n", "m", *self.kind.numbers)}
-        sizes = ", ".join(f"{symbol} = {readable(value)}" for symbol, value in values.items())
-        return f"{self.kind.label}, {sizes}, M = {self.design.sets}, {self.promise}"
+Asked = AskedOf[PromiseQuestion]  # with the design of all sets together
 
 
-def asked_of(kind: Kind, *, m_is_n: bool = True, **values: Any) -> Asked:
-    """What is asked with the numbers of the page; a ValueError in a sentence refuses."""
-    spread = tuple((name, values.pop(name)) for name in ("sigma", "sigma0") if name in values)
-    values.setdefault("p", OWN_PROPORTION.default)
-    return Asked(Design.of({"mechanism": kind.mechanism, "prior": "exact", **values}), kind, spread, m_is_n)
+def asked_for(said: Said) -> Asked:
+    """What the controls ask for."""
+    kind, delta = FAMILIES[said["family"]], said["delta"]
+    if 0 < delta < SMALLEST_FAILURE:
+        allowed = f"0, or from {readable(SMALLEST_FAILURE)} to {FAILURE.maximum}"
+        raise ValueError(f"delta (allowed failure) must be {allowed}; got {readable(delta)}.")
+    of_design = {name: value for name, value in said.numbers.items() if name not in ("sigma", "sigma0")}
+    design = Design.of(
+        {"mechanism": kind.mechanism, "prior": "exact", "p": OWN_PROPORTION.default, **of_design}
+        | said.handed_on(said["n"])
+    )
+    setting, m_is_n = Setting(**Setting.shared(said.numbers)), "m" in said.follow
+    question = PromiseQuestion(kind=kind, setting=setting, sets=design.sets, p=design.p, m_is_n=m_is_n)
+    return AskedOf(design, question, PromiseQuestion.named)
 
 
-def first_asked() -> Asked:
-    """What a fresh page asks for."""
-    names = ("n", "m", "epsilon", "delta", "sets", "p")
-    fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
-    return asked_of(next(iter(FAMILIES.values())), **fresh)
+def _of_kind(said: Said) -> tuple[str, ...]:
+    kind = FAMILIES[said["family"]]
+    return *kind.numbers, "sets", *kind.cost, "m"
+
+
+CONTROLS = Controls(
+    PAGE,
+    [
+        Presets(PRESETS, {"m_is_n": True, "sets": 1}),
+        Choice(
+            "family",
+            "Data",
+            list(FAMILIES),
+            "Bernoulli",
+            st.segmented_control,
+            required=True,
+            help="Rows that are 0 or 1, rows in one of k categories, or normal numbers with known variance.",
+            width="stretch",
+        ),
+        Numbers("epsilon", "delta", "n", of=_of_kind),
+    ],
+    asked_for,
+    few=("preset", "epsilon", "delta"),
+    main=("family", "n", "cells", "sigma", "sigma0", "sets"),
+    taken=taken,
+)
 
 
 def chosen_kind() -> Kind:
     """The kind of data that its control says."""
-    return FAMILIES[st.session_state[FAMILY]]
-
-
-def choose() -> Asked | Refused:
-    """Draw the controls and return what they say."""
-    page = PAGE.placed(FEW, MAIN)
-    with page.at("preset"):
-        presets(PREFIX, PRESETS, {"m_is_n": True, "sets": 1})
-    words = "Rows that are 0 or 1, rows in one of k categories, or normal numbers with known variance."
-    with page.at("family"):
-        segments("Data", FAMILIES, FAMILY, help=words, width="stretch")
-    kind = chosen_kind()
-    values: dict[str, Any] = page.values("epsilon", "delta", "n", *kind.numbers, "sets", *kind.cost, "m")
-    try:
-        PAGE.check(values)
-        if 0 < values["delta"] < SMALLEST_FAILURE:
-            allowed = f"0, or from {readable(SMALLEST_FAILURE)} to {FAILURE.maximum}"
-            raise ValueError(f"delta (allowed failure) must be {allowed}; got {readable(values['delta'])}.")
-        return asked_of(kind, m_is_n=PAGE.follows("m"), **values, **handed_on(PREFIX, values["n"]))
-    except ValueError as broken:
-        return PAGE.refused(broken, values, SYNTHESIZERS[kind.mechanism])
+    return FAMILIES[st.session_state[f"{PREFIX}family"]]

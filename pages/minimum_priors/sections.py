@@ -4,7 +4,8 @@ import dataclasses
 
 import streamlit as st
 
-from dpviz.calibration.kinds import Kind
+from dpviz.calibration.kinds import KINDS
+from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.claims.audit import audit
 from dpviz.desk.exports.priors import curves_csv, findings_csv, priors_script
@@ -14,42 +15,38 @@ from pages.components.cached import cached
 from pages.components.downloads import SAVED, show_columns
 from pages.components.frame import Section
 from pages.minimum_priors import SPEC
+from pages.minimum_priors.answer import chosen_axis, curves_of, texts_of
 from pages.minimum_priors.audited import show_audit
-from pages.minimum_priors.average import show_average
-from pages.minimum_priors.controls import PREFIX, Asked
-from pages.minimum_priors.curves import chosen_axis, curves_of
-from pages.minimum_priors.faces import face_of
-from pages.minimum_priors.inverse import show_inverse
+from pages.minimum_priors.controls import PREFIX
+from pages.minimum_priors.given import show_average, show_inverse, show_sizes
 from pages.minimum_priors.sets import show_sets
-from pages.minimum_priors.sizes import show_sizes
 from pages.minimum_priors.variants import show_probabilistic, show_sampling, show_uneven
 
 
-def show_downloads(asked: Asked) -> None:
+def show_downloads(question: PromiseQuestion) -> None:
     """The audit and the curves as CSV, the picture as HTML, the page as a script."""
-    setting = asked.setting
-    axis = chosen_axis(st.session_state.get(f"{PREFIX}axis"))
-    audited = cached(audit)(asked.kind.key, **dataclasses.asdict(setting))
+    setting, axis = question.setting, chosen_axis()
+    audited = cached(audit)(question.kind.key, **dataclasses.asdict(setting))
     tables = [
         ("Audit, CSV", "printed_bounds.csv", lambda: findings_csv(audited)),
-        ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(curves_of(asked, axis).last())),
+        ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(curves_of(question, axis).last())),
     ]
     about = about_page(PREFIX)
 
     def drawn_curves() -> str:
-        return figure_html(curves_chart(curves_of(asked, axis).last()), about)
+        return figure_html(curves_chart(curves_of(question, axis).last()), about)
 
     picture = "Curves, HTML", f"curves_{axis}.html", drawn_curves
-    text = priors_script(asked.kind.key, setting, asked.design.sets, asked.design.p)
+    text = priors_script(question.kind.key, setting, question.sets, question.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
     show_columns(PREFIX, tables, [picture, SAVED], script)
 
 
-def _why(asked: Asked) -> None:
-    st.markdown(SPEC.text(face_of(asked).why))
+def _why(question: PromiseQuestion) -> None:
+    st.markdown(SPEC.text(texts_of(question)))
 
 
-SECTIONS: dict[str, Section[Asked]] = {
+SECTIONS: dict[str, Section[PromiseQuestion]] = {
     "As published": show_audit,
     "The inverse": show_inverse,
     "Several sets": show_sets,
@@ -62,8 +59,8 @@ SECTIONS: dict[str, Section[Asked]] = {
     "Why, and sources": _why,
 }
 BERNOULLI_ONLY = {"Parameter or rows?", "Average case", "Subsampling", "Probabilistic δ", "Uneven priors"}
-
-
-def sections_of(kind: Kind) -> dict[str, Section[Asked]]:
-    """The sections that make sense for a kind of data, by name."""
-    return {name: show for name, show in SECTIONS.items() if kind.binary or name not in BERNOULLI_ONLY}
+SECTIONS_OF = {
+    kind: {name: show for name, show in SECTIONS.items() if kind.binary or name not in BERNOULLI_ONLY}
+    for kind in KINDS.values()
+}
+"""The sections that make sense for a kind of data, by name."""

@@ -1,34 +1,25 @@
 """The controls of the page "Posterior", and the release that they ask for."""
 
 import dataclasses
-import re
-from dataclasses import dataclass
-from typing import Any, ClassVar
 
-import numpy as np
 import streamlit as st
 
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, SEED
 from dpviz.core.limits import COUNTS_SHOWN
 from dpviz.core.limits import LARGEST_POSTERIOR_ROWS as MOST_ROWS
-from dpviz.core.parameters import readable
-from dpviz.core.plain import one_line
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
+from dpviz.desk.analyst import SeenRelease
+from dpviz.desk.asked import AskedOf
+from dpviz.desk.promises import PROMISE, ROWS_OF_A_SET, SHARED_SETS
 from dpviz.mechanisms import two_cell_synthesizers
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components import prior_rule
-from pages.components.address import LONGEST_TEXT, keep_choice, keep_switch, keep_text
 from pages.components.cached import cached
-from pages.components.choices import choice, presets, switch, written
-from pages.components.controls import PageNumbers
-from pages.components.last_valid import Refused
-from pages.components.matrix import GIVEN, keep_matrix, matrix_of, matrix_text, synthesizer_choice
-from pages.components.release import handed_on, keep_truth
+from pages.components.controls import Choice, Controls, Numbers, Presets, Said, Switch, Text
+from pages.components.mechanism import GIVEN, Matrix, Mechanism, is_given, promise
+from pages.components.numbers import PageNumbers
 from pages.posterior import SPEC
 
 PREFIX = SPEC.prefix
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
-LISTED = 6  # most counts that a sentence lists one by one
 DEFAULT_SYNTHESIZER = "beta_binomial"
 EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
 """A matrix for three confidential rows and three released ones."""
@@ -39,22 +30,20 @@ ONES = dataclasses.replace(
     CONFIDENTIAL_COUNT, name="x", title="Who say yes", maximum=MOST_ROWS, default=30, slider_maximum=1000,
     help="How many of the n people say yes. The analyst does not see it; the agency does.",
 )  # fmt: skip
-NUMBERS = prior_rule.PROMISE | {
-    "sets": dataclasses.replace(
-        prior_rule.SHARED_SETS, default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN,
-    ),
+NUMBERS = PROMISE | {
+    "sets": dataclasses.replace(SHARED_SETS, default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN),
     "n": dataclasses.replace(POSTERIOR_ROWS, title="People", default=100, slider_maximum=MOST_ROWS),
     "m": dataclasses.replace(
         POSTERIOR_SYNTHETIC_ROWS, default=100, slider_maximum=MOST_ROWS, private_end="neither",
-        help=prior_rule.ROWS_OF_A_SET,
+        help=ROWS_OF_A_SET,
     ),
     "x": ONES,
     "matrix_x": dataclasses.replace(
         ONES, default=1, slider_maximum=3, scale="linear",
         help="The number of ones among the n confidential rows: the row of your matrix that is released from.",
     ),
-    "gamma1": dataclasses.replace(GAMMA_ONES, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
-    "gamma2": dataclasses.replace(GAMMA_ZEROS, default=1.0, slider_minimum=0.1, slider_maximum=100.0),
+    "gamma1": GAMMA_ONES,
+    "gamma2": GAMMA_ZEROS,
     "level": LEVEL,
     "seed": SEED,
     "low": dataclasses.replace(SIZE, name="low", title="Fewest rows", default=50),
@@ -62,16 +51,7 @@ NUMBERS = prior_rule.PROMISE | {
     "guess": dataclasses.replace(SIZE, name="guess", title="About so many rows", default=100),
 }  # fmt: skip
 
-FEW = "preset", "epsilon", "alpha", "sets"
-MAIN = "synthesizer", "source", "delta", "n", "x", "matrix_x", "counts"
-PAGE = PageNumbers(PREFIX, NUMBERS).kept()
-keep_truth(PREFIX)
-SYNTHESIZER_KEY = keep_choice(f"{PREFIX}synthesizer", lambda: [*two_cell_synthesizers(), GIVEN], DEFAULT_SYNTHESIZER)
-SOURCE = keep_choice(f"{PREFIX}source", SOURCES, "drawn")
-PRIOR_KEY = prior_rule.keep_prior_rule(PREFIX)
-KNOWS = keep_switch(f"{PREFIX}knows", False)
-COUNTS = keep_text(f"{PREFIX}counts", "31")
-keep_matrix(PREFIX, EXAMPLE)
+PAGE = PageNumbers(PREFIX, NUMBERS)
 
 CHARESTS: dict[str, object] = {
     "synthesizer": DEFAULT_SYNTHESIZER,
@@ -88,130 +68,59 @@ PRESETS: dict[str, dict[str, object]] = {
 """Rows of Charest's Tables 3 and 4, and what allowing a small δ does to them."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the reader has set: a design, and a release that is drawn or typed; a matrix brings its text."""
-
-    design: Design
-    source: str
-    counts: tuple[int, ...]
-    given_text: str | None = None
-    problems: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def truth(self) -> float | None:
-        """x / n, where x is known."""
-        x = self.design.confidential_count
-        return None if x is None else x / self.design.n
-
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
-        people = "1 person" if self.design.n == 1 else f"{readable(self.design.n)} people"
-        return f"{self.seen} made from {people} at {self.promise}"
-
-    @property
-    def promise(self) -> str:
-        """What the release follows from, and the prior that it has by that."""
-        design = self.design
-        promise = prior_rule.promise_text(design)
-        if not design.synthesizer_type.has_prior or "epsilon" not in design.promised:
-            return promise
-        return f"{promise} (α = {prior_rule.prior_text(design.alpha_of_one_set)} in each set)"
-
-    @property
-    def seen(self) -> str:
-        """The release in words: a few counts one by one, many by their number and mean."""
-        sets, rows = len(self.counts), "1 row" if self.design.m == 1 else f"{readable(self.design.m)} rows"
-        if sets == 1:
-            return f"{self.counts[0]:,} yes in a released table of {rows}"
-        if sets > LISTED:
-            return f"{readable(sum(self.counts) / sets, 5)} yes on average in {sets} released tables of {rows}"
-        return f"{', '.join(f'{one:,}' for one in self.counts)} yes in {sets} released tables of {rows}"
+Asked = AskedOf[SeenRelease]
 
 
-def choose() -> Asked | Refused:
-    """Draw the controls and return what they say."""
-    synthesizer_types = two_cell_synthesizers()
-    page = PAGE.placed(FEW, MAIN)
-    with page.at("preset"):
-        presets(PREFIX, PRESETS, {"m_is_n": True})
-    with page.at("synthesizer"):
-        synthesizer_type, beside = synthesizer_choice(SYNTHESIZER_KEY, [*synthesizer_types, GIVEN]), st.container()
-    with page.at("source"):
-        source = choice(
-            st.segmented_control, "Synthetic counts", SOURCES, SOURCE, format_func=SOURCES.__getitem__, required=True,
-            width="stretch", help="Draw a release from the confidential data, or type in the counts that you hold.",
-        )  # fmt: skip
-    values: dict[str, Any] = {"mechanism": synthesizer_type}
-    given_text, trouble = None, ""
-    if synthesizer_type == GIVEN:
-        try:
-            with page.at("synthesizer"):
-                content = matrix_text(PREFIX)
-            values["mechanism"], given_text = matrix_of(content)
-            values |= {"n": values["mechanism"].n, "m": values["mechanism"].m}
-        except ValueError as broken:
-            trouble = str(broken)
-    else:
-        values |= prior_rule.promise_controls(page, PRIOR_KEY, synthesizer_types[synthesizer_type]) | page.values(
-            "n", "m"
-        )
-    x, typed, count = None, None, "matrix_x" if synthesizer_type == GIVEN else "x"
-    if source == "drawn":
-        values |= page.values("sets")
-    else:
-        with page.at("counts"):
-            typed = written(
-                st.text_input, "Synthetic counts x̃", COUNTS,
-                help=f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks.",
-            )  # fmt: skip
-    with page.at(count):
-        known = source == "drawn" or switch("I know x: show the posterior of the confidential data as well", KNOWS)
-    if known:
-        x = values["confidential_count"] = page.number(count, highest=values.get("n"))
-    values |= page.values("gamma1", "gamma2", "level", *(["seed"] if source == "drawn" else []))
-    if trouble:
-        return Refused((trouble,))
-    asked = values if x is None else {**values, count: x}
-    try:
-        PAGE.check(asked)
-        if x is not None and x > values["n"]:
-            raise ValueError(f"x (who say yes) must be at most n = {values['n']:,}; got {x:,}.")
-        design = Design.of({**values, **handed_on(PREFIX, values["n"])})
-        found = dataclasses.replace(cached(released)(design, typed), given_text=given_text)
-        prior_rule.say_real_epsilon(found.design, SYNTHESIZER_KEY, beside)
-        return found
-    except ValueError as broken:
-        return PAGE.refused(broken, asked, synthesizer_types.get(synthesizer_type, GivenMatrix), **{count: values["n"]})
+def asked_for(said: Said) -> Asked:
+    """What the controls ask for: a release that is drawn, or that of the counts typed in."""
+    own, n = said.own, said["n"]
+    x = own.pop("x", own.pop("matrix_x", None))
+    if x is not None and x > n:
+        raise ValueError(f"x (who say yes) must be at most n = {n:,}; got {x:,}.")
+    made = {"mechanism": said["mechanism"], "prior": said.get("prior", "pure"), "confidential_count": x}
+    design = Design.of({**made, **own, **said.handed_on(n)})
+    seen = cached(SeenRelease.of)(design, said.get("counts"))
+    return Asked(seen.design, seen, SeenRelease.named, given_text=said.get("given_text"))
 
 
-def first_asked() -> Asked:
-    """What a fresh page asks for."""
-    names = ("n", "m", "epsilon", "gamma1", "gamma2", "level", "seed", "sets")
-    fresh: dict[str, Any] = {name: NUMBERS[name].default for name in names}
-    return released(Design(mechanism=DEFAULT_SYNTHESIZER, confidential_count=int(ONES.default), **fresh))
+def _drawn(said: Said) -> bool:
+    return bool(said["source"] == "drawn")
 
 
-def released(design: Design, typed: str | None = None) -> Asked:
-    """What is asked with the counts that were typed, or with counts drawn; a ValueError in a sentence refuses."""
-    if typed is not None:
-        counts = read_counts(typed, design.m)
-        return Asked(dataclasses.replace(design, sets=len(counts)), "typed", counts)
-    drawn = design.release.draw(np.random.default_rng(design.seed), design.confidential_count or 0, design.sets)
-    return Asked(design, "drawn", tuple(drawn.tolist()))
+def _typed(said: Said) -> bool:
+    return not _drawn(said)
 
 
-def read_counts(text: str, m: int) -> tuple[int, ...]:
-    """The counts that were typed; a ValueError in a sentence where they are none."""
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"The synthetic counts must have at most {LONGEST_TEXT:,} characters; got {len(text):,}.")
-    words = [word for word in re.split(r"[\s,;]+", text) if word]
-    allowed = f"whole numbers from 0 to m = {m:,}, separated by commas"
-    if not 1 <= len(words) <= COUNTS_SHOWN:
-        got = f"got {len(words)} of them" if words else "the list is empty"
-        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; {got}.")
-    for word in words:
-        if not re.fullmatch(r"\d{1,9}", word) or int(word) > m:
-            raise ValueError(f"The synthetic counts must be {allowed}; got {one_line(word)}.")
-    return tuple(int(word) for word in words)
+def _made(said: Said) -> bool:
+    return not is_given(said)
+
+
+CONTROLS = Controls(
+    PAGE,
+    [
+        Presets(PRESETS, {"m_is_n": True}),
+        Mechanism(lambda: [*two_cell_synthesizers(), GIVEN], DEFAULT_SYNTHESIZER),
+        Choice(
+            "source", "Synthetic counts", SOURCES, "drawn", st.segmented_control, required=True, width="stretch",
+            help="Draw a release from the confidential data, or type in the counts that you hold.",
+        ),
+        Matrix(EXAMPLE),
+        *promise(_made),
+        Numbers("n", "m", when=_made),
+        Numbers("sets", when=_drawn),
+        Text(
+            "counts", "Synthetic counts x̃", "31", st.text_input, when=_typed,
+            help=f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks.",
+        ),
+        Switch("knows", "I know x: show the posterior of the confidential data as well", when=_typed, at="x"),
+        Numbers(
+            of=lambda said: ["matrix_x" if is_given(said) else "x"], when=lambda said: said.get("knows", True),
+            highest=lambda said: said.get("n"),
+        ),
+        Numbers("gamma1", "gamma2", "level"),
+        Numbers("seed", when=_drawn),
+    ],
+    asked_for,
+    few=("preset", "epsilon", "alpha", "sets"),
+    main=("synthesizer", "source", "delta", "n", "x", "matrix_x", "counts"),
+)  # fmt: skip

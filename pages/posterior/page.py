@@ -1,13 +1,44 @@
 """Posterior: what the synthetic counts say about the proportion to an analyst who knows how they were made."""
 
+import streamlit as st
+
+from dpviz.core.parameters import readable
+from dpviz.core.wording import percent
+from dpviz.desk.analyst import NAMES, SeenRelease, posteriors_table
+from dpviz.mechanisms.given.reading import sums_sentence
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from pages.components.cached import cached
+from pages.components.figure import show_figure
 from pages.components.frame import answering, look_closer, show_section
-from pages.components.links import lead_on
+from pages.components.release import lead_on
+from pages.components.words import listing, note, page_answer
 from pages.posterior import SPEC
-from pages.posterior.answer import posteriors, show_answer
-from pages.posterior.controls import choose, first_asked
+from pages.posterior.controls import CONTROLS, PREFIX
 from pages.posterior.sections import SECTIONS
 
-with answering(SPEC, SECTIONS, choose, posteriors, first_asked) as answered:
-    show_answer(answered)
+
+def show_answer(seen: SeenRelease) -> None:
+    """Sentence, picture and table."""
+    design, made = seen.design, "typed in"
+    st.html(page_answer(*seen.answer()))
+    alt = "Posterior densities of the share: told how the data were made, from the secret table, and as if real."
+    show_figure(cached(seen.picture)(), key=f"{PREFIX}picture", alt=alt, height=440, hero=True)
+    if doubt := seen.contradiction:
+        note(doubt)
+    named = {NAMES[key]: one for key, one in seen.posteriors.items()}
+    listing(*posteriors_table(named, design.level, "Posteriors of p"))
+    if seen.drawn:
+        made = f"drawn with seed {design.seed} from x = {readable(design.confidential_count or 0)}"
+    words = SPEC.note(
+        "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, seen.counts)), made=made,
+        level=percent(design.level, 8), gamma1=readable(design.gamma1, 4), gamma2=readable(design.gamma2, 4),
+    )  # fmt: skip
+    if isinstance(design.mechanism, GivenMatrix):
+        words += f" {sums_sentence(design.mechanism)}"
+    st.caption(words)
+
+
+with answering(SPEC, SECTIONS, CONTROLS.choose, lambda asked: asked.question.posteriors, CONTROLS.first) as answered:
+    show_answer(answered.question)
     lead_on(SPEC, answered.design)
     show_section(look_closer(SPEC, SECTIONS), answered)

@@ -1,21 +1,20 @@
 """The controls of the page, and the design that they ask for."""
 
-import dataclasses
 import math
-from functools import cache
 
 import streamlit as st
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
-from dpviz.designs import NOISE_EPSILON_KEY, Design
+from dpviz.core.parameters import EPSILON
+from dpviz.core.sliders import LINKS
+from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
+from dpviz.desk.releases import numbers_asked, release_text, widest_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import take_older
 from pages.components.controls import Also, Controls, Numbers, Presets, Said
 from pages.components.mechanism import GIVEN, Matrix, Mechanism
-from pages.components.numbers import LINKS, PageNumbers
+from pages.components.numbers import PageNumbers
 from pages.transition_matrices import SPEC
 
 PREFIX = SPEC.prefix
@@ -34,55 +33,20 @@ PRESETS: dict[str, dict[str, object]] = {
 }
 """Abowd & Vilhuber's figures, Liu's release for a proportion, and one of ordinary size at its smallest prior."""
 
-
 Asked = AskedOf[Design]  # of a single set with a prior of its own
-
-
-def named(design: Design) -> str:
-    """The release and the promise in words."""
-    release, promise = design.synthesizer, f"ε = {readable(design.epsilon)}, δ = {readable(design.delta)}"
-    if isinstance(release, GivenMatrix):
-        return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
-    return ", ".join([release.label, *release.in_symbols(names=release.numbers().keys() - {"epsilon"}), promise])
-
-
-@cache
-def _numbers(synthesizer_type: type[Synthesizer]) -> dict[str, Parameter]:
-    """Return the numbers of the promise and of a synthesizer, in the order of their controls."""
-    own = {one.name: one for one in synthesizer_type.parameters()}
-    noise = {NOISE_EPSILON_KEY: own.pop("epsilon")} if "epsilon" in own else {}
-    prior = {name: own.pop(name) for name in ("alpha", "beta") if name in own}
-    return {"epsilon": EPSILON, "delta": DELTA, **prior, **own, **noise}
-
-
-@cache
-def _widest(*synthesizer_types: type[Synthesizer]) -> dict[str, Parameter]:
-    """Each parameter with the domain and default that all synthesizers together give it."""
-    found: dict[str, Parameter] = {}
-    for name, declared in (
-        pair for synthesizer_type in synthesizer_types for pair in _numbers(synthesizer_type).items()
-    ):
-        first = found.setdefault(name, declared)
-        found[name] = dataclasses.replace(
-            first,
-            minimum=min(first.minimum, declared.minimum),
-            maximum=max(first.maximum, declared.maximum),
-            open_minimum=first.open_minimum and declared.open_minimum,
-        )
-    return found
 
 
 def numbers() -> PageNumbers:
     """The numbers of the page, those of a synthesizer that was registered later among them."""
-    return PageNumbers(PREFIX, _widest(*SYNTHESIZERS.values()), tuple(LINKS)).kept()
+    return PageNumbers(PREFIX, widest_numbers(*SYNTHESIZERS.values()), tuple(LINKS)).kept()
 
 
 def asked_for(said: Said) -> Asked:
     """What the controls ask for."""
-    own, made = said.own, {"mechanism": said["mechanism"], "prior": "own"}
-    design = Design.of({**made, **own, **said.handed_on(own.get("n", 0))})
+    own = {"mechanism": said["mechanism"], "prior": "own", **said.own}
+    design = Design.of({**own, **said.handed_on(own.get("n", 0))})
     design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
-    return Asked(design, design, named, given_text=said.get("given_text"))
+    return Asked(design, design, release_text, given_text=said.get("given_text"))
 
 
 def _least(said: Said) -> None:
@@ -111,7 +75,7 @@ CONTROLS = Controls(
         Presets(PRESETS, {link.switch: True for link in LINKS.values()}),
         Mechanism(lambda: [*SYNTHESIZERS, GIVEN], DEFAULT_SYNTHESIZER),
         Matrix(PRINTED_FIGURES[1].text),
-        Numbers(of=lambda said: _numbers(said.synthesizer_type)),
+        Numbers(of=lambda said: numbers_asked(said.synthesizer_type)),
         Also(_least, at="alpha", when=lambda said: said.synthesizer_type.has_prior),
         Also(
             lambda said: take_older(f"{PREFIX}x", said.own.get("n", math.inf)),

@@ -1,56 +1,53 @@
 """Draw a release: one secret table, and released tables drawn from it one after another."""
 
 import dataclasses
-import math
 
 import streamlit as st
 
-from dpviz.charts.heatmap import lit_places
 from dpviz.charts.profile import draws_chart, draws_log_odds_chart
+from dpviz.core import limits
 from dpviz.core.declarations import SEED
-from dpviz.core.parameters import readable
-from dpviz.designs import CONFIDENTIAL_COUNT, Design
-from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, Draws, draw_releases
-from dpviz.privacy.attacker import factor_of_odds
-from dpviz.privacy.summary import PrivacySummary, view_tables
-from pages.components import component
-from pages.components.address import drawn, keep_numbers
-from pages.components.cached import cached
-from pages.components.controls import PageNumbers
+from dpviz.designs import CONFIDENTIAL_COUNT
+from dpviz.mechanisms.draws import NUMBER_OF_DRAWS, draw_releases
+from dpviz.privacy.attacker import draw_sentence
+from dpviz.privacy.summary import PrivacySummary
+from pages.components.address import drawn
+from pages.components.controls import Held
 from pages.components.figure import show_figure
 from pages.components.growing import ask_for_next_step
+from pages.components.numbers import PageNumbers
 from pages.components.words import note
 from pages.transition_matrices import SPEC
+from pages.transition_matrices.answer import SEED_KEY, show_light
 
-_light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it
-
-
-SECTION = "Draw a release"
-NUMBER_KEY, SEED_KEY, MOVING = "tm_drawn_releases", "tm_seed", "tm_drawing"
+DRAWN = Held("drawn_releases", "Releases drawn", NUMBER_OF_DRAWS).kept(SPEC)
+MOVING = "tm_drawing"
 SECRET = dataclasses.replace(
-    CONFIDENTIAL_COUNT, name="x", title="Secret table", maximum=4_000_000, default=1, slider_maximum=5, scale="linear",
+    CONFIDENTIAL_COUNT,
+    name="x",
+    title="Secret table",
+    maximum=limits.TABLE_ENTRIES,
+    default=1,
+    slider_maximum=5,
+    scale="linear",
     help="The confidential count that the tables are drawn from.",
-)  # fmt: skip
+)
 PLACE = dataclasses.replace(
-    SECRET, name="secret", symbol="place", title="Secret table, by its place",
+    SECRET,
+    name="secret",
+    symbol="place",
+    title="Secret table, by its place",
     help="The place of the confidential table that the tables are drawn from.",
-)  # fmt: skip
+)
 PageNumbers(SPEC.prefix, {"secret": PLACE}, ()).kept()
-keep_numbers({NUMBER_KEY: NUMBER_OF_DRAWS})
 
-REST = 0.8
-"""Seconds between two releases that are drawn by themselves."""
-
+REST = 0.8  # Seconds between two releases that are drawn by themselves
 HEIGHT = 270
 
 
 def show_draws(summary: PrivacySummary) -> None:
     """Controls, the last release in words, and the picture on which the tally grows."""
     release = summary.synthesizer
-    if not release.enumerable:
-        note("Drawing lists every table. Here there are over 4 million entries: set fewer rows.")
-        return
     state, last = st.session_state, release.shape[0] - 1
     declared = SECRET if len(release.row_table(0)) == 2 else PLACE
     secret = dataclasses.replace(declared, slider_maximum=last, maximum=last)
@@ -63,95 +60,43 @@ def show_draws(summary: PrivacySummary) -> None:
         row = int(numbers.checked(secret.name))
     about = (release, row)
     if state.get("tm_draws_of") not in (None, about):
-        state[NUMBER_KEY] = 0
+        DRAWN.move(0)
     state["tm_draws_of"] = about
-    moving, go = bool(state.get(MOVING)), "tm_draw_go"
+    moving = bool(state.get(MOVING))
     with right.container(horizontal=True, gap="small"):
         for words, more in {"Draw one": 1, "Draw 100": 100}.items():
             st.button(words, on_click=_draw, args=(more,), key=f"tm_draw_{more}", width="stretch")
-        st.button("Stop" if moving else "Draw by itself", on_click=_move, args=(not moving,), key=go, width="stretch")
+        words, change = "Stop" if moving else "Draw by itself", (MOVING, not moving)
+        st.button(words, on_click=state.__setitem__, args=change, key="tm_draw_go", width="stretch")
         st.button("Clear", on_click=_clear, key="tm_draw_clear", width="stretch")
 
     def again() -> None:
         if moving:
             _draw(1)
-        found = draw_releases(release, row, number=int(state[NUMBER_KEY]), seed=int(state[SEED_KEY]))
+        found = draw_releases(release, row, number=int(state[DRAWN.key]), seed=int(state[SEED_KEY]))
         st.html(f'<p class="dpviz-answer">{draw_sentence(found)}</p>')
-        _show_pictures(found, summary.epsilon)
-        _show_light(release, row, int(found.columns[-1]) if len(found.columns) else None)
-        if moving and state[NUMBER_KEY] < NUMBER_OF_DRAWS.maximum:
+        left, right = st.columns(2, gap="small")
+        with left:  # the tally on the row of the matrix
+            alt = "The row of the matrix, and the shares drawn so far."
+            show_figure(draws_chart(found), key="tm_draws", alt=alt, height=HEIGHT)
+        with right:  # what each table gives away
+            alt = "The log-odds of each released table against the neighbours of the secret one."
+            show_figure(draws_log_odds_chart(found, summary.epsilon), key="tm_draws_log_odds", alt=alt, height=HEIGHT)
+        show_light(release, row, int(found.columns[-1]) if len(found.columns) else None)
+        if moving and state[DRAWN.key] < NUMBER_OF_DRAWS.maximum:
             ask_for_next_step("tm_draw_step", REST)
 
     st.fragment(again)()
-    drawn(NUMBER_KEY, int(state[NUMBER_KEY]), "Releases drawn")
+    DRAWN.draw()
     drawn(SEED_KEY, int(state[SEED_KEY]), "Seed")
-    note(
-        f"Seed {int(state[SEED_KEY])}: the same address draws the same tables. The row of the secret table says how "
-        "often each table comes about; nobody outside the agency sees which row it is."
-    )
-
-
-def show_own_release(release: Synthesizer, design: Design) -> None:
-    """Frame the secret and the released table that came to the page; not while others are drawn here."""
-    row, own = design.confidential_count, st.session_state.get(f"{SPEC.prefix}x") is not None
-    if row is None or not own or st.session_state.get(f"{SPEC.prefix}look") == SECTION:
-        return
-    column = None
-    text = f"Framed is what came of your secret table, <b>{release.row_table(row)}</b>"
-    if st.session_state.get(SEED_KEY) is not None:
-        column = int(draw_releases(release, row, number=1, seed=design.seed).columns[0])
-        text += f": the released table <b>{release.column_table(column)}</b>"
-    _show_light(release, row, column)
-    note(f"{text}.")
-
-
-def _show_light(release: Synthesizer, row: int, column: int | None) -> None:
-    lit = lit_places(cached(view_tables)(release), row, column)
-    _light(key="tm_light", data={name: one._asdict() for name, one in lit.items()}, height=1)
-
-
-def _show_pictures(found: Draws, epsilon: float) -> None:
-    """The tally on the row of the matrix, and what each table gives away."""
-    left, right = st.columns(2, gap="small")
-    with left:
-        alt = "The row of the matrix, and the shares drawn so far."
-        show_figure(draws_chart(found), key="tm_draws", alt=alt, height=HEIGHT)
-    with right:
-        alt = "The log-odds of each released table against the neighbours of the secret one."
-        show_figure(draws_log_odds_chart(found, epsilon), key="tm_draws_log_odds", alt=alt, height=HEIGHT)
-
-
-def draw_sentence(draws: Draws) -> str:
-    """The last release, how probable it was, and what it gives away."""
-    release = draws.synthesizer
-    secret = release.row_table(draws.row)
-    if not len(draws.columns):
-        return f"The secret table is <b>{secret}</b>. Draw a release."
-    last = int(draws.columns[-1])
-    text = (
-        f"The secret table is <b>{secret}</b>. Release {len(draws.columns):,}: <b>{release.column_table(last)}</b>, "
-        f"which comes from this table with probability {readable(float(draws.probabilities[last]), 4)}."
-    )
-    gains = {int(one): float(draws.log_odds(int(one))[last]) for one in draws.neighbours}
-    strongest = max(gains, key=lambda one: abs(gains[one]))
-    gain, other = gains[strongest], release.row_table(strongest)
-    if math.isinf(gain):
-        return f"{text} It settles the question between {secret} and {other}."
-    if abs(gain) < 5e-4:
-        return f"{text} It does not tell {secret} from its neighbours."
-    factor, towards = factor_of_odds(abs(gain)), secret if gain > 0 else other
-    return f"{text} It moves the odds between {secret} and {other} by a factor of <b>{factor}</b> towards {towards}."
+    note(SPEC.note("Draws", seed=int(state[SEED_KEY])))
 
 
 def _draw(more: int) -> None:
-    st.session_state[NUMBER_KEY] = min(int(st.session_state[NUMBER_KEY]) + more, int(NUMBER_OF_DRAWS.maximum))
-
-
-def _move(on: bool) -> None:
-    st.session_state[MOVING] = on
+    DRAWN.move(int(st.session_state[DRAWN.key]) + more)
 
 
 def _clear() -> None:
-    st.session_state[NUMBER_KEY] = 0
+    DRAWN.move(0)
     st.session_state[SEED_KEY] = (int(st.session_state[SEED_KEY]) + 1) % int(SEED.maximum)
     st.session_state[MOVING] = False

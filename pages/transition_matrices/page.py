@@ -3,12 +3,11 @@
 from dpviz.privacy.summary import summarize
 from pages.components.cached import cached
 from pages.components.frame import answering, look_closer, show_section
-from pages.components.links import lead_on
+from pages.components.release import lead_on
 from pages.transition_matrices import SPEC
+from pages.transition_matrices.answer import as_judged, show_answer
 from pages.transition_matrices.controls import CONTROLS, Asked
-from pages.transition_matrices.given import as_judged
 from pages.transition_matrices.sections import SECTIONS, Answered
-from pages.transition_matrices.tables import show_numbers, show_tables, show_two_tables, show_verdict
 
 
 def compute_answer(asked: Asked) -> object:
@@ -19,9 +18,6 @@ def compute_answer(asked: Asked) -> object:
 with answering(SPEC, SECTIONS, CONTROLS.choose, compute_answer, CONTROLS.first) as answered:
     design = answered.design
     summary = cached(summarize)(as_judged(design.synthesizer), design.epsilon, design.delta)
-    show_verdict(summary)
-    show_two_tables(summary)
-    show_tables(summary, design)
-    show_numbers(summary)
+    show_answer(summary, design)
     lead_on(SPEC, design)
     show_section(look_closer(SPEC, SECTIONS), Answered(summary, answered.given_text))

@@ -39,6 +39,8 @@ from dpviz.desk.question import Question
 from dpviz.desk.report import words as report_words
 from dpviz.desk.report.files import design_json, registry_json
 from dpviz.desk.search import stream_designs, stream_relaxations
+from dpviz.desk.told.answer import answer_sentence
+from dpviz.desk.told.relaxed import relaxed_sentence
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.draws import draw_releases
@@ -46,7 +48,6 @@ from dpviz.privacy import average_case, subsampling
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
 from dpviz.privacy.several_sets import delta_of_sets
 from dpviz.privacy.summary import summarize
-from pages.curator.sentences import answer_sentence, relaxed_sentence
 
 Answer = dict[str, Any]
 

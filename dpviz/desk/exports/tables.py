@@ -84,6 +84,18 @@ def _csv(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: F
     return csv_text(names + released, [[*label, *line] for label, line in lines])
 
 
+def release_title(synthesizer: Synthesizer) -> str:
+    """Return the name of a synthesizer and its numbers, to ten digits, as a caption has them.
+
+    >>> from dpviz.mechanisms import GeometricSanitizer
+    >>> release_title(GeometricSanitizer(n=1000, epsilon=0.1))
+    'Geometric sanitizer, n = 1000, ε = 0.1'
+    """
+    own = {one.symbol: getattr(synthesizer, one.name) for one in synthesizer.parameters()}
+    values = [f"{symbol} = {value:.10g}" for symbol, value in own.items() if isinstance(value, (int, float))]
+    return ", ".join([synthesizer.label, *values])
+
+
 def _latex(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray, caption: str) -> str:
     tables = synthesizer.column_counts
     lines = [

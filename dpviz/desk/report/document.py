@@ -14,8 +14,9 @@ from markupsafe import Markup
 
 import dpviz
 from dpviz.core.parameters import readable
+from dpviz.desk.following import stream_path
 from dpviz.desk.numbers import DesignNumber, numbers_of
-from dpviz.desk.paths import PATHS, stream_path
+from dpviz.desk.paths import PATHS
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.report import words
 from dpviz.desk.report.files import design_json, registry_json, report_script

@@ -14,7 +14,6 @@ from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.comparisons import DataKind
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.parameters import readable, readable_apart, rounded_up
-from dpviz.core.plain import enumerated
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.numbers import DesignNumber
 from dpviz.desk.order import OrderCriterion, deciding_first
@@ -22,8 +21,8 @@ from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS
 from dpviz.desk.search import Assessed, Desk
 from dpviz.desk.texts import sentences
+from dpviz.desk.told.answer import untold
 
-NAMED_DESIGNS = 2  # Designs that a sentence names
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
 
 
@@ -106,16 +105,6 @@ def _following(desk: Desk) -> str:
     if first.keeps_all is False:
         return f"Next came {other.name}: {_missed(other)}{_of_limits(first, other)}."
     return f"Next came {other.name}, by its {telling.label}{_against(telling, first, other)}."
-
-
-def untold(desk: Desk) -> str:
-    """Of which designs the simulation does not prove that they need a larger ε than the first, in a sentence."""
-    names = [one.name for one in desk.untold]
-    if not names:
-        return ""
-    shown = names if len(names) <= NAMED_DESIGNS else [*names[:NAMED_DESIGNS], f"{len(names) - NAMED_DESIGNS} more"]
-    said = enumerated(shown, "; ")
-    return f" The simulation cannot tell whether {said} really need{'s' if len(names) == 1 else ''} more."
 
 
 def _against(by: OrderCriterion, first: Assessed, other: Assessed) -> str:

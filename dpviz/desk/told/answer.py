@@ -1,0 +1,244 @@
+"""What answers a curator's question: which designs keep the limits, how the first does, and what it gives away."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from dpviz.comparisons.terms import PROMISES
+from dpviz.core.parameters import readable, readable_apart, rounded_down
+from dpviz.core.plain import enumerated
+from dpviz.core.wording import counted, spelled
+from dpviz.desk.accuracy import AccuracyLimit, on_limit
+from dpviz.desk.order import deciding_first
+from dpviz.desk.protection import HARDLY, odds_factor
+from dpviz.desk.question import GOALS, takes_prior
+from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.told.measures import analysis, brief, listed, numbers, rounded_epsilon
+from dpviz.inference.rules import RULES
+
+NAMED_DESIGNS = 2  # Designs that a sentence names
+ASKED_FOR = 1e-6  # Relative distance within which a real ε is the one that was asked for
+CLOSE_BELOW = 1e-3  # Relative distance at which a refuted ε leaves nothing between
+HARDLY_TOLD = "<b>{}</b>: {}".format(*HARDLY)
+
+
+class Told(NamedTuple):
+    """What the desk answers: a mark, a sentence, a short one for a class, and what more is to be said of it."""
+
+    mark: str
+    sentence: str
+    short: str
+    further: str = ""
+
+
+def answer_sentence(desk: Desk) -> Told:
+    """Return what the desk answers with, and what that rests on, as inline HTML."""
+    found = _answer(desk)
+    return found._replace(further=f"{found.further} {desk.question.supposed}".strip())
+
+
+def _answer(desk: Desk) -> Told:
+    if not desk.designs:
+        return _nothing(desk)
+    if not desk.keeping:
+        return _undecided(desk) if desk.undecided else _broken(desk)
+    return _kept(desk) if desk.question.promises else _smallest(desk)
+
+
+def _kept(desk: Desk) -> Told:
+    """Designs keep every limit: the first of them, with its numbers, and how many others do."""
+    first, question = desk.keeping[0], desk.question
+    limits = "all your limits" if len(question.limits) + len(question.protections) > 1 else "your limit"
+    words = f"keeps <b>{limits}</b> {analysis(first)}: {numbers(first)}.{_says_nothing(first)}"
+    more = privacy(first)
+    if first.sought:
+        more += f" It is given the smallest ε found for this accuracy. {_below(first)}"
+    return Told(first.name, words, f"It keeps {limits}: {brief(first)}.", f"{more} {_others(desk)}")
+
+
+def _smallest(desk: Desk) -> Told:
+    """No limit on protection: the smallest ε that is enough for the accuracy."""
+    first, *rest = desk.keeping
+    limits = "your limit" if len(desk.question.limits) == 1 else "all your limits"
+    kept = f"<b>{first.name}</b> {analysis(first)} keeps {limits}: {numbers(first)}.{_says_nothing(first)}"
+    if first.real_epsilon is None:
+        words = f"<b>No privacy loss is known to be enough</b> for this accuracy. {kept}"
+        short = "What the best design really gives away is not known."
+        return Told("not known", words, short, f"{privacy(first)} {_others(desk)}")
+    epsilon = rounded_epsilon(first.real_epsilon)
+    words = f"<b>A privacy loss of ε = {epsilon} is enough</b> for this accuracy: with it, {kept}"
+    more = _below(first)
+    if not desk.complete:
+        more += " The search goes on, and may find a smaller one."
+    more += f" {privacy(first)}"
+    if desk.ties:
+        more += f" {_tied(desk)}"
+    elif rest and rest[0].real_epsilon is not None:
+        more += f" The next is {rest[0].name} with ε = {rounded_epsilon(rest[0].real_epsilon)}."
+    return Told(f"ε = {epsilon}", words, f"It is enough for this accuracy: {first.name}.", more + untold(desk))
+
+
+def _below(first: Assessed) -> str:
+    """What is known of smaller ε than the one that is enough; what is not refuted is not called too small."""
+    if not first.question.data.simulated or first.refuted >= first.setting * (1 - CLOSE_BELOW):
+        return "Of the values tried, no smaller one is enough."
+    repetitions = readable(first.question.repetitions)
+    if not first.refuted > 0:
+        return f"No smaller value is refuted: a simulation of {repetitions} repetitions cannot tell more."
+    return (
+        f"It is the smallest that a simulation of {repetitions} repetitions confirms: up to "
+        f"{readable(rounded_down(first.refuted, 3), 3)} a limit is broken, and between the two it cannot tell."
+    )
+
+
+def _judged(one: Assessed, verdict: bool | None) -> list[AccuracyLimit]:
+    """The limits of which this is known."""
+    return [limit for limit in one.question.limits if one.verdicts[limit.key] is verdict]
+
+
+def _undecided(desk: Desk) -> Told:
+    """None keeps all limits for sure, and of some it is not known."""
+    first = desk.undecided[0]
+    open_ = _judged(first, None)
+    what = " and ".join(limit.measure.name for limit in open_)
+    if not first.complete:
+        kept = _judged(first, True)
+        words = f"<b>{first.name}</b> leads so far" + (f": {listed(first, kept)}." if kept else ".")
+        words += f" Its {what} {'is' if len(open_) == 1 else 'are'} still being computed."
+        return Told("computing", words, f"It leads so far: {first.name}.", privacy(first))
+    found = [first.figures[limit.key].measure for limit in open_]
+    if any(math.isnan(one.value) for one in found):
+        words = (
+            f"<b>No design is known to keep all your limits.</b> Nearest is <b>{first.name}</b>, but its {what} "
+            "cannot be computed: the sums are too long, or some releases leave nothing to analyze."
+        )
+        return Told("not known", words, "No design is known to keep all your limits.", privacy(first))
+    why = ". The limit lies between two bounds of that number, as close as the sums over all releases bring them."
+    if any(one.error > 0 for one in found):
+        why = (
+            f", from a simulation of {readable(desk.question.repetitions)} repetitions. The limit lies within two "
+            "standard errors. More repetitions (under “More”) can decide it."
+        )
+    nearest = f"<b>{first.name}</b> {analysis(first)} comes nearest, but it is <b>too close to call</b>"
+    words, short = f"{nearest}: {listed(first, open_)}{why}", "The nearest design is too close to a limit to tell."
+    return Told("too close to call", words, short, f"{_of_the_rest(desk)} {privacy(first)}".strip())
+
+
+def _of_the_rest(desk: Desk) -> str:
+    more, broken = len(desk.undecided) - 1, len(desk.designs) - len(desk.undecided)
+    further = f" The same holds for {counted(more, 'more design')}." if more else ""
+    return further + (f" {counted(broken, 'other design').capitalize()} break a limit." if broken > 1 else "")
+
+
+def _broken(desk: Desk) -> Told:
+    """Every design breaks a limit: the nearest, and by how much it misses."""
+    first = desk.designs[0]
+    missed, kept, more = _judged(first, False), _judged(first, True), privacy(first)
+    considered = "one was" if len(desk.designs) == 1 else f"{spelled(len(desk.designs))} were"
+    none = "No design keeps" if desk.complete else "No design so far keeps"
+    words = (
+        f"<b>{none} all your limits</b>; {considered} considered. Nearest is <b>{first.name}</b> "
+        f"{analysis(first)}: {listed(first, missed)}."
+    )
+    if kept:
+        more = f"It keeps {'this limit' if len(kept) == 1 else 'these limits'}: {listed(first, kept)}. {more}"
+    short = f"The nearest design misses one: {listed(first, missed[:1], plain=True)}."
+    return Told("none keeps all" if desk.complete else "computing", words, short, more)
+
+
+def _nothing(desk: Desk) -> Told:
+    """No design at all: every method is absent."""
+    if not desk.complete:
+        return Told("searching", "No design has been found yet.", "No design has been found yet.")
+    words = "<b>No method can release such data and keep this protection.</b> Below stands why for each of them."
+    if not desk.question.promises:
+        words = (
+            "<b>No privacy loss that was tried, up to ε = 100, gives this accuracy.</b> The confidential data "
+            "themselves may not: then more people, or wider limits, are needed. Below stands what each method says."
+        )
+    return Told("no design", words, "Nothing keeps these limits.")
+
+
+def _others(desk: Desk) -> str:
+    """How many other designs keep all limits and which are tied with this one, and how many could."""
+    more, wait = len(desk.keeping) - 1, [one for one in desk.undecided if not one.complete]
+    close = len(desk.undecided) - len(wait)
+    if more:
+        kept = "keeps all limits" if more == 1 else "keep all limits"
+        sure = " that the simulation confirms" if desk.untold else ""
+        lead = _tied(desk) if desk.ties else f"This one has {GOALS[desk.question.ranked_by]}{sure}."
+        words = f"{counted(more, 'other design').capitalize()} {kept}, too. {lead}{untold(desk)}"
+    elif len(desk.designs) == 1:
+        words = "It was the only design considered." if desk.complete else "No other design has been found yet."
+    else:
+        words = f"No other of the {counted(len(desk.designs), 'design')} considered keeps all limits."
+    if close:
+        words += (
+            f" Of {counted(close, 'more', 'more')} it cannot be told: a limit lies within two standard errors of what "
+            "was simulated, or between two bounds of a sum, or nothing could be computed."
+        )
+    return words + (f" {counted(len(wait), 'design').capitalize()} still to be judged." if wait else "")
+
+
+def _tied(desk: Desk) -> str:
+    """Which designs cannot be told from the first by what decides, and what puts it before them."""
+    first, named, rest = desk.designs[0], desk.ties[:NAMED_DESIGNS], len(desk.ties) - NAMED_DESIGNS
+    names = [f"{one.name} ({RULES[one.rule].abbreviation})" if one.name == first.name else one.name for one in named]
+    if rest > 0:
+        names.append(counted(rest, "more design"))
+    by = desk.beats(desk.ties[0])
+    them = "them" if all(desk.beats(one) is None for one in desk.ties) else "the first two"
+    why = f"It comes first because {by.why}." if by else f"Nothing tells {them} apart; they stand as the methods do."
+    return f"In its {deciding_first(first).label} it is tied with {enumerated(names)}. {why}"
+
+
+def untold(desk: Desk) -> str:
+    """Return of which designs the simulation does not prove that they need a larger ε than the first, in a sentence."""
+    names = [one.name for one in desk.untold]
+    if not names:
+        return ""
+    shown = names if len(names) <= NAMED_DESIGNS else [*names[:NAMED_DESIGNS], f"{len(names) - NAMED_DESIGNS} more"]
+    said = enumerated(shown, "; ")
+    return f" The simulation cannot tell whether {said} really need{'s' if len(names) == 1 else ''} more."
+
+
+def _says_nothing(one: Assessed) -> str:
+    """Where every interval holds all that a proportion can be, that a coverage of 1 is worth nothing."""
+    ranged = one.question.ranged
+    widths = [found.mean_width.value for found in one.outcomes]
+    if not takes_prior(ranged) or not all(on_limit(width, ranged.maximum - ranged.minimum) for width in widths):
+        return ""
+    return " But every interval then runs from 0 to 1, and says nothing."
+
+
+def privacy(one: Assessed) -> str:
+    """Return what a design really gives away, one row substituted, without any δ: against what was asked, as odds."""
+    promises, real = one.question.promises, one.real_epsilon
+    if real is None:
+        given = f"It is set to ε = {rounded_epsilon(one.setting)}; what it really gives away is not known."
+        return f"{given} {HARDLY_TOLD}"
+    if math.isinf(real):
+        return f"It gives away a privacy loss that is <b>unbounded</b>: no ε holds without a δ. {HARDLY_TOLD}"
+    asked = min((epsilon for epsilon, _ in promises), default=real)
+    near = abs(real - asked) <= ASKED_FOR * asked
+    said = f"ε = {readable(asked, 3) if near else readable_apart(real, asked, 3)}"
+    most = "" if one.method.exact_epsilon else "at most "
+    words = (
+        f"It gives away a privacy loss of <b>{most}{said}</b> (one row substituted, without any δ): the most telling "
+        f"release changes the odds on one person's row by a factor of {most}{odds_factor(real)}."
+    )
+    if real - asked > ASKED_FOR * asked and any(delta > 0 for _, delta in promises):
+        words += (
+            f" That is more than the ε = {readable(asked, 3)} of your limits, which allow rare exceptions (δ)."
+            if asked
+            else " Your limits bound how often a guess is right, not how sure it can be."
+        )
+    if one.enough:
+        words += (
+            f" Your limits on protection would allow more, but with the ε = {readable(one.setting, 4)} that it is set "
+            "to nothing is worse by a thousandth than with all that they allow."
+            if one.setting < PROMISES.maximum
+            else f" Your limits on protection allow every ε; {readable(one.setting)} is where the search ends."
+        )
+    return f"{words} {HARDLY_TOLD}" if one.gives_much_away else words

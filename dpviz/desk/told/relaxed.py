@@ -1,0 +1,55 @@
+"""What would have to give way for a design to keep all limits."""
+
+from __future__ import annotations
+
+import math
+
+from dpviz.core.parameters import readable, rounded_up
+from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.desk.search import Relaxed
+from dpviz.desk.told.measures import analysis, asked_of, numbers
+from dpviz.inference.rules import RULES
+
+
+def relaxed_sentence(found: Relaxed) -> str:
+    """Return what would have to give way for a design to keep all limits, as inline HTML."""
+    one, values, epsilon = found.design, accepted(found), enough_epsilon(found)
+    ways = []
+    if found.analyzed is not None:
+        ways.append(f"if it is analyzed with <b>“{RULES[found.analyzed.rule].label}”</b>: {numbers(found.analyzed)}")
+    if values:
+        limits = (asked_of(one.question, ACCURACY[key], value) for key, value in values.items())
+        ways.append(f"if you accept {' and '.join(limits)}")
+    if epsilon is not None:
+        now = one.setting if one.real_epsilon is None else one.real_epsilon
+        ways.append(f"with <b>ε = {readable(epsilon, 4)}</b> instead of {readable(now, 4)}")
+    start = f"<b>{one.name}</b> {analysis(one)}"
+    if not ways:
+        return f"{start} keeps them with no ε that was tried up to 100."
+    never = "" if found.epsilon is not None else "; no ε that was tried up to 100 would do"
+    return f"{start} keeps them {', or '.join(ways)}{never}."
+
+
+def enough_epsilon(found: Relaxed) -> float | None:
+    """Return the real privacy loss with which the design keeps all limits, rounded up; None where no ε does."""
+    if found.epsilon is None:
+        return None
+    one = found.design
+    real = one.method.real_epsilon(one.question.data, found.epsilon, one.sets)
+    return found.epsilon if real is None else rounded_up(real, 4)
+
+
+def accepted(found: Relaxed) -> dict[str, float]:
+    """Return the limits with which the design would do as it is set, in three digits; none where one has no number."""
+    if not all(math.isfinite(value) for value in found.values.values()):
+        return {}
+    return {key: enough(ACCURACY[key], value) for key, value in found.values.items()}
+
+
+def enough(measure: AccuracyMeasure, value: float) -> float:
+    """Return a limit in three digits that a value keeps: the nearest on the far side of it."""
+    near = float(f"{value:.3g}")
+    if measure.worse(value, near):
+        unit = 10.0 ** (math.floor(math.log10(abs(value))) - 2)
+        near = float(f"{near + (unit if value > near else -unit):.3g}")
+    return near
