@@ -15,7 +15,7 @@ from dpviz.claims.curves import Curves, prior_curves
 from dpviz.core.pool import InPlace
 from pages.components import growing as module
 from pages.components.growing import Growing, finished_before
-from pages.minimum_priors import curves, given
+from pages.minimum_priors import answer, given
 from tests import slow_streams
 from tests.pages import check_sound, figures, next_steps, open_priors, text
 
@@ -114,7 +114,8 @@ def test_slow_curves_of_the_priors_grow_to_the_whole(axis: str, monkeypatch: pyt
     check_sound(page)
     assert "so far" not in text(page)
     assert next_steps(page) == []
-    whole = prior_curves("categorical", setting, curves.chosen_axis(axis), m_is_n=True)
+    named = {name: key for key, name in answer.NAMES.items()}
+    whole = prior_curves("categorical", setting, named[axis], m_is_n=True)
     shown = page.session_state["mp_growing"].latest
     assert isinstance(shown, Curves)
     assert shown.points.tolist() == whole.points.tolist()

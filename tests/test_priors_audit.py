@@ -149,6 +149,14 @@ def test_what_is_unsafe_is_shown_and_the_rest_is_counted_and_made_when_it_is_ope
     assert "✗ unsafe" not in table_called(audited_page(label, setting), OTHERS)
 
 
+def test_tables_are_folded_in_class_mode_whoever_has_seen_them_before() -> None:
+    """The tables are kept for all readers, whether they are folded belongs to one."""
+    for words, folded in (({}, False), ({"class": "1"}, True), ({}, False)):
+        page = open_priors(words, family="Gaussian", n=60, look="As published", others=True)
+        for name in (UNSAFE, OTHERS):
+            assert (f"<summary>{name}</summary>" in table_called(page, name)) == folded
+
+
 def test_definitions_and_general_theorems_are_opened_below_with_what_was_computed() -> None:
     setting = AUDITED[0][1]
     page = audited_page("Bernoulli", setting)

@@ -1,4 +1,4 @@
-"""Tables of what a promise needs and of what a prior gives: head, rows and name, whose cells are HTML."""
+"""Tables of what a promise needs, of one set and of several, and of what a prior or range gives."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -10,15 +10,14 @@ from dpviz.calibration.promise_in_words import sure_digits
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ways import Ways
 from dpviz.core.parameters import BEYOND_REACH, readable
-from dpviz.core.wording import failure_text
+from dpviz.core.wording import TextTable, failure_text
 from dpviz.inference.moments import cell_moments, share_beyond
 
-HtmlTable = tuple[list[str], list[list[str]], str]
 LATER = "…"  # What stands for an answer that is still being computed
 ROUNDED_BIAS = 1e-15  # Bias below which it is nothing but rounding
 
 
-def needed_table(question: PromiseQuestion, found: Needed) -> HtmlTable:
+def needed_table(question: PromiseQuestion, found: Needed) -> TextTable:
     """Return what every method needs and what that costs, at the end PARAM_MAP, for which nothing is enough."""
     kind, delta, p = question.kind, readable(question.setting.delta, 3), readable(question.p, 3)
     needs, costs = [f"{kind.axis}, δ = 0", f"{kind.axis}, δ = {delta}"], [f"bias at p = {p}", "standard error"]
@@ -36,7 +35,7 @@ def needed_table(question: PromiseQuestion, found: Needed) -> HtmlTable:
             cells = [*(question.level_cell(one[key]) for one in answers), *paid]
         rows.append([_named(question, method), *cells])
     rows.append([_named(question, PARAM_MAP), *["impossible"] * len(needs), *[""] * len(costs)])
-    return ["method", *needs, *costs], rows, name
+    return TextTable(["method", *needs, *costs], rows, name)
 
 
 def _named(question: PromiseQuestion, method: PriorMethod) -> str:
@@ -61,7 +60,7 @@ def _costs(question: PromiseQuestion, method: PriorMethod, level: float) -> list
     return [f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]
 
 
-def ways_table(question: PromiseQuestion, found: Ways) -> HtmlTable:
+def ways_table(question: PromiseQuestion, found: Ways) -> TextTable:
     """Return what several sets of every method need, by way of counting: beyond reach, a number, or still to come."""
     truncated = ", truncated" if question.kind.conditioned else ""
     head = ["for all sets together", f"ε/M each, δ = 0{truncated}", "(ε/M, δ/M) each", "advanced composition", "exact"]
@@ -77,10 +76,10 @@ def ways_table(question: PromiseQuestion, found: Ways) -> HtmlTable:
             cells[3] = f"<b>{question.level_cell(exact.upper, sure_digits(exact))}</b>"
         rows.append([f"<b>{method.label}</b>", *cells])
     needs = "range that the sets allow" if question.kind.conditioned else "prior that the sets need"
-    return head, rows, f"The {needs}, by way of counting"
+    return TextTable(head, rows, f"The {needs}, by way of counting")
 
 
-def given_table(question: PromiseQuestion, found: Mapping[str, Given | None]) -> HtmlTable:
+def given_table(question: PromiseQuestion, found: Mapping[str, Given | None]) -> TextTable:
     """Return the exact privacy of every method at one prior or range."""
     setting, sets = question.setting, question.sets
     zero = "ε at δ = 0, truncated" if question.kind.conditioned else "ε at δ = 0"
@@ -95,7 +94,7 @@ def given_table(question: PromiseQuestion, found: Mapping[str, Given | None]) ->
         without = [f"needs α > {readable(PRIOR_METHODS[key].lost)}", *[""] * (len(columns) - 1)]
         cells = without if given is None else [cell(given) for cell in columns.values()]
         rows.append([f"<b>{PRIOR_METHODS[key].label}</b>", *cells])
-    return ["exact", *columns], rows, "What this prior or range gives"
+    return TextTable(["exact", *columns], rows, "What this prior or range gives")
 
 
 def _epsilon(value: float) -> str:

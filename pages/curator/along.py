@@ -25,7 +25,7 @@ from pages.components.growing import growing_of, show_growing
 from pages.components.words import note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
-from pages.curator.found import desk_of
+from pages.curator.designs import desk_of
 
 MEASURE = Choice("along", "Measure", MEASURE_LABELS, "root_mean_squared_error").kept(SPEC)
 GUESSES = {"epsilon": "privacy loss ε", "guesses": "right guesses of an attacker"}

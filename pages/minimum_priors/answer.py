@@ -1,4 +1,4 @@
-"""The answer in one sentence, and the exact prior or range of every method with what it costs."""
+"""The answer in a sentence, the table of every method with what it costs, and the picture along one axis."""
 
 import math
 from functools import partial
@@ -9,14 +9,23 @@ from dpviz.calibration.needed import Needed, stream_needed
 from dpviz.calibration.prior_rules import know_exact_prior
 from dpviz.calibration.promise_in_words import HEADLINE, needed_in_words
 from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.charts.prior_curves import curves_chart
+from dpviz.claims.curves import Axis, Curves, stream_prior_curves
 from dpviz.core.parameters import readable
 from dpviz.desk.promise_tables import needed_table
+from pages.components.controls import Choice
+from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.words import listing, page_answer
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.controls import PREFIX, Asked
 
 WAITING = "Composing the sets …"
+NAMES: dict[Axis, str] = {"delta": "against δ", "epsilon": "against ε", "m": "against m", "n": "against n"}
+AXIS = Choice(
+    "axis", "Picture", list(NAMES.values()), NAMES["delta"], st.segmented_control, required=True,
+    label_visibility="collapsed",
+).kept(SPEC)  # fmt: skip
 
 
 def needed_of(question: PromiseQuestion) -> Growing[Needed]:
@@ -39,13 +48,18 @@ def show_answer(asked: Asked) -> None:
     st.html(page_answer(*needed_in_words(question, found.pure[HEADLINE.key], needs)))
 
 
+def texts_of(question: PromiseQuestion) -> str:
+    """What the texts beside the page are called that are about data of this kind."""
+    return "ranges" if question.kind.conditioned else "counts"
+
+
 def show_table(question: PromiseQuestion) -> None:
     """Every method with its answers and costs as they come; the picture of several sets has them too."""
-    draw, several = partial(_draw, question), question.sets > 1
+    draw, several = partial(_draw_table, question), question.sets > 1
     show_growing(needed_of(question), WAITING, draw, key=f"{PREFIX}step_needed", then_all=several)
 
 
-def _draw(question: PromiseQuestion, found: Needed) -> None:
+def _draw_table(question: PromiseQuestion, found: Needed) -> None:
     """The table, and what is beyond reach."""
     setting = question.setting
     listing(*needed_table(question, found))
@@ -60,6 +74,41 @@ def _draw(question: PromiseQuestion, found: Needed) -> None:
     st.caption(caption + beyond)
 
 
-def texts_of(question: PromiseQuestion) -> str:
-    """What the texts beside the page are called that are about data of this kind."""
-    return "ranges" if question.kind.conditioned else "counts"
+def show_curves(question: PromiseQuestion) -> None:
+    """The picture, and below it the choice of its axis."""
+    axis = chosen_axis()
+    growing = curves_of(question, axis)
+
+    def draw(latest: Curves) -> None:
+        _draw_curves(question, axis, latest, complete=growing.stream is None)
+
+    show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves")
+    AXIS.draw()
+
+
+def curves_of(question: PromiseQuestion, axis: Axis) -> Growing[Curves]:
+    """The reader's curves along an axis."""
+    kind, setting, m_is_n = question.kind, question.setting, question.m_is_n
+    begin = partial(stream_prior_curves, kind.key, setting, axis, m_is_n=m_is_n)
+    return growing_of(f"{PREFIX}growing", ("prior curves", kind, setting, axis, m_is_n), Curves, begin)
+
+
+def chosen_axis() -> Axis:
+    """The axis that the control names; without a word, the one of a fresh page."""
+    return next((axis for axis, name in NAMES.items() if name == st.session_state[AXIS.key]), "delta")
+
+
+def _draw_curves(question: PromiseQuestion, axis: Axis, curves: Curves, *, complete: bool) -> None:
+    sets, kind = question.sets, question.kind
+    together = dict(needed_of(question).first().exact) if sets > 1 else {}  # as in the table
+    show_figure(
+        curves_chart(curves, sets=sets, together=together),
+        key=f"{PREFIX}curves",
+        alt=f"{kind.axis[0].upper()}{kind.axis[1:]} of every method {NAMES[axis]}: exact as lines, pure ε "
+        "dotted, printed bounds dashed.",
+        height=430,
+        hero=True,
+    )
+    alone = f" Lines are for one set; diamonds: what {sets} sets need together." if sets > 1 else ""
+    finer = "" if complete else f" Exact at {len(curves.points)} points so far, more to come."
+    st.caption(SPEC.note("The curves", unsafe="below" if kind.quantity.larger_is_safer else "above") + alone + finer)

@@ -14,6 +14,7 @@ from dpviz.charts.style import Figure
 from dpviz.claims.thesis_in_words import average_claims, average_in_words, size_claims, sizes_in_words
 from dpviz.core.limits import AVERAGED_ROWS_SHOWN, LARGEST_PRIOR_ROWS
 from dpviz.core.parameters import readable
+from dpviz.desk.audit_tables import claim_cell
 from dpviz.desk.promise_tables import given_table
 from dpviz.privacy.average_case import count_release_curve
 from pages.components.cached import cached, elsewhere
@@ -22,7 +23,6 @@ from pages.components.growing import growing_of, show_growing
 from pages.components.words import answer, listing, note
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import needed_of
-from pages.minimum_priors.audited import claim_cell
 from pages.minimum_priors.controls import PAGE, PREFIX
 
 SIZES = 25  # Numbers of rows at which δ is computed

@@ -7,9 +7,8 @@ from pages.components.address import fit_choice
 from pages.components.frame import answering, look_closer, show_section
 from pages.components.release import lead_on
 from pages.minimum_priors import SPEC
-from pages.minimum_priors.answer import compute_answer, show_answer, show_table
+from pages.minimum_priors.answer import compute_answer, show_answer, show_curves, show_table
 from pages.minimum_priors.controls import CONTROLS, Asked, chosen_kind
-from pages.minimum_priors.curves import show_curves
 from pages.minimum_priors.sections import SECTIONS, SECTIONS_OF
 
 

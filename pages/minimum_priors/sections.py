@@ -15,10 +15,9 @@ from pages.components.cached import cached
 from pages.components.downloads import SAVED, show_columns
 from pages.components.frame import Section
 from pages.minimum_priors import SPEC
-from pages.minimum_priors.answer import texts_of
+from pages.minimum_priors.answer import chosen_axis, curves_of, texts_of
 from pages.minimum_priors.audited import show_audit
 from pages.minimum_priors.controls import PREFIX
-from pages.minimum_priors.curves import AXIS, chosen_axis, curves_of
 from pages.minimum_priors.given import show_average, show_inverse, show_sizes
 from pages.minimum_priors.sets import show_sets
 from pages.minimum_priors.variants import show_probabilistic, show_sampling, show_uneven
@@ -26,8 +25,7 @@ from pages.minimum_priors.variants import show_probabilistic, show_sampling, sho
 
 def show_downloads(question: PromiseQuestion) -> None:
     """The audit and the curves as CSV, the picture as HTML, the page as a script."""
-    setting = question.setting
-    axis = chosen_axis(st.session_state[AXIS.key])
+    setting, axis = question.setting, chosen_axis()
     audited = cached(audit)(question.kind.key, **dataclasses.asdict(setting))
     tables = [
         ("Audit, CSV", "printed_bounds.csv", lambda: findings_csv(audited)),
