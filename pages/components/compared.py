@@ -68,7 +68,7 @@ SMALL = 3  # Small pictures beside each other
 
 
 class Measures:
-    """The picture of one measure, of the error or what is chosen among `words`, and small ones of the others on demand."""
+    """The picture of the error or of another one of `words`, and small ones of the others where they are wanted."""
 
     def __init__(self, page: PageSpec, words: Iterable[str]) -> None:
         look = {"required": True, "label_visibility": "collapsed", "width": "content"}
