@@ -18,7 +18,6 @@ from dpviz.designs import Design
 from dpviz.desk.addresses import address_words
 from dpviz.inference import set_moments
 from pages.budget import SPEC
-from pages.budget.answer import lead_design
 from pages.budget.controls import CONTROLS, DIVIDED
 from tests.pages import check_short, html, open_budget, problems, table_called, table_rows, whole
 
@@ -260,14 +259,12 @@ def test_a_simulated_coverage_has_its_error_in_the_table() -> None:
 def test_the_best_division_leads_on() -> None:
     data = BinaryData(n=8, p=0.5)
     spending = OverSets(data=data, method=data.method("beta_binomial"), epsilon=0.5, analysis=Analysis())
-    asked = dataclasses.replace(CONTROLS.first(), question=spending)
     found = Spent(
         {place: next(data.outcomes(*spending.at(place)[:1], 0.5, 0.5, spending.at(place)[1])) for place in (1, 500)}
     )
-    led = lead_design(asked, found)
+    led = Division(spending, found).lead(CONTROLS.first().design)
     assert led is not None
     assert (led.mechanism, led.sets) == ("beta_binomial", found.best)
-    assert lead_design(asked, None) is None
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 
 from dpviz.charts.comparison import SMALLEST_SHOWN_SHARE, Series, comparison_chart, release_chart
 from dpviz.charts.lines import DrawnLine, DrawnScale
+from dpviz.charts.outcomes import comparison_picture
 from dpviz.claims.liu import LIU_BINARY
 from dpviz.comparisons import (
     DATA_KINDS,
@@ -24,16 +25,17 @@ from dpviz.comparisons import (
     MixedData,
     UnknownVariance,
 )
-from dpviz.comparisons.base import OUTCOME_MEASURES, Compared, stream_comparison, stream_ranking
+from dpviz.comparisons.base import OUTCOME_MEASURES
+from dpviz.comparisons.comparison import Compared, Comparison, stream_comparison, stream_ranking
 from dpviz.comparisons.nested_modips import estimate_variances
-from dpviz.comparisons.ranking import Comparison, Ranking, really, times_with
+from dpviz.comparisons.ranking import Ranking, really, times_with
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.core.plain import short_names
 from dpviz.core.wording import error_text, percent
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.privacy.real_loss import Loss
-from pages.compare_synthesizers.answer import found_so_far, lead_design
+from pages.compare_synthesizers.answer import found_so_far
 from pages.compare_synthesizers.controls import CONTROLS, Asked
 from pages.compare_synthesizers.printed import NARROW
 from tests.pages import (
@@ -245,7 +247,8 @@ def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_
 
 
 def test_the_release_with_the_smallest_error_leads_on() -> None:
-    design = lead_design(asked(epsilon=2.0))
+    given = asked(epsilon=2.0)
+    design = found_so_far(given).lead(given.design)
     assert design is not None
     assert (design.mechanism, design.sets, design.epsilon) == ("geometric", 1, 2.0)
 
@@ -254,7 +257,7 @@ def test_releases_that_other_pages_do_not_know_lead_nowhere() -> None:
     data = UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     quick = Analysis(sets=2, repetitions=60)
     given = changed(FRESH, data=data, methods=(data.method("modips_split"),), analysis=quick)
-    assert lead_design(given) is None
+    assert found_so_far(given).lead(given.design) is None
 
 
 def test_the_table_marks_a_broken_promise_and_at_equal_real_privacy_none() -> None:
@@ -411,6 +414,18 @@ def test_what_is_ranked_begins_with_all_methods_and_ends_with_all_that_is_known(
         key: repr(one) for key, one in whole.outcomes.items()
     }
     assert last.smallest_errors == whole.smallest_errors
+
+
+def test_of_numbers_what_is_known_exactly_is_a_line_and_the_rest_are_dots() -> None:
+    """The error of a mean is that of an integral, also where coverage is simulated; the same with few repetitions."""
+    data = DATA_KINDS["gaussian_known_variance"].fresh()
+    given = changed(FRESH, data=data, methods=(data.method("modips"),), analysis=Analysis(sets=2, repetitions=40))
+    *_, found = given.question.stream()
+    drawn = {
+        name: comparison_picture(given.question, found, found_so_far(given), name).data[0]["mode"]
+        for name in ("root_mean_squared_error", "bias", "coverage", "mean_width", "usable_share")
+    }
+    assert list(drawn.values()) == ["lines", "lines", "markers", "markers", "markers"]
 
 
 def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:

@@ -26,8 +26,8 @@ from dpviz.desk.report import words
 from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen
 from dpviz.desk.search import Assessed, Desk, assess, stream_designs
-from pages.curator.pins import comparison_of
-from pages.curator.table import row
+from pages.curator.answer import row
+from pages.curator.designs import comparison_of
 from tests.pages import desk_answer as answer_sentence
 from tests.test_curator import answered
 

@@ -22,7 +22,7 @@ from dpviz.inference.rules import RULES
 from pages.budget import answer as budget
 from pages.compare_synthesizers import answer as comparison
 from pages.compare_synthesizers import printed
-from pages.curator import along, found
+from pages.curator import along, designs
 from pages.curator.answer import mends
 from pages.curator.controls import controls_of
 from tests.pages import DESK, address, marks, open_budget, open_comparison, open_desk, open_page, problems, text
@@ -168,7 +168,7 @@ def test_what_grows_can_begin_in_another_process(name: str, monkeypatch: pytest.
         begun.append(begin)
         return original[module](place, key, kind, begin)
 
-    modules = [budget, comparison, printed, along, found]
+    modules = [budget, comparison, printed, along, designs]
     original = {one: one.growing_of for one in modules}
     for one in modules:
         monkeypatch.setattr(one, "growing_of", partial(recorded, one))

@@ -24,7 +24,7 @@ from dpviz.desk.suggested import rounded_ends, suggested
 from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
 from dpviz.mechanisms.given.pilot import read_columns
 from pages.curator.controls import PRESETS
-from pages.curator.pins import comparison_of, design_of
+from pages.curator.designs import comparison_of, design_of
 from tests.page_cases import JUDGED
 from tests.pages import (
     DESK,

@@ -17,7 +17,7 @@ from dpviz.desk.report import words
 from dpviz.desk.report.files import chosen, design_json, stored_design
 from dpviz.desk.search import Assessed, stream_designs
 from pages.curator.controls import settings_of
-from pages.curator.pins import comparison_of, design_of
+from pages.curator.designs import comparison_of, design_of
 from pages.curator.report import opened
 from tests.pages import (
     check_sound,

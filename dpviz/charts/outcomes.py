@@ -9,9 +9,9 @@ import numpy as np
 from dpviz.charts.comparison import Series, comparison_chart
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.style import Figure
-from dpviz.comparisons import Compared, Outcome
+from dpviz.comparisons import Compared, Comparison, Outcome
 from dpviz.comparisons.budget import Spending, Spent
-from dpviz.comparisons.ranking import Comparison, Ranking
+from dpviz.comparisons.ranking import Ranking
 from dpviz.core.parameters import readable
 from dpviz.core.plain import short_names
 

@@ -54,8 +54,6 @@ PRINTED_QUANTITIES = {
 }
 """Names of the printed columns; further ones of Table 1 are numbers of sets."""
 
-FAR = 3.0  # Standard errors from which on a printed number disagrees with ours
-
 ABSOLUTE = "100 × (mean of the posterior means − 0.3039): percentage points, not relative to 0.3039 as the column says."
 LITERAL = "100 × (mean of the posterior means − 0.3039) / 0.3039: what “relative bias” says."
 OVER_RUNS = "Variance, over the runs, of the posterior mean: not of the posterior, as the column says."
@@ -281,7 +279,7 @@ def readings_table(lines: Iterable[Record[float]]) -> TextTable:
         design = f"ε = {readable(line.design['epsilon'])}, M = {readable(line.design['sets'])}"
         ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
         numbers = [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
-        if abs(line.z) > FAR or line.verdict == LITERAL:
+        if line.far or line.verdict == LITERAL:
             numbers = [f"<small>{number}</small>" for number in numbers]
         rows.append([f"<b>{design}</b> {PRINTED_QUANTITIES[line.what]}<br><small>{line.verdict}</small>", *numbers])
     return TextTable(["design and reading", "printed", "ours", "z"], rows, "Printed and ours")

@@ -1,9 +1,10 @@
 """Methods of synthesis side by side: bias, error, coverage, width and usable share, on equal terms."""
 
-from dpviz.comparisons.base import Analysis, Compared, DataKind, Estimand, Outcome
+from dpviz.comparisons.base import Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.binary import BinaryData, CountData
 from dpviz.comparisons.categories import CategoryData
 from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.comparison import Compared, Comparison
 from dpviz.comparisons.gaussian import GaussianData, KnownVariance, UnknownVariance
 from dpviz.comparisons.gaussian_histograms import HISTOGRAMS
 from dpviz.comparisons.gaussian_study import GaussianPlan
@@ -34,6 +35,7 @@ __all__ = [
     "CategoryData",
     "Compared",
     "ComparedMethod",
+    "Comparison",
     "ComparisonTerms",
     "CountData",
     "DataKind",

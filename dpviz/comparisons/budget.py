@@ -343,6 +343,11 @@ class Paying:
     of_papers: float
     at_end: bool
 
+    @property
+    def price(self) -> float:
+        """How many times the smallest error that of the papers' ten sets is."""
+        return self.of_papers / self.smallest_error if self.smallest_error else 1.0
+
 
 def stream_paying(
     data: DataKind, method: ComparedMethod, epsilons: Sequence[float], analysis: Analysis

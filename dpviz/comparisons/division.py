@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import error_text, measured_text, more_or_less, number
+from dpviz.designs import Design
 
 NAMED_DIVISIONS = 4  # That are named where more cannot be told from the best
 
@@ -110,6 +112,17 @@ class Division:
                 name = f"{one.short} with {self.asked.named(best)}"
                 words += f" The error is smallest for the estimate of {name}.{self._alike(one.key)}"
         return words
+
+    def lead(self, design: Design) -> Design | None:
+        """Return the release with the smallest error so far as other pages know it; None where they do not.
+
+        What it does not say is as in `design`.
+        """
+        if not isinstance(self.asked.method, BinaryMethod):
+            return None
+        method, analysis = self.asked.at(self.found.best)
+        sets, kind = method.sets(analysis.sets), self.asked.method.synthesizer_type.key
+        return replace(design, mechanism=kind, sets=sets, rules=(analysis.rule_for(sets).key,))
 
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:

@@ -3,77 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
-import numpy as np
-
-from dpviz.comparisons.base import (
-    RANKED_REPETITIONS,
-    Analysis,
-    Compared,
-    DataKind,
-    Outcome,
-    stream_comparison,
-    stream_ranking,
-)
+from dpviz.comparisons.base import RANKED_REPETITIONS, Outcome
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
+from dpviz.comparisons.comparison import Compared, Comparison
+from dpviz.comparisons.terms import NO_EPSILON
+from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import error_text, measured, more_or_less, percent
+from dpviz.designs import Design
 from dpviz.privacy.optimum import LeastError
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
-POINTS = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
 SELDOM = 0.9  # Share of usable releases below which the sentence tells it
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Which methods are compared, on which data and terms and by which analysis.
-
-    They are ranked at one ε, and drawn over a `span` of them.
-    """
-
-    data: DataKind
-    methods: tuple[ComparedMethod, ...]
-    analysis: Analysis
-    terms: ComparisonTerms
-    epsilon: float
-    span: tuple[float, float]
-
-    @property
-    def everywhere(self) -> str:
-        """What is the same at every ε, which tells comparisons apart."""
-        return repr((self.data, self.methods, self.analysis, self.terms))
-
-    @property
-    def epsilons(self) -> list[float]:
-        """The values of ε in the pictures."""
-        return [float(one) for one in np.geomspace(*self.span, POINTS)]
-
-    @property
-    def privacy(self) -> str:
-        """The ε at which methods are ranked, with the δ that is allowed, if any."""
-        failure = f" and δ = {readable(self.terms.delta, 3)}" if self.terms.delta else ""
-        return f"ε = {readable(self.epsilon, 4)}{failure}"
-
-    @property
-    def in_words(self) -> str:
-        """Its settings in words."""
-        return f"{', '.join(self.data.in_symbols(4))}, M = {self.analysis.sets} and ε = {readable(self.epsilon, 4)}"
-
-    def rank(self) -> Iterator[Compared]:
-        """Yield what is known of every method where it is ranked, the more complete the later."""
-        return stream_ranking(self.data, self.methods, self.epsilon, self.analysis, self.terms)
-
-    def stream(self) -> Iterator[Compared]:
-        """Yield what is known of every method at every ε of the pictures."""
-        return stream_comparison(self.data, self.methods, self.epsilons, self.analysis, self.terms)
 
 
 @dataclass(frozen=True)
@@ -221,6 +170,23 @@ class Ranking:
         return f" {one.method.label} is off by {error_text(one.root_mean_squared_error)}, but {why}."
 
     @property
+    def absent(self) -> list[tuple[str, str]]:
+        """The methods that cannot be compared on these terms, each with the reason in a few words."""
+        asked, there = self.asked, {one.method.key for one in self.outcomes}
+        return [(one.label, _absence(asked, one)) for one in asked.methods if one.key not in there]
+
+    def lead(self, design: Design) -> Design | None:
+        """Return the release with the smallest error that other pages know; None where they know none.
+
+        What it does not say is as in `design`.
+        """
+        for one in self.contenders:
+            if isinstance(one.method, BinaryMethod):
+                kind = one.method.synthesizer_type.key
+                return replace(design, mechanism=kind, sets=one.sets, epsilon=one.setting, rules=())
+        return None
+
+    @property
     def table(self) -> tuple[list[str], list[list[str]]]:
         """The names of the columns, and a row for each method, in order; Monte Carlo errors stand below."""
         columns: dict[str, Callable[[Outcome], str]] = {"method": self._named}
@@ -263,6 +229,11 @@ class Ranking:
         if smallest is None or self.unfit(one) or not (added >= 0 and smallest.lower_bound > 0):
             return "–"
         return smallest.times(added)
+
+
+@kept
+def _absence(asked: Comparison, method: ComparedMethod) -> str:
+    return asked.terms.absence(method, asked.data, asked.epsilon, method.sets(asked.analysis.sets))
 
 
 def surely_less(one: Outcome, other: Outcome) -> bool:

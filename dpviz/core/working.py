@@ -23,7 +23,7 @@ from dpviz.core.types import Result
 STOPPED = 0.5  # Seconds of work in one step of what nobody wants any more after which the process ends
 QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
 AGING = 0.1  # Seconds of work that a second of waiting makes up for
-FIRST, GROWS, SELDOM = 0.05, 2.0, 0.5
+FIRST, GROWS, SILENT = 0.05, 2.0, 0.5
 """Seconds of its work after which more than the first result is told, what they grow by from one to the next, and the
 seconds of its work between two at most."""
 
@@ -87,7 +87,7 @@ class _Job:
                 break
         self.spent += time.thread_time() - start
         if over or (self._new is not None and self.spent >= self.due):
-            self.due = max(FIRST, min(GROWS * self.spent, self.spent + SELDOM))
+            self.due = max(FIRST, min(GROWS * self.spent, self.spent + SILENT))
             tell(Message(About.END if over else About.NEWS, self.number, pickle.dumps(self._new)))
             self._new = None
         return not over

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import Parameter
 from dpviz.core.settings import ControlSetting
 from dpviz.core.sliders import LINKS
@@ -70,7 +69,6 @@ def taken_by(prefix: str, design: Design) -> Mapping[str, Any]:
     return TAKEN_BY[prefix](design) if prefix in TAKEN_BY else {}
 
 
-@kept
 def settings_of(prefix: str, design: Design) -> Mapping[str, Any]:
     """What the controls of a page say where they ask for `design`, by key; what it has no control for is left out.
 

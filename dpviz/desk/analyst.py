@@ -15,6 +15,7 @@ from dpviz.core.keeping import kept
 from dpviz.core.limits import COUNTS_SHOWN
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import one_line
+from dpviz.core.settings import LONGEST_TEXT
 from dpviz.core.wording import TextTable, percent
 from dpviz.designs import Design
 from dpviz.desk.promises import prior_text, promise_text
@@ -24,7 +25,7 @@ from dpviz.inference.posterior import PosteriorMixture, posterior_given, posteri
 from dpviz.inference.summaries import PosteriorInterval
 
 LISTED_COUNTS = 6  # most counts that a sentence lists one by one
-LONGEST_COUNTS, LONGEST_TABLES = 4_000, 100_000  # Characters of the counts, and of all tables, that are typed
+LONGEST_TABLES = 100_000  # Characters of all tables that are typed
 SIMULATED_RELEASES = 400  # at each proportion where they are too many to list
 NAMES = {
     "exact": "told how the data were made",
@@ -217,8 +218,8 @@ def prior_of_cells(design: Design, tables: tuple[tuple[int, ...], ...]) -> float
 
 def typed_counts(text: str, m: int) -> tuple[int, ...]:
     """Return the counts that were typed; a ValueError in a sentence where they are none."""
-    if len(text) > LONGEST_COUNTS:
-        raise ValueError(f"The synthetic counts must have at most {LONGEST_COUNTS:,} characters; got {len(text):,}.")
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"The synthetic counts must have at most {LONGEST_TEXT:,} characters; got {len(text):,}.")
     words, allowed = _words(text), f"whole numbers from 0 to m = {m:,}, separated by commas"
     if not 1 <= len(words) <= COUNTS_SHOWN:
         got = f"got {len(words)} of them" if words else "the list is empty"

@@ -69,7 +69,7 @@ def sizes_of(kind: type[DataKind]) -> list[str]:
     return [one.name for one in kind.parameters() if one.name != kind.true_value]
 
 
-def ends_of(kind: type[DataKind]) -> dict[str, Parameter]:
+def range_numbers(kind: type[DataKind]) -> dict[str, Parameter]:
     """Return the lowest and the highest true value of a kind of data, by name."""
     one = ranged_by(kind)
     first = FIRST_RANGES.get(one.name, (one.default, one.default))
@@ -93,7 +93,7 @@ def limited_by(kind: type[DataKind], key: str) -> str:
 
 
 STATED: dict[str, Parameter] = {
-    **{name: one for kind in ASKED_KINDS.values() for name, one in ends_of(kind).items()},
+    **{name: one for kind in ASKED_KINDS.values() for name, one in range_numbers(kind).items()},
     **{
         name: GUESSES if name == GUESSES.name else dataclasses.replace(one, name=name)
         for limit in PROTECTIONS.values()

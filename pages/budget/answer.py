@@ -1,6 +1,5 @@
 """Where the error is smallest, what the papers' divisions cost against it, and the pictures."""
 
-import dataclasses
 import math
 from functools import partial
 
@@ -9,15 +8,14 @@ import streamlit as st
 from dpviz.charts.comparison import comparison_height
 from dpviz.charts.outcomes import DIVIDED_MEASURES, ONE_SET, division_measures, division_picture
 from dpviz.comparisons import DATA_KINDS
-from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spent
 from dpviz.comparisons.division import Division
 from dpviz.core.parameters import readable
-from dpviz.designs import Design
 from pages.budget import SPEC
 from pages.budget.controls import PREFIX, Asked
 from pages.components.compared import Measures
 from pages.components.growing import Growing, growing_of, show_growing
+from pages.components.release import lead_on
 from pages.components.words import listing, note, page_answer
 
 OF_DATA = (key for kind in DATA_KINDS.values() for key in kind.divided_between)
@@ -29,9 +27,9 @@ def growing_answer(asked: Asked) -> Growing[Spent]:
     return growing_of(f"{PREFIX}spent", ("spent", repr(asked.question)), Spent, asked.question.stream)
 
 
-def spent_first(asked: Asked) -> Spent:
-    """The first number: a refusal comes with it."""
-    return growing_answer(asked).first()
+def found_so_far(asked: Asked) -> Division:
+    """What is known: at least the first number, with which a refusal comes."""
+    return Division(asked.question, growing_answer(asked).first())
 
 
 def show_answer(asked: Asked) -> None:
@@ -51,14 +49,5 @@ def show_answer(asked: Asked) -> None:
         note(division.further)
 
     show_growing(growing_answer(asked), "Dividing …", draw, key=f"{PREFIX}step")
-
-
-def lead_design(asked: Asked, found: Spent | None) -> Design | None:
-    """The release with the smallest error so far as other pages know it; None where they do not."""
-    spending = asked.question
-    if not isinstance(spending.method, BinaryMethod) or found is None:
-        return None
-    method, analysis = spending.at(found.best)
-    sets = method.sets(analysis.sets)
-    rules = (analysis.rule_for(sets).key,)
-    return dataclasses.replace(asked.design, mechanism=spending.method.synthesizer_type.key, sets=sets, rules=rules)
+    if best := found_so_far(asked).lead(asked.design):
+        lead_on(SPEC, best, whole=True)

@@ -35,14 +35,10 @@ def _show_paying(asked: Asked) -> None:
 
 
 def _draw_paying(found: tuple[Paying, ...]) -> None:
-    rows = [
-        [
-            f"<b>ε = {readable(one.epsilon)}</b>", f"{one.best}{AT_END if one.at_end else ''}",
-            number(one.smallest_error, 4), number(one.of_one, 4),
-            number(one.of_papers / one.smallest_error if one.smallest_error else 1.0, 4),
-        ]
-        for one in found
-    ]  # fmt: skip
+    rows = []
+    for one in found:
+        numbers = (number(each, 4) for each in (one.smallest_error, one.of_one, one.price))
+        rows.append([f"<b>ε = {readable(one.epsilon)}</b>", f"{one.best}{AT_END if one.at_end else ''}", *numbers])
     head = ["", "best number of sets", "its error", "error of 1 set", "10 sets: times the smallest error"]
     listing(head, rows, "The best number of sets at several ε")
     done = "" if len(found) == len(EPSILONS) else f" So far for {len(found)} of {len(EPSILONS)} values of ε."

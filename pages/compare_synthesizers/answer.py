@@ -1,6 +1,5 @@
 """Which method errs least at one ε, and at what price; the pictures, and the methods in order, which grow."""
 
-import dataclasses
 import math
 from functools import partial
 
@@ -10,16 +9,14 @@ from dpviz.charts.comparison import comparison_height
 from dpviz.charts.html import by_reason
 from dpviz.charts.outcomes import ADDED, COMPARED_MEASURES, added_limit, comparison_measures, comparison_picture
 from dpviz.comparisons import Compared
-from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.ranking import Ranking
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
-from dpviz.designs import Design
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.controls import PREFIX, Asked
-from pages.components.cached import cached
 from pages.components.compared import Measures
 from pages.components.growing import Growing, growing_of, show_growing
+from pages.components.release import lead_on
 from pages.components.words import heading, listing, note, page_answer
 
 MEASURES = Measures(SPEC, COMPARED_MEASURES)
@@ -49,12 +46,15 @@ def show_answer(asked: Asked) -> None:
         place.html(page_answer(*ranking.answer))
         listing(*ranking.table, "The methods in order")
         st.caption(SPEC.note("table", rule=rule.label, level=level))
-        if ranking.further:
-            note(ranking.further)
+        if more := ranking.further:
+            note(more)
 
     show_growing(ranked(asked), "Ranking …", draw, key=f"{PREFIX}ranking_step")
-    if absent := left_out(asked):
-        note(absent)
+    ranking = found_so_far(asked)
+    if absent := by_reason(ranking.absent):
+        note(SPEC.note("left_out", names=absent, terms=question.terms.label))
+    if best := ranking.lead(asked.design):
+        lead_on(SPEC, best, whole=True)
 
 
 def _show_pictures(asked: Asked) -> None:
@@ -79,22 +79,3 @@ def _show_pictures(asked: Asked) -> None:
     key = "comparison", question.everywhere, question.span
     growing = growing_of(f"{PREFIX}curves", key, Compared, question.stream)
     show_growing(growing, "Comparing …", draw, key=f"{PREFIX}curves_step")
-
-
-def left_out(asked: Asked) -> str:
-    """Which methods cannot be compared on these terms, and why; else nothing."""
-    question = asked.question
-    there = {one.method.key for one in found_so_far(asked).outcomes}
-    absence, sets = cached(question.terms.absence), question.analysis.sets
-    absent = [one for one in question.methods if one.key not in there]
-    names = by_reason((one.label, absence(one, question.data, question.epsilon, one.sets(sets))) for one in absent)
-    return SPEC.note("left_out", names=names, terms=question.terms.label) if names else ""
-
-
-def lead_design(asked: Asked) -> Design | None:
-    """The release with the smallest error that other pages know; None where they know none."""
-    for one in found_so_far(asked).contenders:
-        if isinstance(one.method, BinaryMethod):
-            kind = one.method.synthesizer_type.key
-            return dataclasses.replace(asked.design, mechanism=kind, sets=one.sets, epsilon=one.setting, rules=())
-    return None

@@ -6,10 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, DataKind, MixedData, UnknownVariance
+from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, Comparison, DataKind, MixedData, UnknownVariance
 from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
 from dpviz.comparisons.binary import method_of_release
-from dpviz.comparisons.ranking import Comparison
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.parameters import DELTA, readable
 from dpviz.designs import Design

@@ -12,52 +12,15 @@ from dpviz.core.sliders import LINKS
 from dpviz.designs import Design
 from dpviz.desk.addresses import SETTINGS, TAKEN_BY, keep
 from dpviz.desk.asked import AskedOnPage, Refusal, Refused
-from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms import SYNTHESIZERS
 from pages.components.address import drawn, read_address
-from pages.components.numbers import PageNumbers, Places, shown
-from pages.components.release import handed_on, keep_truth
+from pages.components.numbers import Numbers as Numbers
+from pages.components.numbers import PageNumbers, Places, When, always, shown
+from pages.components.numbers import Said as Said
+from pages.components.release import keep_truth
 from pages.components.spec import PageSpec, class_mode, state_of
 
 OfPage = TypeVar("OfPage", bound=AskedOnPage)
-
-
-class Said(dict[str, Any]):
-    """What the controls of a page say, by name; `numbers` are those of it that are numbers of the page.
-
-    `follow` are the numbers that follow others, `highest` what others let some be, `then` what is drawn once the design
-    is known; `fresh` is what a fresh page says but for some `instead`, where no control is asked.
-    """
-
-    def __init__(self, page: PageNumbers, instead: Mapping[str, Any] | None = None) -> None:
-        super().__init__()
-        self.page, self.fresh, self.instead = page, instead is not None, instead or {}
-        self.numbers: dict[str, Any] = {}
-        self.follow: set[str] = set()
-        self.highest: dict[str, float] = {}
-        self.then: list[Callable[[Design], None]] = []
-
-    @property
-    def synthesizer_type(self) -> type[Synthesizer]:
-        """What the synthesizer of a page is that has a choice of them."""
-        return SYNTHESIZERS.get(self["synthesizer"], GivenMatrix)
-
-    @property
-    def own(self) -> dict[str, Any]:
-        """The numbers that follow no other."""
-        return {name: value for name, value in self.numbers.items() if name not in self.follow}
-
-    def handed_on(self, n: float) -> dict[str, Any]:
-        """What came to the page with a release, by the names of a design, as far as it fits n rows."""
-        return {} if self.fresh else handed_on(self.page.prefix, n)
-
-
-When = Callable[[Said], Any]
-
-
-def always(_said: Said) -> bool:
-    """A control that is there whatever is said."""
-    return True
 
 
 class Control:
@@ -245,41 +208,6 @@ class Presets(Control):
         if class_mode():
             widget, rest = st.selectbox, {"index": None, "placeholder": "settings of your own", **rest}
         widget(self.label, list(cases), key=self.key, on_change=apply, persist_state="session", **rest)
-
-
-class Numbers:
-    """Numbers of the page in this order, where `when` holds.
-
-    `of` names further ones by what has been said before, or declares them; `highest` is what others let them be.
-    """
-
-    def __init__(
-        self,
-        *names: str,
-        of: Callable[[Said], Iterable[str] | Mapping[str, Parameter]] = lambda _said: (),
-        when: When = always,
-        highest: Callable[[Said], float | None] = lambda _said: None,
-    ) -> None:
-        self.names, self.of, self.when, self.highest = names, of, when, highest
-
-    def add_to(self, said: Said) -> None:
-        """Add what they say."""
-        further = self.of(said)
-        if isinstance(further, Mapping):
-            said.page = dataclasses.replace(said.page, declared={**said.page.declared, **further})
-        page, highest = said.page, self.highest(said)
-        for name in (*self.names, *further):
-            leader = LINKS[name].leader if name in page.links else ""
-            if leader in said.numbers and name not in said.instead and (said.fresh or page.linked(name)):
-                said.follow.add(name)
-                value = said.numbers[leader]
-            elif said.fresh:
-                value = said.instead.get(name, page.fresh(name))
-            else:
-                value = page.number(name, highest)
-            if highest is not None:
-                said.highest[name] = highest
-            said[name] = said.numbers[name] = value
 
 
 class Controls(Generic[OfPage]):

@@ -16,7 +16,8 @@ from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import drawn
 from pages.components.cached import cached, elsewhere
-from pages.components.controls import Choice, Control, Numbers, Said, Text, When, always
+from pages.components.controls import Choice, Control, Numbers, Said, Text
+from pages.components.numbers import When, always
 
 GIVEN = GivenMatrix.key
 LONGEST_NAME = 80  # Characters of a file's name that are shown

@@ -1,8 +1,8 @@
-"""A slider and a box for one declared parameter, both moving the same value, which the address keeps."""
+"""The numbers of a page: for each a slider and a box, both moving the same value, which the address keeps."""
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,8 +14,12 @@ import streamlit as st
 from dpviz.core.parameters import Parameter, readable
 from dpviz.core.settings import ControlSetting
 from dpviz.core.sliders import LINKS, slider_words, stop_text, stops_with
+from dpviz.designs import Design
 from dpviz.desk.addresses import SETTINGS, keep, keep_numbers
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import drawn
+from pages.components.release import handed_on
 from pages.components.spec import class_mode, state_of
 from pages.components.words import problem
 
@@ -161,6 +165,79 @@ class PageNumbers:
     def checked(self, name: str) -> float:
         """The control of one number of a section."""
         return self.accepted(name, self.number(name))
+
+
+class Said(dict[str, Any]):
+    """What the controls of a page say, by name; `numbers` are those of it that are numbers of the page.
+
+    `follow` are the numbers that follow others, `highest` what others let some be, `then` what is drawn once the design
+    is known; `fresh` is what a fresh page says but for some `instead`, where no control is asked.
+    """
+
+    def __init__(self, page: PageNumbers, instead: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self.page, self.fresh, self.instead = page, instead is not None, instead or {}
+        self.numbers: dict[str, Any] = {}
+        self.follow: set[str] = set()
+        self.highest: dict[str, float] = {}
+        self.then: list[Callable[[Design], None]] = []
+
+    @property
+    def synthesizer_type(self) -> type[Synthesizer]:
+        """What the synthesizer of a page is that has a choice of them."""
+        return SYNTHESIZERS.get(self["synthesizer"], GivenMatrix)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The numbers that follow no other."""
+        return {name: value for name, value in self.numbers.items() if name not in self.follow}
+
+    def handed_on(self, n: float) -> dict[str, Any]:
+        """What came to the page with a release, by the names of a design, as far as it fits n rows."""
+        return {} if self.fresh else handed_on(self.page.prefix, n)
+
+
+When = Callable[[Said], Any]
+
+
+def always(_said: Said) -> bool:
+    """A control that is there whatever is said."""
+    return True
+
+
+class Numbers:
+    """Numbers of the page in this order, where `when` holds.
+
+    `of` names further ones by what has been said before, or declares them; `highest` is what others let them be.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        of: Callable[[Said], Iterable[str] | Mapping[str, Parameter]] = lambda _said: (),
+        when: When = always,
+        highest: Callable[[Said], float | None] = lambda _said: None,
+    ) -> None:
+        self.names, self.of, self.when, self.highest = names, of, when, highest
+
+    def add_to(self, said: Said) -> None:
+        """Add what they say."""
+        further = self.of(said)
+        if isinstance(further, Mapping):
+            said.page = dataclasses.replace(said.page, declared={**said.page.declared, **further})
+        page, highest = said.page, self.highest(said)
+        for name in (*self.names, *further):
+            leader = LINKS[name].leader if name in page.links else ""
+            if leader in said.numbers and name not in said.instead and (said.fresh or page.linked(name)):
+                said.follow.add(name)
+                value = said.numbers[leader]
+            elif said.fresh:
+                value = said.instead.get(name, page.fresh(name))
+            else:
+                value = page.number(name, highest)
+            if highest is not None:
+                said.highest[name] = highest
+            said[name] = said.numbers[name] = value
 
 
 def _box_and_slider(one: Parameter, key: str, start: float) -> float:

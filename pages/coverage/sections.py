@@ -158,7 +158,7 @@ def _show_published(_design: Design) -> None:
         heading(f"Charest (2011), Table {number}: {charest.TABLE_CAPTIONS[number]}")
         lines = elsewhere(charest.compare_charest, "Charest's numbers, exactly …")(number)
         listing(*charest.layout_table(number, lines))
-        st.caption(SPEC.note("far", far=sum(abs(line.z) > charest.FAR for line in lines), all=len(lines)))
+        st.caption(SPEC.note("far", far=sum(line.far for line in lines), all=len(lines)))
     heading("Charest (2011), Figure 1: coverage of the 95 % interval with T*")
     st.caption(SPEC.note("quantiles"))
     for reading, (rule, column) in enumerate(zip(charest.FIGURE_1.rules, st.columns(2, gap="medium"), strict=True)):

@@ -1,6 +1,5 @@
 """The frontier, and how the choice changes: designs along ε, the true value, the rows or the sets."""
 
-from copy import copy
 from functools import partial
 
 import streamlit as st
@@ -25,7 +24,7 @@ from pages.components.growing import growing_of, show_growing
 from pages.components.words import note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked
-from pages.curator.found import desk_of
+from pages.curator.designs import desk_of
 
 MEASURE = Choice("along", "Measure", MEASURE_LABELS, "root_mean_squared_error").kept(SPEC)
 GUESSES = {"epsilon": "privacy loss ε", "guesses": "right guesses of an attacker"}
@@ -57,9 +56,8 @@ def show_frontier(asked: Asked) -> None:
 def show_changes(asked: Asked) -> None:
     """Rows, true value or sets against a measure, a line for each method."""
     measure, question = MEASURE.draw(), asked.question
-    among = copy(CHANGED)  # what changes with these data
-    among.words = {key: PATHS[key].title(question) for key in CHANGING if PATHS[key].values(question)}
-    _follow(asked, PATHS[among.draw()], measure)
+    there = {key: PATHS[key].title(question) for key in CHANGING if PATHS[key].values(question)}  # with these data
+    _follow(asked, PATHS[CHANGED.draw(there)], measure)
 
 
 def _follow(asked: Asked, path: Path, measure: str, *, guesses: bool = False) -> None:

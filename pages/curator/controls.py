@@ -150,7 +150,7 @@ CONTROLS = Controls(
     [
         Presets(PRESETS, help=SPEC.note("presets")),
         kind_control(ASKED_KINDS.values()),
-        Numbers(of=lambda said: [*stated.sizes_of(kind_of(said)), *stated.ends_of(kind_of(said))]),
+        Numbers(of=lambda said: [*stated.sizes_of(kind_of(said)), *stated.range_numbers(kind_of(said))]),
         Either(
             "private",
             "How private",
@@ -170,7 +170,7 @@ CONTROLS = Controls(
         Several(
             "accuracy",
             "All that limits how far an analyst may be off",
-            {key: capitalized(one.name) for key, one in ACCURACY.items()},
+            lambda: {key: capitalized(one.name) for key, one in ACCURACY.items()},
             ["root_mean_squared_error", "coverage"],
         ),
         Numbers(of=lambda said: [stated.limited_by(kind_of(said), key) for key in said["accuracy"]]),
@@ -239,13 +239,12 @@ def settings_of(question: Question) -> dict[str, Any]:
     """What the controls say where this is asked; a ValueError where they cannot."""
     data, kind = question.data, ASKED_KINDS[question.data.key]
     numbers, choices, every = stated.numbers_stated(question), choices_of(question), list(promising(kind))
-    own = {"rules": list(question.rules), "methods": list(question.methods) or every}
+    own = {"rules": list(question.rules), "methods": [one for one in question.methods or every if one in every]}
     again = CONTROLS.first(kind=kind.key, **choices, **own, **numbers).question
     place: dict[str, Any] = {data.true_value: question.lowest}  # of the data alone, of which every true value is tried
     asked = dataclasses.replace(question, data=dataclasses.replace(data, **place), methods=again.methods)
-    there = {*choices["tried"]} <= {*SETS} and {*own["rules"]} <= {*kind.rules} and {*own["methods"]} <= {*every}
-    if again != asked or not there:
+    if again != asked or not ({*choices["tried"]} <= {*SETS} and {*own["rules"]} <= {*kind.rules}):
         raise ValueError(SPEC.note("no_control"))
     links = {"m_is_n": numbers["m"] == numbers["n"]} if "m" in numbers else {}
-    named = {f"{kind.key}_{name}": one for name, one in own.items()}
-    return {PREFIX + name: one for name, one in {**numbers, "kind": kind.key, **choices, **named, **links}.items()}
+    choices |= {"kind": kind.key, **{f"{kind.key}_{name}": one for name, one in own.items()}}
+    return {PREFIX + name: one for name, one in {**numbers, **choices, **links}.items()}

@@ -17,7 +17,7 @@ from pages.curator.controls import CONTROLS, NUMBERS, PAGE, PREFIX, Asked, choic
 
 KIND, TAKEN = f"{PREFIX}kind", f"{PREFIX}taken"
 KEPT = f"{PREFIX}pilot"
-"""Where the session keeps what was read, and nobody else: never among results that readers share."""
+"""Where the session keeps what was read until the section is closed, and nobody else: never what readers share."""
 
 FILES = f"{PREFIX}files"
 """Where the session counts the files that were read: how one was read is not how the next one is."""
@@ -32,11 +32,6 @@ def taken_note() -> str:
     return SPEC.note("taken_from_file", names=", ".join(NUMBERS[name].title.lower() for name in names))
 
 
-def forget() -> None:
-    """Keep nothing of a file, as soon as its section is closed."""
-    st.session_state.pop(KEPT, None)
-
-
 def show_pilot(_asked: Asked) -> None:
     """Upload a file, choose a column, see what it says, and take numbers from it."""
     note(SPEC.note("pilot"))
@@ -45,7 +40,7 @@ def show_pilot(_asked: Asked) -> None:
         key=f"{PREFIX}file",
     )  # fmt: skip
     if upload is None:
-        forget()
+        st.session_state.pop(KEPT, None)
         return
     try:
         found = _read(upload.file_id, upload.getvalue)

@@ -19,9 +19,8 @@ from pages.components.downloads import Part, show_files, show_opener
 from pages.components.words import listing, note
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked, settings_of
-from pages.curator.found import desk_of, names_of, pinned, written_key
+from pages.curator.designs import PINS, desk_of, names_of, pinned, pins, written_key
 from pages.curator.pilot import taken_note
-from pages.curator.pins import PINS, pins
 
 OF = f"{PREFIX}report_of"
 STORED = f"{PREFIX}stored"

@@ -7,10 +7,10 @@ from pages.components.downloads import show_columns
 from pages.components.frame import Section, text_of
 from pages.curator import SPEC
 from pages.curator.along import show_changes, show_frontier
+from pages.curator.beside import show_side_by_side
 from pages.curator.controls import PREFIX, Asked
-from pages.curator.found import designs_of
+from pages.curator.designs import designs_of
 from pages.curator.pilot import show_pilot
-from pages.curator.pins import show_side_by_side
 from pages.curator.report import show_report
 
 

@@ -28,8 +28,8 @@ from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.claims.printed_methods import audit_releases
 from dpviz.claims.release_finding import ReleaseSetting, headline
 from dpviz.claims.theorems import CLAIMS
-from dpviz.comparisons.base import stream_comparison
 from dpviz.comparisons.budget import SPENDINGS, stream_paying
+from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.overview import Overview
 from dpviz.coverage.certified import largest_mean_width, smallest_coverage
 from dpviz.designs import Design

@@ -1,0 +1,132 @@
+"""What is compared, and what is known of it so far: all methods at one ε, or at the values of ε of a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpviz.comparisons.base import Analysis, DataKind, Outcome
+from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.terms import ComparisonTerms
+from dpviz.core.parameters import readable
+from dpviz.privacy.optimum import LeastError
+
+EPSILONS_DRAWN = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The outcomes so far, the last of each method at each ε, and the smallest `release_error` at each ε."""
+
+    outcomes: Mapping[tuple[str, float], Outcome]
+    smallest_errors: Mapping[float, LeastError]
+
+    def of(self, method: ComparedMethod) -> list[Outcome]:
+        """Return the outcomes of one method in the order of ε."""
+        mine = [one for (key, _), one in self.outcomes.items() if key == method.key]
+        return sorted(mine, key=lambda one: one.epsilon)
+
+
+def stream_comparison(
+    data: DataKind,
+    methods: Sequence[ComparedMethod],
+    epsilons: Sequence[float],
+    analysis: Analysis,
+    terms: ComparisonTerms,
+) -> Iterator[Compared]:
+    """Yield the outcomes of `DataKind.compare` as they come, all that there are so far.
+
+    The smallest errors are there at once where δ = 0; with δ each takes a search, and they come last.
+    """
+    found: dict[tuple[str, float], Outcome] = {}
+    smallest_errors: dict[float, LeastError] = {}
+
+    def search() -> Iterator[Compared]:
+        for epsilon in epsilons:
+            smallest = data.least_error(epsilon, terms.delta)
+            if smallest is not None:
+                smallest_errors[epsilon] = smallest
+                yield Compared(dict(found), dict(smallest_errors))
+
+    if terms.delta == 0:
+        yield from search()
+    for outcome in data.compare(methods, epsilons, analysis, terms):
+        found[outcome.method.key, outcome.epsilon] = outcome
+        yield Compared(dict(found), dict(smallest_errors))
+    if terms.delta > 0:
+        yield from search()
+
+
+def stream_ranking(
+    data: DataKind,
+    methods: Sequence[ComparedMethod],
+    epsilon: float,
+    analysis: Analysis,
+    terms: ComparisonTerms,
+) -> Iterator[Compared]:
+    """Yield what is known of all methods at one ε: first what is quick of each, for who leads among some says nothing.
+
+    With δ the smallest error takes a search, and comes last.
+    """
+    found: dict[tuple[str, float], Outcome] = {}
+    smallest = None if terms.delta else data.least_error(epsilon)
+    smallest_errors = {} if smallest is None else {epsilon: smallest}
+    whole = False
+    for outcome in data.compare(methods, [epsilon], analysis, terms):
+        place = outcome.method.key, epsilon
+        if place in found and not whole:
+            whole = True
+            yield Compared(dict(found), smallest_errors)
+        found[place] = outcome
+        if whole:
+            yield Compared(dict(found), smallest_errors)
+    if not whole:
+        yield Compared(found, smallest_errors)
+    if terms.delta and (smallest := data.least_error(epsilon, terms.delta)) is not None:
+        yield Compared(found, {epsilon: smallest})
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which methods are compared, on which data and terms and by which analysis.
+
+    They are ranked at one ε, and drawn over a `span` of them.
+    """
+
+    data: DataKind
+    methods: tuple[ComparedMethod, ...]
+    analysis: Analysis
+    terms: ComparisonTerms
+    epsilon: float
+    span: tuple[float, float]
+
+    @property
+    def everywhere(self) -> str:
+        """What is the same at every ε, which tells comparisons apart."""
+        return repr((self.data, self.methods, self.analysis, self.terms))
+
+    @property
+    def epsilons(self) -> list[float]:
+        """The values of ε in the pictures."""
+        return [float(one) for one in np.geomspace(*self.span, EPSILONS_DRAWN)]
+
+    @property
+    def privacy(self) -> str:
+        """The ε at which methods are ranked, with the δ that is allowed, if any."""
+        failure = f" and δ = {readable(self.terms.delta, 3)}" if self.terms.delta else ""
+        return f"ε = {readable(self.epsilon, 4)}{failure}"
+
+    @property
+    def in_words(self) -> str:
+        """Its settings in words."""
+        return f"{', '.join(self.data.in_symbols(4))}, M = {self.analysis.sets} and ε = {readable(self.epsilon, 4)}"
+
+    def rank(self) -> Iterator[Compared]:
+        """Yield what is known of every method where it is ranked, the more complete the later."""
+        return stream_ranking(self.data, self.methods, self.epsilon, self.analysis, self.terms)
+
+    def stream(self) -> Iterator[Compared]:
+        """Yield what is known of every method at every ε of the pictures."""
+        return stream_comparison(self.data, self.methods, self.epsilons, self.analysis, self.terms)
