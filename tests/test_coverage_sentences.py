@@ -25,16 +25,13 @@ from dpviz.coverage.causes import failure_sentence, repairs_in_words
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.in_words import below_the_limit, estimate_sentence
 from dpviz.designs import Design
+from dpviz.desk.covered import against_level, coverage_sentence, coverage_setting, short_sentence, vacuous_sentence
 from dpviz.inference import RULES
 from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
 from pages.coverage import SPEC
-from pages.coverage.controls import NUMBERS, named
+from pages.coverage.controls import NUMBERS
 from pages.coverage.exact import (
-    against_level,
-    coverage_sentence,
     exact_values,
-    short_sentence,
-    vacuous_sentence,
 )
 from pages.posterior.controls import NUMBERS as POSTERIOR_NUMBERS
 from tests.pages import found_in, value_of
@@ -196,7 +193,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
 
 def test_a_design_is_told_in_people_shares_and_tables_over_a_grid() -> None:
     for n, m, sets, p in itertools.product((1, 2, 1234), (1, 40), (1, 3), (0.0, 0.1234, 0.999999, 1.0)):
-        said = named(Design(mechanism="beta_binomial", n=n, m=m, sets=sets, epsilon=2.0, p=p))
+        said = coverage_setting(Design(mechanism="beta_binomial", n=n, m=m, sets=sets, epsilon=2.0, p=p))
         people, person, share, tables, table, rows, row = found_in(
             r"^(\S+) (people|person), a true share of (\S+) %, (\S+) released (tables?) of (\S+) (rows?) and ε = 2$",
             said,

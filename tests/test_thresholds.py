@@ -25,6 +25,7 @@ from dpviz.coverage.in_words import estimate_sentence, lengths_table
 from dpviz.designs import Design
 from dpviz.desk import numbers, search
 from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.desk.covered import vacuous_sentence
 from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
 from dpviz.desk.protection import odds_factor
@@ -40,7 +41,7 @@ from dpviz.privacy.verdict import promise_sentence
 from pages.compare_synthesizers.controls import CONTROLS as COMPARISON
 from pages.coverage import live
 from pages.coverage.controls import CONTROLS as COVERAGE
-from pages.coverage.exact import Known, vacuous_sentence
+from pages.coverage.exact import Known
 from pages.coverage.live import _apart
 from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
 

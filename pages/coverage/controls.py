@@ -4,10 +4,10 @@ import dataclasses
 
 from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SYNTHETIC_ROWS
 from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf, Refusal
-from dpviz.desk.promises import PROMISE, ROWS_OF_A_SET, SHARED_SETS, promise_text
+from dpviz.desk.covered import coverage_setting
+from dpviz.desk.promises import PROMISE, ROWS_OF_A_SET, SHARED_SETS
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import two_cell_synthesizers
@@ -52,14 +52,6 @@ PRESETS: dict[str, dict[str, object]] = {
 Asked = AskedOf[Design]  # with those of the chosen rules that it allows
 
 
-def named(design: Design) -> str:
-    """Where the numbers of a design stand: people, true share, released tables and promise, in words."""
-    people = "1 person" if design.n == 1 else f"{design.n:,} people"
-    rows = "1 row" if design.m == 1 else f"{design.m:,} rows"
-    tables = "1 released table" if design.sets == 1 else f"{design.sets} released tables"
-    return f"{people}, a true share of {percent(design.p, 4)}, {tables} of {rows} and {promise_text(design)}"
-
-
 def short(key: str) -> str:
     """A rule's name without what stands in brackets."""
     return RULES[key].short_label
@@ -94,7 +86,7 @@ def asked_for(said: Said) -> Asked:
     if large:
         troubles.append(f"Left out, because the distribution of the sum is {beyond}")
     allowed = dataclasses.replace(design, rules=fit)
-    return Asked(allowed, allowed, named, tuple(troubles))
+    return Asked(allowed, allowed, coverage_setting, tuple(troubles))
 
 
 CONTROLS = Controls(

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import readable
 from dpviz.core.pool import single
 from dpviz.core.wording import percent
 from dpviz.coverage import (
@@ -23,14 +22,14 @@ from dpviz.coverage.along import EPSILONS, lines_along_epsilon, lines_along_p
 from dpviz.coverage.certified import stream_smallest_coverages
 from dpviz.coverage.decomposition import CoverageDecomposition, coverage_decomposition
 from dpviz.designs import Design
+from dpviz.desk.covered import is_sure
 from dpviz.inference.rules import RULES
 from pages.components.cached import cached, elsewhere
 from pages.components.growing import Growing, growing_of
 from pages.coverage import SPEC
-from pages.coverage.controls import PREFIX, named
+from pages.coverage.controls import PREFIX
 
 EXACT, GLANCE, GROWING, SMALLEST = (f"{PREFIX}{one}" for one in ("exact", "glance", "growing", "smallest"))
-NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence speaks of it
 
 
 def exact_of(design: Design) -> Growing[dict[str, ExactCoverage]]:
@@ -167,40 +166,6 @@ def known_of(design: Design, axis: Axis, go_on: Callable[[Growing[Any]], object]
     return Known(exact.latest, True, curves, smallest.latest or {}, smallest.stream is None)
 
 
-def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
-    """How many intervals of a rule contain the true share, against the promised level, and how many say nothing."""
-    against = against_level(one.coverage, design.level)
-    share = f"{_only(design, one)}<b>{percent(one.coverage, 3)}</b>"
-    return (
-        f"With {named(design)}, {share} of the intervals computed {RULES[rule].computed} contain the true share"
-        f"{against}.{vacuous_sentence(one.vacuous_share)}"
-    )
-
-
-def is_sure(design: Design, rule: str, one: ExactCoverage) -> bool:
-    """Whether the sentence is the same whatever the sums have left out."""
-    off, every = one.error_bound, coverage_sentence(design, rule, one)
-    ends = ((one.coverage + sign * off, one.vacuous_share + sign * off) for sign in (-1, 1))
-    return all(
-        coverage_sentence(design, rule, dataclasses.replace(one, coverage=share, vacuous_share=empty)) == every
-        for share, empty in ends
-    )
-
-
-def short_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
-    """The same in at most 15 words, which fit beside a picture."""
-    off, name = one.coverage - design.level, RULES[rule].abbreviation
-    end = "as promised" if abs(off) < NOTICED else f"{'not' if off < 0 else 'more than'} {percent(design.level, 8)}"
-    share = f"{_only(design, one)}{percent(one.coverage, 3)}"
-    return f"{name[0].upper()}{name[1:]}: {share} of the intervals hold the truth, {end}."
-
-
-def _only(design: Design, one: ExactCoverage) -> str:
-    """A word before too small a share; one that is told by a bound, less than so much, needs none."""
-    bound = percent(one.coverage).startswith("less")
-    return "only " if one.coverage <= design.level - NOTICED and not bound else ""
-
-
 def given_sentence(design: Design) -> str:
     """How often the first rule holds the share of the reader's own secret table; nothing where there is none.
 
@@ -213,32 +178,6 @@ def given_sentence(design: Design) -> str:
         synthesizer=design.release, confidential_count=x, rule=design.rules[0], level=design.level
     )
     return SPEC.note("given", x=f"{x:,}", n=f"{design.n:,}", share=percent(share, 3), own=percent(x / design.n, 3))
-
-
-def against_level(share: float, level: float) -> str:
-    """How a coverage stands to the promised level, as the end of a sentence.
-
-    >>> against_level(0.8, 0.95), against_level(0.9501, 0.95)
-    (', not the promised 95 %: 15 points too few', ', as promised')
-    """
-    off = share - level
-    if abs(off) < NOTICED:
-        return ", as promised"
-    points = f"{readable(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
-    return f", {'not' if off < 0 else 'more than'} the promised {percent(level, 8)}: {points}"
-
-
-def vacuous_sentence(share: float) -> str:
-    """That some intervals say nothing, where at least one in a hundred runs from 0 to 100 %.
-
-    >>> vacuous_sentence(0.646), vacuous_sentence(0.0099)
-    (' More than half of them (64.6 %) run from 0 to 100 % and say nothing.', '')
-    """
-    if share < 0.01:
-        return ""
-    many, all_ = percent(share, 3), " All of them" if share == 1 else ""
-    some = all_ or (f" More than half of them ({many})" if share > 0.5 else f" Of them {many}")
-    return f"{some} run from 0 to 100 % and say nothing."
 
 
 def line_sentence(axis: Axis, line: CoverageLines, *, growing: bool) -> str:

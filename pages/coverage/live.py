@@ -15,6 +15,7 @@ from dpviz.core.wording import number, percent, percent_between
 from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerformance, performance_of
 from dpviz.coverage.live import Run
 from dpviz.designs import Design
+from dpviz.desk.covered import coverage_sentence, coverage_setting, short_sentence
 from dpviz.inference.rules import RULES
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
@@ -22,15 +23,13 @@ from pages.components.spec import class_mode
 from pages.components.turns import TURNS, breathe
 from pages.components.words import listing, page_answer
 from pages.coverage import SPEC
-from pages.coverage.controls import PREFIX, named, short
+from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import (
     Axis,
     Known,
     answer_of,
-    coverage_sentence,
     known_of,
     line_sentence,
-    short_sentence,
 )
 from pages.coverage.watched import HEIGHT, dots_of, show_first, simulated
 
@@ -107,9 +106,9 @@ def show_answer(design: Design) -> bool:
     Returns whether that is known by now.
     """
     exact = answer_of(design, ANSWER)
-    said = "computing", SPEC.note("summing", named=named(design)), "The exact sums take a moment."
+    said = "computing", SPEC.note("summing", named=coverage_setting(design)), "The exact sums take a moment."
     if exact is not None:
-        beyond = f"With {named(design)} the exact sums would take too long. Press Start to simulate instead."
+        beyond = f"With {coverage_setting(design)} the exact sums would take too long. Press Start to simulate instead."
         said = "beyond exact sums", beyond, "Exact sums would take too long here: press Start to simulate."
     for rule, one in itertools.islice((exact or {}).items(), 1):
         said = percent(one.coverage, 3), coverage_sentence(design, rule, one), short_sentence(design, rule, one)
@@ -186,7 +185,7 @@ def _table(design: Design, known: Known, found: Performance | None) -> None:
         rows.append(
             [
                 f"<b>{short(key)}</b><br><small>{RULES[key].formula}</small>",
-                (percent(one.coverage) if known.exact else _sure(one)) if one else "beyond reach",
+                _exactly(one, known),
                 _smallest(key, known),
                 simulated(ours) if ours else "not yet",
                 *(away for _ in apart),
@@ -199,8 +198,12 @@ def _table(design: Design, known: Known, found: Performance | None) -> None:
     st.caption(SPEC.note("table", kind=kind) + _sign(exact, found))
 
 
-def _sure(one: ExactCoverage) -> str:
-    """The digits of a coverage that are sure."""
+def _exactly(one: ExactCoverage | None, known: Known) -> str:
+    """A coverage to the digits that are sure, dots while it is computed."""
+    if one is None:
+        return "…" if known.coverages is None else "beyond reach"
+    if known.exact:
+        return percent(one.coverage)
     return percent_between(max(one.coverage - one.error_bound, 0.0), min(one.coverage + one.error_bound, 1.0), 5)
 
 
