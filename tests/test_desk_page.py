@@ -292,8 +292,9 @@ def test_a_design_of_numbers_leads_to_the_comparison_with_the_same_numbers() -> 
     there = open_comparison(comparison_of(one), repetitions=60)
     assert not problems(there)
     asked = there.session_state["cs_"].valid
-    assert asked.data in question.data_at and [each.key for each in asked.methods] == ["original", "modips_split"]
-    assert (asked.design.epsilon, asked.analysis.sets) == (one.setting, 2)
+    compared = asked.question
+    assert compared.data in question.data_at and [each.key for each in compared.methods] == ["original", "modips_split"]
+    assert (asked.design.epsilon, compared.analysis.sets) == (one.setting, 2)
 
 
 @pytest.mark.parametrize("case", PRESETS)

@@ -20,7 +20,7 @@ from dpviz.desk.texts import capitalized
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 from pages.components.compared import kind_control
-from pages.components.controls import Choice, Control, Controls, Numbers, Presets, Said, Several, called_by, labels_of
+from pages.components.controls import Also, Choice, Controls, Numbers, Presets, Said, Several, labels_of
 from pages.components.numbers import PageNumbers
 from pages.curator import SPEC
 
@@ -49,8 +49,16 @@ PRESETS: dict[str, dict[str, object]] = {
 
 WORST = {False: "worst", True: "average"}
 SETS = "1", "2", "5", "10", "20"
-PRIVATE = {"loss": "privacy loss ε", "guess": "right guesses", "odds": "probability after", "risk": "ratio of risks"}
-OFF = {"mean_width": "± of the interval", "root_mean_squared_error": "typical error"}
+PRIVATE: dict[tuple[str, ...], str] = {
+    ("loss",): "privacy loss ε",
+    ("guess",): "right guesses",
+    ("odds",): "probability after",
+    ("risk",): "ratio of risks",
+}
+OFF: dict[tuple[str, ...], str] = {
+    ("mean_width", "coverage"): "± of the interval",
+    ("root_mean_squared_error", "coverage"): "typical error",
+}
 """The ways to say how private and how far off: one of them, unless several are chosen under "More"."""
 
 
@@ -121,28 +129,22 @@ def of_kinds(name: str, label: str, words: Any, usual: Any, **rest: Any) -> list
     return [of(kind) for kind in ASKED_KINDS.values()]
 
 
-class Either(Control):
+def either(at: str, label: str, words: Mapping[tuple[str, ...], str], of: str, hint: str) -> Also:
     """One of several ways to say a limit, which sets the list `of` all limits; none stands out where that has others.
 
     `words` says how each is called, by what it sets the list to.
     """
+    state, key, place = st.session_state, PREFIX + of, f"{PREFIX}{of}_one"
 
-    def __init__(self, name: str, label: str, words: Mapping[tuple[str, ...], str], of: str, **rest: Any) -> None:
-        super().__init__(name, label, None, st.pills, **rest)
-        self.words, self.of = words, of
+    def take() -> None:
+        if (chosen := state[place]) is not None:
+            state[key] = [*chosen]
 
-    def add_to(self, said: Said) -> None:
-        if said.fresh:
-            return
-        key, state, words = self.prefix + self.of, st.session_state, self.words
-        place, held = f"{key}_one", {*state[key]}
-        state[place] = next((one for one in words if held == {*one}), None)
+    def draw(_said: Said) -> None:
+        state[place] = next((one for one in words if {*state[key]} == {*one}), None)
+        st.pills(label, list(words), format_func=words.__getitem__, key=place, on_change=take, help=hint)
 
-        def take() -> None:
-            if (chosen := state[place]) is not None:
-                state[key] = [*chosen]
-
-        self.widget(self.label, list(words), key=place, on_change=take, **called_by(words), **self.rest)
+    return Also(draw, at=at)
 
 
 CONTROLS = Controls(
@@ -151,22 +153,10 @@ CONTROLS = Controls(
         Presets(PRESETS, help=SPEC.note("presets")),
         kind_control(ASKED_KINDS.values()),
         Numbers(of=lambda said: [*stated.sizes_of(kind_of(said)), *stated.range_numbers(kind_of(said))]),
-        Either(
-            "private",
-            "How private",
-            {(key,): words for key, words in PRIVATE.items()},
-            "protect",
-            help=SPEC.note("protect"),
-        ),
+        either("private", "How private", PRIVATE, "protect", SPEC.note("protect")),
         Several("protect", "All that must be protected", lambda: labels_of(PROTECTIONS.values()), ["loss"]),
         Numbers(of=lambda said: [name for key in said["protect"] for name in stated.asked_by(PROTECTIONS[key])]),
-        Either(
-            "off",
-            "How far off",
-            {(key, "coverage"): words for key, words in OFF.items()},
-            "accuracy",
-            help=SPEC.note("accuracy"),
-        ),
+        either("off", "How far off", OFF, "accuracy", SPEC.note("accuracy")),
         Several(
             "accuracy",
             "All that limits how far an analyst may be off",
