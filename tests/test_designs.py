@@ -395,6 +395,15 @@ def test_what_the_controls_of_a_page_say_is_a_design_and_nothing_of_it_is_said_t
     assert not fields & {one.name for one in dataclasses.fields(answered)}
 
 
+@every_page
+def test_what_a_fresh_page_asks_for_follows_from_the_declarations_of_its_controls(page: PageSpec) -> None:
+    """And what it asks for where some of them say something else is told without drawing any."""
+    controls = import_module(f"pages.{page.folder}.controls").CONTROLS
+    answered = open_page(path=page.file, prefix=page.prefix).session_state[page.prefix].valid
+    assert controls.first() == answered
+    assert controls.first(epsilon=1.25).design == dataclasses.replace(answered.design, epsilon=1.25)
+
+
 @pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.folder)  # the first has people in place of n
 def test_a_design_is_handed_to_every_page_to_the_last_digit(page: PageSpec) -> None:
     design = Design(

@@ -9,7 +9,7 @@ import re
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ViewportSize, expect
 
 import pages.coverage.sections
 import pages.minimum_priors.sections
@@ -20,6 +20,7 @@ from dpviz.comparisons.overview_words import drawing_texts
 from dpviz.designs import Design
 from dpviz.desk.addresses import address_words
 from pages.components.navigation import PAGES
+from pages.components.spec import PageSpec
 from pages.home import SPEC
 from pages.home.controls import BEST, CONTROLS, METHODS
 from tests.browser import settle
@@ -183,3 +184,30 @@ def test_class_mode_enlarges_and_its_keys_move_the_last_slider_start_and_stop(ch
 def test_the_page_fits_a_telephone(chromium: Browser, server: str) -> None:
     with visiting(chromium, server, TELEPHONE) as page:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+PROJECTORS = [(1024, 768), (1280, 720), (1920, 1080)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "height"), PROJECTORS)
+@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.folder)
+def test_in_class_mode_the_first_picture_fills_the_rest_of_the_screen(
+    spec: PageSpec, width: int, height: int, chromium: Browser, server: str
+) -> None:
+    screen: ViewportSize = {"width": width, "height": height}
+    with visiting(chromium, f"{server}/{spec.path}?class=1", screen) as page:
+        picture = page.locator(".dpviz-story" if spec.home else "[role=figure]").first
+        box = picture.bounding_box()
+        assert box is not None
+        assert height - 40 <= box["y"] + box["height"] <= height
+        assert box["height"] >= 0.3 * height
+
+
+@pytest.mark.browser
+def test_the_interval_of_the_analyst_and_the_truth_are_drawn(chromium: Browser, server: str) -> None:
+    with visiting(chromium, server) as page:
+        for name in ("range", "truth"):
+            box = page.locator(f".dpviz-line .{name}").bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 2

@@ -68,29 +68,28 @@ def comparison_measures(asked: Comparison, *, added: bool) -> dict[str, DrawnMea
 
 
 DIVIDED_MEASURES = {
+    ERROR: ("error", "Error of the estimate"),
     "coverage": ("coverage", "Coverage"),
     "bias": ("bias", "Bias"),
     "spread": ("spread", "Standard deviation of the estimate"),
 }
-"""What can be drawn of a division, after the errors."""
+"""What can be drawn of a division, in its order; after the error come those of what is beside."""
 
 
 def division_measures(asked: Spending) -> dict[str, DrawnMeasure]:
-    """Return what can be drawn of a division: the error, those of what is beside by their keys, and the rest."""
-    judged, level = asked.data.judged, asked.analysis.level
-    errors = {ERROR: ("error", judged.symbol)} | {
-        one.key: (f"error of {one.symbol}", one.symbol) for one in asked.others
-    }
-    found = {
-        key: DrawnMeasure(name, _scales(symbol, level)[ERROR], f"Error of the estimate against {asked.axis}.")
-        for key, (name, symbol) in errors.items()
-    }
-    scales = _scales(judged.symbol, level)
-    rest = {
+    """Return what can be drawn of a division, the errors of what is beside by the keys of their estimands."""
+    level = asked.analysis.level
+    scales = _scales(asked.data.judged.symbol, level)
+    drawn = {
         key: DrawnMeasure(name, scales[key], f"{alt} against {asked.axis}.")
         for key, (name, alt) in DIVIDED_MEASURES.items()
     }
-    return found | rest
+    error = drawn.pop(ERROR)
+    beside = {
+        one.key: error._replace(name=f"error of {one.symbol}", scale=_scales(one.symbol, level)[ERROR])
+        for one in asked.others
+    }
+    return {ERROR: error, **beside, **drawn}
 
 
 def comparison_picture(

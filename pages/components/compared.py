@@ -68,12 +68,14 @@ SMALL = 3  # Small pictures beside each other
 
 
 class Measures:
-    """The picture of one measure, which is chosen among `words`, and small ones of the others where they are wanted."""
+    """The picture of the error or of another one of `words`, and small ones of the others where they are wanted."""
 
     def __init__(self, page: PageSpec, words: Iterable[str]) -> None:
         look = {"required": True, "label_visibility": "collapsed", "width": "content"}
         self._prefix = page.prefix
-        self._measure = Choice("measure", "What is drawn", [*words], ERROR, st.pills, **look).kept(page)
+        self._measure = Choice(
+            "measure", "What is drawn", [*dict.fromkeys([ERROR, *words])], ERROR, st.pills, **look
+        ).kept(page)
         self._others = Switch("others", "all", width="content").kept(page)
 
     def choose(self, drawn: Mapping[str, DrawnMeasure]) -> list[str]:

@@ -144,15 +144,10 @@ class PageNumbers:
         """A button for each number outside its domain, or above the `highest` that others let it be."""
         found: dict[str, tuple[object, str]] = {}
         for name, one in self.declared.items():
-            if name not in values:
-                continue
-            value, most = values[name], max(one.minimum, min(one.maximum, highest.get(name, one.maximum)))
-            try:
-                dataclasses.replace(one, maximum=most).check(value)
-            except ValueError:
-                near = min(most, value if value > one.default else one.default)  # an empty box has a NaN
-                near, follows = int(near) if one.integer else near, self.follows(name)
-                target, words = (LINKS[name].leader, LINKS[name].both) if follows else (name, one.symbol or one.title)
+            near = one.mended(values[name], highest.get(name, one.maximum)) if name in values else None
+            if near is not None:
+                follows, own = self.follows(name), (name, one.symbol or one.title)
+                target, words = (LINKS[name].leader, LINKS[name].both) if follows else own
                 found.setdefault(self.prefix + target, (near, f"Set {words} = {readable(near)}"))
         return found
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from dpviz.calibration.kinds import KINDS, Kind, Setting
 from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.ranges import GAUSSIAN_SETS, SIGMA, SIGMA0
+from dpviz.calibration.ranges import GAUSSIAN_SETS, RANGE_OVER_SIGMA, SIGMA, SIGMA0
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS, PROPORTION
-from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.core.parameters import EPSILON, Parameter, readable
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
 from dpviz.desk.promises import PROMISE
@@ -22,7 +22,6 @@ PREFIX = SPEC.prefix
 FAMILIES = {kind.label: kind for kind in KINDS.values()}
 
 SMALLEST_FAILURE = 1e-300  # what is smaller, beside 0, is near the end of the floating-point numbers
-FAILURE = dataclasses.replace(DELTA, default=1e-6, maximum=0.5, slider_maximum=0.5)
 OWN_PROPORTION = dataclasses.replace(
     PROPORTION, default=0.1, slider_minimum=0.001, slider_maximum=0.5, scale="log",
     help="The share of yes in the population, for what the prior costs: bias and standard error of its estimate.",
@@ -38,14 +37,13 @@ NUMBERS = {
     "epsilon": dataclasses.replace(
         EPSILON, minimum=1e-4, maximum=50.0, default=1.0, slider_minimum=0.01, slider_maximum=10.0
     ),
-    "delta": FAILURE,
+    "delta": PROMISE["delta"],
     "sigma": SIGMA,
     "sigma0": dataclasses.replace(SIGMA0, slider_minimum=0.01, slider_maximum=100.0),
     "p": OWN_PROPORTION,
     "alpha": ALPHA,
-    "reach": Parameter(
-        name="range_over_sigma", symbol="R/σ", title="Your range", minimum=1e-6, maximum=1e6, default=2.0,
-        slider_minimum=0.01, slider_maximum=100.0, scale="log", private_end="smaller",
+    "reach": dataclasses.replace(
+        RANGE_OVER_SIGMA, title="Your range", minimum=1e-6, maximum=1e6, default=2.0,
         help="Every row lies between −R and R, in standard deviations of one row. A narrower range is more private.",
     ),
     "theta": Parameter(
@@ -95,7 +93,7 @@ def asked_for(said: Said) -> Asked:
     """What the controls ask for."""
     kind, delta = FAMILIES[said["family"]], said["delta"]
     if 0 < delta < SMALLEST_FAILURE:
-        allowed = f"0, or from {readable(SMALLEST_FAILURE)} to {FAILURE.maximum}"
+        allowed = f"0, or from {readable(SMALLEST_FAILURE)} to {PROMISE['delta'].maximum}"
         raise ValueError(f"delta (allowed failure) must be {allowed}; got {readable(delta)}.")
     of_design = {name: value for name, value in said.numbers.items() if name not in ("sigma", "sigma0")}
     design = Design.of(
