@@ -1,4 +1,4 @@
-"""What the pages about methods on one kind of data share: its numbers, the papers' scenarios, what a refusal says."""
+"""What the pages about methods on one kind of data share: its controls, and the pictures of one measure and others."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
