@@ -25,13 +25,10 @@ from pages.coverage.run import plan_of
 from pages.coverage.watched import counted, first_chart, repetition_words
 from tests.pages import address, check_sound, figures, next_steps, open_coverage, problems, run_to_the_end, text
 from tests.test_coverage_page import EVERY, SMALL, check_simulated, coverage_rows, grown, plan_at, started
+from tests.test_pool import nothing
 
 LONG = 10_000_000
 """Repetitions that no test waits for."""
-
-
-def nothing() -> None:
-    """Who waits goes on to wait."""
 
 
 def run_of(page: AppTest) -> Run | None:
