@@ -4,7 +4,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from pages.components.turns import TURNS, breathe
 Result = TypeVar("Result")
 AT_ONCE = 0.05  # Seconds that a run waits for what may be complete so soon; what takes longer comes when it comes
 NEWS = 2.0  # Seconds that a step waits for something new
-PATIENCE = 4.0  # How many times as long as others have waited for their turn lately a step stays away
+PATIENCE = 8.0  # How many times as long as others have waited for their turn lately a step stays away
 REST = 0.05  # Seconds between a picture and the next step
 
 _component = component("next_step")
@@ -83,19 +83,27 @@ class Growing(Generic[Result]):
 
 
 def show_growing(
-    growing: Growing[Result], words: str, draw: Callable[[Result], None], *, key: str, then_all: bool = False
+    growing: Growing[Result],
+    words: str,
+    draw: Callable[[Result], None],
+    *,
+    key: str,
+    beside: Growing[Any] | None = None,
 ) -> None:
     """Draw a result at once where it is there soon, and again and again, finer, as it comes; until then say `words`.
 
-    `then_all`: the whole page follows from the result, and runs again when it is complete.
+    What is drawn has another result in it as well, where there is one `beside`.
     """
     growing.soon()
-    moving = growing.stream is not None
     runs = itertools.count()
 
+    def under_way() -> list[Growing[Any]]:
+        return [one for one in (growing, beside) if one is not None and one.stream is not None]
+
     def again() -> None:
-        if moving and next(runs):
-            growing.further()
+        if next(runs):
+            for place, one in enumerate(under_way()):
+                one.now() if place else one.further()
         with TURNS.turn():
             if growing.latest is not None:
                 draw(growing.latest)
@@ -103,10 +111,8 @@ def show_growing(
                 st.caption(words)
             if growing.problem:
                 st.caption(f"The line ends early: {plain(growing.problem)}")
-        if growing.stream is not None:
+        if under_way():
             ask_for_next_step(key, REST)
-        elif moving and then_all:
-            st.rerun()
 
     st.fragment(again)()
 

@@ -54,9 +54,8 @@ def texts_of(question: PromiseQuestion) -> str:
 
 
 def show_table(question: PromiseQuestion) -> None:
-    """Every method with its answers and costs as they come; the picture of several sets has them too."""
-    draw, several = partial(_draw_table, question), question.sets > 1
-    show_growing(needed_of(question), WAITING, draw, key=f"{PREFIX}step_needed", then_all=several)
+    """Every method with its answers and costs as they come."""
+    show_growing(needed_of(question), WAITING, partial(_draw_table, question), key=f"{PREFIX}step_needed")
 
 
 def _draw_table(question: PromiseQuestion, found: Needed) -> None:
@@ -82,7 +81,8 @@ def show_curves(question: PromiseQuestion) -> None:
     def draw(latest: Curves) -> None:
         _draw_curves(question, axis, latest, complete=growing.stream is None)
 
-    show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves")
+    together = needed_of(question) if question.sets > 1 else None
+    show_growing(growing, "Drawing the curves …", draw, key=f"{PREFIX}step_curves", beside=together)
     AXIS.draw()
 
 
