@@ -23,7 +23,7 @@ from pages.components.navigation import PAGES
 from pages.components.spec import PageSpec
 from pages.home.questions import QUESTIONS
 from tests.pages import address as page_address
-from tests.pages import html, problems
+from tests.pages import html, problems, run_script
 
 for one in PAGES:
     import_module(one.module)  # which keeps the page's settings
@@ -240,3 +240,15 @@ def test_addresses_of_earlier_versions_keep_what_they_say(prefix: str, words: di
     assert all(page_address(found)[key] == str(value) for key, value in now.items() if value not in (1, None))
     if now.get("tm_x") == 25:
         assert links_of(found)["Posterior"]["po_x"] == "25"  # from the first run on
+
+
+def test_the_first_page_of_a_fresh_server_links_to_every_other_with_its_release() -> None:
+    script = """
+from pages.components.navigation import PAGES, tune_process
+from dpviz.desk.addresses import address_words
+from dpviz.designs import Design
+tune_process()
+made = Design(mechanism="beta_binomial", n=20, epsilon=2.0)
+print([page.folder for page in PAGES if not page.home and not address_words(page.prefix, made)])
+"""
+    assert run_script(script) == "[]\n"

@@ -38,7 +38,7 @@ from tests.visit import (
 
 pytestmark = pytest.mark.browser
 HERE = "/coverage"
-LONG = 3_000_000
+LONG = 10_000_000
 """Repetitions that take longer than a test looks at them."""
 
 SHORT = 2000

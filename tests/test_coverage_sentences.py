@@ -25,7 +25,14 @@ from dpviz.coverage.causes import failure_sentence, repairs_in_words
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.in_words import below_the_limit, estimate_sentence
 from dpviz.designs import Design
-from dpviz.desk.covered import against_level, coverage_sentence, coverage_setting, short_sentence, vacuous_sentence
+from dpviz.desk.covered import (
+    against_level,
+    coverage_sentence,
+    coverage_setting,
+    is_sure,
+    short_sentence,
+    vacuous_sentence,
+)
 from dpviz.inference import RULES
 from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
 from pages.coverage import SPEC
@@ -337,3 +344,13 @@ def test_sets_share_the_promise_and_rows_cost_prior():
         assert own[4, 1] < own[4, 3] < own[20, 3]
         assert own[4, 1] < own[20, 1]
     assert all(page["sets"].private_end == page["m"].private_end == "neither" for page in (NUMBERS, POSTERIOR_NUMBERS))
+
+
+@pytest.mark.parametrize(
+    ("share", "off", "sure"),
+    [(0.5, 1e-7, True), (0.50049999, 1e-7, False), (3.3e-11, 1e-9, False), (1 - 3e-10, 1e-9, False), (0.0, 0.0, True)],
+)
+def test_a_glance_is_enough_where_the_exact_share_has_the_same_words(share: float, off: float, sure: bool) -> None:
+    design = Design(mechanism="beta_binomial", n=20, sets=3, epsilon=2.0, p=0.3, rules=("as_if_real",))
+    one = exact_values(design)["as_if_real"]
+    assert is_sure(design, "as_if_real", replace(one, coverage=share, vacuous_share=0.0, error_bound=off)) == sure

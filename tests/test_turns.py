@@ -69,3 +69,36 @@ def test_whoever_is_stopped_passes_the_turn_on() -> None:
         with turns.turn():
             assert len(turns._line) == 1
     assert not turns._line
+
+
+def test_who_hears_late_that_it_was_its_turn_takes_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The timed wait of one thread returns late: meanwhile it had the turn, and lost it to the next, who has gone."""
+
+    class Late(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            found = super().wait(timeout)
+            if not found and threading.current_thread().name == "late":
+                time.sleep(0.6)
+            return found
+
+    monkeypatch.setattr("pages.components.turns.threading.Event", Late)
+    turns, broken, had = Turns(0.1), list[BaseException](), list[str]()
+
+    def draw(seconds: float) -> None:
+        try:
+            with turns.turn():
+                time.sleep(seconds)
+                had.append(threading.current_thread().name)
+        except IndexError as wrong:
+            broken.append(wrong)
+
+    threads = [threading.Thread(target=draw, args=(0.15,), name="first")]
+    threads += [threading.Thread(target=draw, args=(0.0,), name=name) for name in ("late", "last")]
+    for place, one in enumerate(threads):
+        one.start()
+        wait_for_line(turns, place + 1)
+    for one in threads:
+        one.join(PATIENCE)
+    assert not broken
+    assert sorted(had) == ["first", "last", "late"]
+    assert not turns._line

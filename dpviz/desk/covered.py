@@ -32,7 +32,8 @@ def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
 def is_sure(design: Design, rule: str, one: ExactCoverage) -> bool:
     """Whether the sentence is the same whatever the sums have left out."""
     off, every = one.error_bound, coverage_sentence(design, rule, one)
-    ends = ((one.coverage + sign * off, one.vacuous_share + sign * off) for sign in (-1, 1))
+    # None and all of them have words of their own, and are among the ends where they are in reach.
+    ends = ([min(max(share + way, 0.0), 1.0) for share in (one.coverage, one.vacuous_share)] for way in (-off, off))
     return all(
         coverage_sentence(design, rule, dataclasses.replace(one, coverage=share, vacuous_share=empty)) == every
         for share, empty in ends

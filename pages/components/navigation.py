@@ -64,8 +64,11 @@ def start_workers() -> None:
 @once
 def tune_process() -> None:
     """Keep the imports out of every collection, and look for garbage less often."""
-    for page in PAGES:
-        importlib.import_module(page.module)  # loaded before freezing
+    for (
+        page
+    ) in PAGES:  # loaded before freezing, and before a link to one of them is made: it says what its controls are
+        importlib.import_module(f"pages.{page.folder}.controls")
+        importlib.import_module(page.module)
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)  # a run makes some thousand objects: at 700 it looked for garbage several times in each

@@ -76,7 +76,8 @@ class Turns:
                 self._line.append(mine)
         while not mine.wait(self._longest):
             with self._lock:
-                if time.monotonic() - self._since >= self._longest:
+                # A wait may come back late, when the turn is there and has been passed on.
+                if not mine.is_set() and time.monotonic() - self._since >= self._longest:
                     self._pass_on()
         if not back:
             self.late += SMOOTHING * (time.monotonic() - came - self.late)
