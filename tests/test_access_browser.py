@@ -68,8 +68,9 @@ def test_the_answer_is_announced_reached_by_one_tab_under_headings_and_printed_w
             assert rooms == ["absolute"] * 2
 
 
-def test_on_a_low_screen_the_open_panel_stands_beside_the_drawing(server: str, chromium: Browser) -> None:
-    with visiting(chromium, server, {"width": 844, "height": 390}) as page:
+@pytest.mark.parametrize("mode", ["", "?class=1"])
+def test_on_a_low_screen_the_open_panel_stands_beside_the_drawing(server: str, chromium: Browser, mode: str) -> None:
+    with visiting(chromium, f"{server}/{mode}", {"width": 844, "height": 390}) as page:
         button = page.get_by_role("button", name="Controls", exact=True)
         for width, height in ((844, 390), (700, 450)):
             page.set_viewport_size({"width": width, "height": height})

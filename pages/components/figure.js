@@ -346,7 +346,7 @@ function paint(chart, message, Plotly, paper) {
   const big = large && wide.matches && !paper;
   const height = (chart.height = paper ? message.height : heightOf(chart, message));
   chart.plot.style.height = `${height}px`;
-  const low = !large && height < message.height;
+  const low = !big && height < message.height;
   const covered = low && isOpen() && !figure.layout.meta?.row && legendRoom(figure.layout) > 0;
   if (covered || (figure.layout.meta?.named && (narrow || large || low))) withoutLegend(figure.layout);
   else if (narrow) inRows(figure, height);
