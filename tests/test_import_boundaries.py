@@ -19,7 +19,7 @@ from dpviz import inference, privacy
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.former_names import RENAMED
 from dpviz.priors import KINDS
-from pages.components.navigation import PAGES
+from pages.components.navigation import EVERY_PAGE, PAGES
 
 PACKAGE = Path(dpviz.__file__).parent
 MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)], "dpviz."))
@@ -332,13 +332,13 @@ def test_what_scripts_import_from_inference_is_found_and_the_house_asks_its_modu
 
 
 def test_a_page_is_registered_once_and_lives_in_its_folder() -> None:
-    folders = {path.parent.name for path in Path(PAGES[0].file).parents[1].glob("*/page.py")}
-    assert folders == {page.folder for page in PAGES}
+    folders = {path.parent.name for path in Path(EVERY_PAGE[0].file).parents[1].glob("*/page.py")}
+    assert folders == {page.folder for page in EVERY_PAGE}
     for said in ("title", "path", "prefix", "question"):
-        assert len({getattr(page, said) for page in PAGES}) == len(PAGES)
-    assert [page.path for page in PAGES if page.home] == [""]
-    entries = {path.stem[1:] for path in Path(PAGES[0].file).parents[1].glob("*.py")}
-    assert entries == {page.path for page in PAGES if not page.home}
+        assert len({getattr(page, said) for page in EVERY_PAGE}) == len(EVERY_PAGE)
+    assert [page.path for page in EVERY_PAGE if page.home] == [""]
+    entries = {path.stem[1:] for path in Path(EVERY_PAGE[0].file).parents[1].glob("*.py")}
+    assert entries == {page.path for page in EVERY_PAGE if not page.home}
 
 
 def test_what_the_controls_of_every_page_ask_for_is_a_design() -> None:

@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, V
 
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.navigation import GROUPS, PAGES
+from pages.components.navigation import EVERY_PAGE, GROUPS
 from tests.browser import ASKING, settle
 
-PREFIXES = {page.path: page.prefix for page in PAGES}
+PREFIXES = {page.path: page.prefix for page in EVERY_PAGE}
 """What the keys of a page's controls start with, by the end of its address."""
 
 Theme = Literal["light", "dark"]

@@ -18,7 +18,7 @@ from dpviz.core.settings import ControlSetting, Unknown
 from dpviz.desk.addresses import FORMER_KEYS, SETTINGS, as_now
 from dpviz.desk.exports.heads import about_answer, how_to_read, in_a_line
 from pages.components import component
-from pages.components.navigation import PAGES
+from pages.components.navigation import EVERY_PAGE
 from pages.components.spec import Drawn, PageSpec, PageState, class_mode, state_of
 
 Value = TypeVar("Value")
@@ -134,7 +134,7 @@ def _in_files(prefix: str) -> dict[str, Drawn]:
 
 
 def _page(prefix: str) -> PageSpec:
-    found: PageSpec = next(page for page in PAGES if page.prefix == prefix)
+    found: PageSpec = next(page for page in EVERY_PAGE if page.prefix == prefix)
     return found
 
 
@@ -147,8 +147,8 @@ def write_address(prefix: str, release: str = "") -> None:
     said = {key: one.value for key, one in state.drawn.items() if one.value != SETTINGS[key].default}
     data = {
         "path": _page(prefix).path,
-        "paths": [page.path for page in PAGES],
-        "prefixes": [page.prefix for page in PAGES],
+        "paths": [page.path for page in EVERY_PAGE],
+        "prefixes": [page.prefix for page in EVERY_PAGE],
         "query": urlencode({key: SETTINGS[key].word(value) for key, value in said.items()}),
         "entry": state.entry,
         "about": about_page(prefix),

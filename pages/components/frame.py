@@ -53,7 +53,7 @@ def page_head(page: PageSpec, sections: Collection[str] = ()) -> None:
     # The controls come next: so they do for the Tab key.
     data = {"style": address_of("style.css"), "open": page.home}
     _panel(key=f"{page.prefix}panel", data=json.dumps(data).encode(), height=1)
-    if refused := bring_release(page):
+    if page.carries and (refused := bring_release(page)):
         problem(refused)
 
 

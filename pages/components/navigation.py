@@ -11,18 +11,34 @@ from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.scriptrunner import RerunData
 
 from dpviz.core.pool import POOL
-from pages import budget, compare_synthesizers, coverage, curator, home, minimum_priors, posterior, transition_matrices
+from pages import (
+    budget,
+    compare_synthesizers,
+    coverage,
+    curator,
+    experiment,
+    game,
+    home,
+    lessons,
+    minimum_priors,
+    posterior,
+    transition_matrices,
+)
 from pages.components.cached import once
 from pages.components.spec import PageSpec
 
 GROUPS = {
     "": (home,),
+    "In class": (lessons, experiment, game),
     "Learn": (transition_matrices, coverage, posterior),
     "Explore": (minimum_priors, compare_synthesizers, budget),
     "Choose": (curator,),
 }
-PAGES = [one.SPEC for folders in GROUPS.values() for one in folders]
+EVERY_PAGE = [one.SPEC for folders in GROUPS.values() for one in folders]
 """A new page is its folder, its name in a group, and a file ``pages/_<folder>.py`` that enters it."""
+
+PAGES = [page for page in EVERY_PAGE if page.carries]
+"""Those that show the release which a reader carries from one to the next."""
 
 FEWEST_WORKERS = 2  # One goes on where a single step of the other takes long
 BREATH = 0.002  # Seconds until the next look whether the last run has been told of
@@ -64,9 +80,8 @@ def start_workers() -> None:
 @once
 def tune_process() -> None:
     """Keep the imports out of every collection, and look for garbage less often."""
-    for (
-        page
-    ) in PAGES:  # loaded before freezing, and before a link to one of them is made: it says what its controls are
+    # Loaded before freezing, and before a link to one of them is made: it says what its controls are.
+    for page in EVERY_PAGE:
         importlib.import_module(f"pages.{page.folder}.controls")
         importlib.import_module(page.module)
     gc.collect()

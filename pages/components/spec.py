@@ -18,7 +18,7 @@ class PageSpec:
     Its heading is the `question` that it answers, with its `title`, the term, beside it, and a `lead` below where the
     question alone does not say what there is to do. The keys of its controls begin with `prefix`, in the session and
     in the address; the `home` page has no path. `tells` are the names that an address has of what it says of a release
-    without a control.
+    without a control. A page that does not take part in what a reader `carries` has people and releases of its own.
     """
 
     title: str
@@ -27,6 +27,7 @@ class PageSpec:
     question: str
     lead: str = ""
     home: bool = False
+    carries: bool = True
     tells: tuple[str, ...] = ()
 
     @property

@@ -1,0 +1,5 @@
+"""Class experiment."""
+
+from pages.experiment.sections import show
+
+show()

@@ -1,0 +1,5 @@
+"""Game."""
+
+from pages.game.sections import show
+
+show()

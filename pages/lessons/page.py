@@ -1,0 +1,5 @@
+"""Lessons."""
+
+from pages.lessons.sections import show
+
+show()
