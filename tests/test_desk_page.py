@@ -19,8 +19,9 @@ from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
+from dpviz.desk.relaxing import Relaxed
 from dpviz.desk.report.files import desk_csv, desk_script
-from dpviz.desk.search import Desk, Relaxed, stream_designs
+from dpviz.desk.search import Desk, stream_designs
 from dpviz.desk.suggested import rounded_ends, suggested
 from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
 from dpviz.mechanisms.given.pilot import read_columns
