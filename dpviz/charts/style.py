@@ -26,6 +26,8 @@ PALETTE = {
     "slate": "#6B7A8F",
     "crimson": "#C2185B",
     "moss": "#4F6D2F",
+    "teal": "#1B7F8C",
+    "indigo": "#5A63C7",
     "orange": "#E69F00",
     "lichen": "#828745",
     "plum": "#934C74",

@@ -76,7 +76,7 @@ def promise_text(design: Design) -> str:
         found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
         gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
         own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.label
-        said = f"α = {prior_text(design.alpha)} ({gives})" if design.synthesizer_type.has_prior else f"{gives} ({own})"
+        said = f"α = {prior_text(design.alpha)} ({gives})" if "alpha" in design.promised else f"{gives} ({own})"
         return said + fixed
     noise = "" if design.synthesizer_type.has_prior or design.sets == 1 else ", noise for ε/M in each set"
     delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
