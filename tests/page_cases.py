@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons import DATA_KINDS, TERMS
 from dpviz.core.parameters import DELTA, EPSILON, Parameter
 from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.promises import FURTHER_NUMBERS
 from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS as DESK_KINDS
 from dpviz.inference import RULES
@@ -265,7 +266,12 @@ MINIMUM_PRIORS = Case(
     ],
 )  # fmt: skip
 
-WHERE_COVERAGE: dict[str, State] = {"delta": {"prior": "exact"}, "alpha": {"prior": "own"}, "m": {"m_is_n": False}}
+WHERE_COVERAGE: dict[str, State] = {
+    "delta": {"prior": "exact"},
+    "alpha": {"prior": "own"},
+    "m": {"m_is_n": False},
+    **{name: {"synthesizer": "poisson_gamma"} for name in FURTHER_NUMBERS},
+}
 STUDY: State = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "p": 0.3, "sets": 3, "level": 0.9, "seed": 8}
 
 STUDY_EDGES: list[State] = [
@@ -340,6 +346,7 @@ COVERAGE_OF_SETS = Case(
 )  # fmt: skip
 
 WHERE_POSTERIOR: dict[str, State] = {
+    **{name: {"synthesizer": "poisson_gamma"} for name in FURTHER_NUMBERS},
     "delta": {"prior": "exact", "sets": 3},
     "alpha": {"prior": "own"},
     "m": {"m_is_n": False},

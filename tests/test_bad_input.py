@@ -304,7 +304,7 @@ OWN: dict[str, dict[str, Any]] = {
     "GaussianPlan": {"data": NORMAL, "method": NORMAL.methods[0], "sets": 1, "estimands": ("mean",)},
     "Modips": {"n": 4, "m": 3, "epsilon": 1.0, "alpha": 1.0, "beta": 0.5, "bounding": "truncation"},
     "ModipsTruncated": {"bounding": "truncation"},
-    "PoissonGamma": {"guess": 0.3},
+    "PoissonGamma": {"public_share": 0.3},
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
     "gain_in_words": {"view": ATTACKER},
     "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},

@@ -240,7 +240,7 @@ def test_at_small_epsilon_every_estimate_is_drawn_to_one_half_or_to_the_public_g
     for method in PROMISING:
         data = BinaryData(n=n, p=p)
         first = next(data.compare([method], [math.exp(-10)]))
-        middle = binary(method.key).protection(data, 1.0).get("guess", 0.5)
+        middle = binary(method.key).protection(data, 1.0).get("public_share", 0.5)
         assert first.bias.value == pytest.approx(middle - p, abs=1e-3)
 
 

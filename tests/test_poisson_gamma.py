@@ -58,7 +58,7 @@ def largest_loss(n: int, m: int, guess: object, invented: object) -> mp.mpf:
 @pytest.mark.parametrize("guess", GUESSES)
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
 def test_rows_are_negative_binomials_given_their_sum(n: int, m: int, guess: float, epsilon: float) -> None:
-    made = PoissonGamma(n=n, m=m, epsilon=epsilon, guess=guess)
+    made = PoissonGamma(n=n, m=m, epsilon=epsilon, public_share=guess)
     assert np.allclose(made.transition_matrix(), listed(n, m, guess, made.invented), rtol=1e-9)
     assert delta_for_epsilon(made, 0.4 * epsilon) == pytest.approx(listed_delta(made, 0.4 * epsilon), rel=1e-10)
 
@@ -66,7 +66,7 @@ def test_rows_are_negative_binomials_given_their_sum(n: int, m: int, guess: floa
 def test_rows_are_what_drawn_rates_and_counts_with_the_right_total_make() -> None:
     """Rates from their gamma posteriors, Poisson counts, and only those draws that add up to m."""
     n, m, x, guess = 4, 3, 1, 0.3
-    made, generator = PoissonGamma(n=n, m=m, epsilon=1.5, guess=guess), np.random.default_rng(7)
+    made, generator = PoissonGamma(n=n, m=m, epsilon=1.5, public_share=guess), np.random.default_rng(7)
     a, draws = made.invented, 400_000
     counts = [
         generator.poisson(generator.gamma(a + seen, 1 / (1 + a / mean), draws))
@@ -83,7 +83,7 @@ def test_rows_are_what_drawn_rates_and_counts_with_the_right_total_make() -> Non
 @pytest.mark.parametrize("epsilon", [1e-3, 0.5, 2.0, 9.0, 20.0])
 def test_the_invented_rows_keep_epsilon_and_fewer_do_not(n: int, m: int, guess: float, epsilon: float) -> None:
     """In 60 digits, over all pairs: on the private side of the tie, and so is every larger prior."""
-    made = PoissonGamma(n=n, m=m, epsilon=epsilon, guess=guess)
+    made = PoissonGamma(n=n, m=m, epsilon=epsilon, public_share=guess)
     with mp.workdps(60):
         exact = largest_loss(n, m, guess, made.invented)
         assert exact <= mp.mpf(epsilon) < largest_loss(n, m, guess, made.invented * (1 - 1e-10))
@@ -98,7 +98,9 @@ def test_the_invented_rows_keep_epsilon_and_fewer_do_not(n: int, m: int, guess: 
 def test_a_guess_of_one_half_is_the_beta_binomial_with_its_smallest_prior(n: int, m: int, epsilon: float) -> None:
     alpha = BetaBinomial.smallest_alpha(m=m, epsilon=epsilon)
     expected = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).transition_matrix()
-    assert np.allclose(PoissonGamma(n=n, m=m, epsilon=epsilon, guess=0.5).transition_matrix(), expected, rtol=1e-10)
+    assert np.allclose(
+        PoissonGamma(n=n, m=m, epsilon=epsilon, public_share=0.5).transition_matrix(), expected, rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("guess", [0.2, 0.9])
@@ -112,11 +114,11 @@ def test_with_another_guess_the_prior_of_the_beta_binomial_breaks_the_promise(gu
 
 
 def test_the_release_is_drawn_to_the_guess_where_it_is_private() -> None:
-    made = PoissonGamma(n=50, m=50, epsilon=0.01, guess=0.2)
+    made = PoissonGamma(n=50, m=50, epsilon=0.01, public_share=0.2)
     means = made.transition_matrix() @ np.arange(51) / 50
     assert np.abs(means - 0.2).max() < 0.01
     assert np.allclose(
-        PoissonGamma(n=5, m=4, epsilon=1.0, guess=0.2).transition_matrix(),
-        PoissonGamma(n=5, m=4, epsilon=1.0, guess=0.8).transition_matrix()[::-1, ::-1],
+        PoissonGamma(n=5, m=4, epsilon=1.0, public_share=0.2).transition_matrix(),
+        PoissonGamma(n=5, m=4, epsilon=1.0, public_share=0.8).transition_matrix()[::-1, ::-1],
         rtol=1e-10,
     )

@@ -25,7 +25,7 @@ PRIORS_TRIED = 65  # between the smallest that may keep ε and one that surely d
 UNSEEN_LOSS = 1e-13  # Relative distance by which rounding may put a loss below the real one
 EVEN_GUESS = 0.5  # π at which the prior prefers neither kind
 PUBLIC_GUESS = Parameter(
-    name="guess",
+    name="public_share",
     symbol="π",
     title="Public guess of the share",
     minimum=0.001,
@@ -52,8 +52,8 @@ class PoissonGamma(TwoCellSynthesizer):
 
     Source: Quick (2021), for the model; its invented rows follow from the distribution.
 
-    >>> one = PoissonGamma(n=100, m=100, epsilon=1.0, guess=0.2)
-    >>> round(one.invented, 2), round(PoissonGamma(n=100, m=100, epsilon=1.0, guess=0.5).invented, 2)
+    >>> one = PoissonGamma(n=100, m=100, epsilon=1.0, public_share=0.2)
+    >>> round(one.invented, 2), round(PoissonGamma(n=100, m=100, epsilon=1.0, public_share=0.5).invented, 2)
     (83.21, 58.2)
     >>> round(one.worst_log_odds().value, 12)
     1.0
@@ -84,17 +84,17 @@ class PoissonGamma(TwoCellSynthesizer):
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
     epsilon: float = parameter(NOISE_EPSILON)
-    guess: float = declared(PUBLIC_GUESS)
+    public_share: float = declared(PUBLIC_GUESS)
 
     @property
     def invented(self) -> float:
         """The smallest a from which on ε is kept, rounded to the private side; of any that is enough, 10⁻³⁰⁰."""
-        return _invented(self.n, self.m, self.epsilon, self.guess)
+        return _invented(self.n, self.m, self.epsilon, self.public_share)
 
     @property
     def tilt(self) -> float:
         """ω."""
-        return _tilt(self.n, self.guess, self.invented)
+        return _tilt(self.n, self.public_share, self.invented)
 
     def _log_table(self, others: int) -> tuple[FloatArray, FloatArray]:
         """ln of the tilted distributions of m rows given 0 … `others` ones of others, and ln of what divides each."""
@@ -128,13 +128,13 @@ class PoissonGamma(TwoCellSynthesizer):
 
     def worst_log_odds(self) -> WorstCase:
         """Where the only row of the kind that is guessed to be rarer is published as all rows."""
-        pair, column = (0, self.m) if self.guess <= EVEN_GUESS else (self.n - 1, 0)
+        pair, column = (0, self.m) if self.public_share <= EVEN_GUESS else (self.n - 1, 0)
         likelier, other = (pair + 1, pair) if column else (pair, pair + 1)
-        return WorstCase(_largest_loss(self.n, self.m, self.guess, self.invented), likelier, other, column)
+        return WorstCase(_largest_loss(self.n, self.m, self.public_share, self.invented), likelier, other, column)
 
 
-def _tilt(n: int, guess: float, invented: float) -> float:
-    ones, zeros = n * guess, n * (1 - guess)
+def _tilt(n: int, share: float, invented: float) -> float:
+    ones, zeros = n * share, n * (1 - share)
     return ones * (2 * zeros + invented) / (zeros * (2 * ones + invented))
 
 
@@ -145,20 +145,20 @@ def _log_growth(shared: FloatArray, x: FloatArray | float, y: FloatArray | float
     return np.log1p((ones - zeros) / (1 + zeros))
 
 
-def _largest_loss(n: int, m: int, guess: float, invented: float) -> float:
+def _largest_loss(n: int, m: int, share: float, invented: float) -> float:
     """The exact ε of a prior: that of the only row of the rarer kind, from the release that the others make."""
-    rarer = min(guess, 1 - guess)
+    rarer = min(share, 1 - share)
     ones, zeros, j = invented, invented + (n - 1), np.arange(m)
     ratios = (m - j) * (ones + j) * _tilt(n, rarer, invented) / ((j + 1) * (zeros + (m - 1 - j)))
     return math.log1p(m / ones) - float(_log_growth(from_ratios(ratios), ones, zeros))
 
 
 @kept
-def _invented(n: int, m: int, epsilon: float, guess: float) -> float:
+def _invented(n: int, m: int, epsilon: float, share: float) -> float:
     low, high = (max(m * inverse_gain(epsilon / share), PRIOR_ONES.minimum) for share in (1, 2))
 
     def excess(log_prior: float) -> float:
-        return _largest_loss(n, m, guess, math.exp(log_prior)) - epsilon
+        return _largest_loss(n, m, share, math.exp(log_prior)) - epsilon
 
     tried = np.linspace(math.log(low), math.log(high), PRIORS_TRIED)
     over = [place for place, log_prior in enumerate(tried[:-1]) if excess(log_prior) > 0]
@@ -166,4 +166,4 @@ def _invented(n: int, m: int, epsilon: float, guess: float) -> float:
     if over:
         found = math.exp(brentq(excess, tried[over[-1]], tried[over[-1] + 1], xtol=1e-300, rtol=1e-15))
     most = epsilon * (1 - UNSEEN_LOSS)
-    return private_side(found, math.inf, lambda prior: _largest_loss(n, m, guess, prior) <= most)
+    return private_side(found, math.inf, lambda prior: _largest_loss(n, m, share, prior) <= most)

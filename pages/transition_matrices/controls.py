@@ -9,6 +9,7 @@ from dpviz.core.parameters import EPSILON
 from dpviz.core.sliders import LINKS
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
+from dpviz.desk.promises import FURTHER_NUMBERS
 from dpviz.desk.releases import numbers_asked, release_text, widest_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from pages.components.address import take_older
@@ -84,5 +85,5 @@ CONTROLS = Controls(
     ],
     asked_for,
     few=("preset", "epsilon", "alpha"),
-    main=("synthesizer", "delta", "n", "cells"),
+    main=("synthesizer", "delta", "n", "cells", *FURTHER_NUMBERS),
 )
