@@ -7,7 +7,7 @@ def released_bar_html(yes: int, rows: int) -> str:
     """A released table as a bar: its invented yes and no.
 
     >>> released_bar_html(30, 100).count("30 yes")
-    1
+    2
     """
     return (
         f'<div class="dpviz-seat-bar" role="img" aria-label="{yes:,} yes, {rows - yes:,} no">'

@@ -3,6 +3,7 @@
 import math
 
 from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.plain import enumerated
 from dpviz.core.wording import percent
 from dpviz.inference.rules import RULES
 from dpviz.privacy.attacker import belief_text
@@ -56,8 +57,8 @@ def guesses_said(found: ClassGuesses, seats: int) -> Said:
     error = math.sqrt(found.optimum * (1 - found.optimum) / number)
     return (
         f"{right} of {number}",
-        f"<b>{right}</b> of {number} guesses are right, <b>{share}</b>. The best possible guesser is right <b>{best}</b> "
-        f"of the time, and ε = {epsilon} allows at most <b>{allowed}</b>. {_luck(error, number, 'guesses')}",
+        f"<b>{right}</b> of {number} guesses are right, <b>{share}</b>. The best possible guesser is right "
+        f"<b>{best}</b> of the time, and ε = {epsilon} allows at most <b>{allowed}</b>. {_luck(error, number, 'guesses')}",
         f"{share} of the guesses are right; the best guesser reaches {best}, ε allows {allowed}.",
     )
 
@@ -76,7 +77,7 @@ def own_interval_said(found: ClassIntervals) -> list[str]:
     tables = (
         f"Your table says that {counts[0]:,} of {rows:,} people said yes."
         if len(counts) == 1
-        else f"Your {len(counts)} tables of {rows:,} people have {', '.join(map(str, counts[:-1]))} and {counts[-1]} yes."
+        else f"Your {len(counts)} tables of {rows:,} people say {enumerated(map(str, counts))} yes."
     )
     if math.isnan(low):
         return [tables, "With this rule there is no interval: its variance is negative."]
