@@ -12,11 +12,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.components.guard import Guard
 from pages.components.navigation import navigate, start_workers, tune_process, wait_for_the_last_run
 from pages.components.turns import TURNS
+from pages.experiment.rooms import news_of_room
 
 if get_script_run_ctx(suppress_warning=True) is None:  # imported by the server, and run for nobody
     wait_for_the_last_run()
     start_workers()
-    app = st.App(__file__, middleware=[Middleware(Guard)])
+    app = st.App(__file__, middleware=[Middleware(Guard, further={"room": news_of_room})])
 else:
     # A step leaves Streamlit inside of its own container. A run that is asked for as the step ends goes on in the same
     # thread: it drew the whole page there, and the browser gave up at the next step ("Bad delta path index").

@@ -86,7 +86,7 @@ def coverage_given_count(
     )
     if sets == 1 or asked.knows_noise:
         row = released_rows(synthesizer, np.array([x]))[0]
-        distribution = row = row / row.sum()
+        distribution = row
         for _ in range(sets - 1):
             distribution = np.convolve(distribution, row)
         total = np.arange(sets * synthesizer.m + 1)

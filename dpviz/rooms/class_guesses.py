@@ -1,9 +1,10 @@
 """What a class guesses of one person's answer, how often it is right, and how often the best guesser is."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +14,14 @@ from dpviz.core.types import BoolArray, FloatArray
 from dpviz.inference.confidential import released_rows
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.trade_off import TradeOffCurve
+from dpviz.rooms.class_intervals import Reports
 from dpviz.rooms.settings import SEAT, RoomSettings, seat_random
 
 
 @kept
 def _rows(release: TwoCellSynthesizer, secret: int) -> FloatArray:
     """The distributions of the released count where the ringed person says no, and yes."""
-    rows = released_rows(release, np.array([secret - 1, secret]))
-    found: FloatArray = rows / rows.sum(axis=1, keepdims=True)
+    found = released_rows(release, np.array([secret - 1, secret]))
     found.setflags(write=False)
     return found
 
@@ -97,7 +98,7 @@ class ClassGuesses:
     guesses: tuple[bool, ...]
 
     @classmethod
-    def of(cls, settings: RoomSettings, reports: Sequence[tuple[int, int | None]]) -> "ClassGuesses":
+    def of(cls, settings: RoomSettings, reports: Reports) -> "ClassGuesses":
         """Return those of the seats that have guessed."""
         given = [(seat, bool(guess)) for seat, guess in reports if guess is not None]
         return cls(settings, tuple(seat for seat, _ in given), tuple(guess for _, guess in given))
@@ -114,6 +115,15 @@ class ClassGuesses:
     def right(self) -> BoolArray:
         """Whether each is right."""
         return np.array([one.answer for one in self.riddles], dtype=bool) == np.array(self.guesses, dtype=bool)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield what a file says of each, by name."""
+        design, optimum, promised = self.settings.design, self.optimum, self.promised
+        shared = {"mechanism": design.mechanism, "n": design.n, "x": self.settings.secret, "epsilon": design.epsilon}
+        shared |= {"sets": 1, "seed": design.seed, "long_run": optimum, "allowed": promised}
+        for one, guess, right in zip(self.riddles, self.guesses, self.right.tolist(), strict=True):
+            own = {"seat": one.seat, "released": str(one.released), "estimate": one.released / design.m}
+            yield shared | own | {"answer": one.answer, "guess": guess, "right": right}
 
     @property
     def share(self) -> float:

@@ -1,9 +1,10 @@
 """What the intervals of a class hold, and how often such intervals hold it in the long run."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from dpviz.inference.interval_rules import Ends, Releases, holds, releases
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.rooms.settings import RoomSettings, drawn_tables
+
+Reports = Sequence[tuple[int, int | None]]
+"""Seats, and what each has guessed where there was something to guess, in the order in which they came."""
 
 
 @kept
@@ -35,7 +39,7 @@ class ClassIntervals:
     seats: tuple[int, ...]
 
     @classmethod
-    def of(cls, settings: RoomSettings, reports: Sequence[tuple[int, int | None]]) -> "ClassIntervals":
+    def of(cls, settings: RoomSettings, reports: Reports) -> "ClassIntervals":
         """Return those of the seats that have reported."""
         return cls(settings, tuple(seat for seat, _ in reports))
 
@@ -77,6 +81,18 @@ class ClassIntervals:
         """How often such an interval holds the true share, over all releases of this secret table."""
         design = self.settings.design
         return _coverage(design.release, self.settings.secret, self.settings.rule, design.sets, design.level)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield what a file says of each, by name."""
+        design, exact = self.settings.design, self.exact
+        shared = {"mechanism": design.mechanism, "n": design.n, "x": self.settings.secret, "epsilon": design.epsilon}
+        shared |= {"sets": design.sets, "rule": self.settings.rule, "level": design.level, "seed": design.seed}
+        for seat, counts, estimate, low, high, held in zip(
+            self.seats, self.counts.tolist(), self.estimates.tolist(), *self.ends, self.covered.tolist(), strict=True
+        ):
+            own = {"seat": seat, "released": " ".join(map(str, counts)), "estimate": estimate}
+            found = {"low": float(low), "high": float(high), "right": held, "long_run": exact, "allowed": design.level}
+            yield shared | own | found
 
     @property
     def share(self) -> float:

@@ -120,9 +120,9 @@ class RoomSettings(DeclaredFields):
 
     def asking(self, **changes: Any) -> Self:
         """Return them with other numbers of the design; where a rule does not go with so few sets, the naive one."""
+        if (n := changes.get("n", self.design.n)) != self.design.n:
+            changes |= {"m": n, "confidential_count": secret_count(n, self.design.seed)}
         design = dataclasses.replace(self.design, **changes)
-        if design.n != self.design.n:
-            design = dataclasses.replace(design, m=design.n, confidential_count=secret_count(design.n, design.seed))
         try:
             check_rule(design.rules[0], design.sets)
         except ValueError:

@@ -58,7 +58,8 @@ def guesses_said(found: ClassGuesses, seats: int) -> Said:
     return (
         f"{right} of {number}",
         f"<b>{right}</b> of {number} guesses are right, <b>{share}</b>. The best possible guesser is right "
-        f"<b>{best}</b> of the time, and ε = {epsilon} allows at most <b>{allowed}</b>. {_luck(error, number, 'guesses')}",
+        f"<b>{best}</b> of the time, and ε = {epsilon} allows at most <b>{allowed}</b>. "
+        f"{_luck(error, number, 'guesses')}",
         f"{share} of the guesses are right; the best guesser reaches {best}, ε allows {allowed}.",
     )
 
@@ -79,8 +80,6 @@ def own_interval_said(found: ClassIntervals) -> list[str]:
         if len(counts) == 1
         else f"Your {len(counts)} tables of {rows:,} people say {enumerated(map(str, counts))} yes."
     )
-    if math.isnan(low):
-        return [tables, "With this rule there is no interval: its variance is negative."]
     left, right = max(low, 0.0), min(high, 1.0)
     ends = readable_apart(100 * left, 100 * right, 3), readable_apart(100 * right, 100 * left, 3)
     told = [tables, f"Your interval, computed {RULES[settings.rule].computed}, is {ends[0]} % to {ends[1]} %."]

@@ -117,8 +117,11 @@ def show_growing(
     st.fragment(again)()
 
 
-def ask_for_next_step(key: str, after: float) -> None:
+def ask_for_next_step(key: str, after: float, watch: str = "", seen: str = "") -> None:
     """Have the fragment that calls this as its last act run again, `after` seconds from when the browser has it all.
+
+    Where there is something to `watch`, an address relative to the page, it runs again once that tells something else
+    than what was `seen`, which the browser looks at every `after` seconds.
 
     Streamlit's own `run_every` asks at fixed times. A request in the moment in which another run ends makes Streamlit
     throw away the last messages of that run: parts of the page were missing then, or the browser gave up. Here none is
@@ -126,6 +129,8 @@ def ask_for_next_step(key: str, after: float) -> None:
     many wait for their turn, steps come later.
     """
     data = {"step": str(time.monotonic_ns()), "after": round(1000 * (after + PATIENCE * TURNS.late))}
+    if watch:
+        data |= {"watch": watch, "seen": seen}
     _component(key=key, data=data, on_step_change=lambda: None, height=1)
 
 
