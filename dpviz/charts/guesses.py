@@ -7,6 +7,7 @@ from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 
 GAP = 0.045  # Of the height between two names
+FEWEST = 10  # Guesses for which there is room from the beginning
 
 
 def guesses_chart(
@@ -16,7 +17,7 @@ def guesses_chart(
 
     `optimum` is exact, a line; `promised` is what ε allows, a thin rule, as is one half.
     """
-    right = max(most, len(so_far), 1)
+    right = max(most, len(so_far), FEWEST)
     number = np.arange(1, len(so_far) + 1)
     hover = "after %{x} guesses<br>right: %{y:.1%}<extra></extra>"
     look = {"color": style.SIMULATED_COLOR, "width": 2.5}

@@ -16,7 +16,7 @@ _FARTHEST = -0.5, 1.5  # Where an interval is cut off that is longer than the pi
 WORDS_ABOVE = 86  # Pixels above the intervals: three lines that count them, and the number of the truth
 THICK, OUTLINE = 1.6, 3.8  # Pixels of an interval, and of the ink around one that misses
 NUMBER_ABOVE = 34  # Pixels above intervals without words: the number of the truth
-NAMED_SEATS = 40  # Intervals up to which the seat of each is written beside it
+NAMED_SEATS = 14  # Seats at most that are written beside their intervals
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,13 @@ def class_chart(
         if some.any()
         for trace in _intervals(np.flatnonzero(some), left[some], right[some], look, names)
     ]
-    few = len(seats) <= NAMED_SEATS
-    ticks = {"tickvals": list(range(1, len(seats) + 1)), "ticktext": list(map(str, seats))} if few else {"nticks": 4}
+    step = math.ceil(rows / NAMED_SEATS)
+    named = [*range(0, len(seats), step)]
+    ticks = {"tickvals": [1 + one for one in named], "ticktext": [str(seats[one]) for one in named]}
     return style.build(
         traces,
         x=style.axis("share of yes", range=[-0.01, 1.01], tickformat="~%", zeroline=False),
-        y=style.axis("seat" if few else "", range=[rows + 1, 0], showgrid=False, zeroline=False, **ticks),
+        y=style.axis("seat", range=[rows + 1, 0], showgrid=False, zeroline=False, **ticks),
         uirevision="class",
         shapes=[] if p is None else [style.truth(p)],
         annotations=[] if p is None else [style.label_upright(f"true share {readable(100 * p, 3)} %", p, side="auto")],

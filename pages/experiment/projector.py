@@ -15,7 +15,7 @@ from dpviz.rooms.codes import spaced
 from dpviz.rooms.modes import MODES
 from dpviz.rooms.settings import RoomSettings
 from dpviz.rooms.store import Room, RoomProblem
-from dpviz.rooms.words import guesses_said, intervals_said
+from dpviz.rooms.words import Said, guesses_said, intervals_said
 from pages.components.cached import once
 from pages.components.figure import show_figure
 from pages.components.frame import columns
@@ -27,8 +27,8 @@ from pages.experiment.rooms import PRESENT, news_of, store
 from pages.experiment.teacher import show_controls
 
 LOOKS = 1.0  # Seconds between two looks whether anybody has come
-ARRIVING = 0.3  # Seconds between two pictures while those who have come are shown one after the other
-STEPS = 8  # Pictures in which a whole class that has come at once is shown
+ARRIVING = 0.2  # Seconds between two pictures while those who have come are shown one after the other
+STEPS = 6  # Pictures in which a whole class that has come at once is shown
 SIMULATED = 2  # Simulated seats that report at a time
 HERE = ("localhost", "127.0.0.1", "[::1]")
 SHOWN = f"{SPEC.prefix}shown"
@@ -95,7 +95,7 @@ def _arrived(room: Room, settings: RoomSettings, come: int) -> int:
 def _show_intervals(settings: RoomSettings, reports: Reports, seats: int, link: str, code: str) -> None:
     found = ClassIntervals.of(settings, reports)
     said = intervals_said(found, seats)
-    _answer(page_answer(*said), link, code)
+    _answer(said, link, code)
     low, high = found.ends
     chart = class_chart(
         low, high, seats=found.seats, covered=found.covered, p=settings.share if settings.revealed else None,
@@ -107,7 +107,7 @@ def _show_intervals(settings: RoomSettings, reports: Reports, seats: int, link: 
 def _show_guesses(settings: RoomSettings, reports: Reports, seats: int, link: str, code: str) -> None:
     found = ClassGuesses.of(settings, reports)
     said = guesses_said(found, seats)
-    _answer(page_answer(*said), link, code)
+    _answer(said, link, code)
     known = found.so_far if settings.revealed else found.so_far[:0]
     chart = guesses_chart(
         known, found.interval, optimum=found.optimum, promised=found.promised, most=seats
@@ -122,8 +122,9 @@ VIEWS: dict[str, Callable[[RoomSettings, Reports, int, str, str], None]] = {
 """What the projector shows in each mode, by its key."""
 
 
-def _answer(html: str, link: str, code: str) -> None:
+def _answer(said: Said, link: str, code: str) -> None:
     """The answer, and beside it how to join late."""
+    html = page_answer(*(one.replace(" %", "\u00a0%") for one in said))
     late = f'<div class="dpviz-late">{_qr(link, "")}<b>{spaced(code)}</b></div>'
     st.html(Html(f'<div class="dpviz-room"><div>{html}</div>{late}</div>'))
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -14,10 +13,10 @@ from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.rooms.export import Rounds, room_csv, room_script
 from dpviz.rooms.modes import MODES
 from dpviz.rooms.settings import MOST_SETS_IN_ROOM, PEOPLE_IN_ROOM, ROOM_MECHANISMS, ROOM_RULES, RoomSettings
-from dpviz.rooms.store import Room
+from dpviz.rooms.store import Room, RoomProblem
 from pages.components.downloads import show_files
 from pages.experiment import SPEC
-from pages.experiment.live import act
+from pages.experiment.live import ENDED, act
 from pages.experiment.place import leave
 from pages.experiment.rooms import PRESENT, store
 
@@ -27,84 +26,102 @@ PROMISES = (0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 PREFIX = SPEC.prefix
 
 
+Make = Callable[[RoomSettings], RoomSettings]
+
+
+def changing(room: Room, token: str, make: Make) -> Callable[[], None]:
+    """Return what sets a room to what `make` makes of its settings, as they are when it is pressed."""
+
+    def change() -> None:
+        now = store().room(room.code)
+        if now is None or now.settings is None:
+            raise RoomProblem(ENDED)
+        asked = make(now.settings)
+        if asked != now.settings:
+            store().change(room.code, token, asked)
+            PRESENT.drop(room.code)
+
+    return partial(act, change)
+
+
 def show_controls(room: Room, settings: RoomSettings, token: str) -> None:
     """The controls of a room, as its settings are; whoever moves one moves all seats."""
 
-    def set_to(make: Callable[[], RoomSettings]) -> Callable[[], None]:
-        def change() -> None:
-            store().change(room.code, token, make())
-            PRESENT.drop(room.code)
-
-        return partial(act, change)
-
-    def chosen(name: str) -> Any:
-        return st.session_state[PREFIX + name]
-
     def design(name: str, field: str) -> Callable[[], None]:
-        def make() -> RoomSettings:
-            value = chosen(name)
+        def make(before: RoomSettings) -> RoomSettings:
+            value = st.session_state[PREFIX + name]
             if value is None:  # pressed once more
-                return settings
+                return before
             asked = (value,) if field == "rules" else value
-            return MODES[settings.mode].changed(settings, **{field: asked})
+            return MODES[before.mode].changed(before, **{field: asked})
 
-        return set_to(make)
+        return changing(room, token, make)
 
-    def mode() -> RoomSettings:
-        picked = chosen("mode")
-        return settings if picked in (None, settings.mode) else settings.drawn_anew(mode=picked)
+    def mode(before: RoomSettings) -> RoomSettings:
+        picked = st.session_state[f"{PREFIX}mode"]
+        return before if picked in (None, before.mode) else before.drawn_anew(mode=picked)
 
     now = settings.design
     st.session_state.update({
         f"{PREFIX}mode": settings.mode, f"{PREFIX}epsilon_slider": now.epsilon, f"{PREFIX}sets": now.sets,
         f"{PREFIX}rule": settings.rule, f"{PREFIX}people": now.n, f"{PREFIX}mechanism": now.mechanism,
     })  # fmt: skip
-    _show_main_buttons(settings, set_to)
+    _show_main_buttons(room, settings, token)
     st.segmented_control(
-        "What the class does", list(MODES), key=f"{PREFIX}mode", on_change=set_to(mode),
+        "What the class does", list(MODES), key=f"{PREFIX}mode", on_change=changing(room, token, mode),
         format_func=lambda key: MODES[key].label,
     )  # fmt: skip
     st.html(part_html("For all phones"))  # what has a key before a slider is taken for its box
     st.select_slider(
-        "Promised privacy loss ε (smaller is more private)", PROMISES, key=f"{PREFIX}epsilon_slider",
+        "ε, smaller is more private", PROMISES, key=f"{PREFIX}epsilon_slider",
         on_change=design("epsilon_slider", "epsilon"), format_func=lambda one: readable(one, 3),
-        help="For all phones at once. The random numbers stay, so that every table moves with ε. Usual: 1.",
+        help="The privacy loss that is promised to everybody in the secret table. The random numbers of all phones "
+        "stay, so that every table moves with ε. Usual: 1.",
     )  # fmt: skip
-    if not MODES[settings.mode].waits:
+    if MODES[settings.mode].waits:
+        _show_synthesizer(design)
+    else:
         _show_analysis(settings, design)
     with st.expander("More", key=f"{PREFIX}more"):
         st.segmented_control(
             "People in the secret table", PEOPLE_IN_ROOM, key=f"{PREFIX}people", on_change=design("people", "n")
         )
-        st.selectbox(
-            "Synthesizer", ROOM_MECHANISMS, key=f"{PREFIX}mechanism", on_change=design("mechanism", "mechanism"),
-            format_func=lambda key: SYNTHESIZERS[key].label,
-        )  # fmt: skip
+        if not MODES[settings.mode].waits:
+            _show_synthesizer(design)
         if settings.running:
-            stopped = partial(settings.drawn_anew, running=False)
-            st.button("Show the code again", key=f"{PREFIX}stop", on_click=set_to(stopped), width="stretch")
+            stopped = changing(room, token, lambda before: before.drawn_anew(running=False))
+            st.button("Show the code again", key=f"{PREFIX}stop", on_click=stopped, width="stretch")
         _show_results(room)
         _show_end(room, token)
 
 
-def _show_main_buttons(
-    settings: RoomSettings, set_to: Callable[[Callable[[], RoomSettings]], Callable[[], None]]
-) -> None:
+def _show_main_buttons(room: Room, settings: RoomSettings, token: str) -> None:
     """What the space bar presses in class mode comes first: start, then reveal."""
     if not settings.running:
-        start = set_to(partial(replace, settings, running=True))
+        start = changing(room, token, lambda before: replace(before, running=True))
         st.button("Start", key=f"{PREFIX}go", type="primary", on_click=start, width="stretch")
         return
-    words = "Hide the truth" if settings.revealed else "Reveal the truth"
-    turn = set_to(partial(replace, settings, revealed=not settings.revealed))
-    st.button(words, key=f"{PREFIX}go", type="primary", on_click=turn, width="stretch")
-    st.button("Draw again", key=f"{PREFIX}again", on_click=set_to(settings.drawn_anew), width="stretch")
+    revealed = not settings.revealed
+    turn = changing(room, token, lambda before: replace(before, revealed=revealed))
+    again = changing(room, token, lambda before: before.drawn_anew())
+    with st.container(horizontal=True, key=f"{PREFIX}buttons"):
+        words = "Reveal truth" if revealed else "Hide truth"
+        st.button(words, key=f"{PREFIX}go", type="primary", on_click=turn, width="stretch")
+        st.button("Draw again", key=f"{PREFIX}again", on_click=again, width="stretch")
+
+
+def _show_synthesizer(design: Callable[[str, str], Callable[[], None]]) -> None:
+    """How the tables are made."""
+    st.selectbox(
+        "Synthesizer", ROOM_MECHANISMS, key=f"{PREFIX}mechanism", on_change=design("mechanism", "mechanism"),
+        format_func=lambda key: SYNTHESIZERS[key].label,
+    )  # fmt: skip
 
 
 def _show_analysis(settings: RoomSettings, design: Callable[[str, str], Callable[[], None]]) -> None:
     """How many sets there are, and how the analyst computes."""
     st.segmented_control(
-        "Released sets M (fewer are more accurate)", range(1, MOST_SETS_IN_ROOM + 1), key=f"{PREFIX}sets",
+        "Released sets M", range(1, MOST_SETS_IN_ROOM + 1), key=f"{PREFIX}sets",
         on_change=design("sets", "sets"),
         help="How many synthetic tables every phone draws. They share ε.",
     )  # fmt: skip
