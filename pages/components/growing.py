@@ -128,7 +128,8 @@ def ask_for_next_step(key: str, after: float, watch: str = "", seen: str = "") -
     made while a run is under way or may be on its way, and a slow browser is not sent more than it can draw. Where
     many wait for their turn, steps come later.
     """
-    data = {"step": str(time.monotonic_ns()), "after": round(1000 * (after + PATIENCE * TURNS.late))}
+    late = 0.0 if watch else PATIENCE * TURNS.late  # to look for news takes nobody's turn
+    data = {"step": str(time.monotonic_ns()), "after": round(1000 * (after + late))}
     if watch:
         data |= {"watch": watch, "seen": seen}
     _component(key=key, data=data, on_step_change=lambda: None, height=1)

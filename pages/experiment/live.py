@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from dpviz.rooms.store import Room, RoomProblem
 from pages.components.growing import ask_for_next_step
+from pages.components.turns import TURNS
 from pages.components.words import problem
 from pages.experiment import SPEC
 from pages.experiment.rooms import PRESENT, watched_at
@@ -34,18 +35,19 @@ def show_live(code: str, draw: Callable[[Room], Next]) -> None:
     """Draw a part of the page for a room, and again whenever it has changed."""
 
     def again() -> None:
-        try:
-            room = PRESENT.get(code)
-            if room is None or room.settings is None:
-                problem(ENDED)
+        with TURNS.turn():
+            try:
+                room = PRESENT.get(code)
+                if room is None or room.settings is None:
+                    problem(ENDED)
+                    return
+                then = draw(room)
+            except SQLAlchemyError as broken:
+                unreachable(broken)
+                ask_for_next_step(STEP, AGAIN)
                 return
-            then = draw(room)
-        except SQLAlchemyError as broken:
-            unreachable(broken)
-            ask_for_next_step(STEP, AGAIN)
-            return
-        watch = f"{watched_at(room)}/{then.kind}" if then.kind else ""
-        ask_for_next_step(STEP, then.after, watch, then.seen)
+            watch = f"{watched_at(room)}/{then.kind}" if then.kind else ""
+            ask_for_next_step(STEP, then.after, watch, then.seen)
 
     st.fragment(again)()
 

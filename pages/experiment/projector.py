@@ -19,7 +19,6 @@ from dpviz.rooms.words import Said, guesses_said, intervals_said
 from pages.components.cached import once
 from pages.components.figure import show_figure
 from pages.components.frame import columns
-from pages.components.turns import TURNS
 from pages.components.words import Html, page_answer
 from pages.experiment import SPEC
 from pages.experiment.live import ENDED, Next, say_refused, show_live
@@ -28,7 +27,7 @@ from pages.experiment.teacher import show_controls
 
 LOOKS = 1.0  # Seconds between two looks whether anybody has come
 ARRIVING = 0.2  # Seconds between two pictures while those who have come are shown one after the other
-STEPS = 6  # Pictures in which a whole class that has come at once is shown
+STEPS = 4  # Pictures in which a whole class that has come at once is shown
 SIMULATED = 2  # Simulated seats that report at a time
 HERE = ("localhost", "127.0.0.1", "[::1]")
 SHOWN = f"{SPEC.prefix}shown"
@@ -58,14 +57,12 @@ def _draw(room: Room, settings: RoomSettings) -> Next:
     """How to join, until the class runs; then the picture of what has come so far."""
     link = join_link(room.code)
     if not settings.running:
-        with TURNS.turn():
-            st.html(Html(_lobby(room, link)))
+        st.html(Html(_lobby(room, link)))
         return Next(LOOKS, "all", news_of(room))
     reports = store().reports(room.code, settings.round)
     waiting = _simulate(room, settings, reports)
     shown = _arrived(room, settings, len(reports))
-    with TURNS.turn():
-        VIEWS[settings.mode](settings, reports[:shown], max(room.seats, len(reports)), link, room.code)
+    VIEWS[settings.mode](settings, reports[:shown], max(room.seats, len(reports)), link, room.code)
     if shown < len(reports) or waiting:
         return Next(ARRIVING)
     return Next(LOOKS, "all", news_of(room))

@@ -6,7 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from dpviz.charts.own_interval import own_interval_html, released_bar_html
+from dpviz.charts.own_interval import own_interval_html, people_html, released_bar_html
 from dpviz.rooms.class_guesses import ClassGuesses, Riddle
 from dpviz.rooms.class_intervals import ClassIntervals
 from dpviz.rooms.modes import MODES
@@ -40,16 +40,15 @@ def show_seat(code: str, seat: int) -> None:
 def _say(seat: int, drawing: str, sentences: list[str], question: str = "") -> None:
     said = "".join(f"<p>{escape(one)}</p>" for one in sentences)
     head = f"<h2>{escape(question)}</h2>" if question else ""
-    with TURNS.turn():
-        st.html(
-            Html(f'<div class="dpviz-seat"><p class="dpviz-seat-number">Seat {seat}</p>{head}{drawing}{said}</div>')
-        )
+    number = f'<p class="dpviz-seat-number">Seat {seat}</p>'
+    st.html(Html(f'<div class="dpviz-seat">{number}{head}{drawing}{said}</div>'))
 
 
 def _show_interval(code: str, seat: int, settings: RoomSettings) -> None:
     """The seat's table and interval, which the projector may show from now on."""
     if st.session_state.get(REPORTED) != (code, settings.round):
-        store().report(code, settings.round, seat)
+        with TURNS.aside():  # another process may be writing
+            store().report(code, settings.round, seat)
         st.session_state[REPORTED] = code, settings.round
     found = ClassIntervals(settings, (seat,))
     (low,), (high,) = found.ends
@@ -64,10 +63,12 @@ def _show_riddle(code: str, seat: int, settings: RoomSettings) -> None:
     known = store().reported(code, settings.round, seat)
     guess = None if known is None else bool(known[0])
     sentences = riddle_said(riddle, ClassGuesses.of(settings, []).means)
-    drawing = released_bar_html(riddle.released, settings.design.m)
+    answer = riddle.answer if settings.revealed else None
+    people = people_html(settings.design.n, riddle.others, answer)
+    drawing = people + released_bar_html(riddle.released, settings.design.m)
     _say(seat, drawing, [*sentences, *verdict_said(riddle, guess)], MODES[settings.mode].question)
     if guess is None and not settings.revealed:
-        with TURNS.turn(), st.container(horizontal=True, key=f"{SPEC.prefix}answers"):
+        with st.container(horizontal=True, key=f"{SPEC.prefix}answers"):
             for words, answer in (("Yes", 1), ("No", 0)):
                 say = partial(act, partial(_guess, code, settings.round, seat, answer))
                 st.button(words, key=f"{SPEC.prefix}guess_{words.lower()}", on_click=say, width="stretch")

@@ -108,8 +108,12 @@ class Client:
         """Wait until it has come; returns the time."""
         async with asyncio.timeout(PATIENCE):
             while not come(self):
+                for task in self._tasks:
+                    if task.done():
+                        task.result()
                 self.news.clear()
-                await self.news.wait()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.news.wait(), 1.0)
         return time.perf_counter()
 
     async def press(self, label: str) -> None:
@@ -253,8 +257,11 @@ async def experiment(hosts: list[str], seats: int, store: Store, report: Report)
                 (slider,) = teacher.sliders.values()
                 start = time.perf_counter()
                 await teacher.ask(id=slider.id, words=words)
-                waits = [client.until(lambda one, old=old: one.text != old) for client, old in zip(clients, before, strict=True)]
-                report.add(f"see ε = {words}", sorted(one - start for one in await asyncio.gather(*waits)))
+                changed = [
+                    client.until(lambda one, old=old: one.text not in ("", old))
+                    for client, old in zip(clients, before, strict=True)
+                ]
+                report.add(f"see ε = {words}", sorted(one - start for one in await asyncio.gather(*changed)))
                 await asyncio.sleep(1.0)
             start = time.perf_counter()
             await teacher.press("Reveal truth")
@@ -303,9 +310,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seats", type=int, default=SEATS)
     parser.add_argument("--servers", type=int, default=1)
-    parser.add_argument(
-        "--database", default="", help="as SQLAlchemy writes it; else a file that is deleted"
-    )
+    parser.add_argument("--database", default="", help="as SQLAlchemy writes it; else a file that is deleted")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         report = measure(asked.seats, asked.servers, asked.database or f"sqlite:///{folder}/rooms.sqlite")
