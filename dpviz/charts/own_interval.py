@@ -19,7 +19,7 @@ def released_bar_html(yes: int, rows: int) -> str:
 def people_html(n: int, others: int, answer: bool | None) -> str:
     """Everybody as a dot: `others` said yes, and the ringed one gave this answer, None while nobody knows.
 
-    >>> people_html(3, 1, None)[-58:]
+    >>> people_html(3, 1, None)[-59:]
     '<i class="one"></i><i></i><i class="person open"></i></div>'
     """
     ringed = "person open" if answer is None else "person one" if answer else "person"

@@ -22,7 +22,8 @@ REHEARSED = 30
 def show_entry() -> None:
     """What the page is for, and its three ways on."""
     say_refused()
-    st.markdown(SPEC.text("words"))
+    lead, _, more = SPEC.text("words").partition("\n\n")
+    st.markdown(lead)
     left, right = st.columns(2)
     with left:
         heading("For students")
@@ -42,6 +43,7 @@ def show_entry() -> None:
             on_click=partial(act, partial(_open, REHEARSED)),
             help="A room of your own in which nobody else has to be: the seats report by themselves.",
         )  # fmt: skip
+    st.markdown(more)
 
 
 def _join(_typed: str) -> None:

@@ -137,9 +137,10 @@ def _lobby(room: Room, link: str) -> str:
         else ""
     )
     seats = "1 seat is" if room.seats == 1 else f"{room.seats} seats are"
+    made = f", {room.simulated} of them simulated" if room.simulated else ""
     return (
         f'<div class="dpviz-lobby">{_qr(link, f"QR code of {link}")}<div><p>Open <b>{escape(host)}</b> and type</p>'
-        f'<p class="dpviz-code">{spaced(room.code)}</p><p class="dpviz-answer">{seats} taken.</p>{warning}</div></div>'
+        f'<p class="dpviz-code">{spaced(room.code)}</p><p class="dpviz-answer">{seats} taken{made}.</p>{warning}</div></div>'
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 import streamlit as st
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from starlette.responses import PlainTextResponse, Response
 
 from dpviz.rooms.codes import TOKEN, Limit
@@ -85,10 +85,12 @@ class Fresh(Generic[Value]):
 def store() -> Store:
     """The database, which is asked for when somebody first needs a room."""
     address = os.environ.get(ADDRESS)
-    st.secrets.load_if_toml_exists()
-    if not address and "rooms" in st.secrets.get("connections", {}):
-        return Store(st.connection("rooms", type="sql").engine)
-    return Store(st.connection("rooms", type="sql", url=address or f"sqlite:///{FILE}", pool_pre_ping=True).engine)
+    told = not address and st.secrets.load_if_toml_exists() and "rooms" in st.secrets.get("connections", {})
+    given = {} if told else {"url": address or f"sqlite:///{FILE}"}
+    try:
+        return Store(st.connection("rooms", type="sql", pool_pre_ping=True, **given).engine)
+    except ImportError as missing:  # the driver that the address names
+        raise NoSuchModuleError(str(missing)) from missing
 
 
 PRESENT: Fresh[Room | None] = Fresh(lambda code: store().room(code), FRESH)

@@ -69,8 +69,8 @@ def _show_riddle(code: str, seat: int, settings: RoomSettings) -> None:
     _say(seat, drawing, [*sentences, *verdict_said(riddle, guess)], MODES[settings.mode].question)
     if guess is None and not settings.revealed:
         with st.container(horizontal=True, key=f"{SPEC.prefix}answers"):
-            for words, answer in (("Yes", 1), ("No", 0)):
-                say = partial(act, partial(_guess, code, settings.round, seat, answer))
+            for words, chosen in (("Yes", 1), ("No", 0)):
+                say = partial(act, partial(_guess, code, settings.round, seat, chosen))
                 st.button(words, key=f"{SPEC.prefix}guess_{words.lower()}", on_click=say, width="stretch")
     say_refused()
 

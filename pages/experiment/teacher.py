@@ -91,23 +91,24 @@ def show_controls(room: Room, settings: RoomSettings, token: str) -> None:
         if settings.running:
             stopped = changing(room, token, lambda before: before.drawn_anew(running=False))
             st.button("Show the code again", key=f"{PREFIX}stop", on_click=stopped, width="stretch")
+        st.caption(
+            "The address of this page is the teacher's link: keep it. A full screen (F11) hides it from the class."
+        )
         _show_results(room)
         _show_end(room, token)
 
 
 def _show_main_buttons(room: Room, settings: RoomSettings, token: str) -> None:
     """What the space bar presses in class mode comes first: start, then reveal."""
-    if not settings.running:
-        start = changing(room, token, lambda before: replace(before, running=True))
-        st.button("Start", key=f"{PREFIX}go", type="primary", on_click=start, width="stretch")
-        return
-    revealed = not settings.revealed
-    turn = changing(room, token, lambda before: replace(before, revealed=revealed))
+    words, shown = "Start", settings.revealed
+    if settings.running:
+        words, shown = "Hide truth" if settings.revealed else "Reveal truth", not settings.revealed
+    turn = changing(room, token, lambda before: replace(before, running=True, revealed=shown))
     again = changing(room, token, lambda before: before.drawn_anew())
     with st.container(horizontal=True, key=f"{PREFIX}buttons"):
-        words = "Reveal truth" if revealed else "Hide truth"
         st.button(words, key=f"{PREFIX}go", type="primary", on_click=turn, width="stretch")
-        st.button("Draw again", key=f"{PREFIX}again", on_click=again, width="stretch")
+        if settings.running:
+            st.button("Draw again", key=f"{PREFIX}again", on_click=again, width="stretch")
 
 
 def _show_synthesizer(design: Callable[[str, str], Callable[[], None]]) -> None:
