@@ -6,7 +6,7 @@ from dpviz.charts import style
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 
-GAP = 0.045  # Of the height between two names
+NAME_GAP = 0.045  # Of the height between two names
 FEWEST = 10  # Guesses for which there is room from the beginning
 
 
@@ -49,7 +49,7 @@ def guesses_chart(
         y=style.axis("share of right guesses", range=[0.0, 1.02], tickformat="~%", zeroline=False),
         uirevision="guesses",
         shapes=[style.rule(y=promised, dash="dash"), style.rule(y=0.5)],
-        annotations=style.labels_apart(names, 1.01, GAP, 0.99),
+        annotations=style.labels_apart(names, 1.01, NAME_GAP, 0.99),
         margin={"l": 64, "r": 150, "t": 30, "b": 52},
         hovermode="closest",
         showlegend=False,

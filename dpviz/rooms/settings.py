@@ -13,7 +13,7 @@ from dpviz.core.parameters import Parameter, shown
 from dpviz.core.record import DeclaredFields, part
 from dpviz.core.types import IntArray
 from dpviz.designs import Design
-from dpviz.inference.rules import check_rule
+from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 
 PEOPLE_IN_ROOM = 20, 100
@@ -101,7 +101,7 @@ class RoomSettings(DeclaredFields):
             raise ValueError(f"confidential_count must be at least 1; got {shown(design.confidential_count)}.")
         if len(design.rules) != 1 or design.rules[0] not in ROOM_RULES:
             raise ValueError(f"rules must be one of {', '.join(ROOM_RULES)}; got {shown(design.rules)}.")
-        check_rule(design.rules[0], design.sets)
+        RULES[design.rules[0]].check_sets(design.sets)
 
     @property
     def rule(self) -> str:
@@ -123,9 +123,7 @@ class RoomSettings(DeclaredFields):
         if (n := changes.get("n", self.design.n)) != self.design.n:
             changes |= {"m": n, "confidential_count": secret_count(n, self.design.seed)}
         design = dataclasses.replace(self.design, **changes)
-        try:
-            check_rule(design.rules[0], design.sets)
-        except ValueError:
+        if any(RULES[key].fewest_sets > design.sets for key in design.rules):
             design = dataclasses.replace(design, rules=ROOM_RULES[:1])
         return dataclasses.replace(self, design=design)
 

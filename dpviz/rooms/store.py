@@ -42,7 +42,7 @@ LASTS = 24 * 3600
 """Seconds after which a room ends."""
 
 HOUR = 3600
-TRIES = 5
+CODES_TRIED = 5
 """How often a code is drawn that no other room has; two of 500 have the same once in 10⁴ times."""
 
 WAIT = 15
@@ -131,7 +131,7 @@ class Store:
             open_rooms = rows.scalar(select(func.count()).select_from(ROOMS).where(~ROOMS.c.ended))
         if (open_rooms or 0) >= MOST_ROOMS:
             raise RoomProblem(f"{MOST_ROOMS} rooms are open, and no more are allowed. Try again in an hour.")
-        for _ in range(TRIES):
+        for _ in range(CODES_TRIED):
             code, written = new_code(), settings.to_json()
             values = {"seats": simulated, "simulated": simulated, "ends": ends, "ended": False, "version": 1}
             try:

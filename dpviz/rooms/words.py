@@ -24,7 +24,7 @@ def intervals_said(found: ClassIntervals, seats: int) -> Said:
         return (
             f"{number} of {seats}",
             f"<b>{number}</b> of {seats} seats have drawn a table and computed an interval {way}. {claim}",
-            f"{number} intervals. Each claims to hold the truth with {level} confidence.",
+            f"Each of the {number} intervals claims to hold the truth with {level} confidence.",
         )
     exact = percent(found.exact, 3)
     if not number:
@@ -34,8 +34,8 @@ def intervals_said(found: ClassIntervals, seats: int) -> Said:
     return (
         f"{held} of {number}",
         f"<b>{held}</b> of {number} intervals hold the true share, <b>{share}</b>. In the long run it is "
-        f"<b>{exact}</b>, and {level} is claimed. {_luck(found.error, number, 'intervals')}",
-        f"{share} of the intervals hold the truth; in the long run {exact}, claimed {level}.",
+        f"<b>{exact}</b>, and {level} is promised.{_luck(found.error, number, 'intervals')}",
+        f"Here {share} hold the truth, in the long run {exact}, promised {level}.",
     )
 
 
@@ -48,7 +48,7 @@ def guesses_said(found: ClassGuesses, seats: int) -> Said:
             f"{number} of {seats}",
             f"<b>{number}</b> of {seats} seats have guessed. On every phone a fair coin decided what the ringed person "
             "answered, and the table was drawn from that answer and those of all others.",
-            f"{number} of {seats} have guessed. A coin decided each ringed person's answer.",
+            f"So far {number} of {seats} have guessed; a coin decided each ringed person's answer.",
         )
     if not number:
         said = f"Nobody has guessed yet. The best guesser is right {best} of the time; ε = {epsilon} allows {allowed}."
@@ -58,9 +58,9 @@ def guesses_said(found: ClassGuesses, seats: int) -> Said:
     return (
         f"{right} of {number}",
         f"<b>{right}</b> of {number} guesses are right, <b>{share}</b>. The best possible guesser is right "
-        f"<b>{best}</b> of the time, and ε = {epsilon} allows at most <b>{allowed}</b>. "
+        f"<b>{best}</b> of the time, and ε = {epsilon} allows at most <b>{allowed}</b>."
         f"{_luck(error, number, 'guesses')}",
-        f"{share} of the guesses are right; the best guesser reaches {best}, ε allows {allowed}.",
+        f"Here {share} are right; the best guesser {best}, ε allows {allowed}.",
     )
 
 
@@ -68,7 +68,7 @@ def _luck(error: float, number: int, noun: str) -> str:
     """How far chance alone moves a share of so many."""
     if number < 2 or not error:
         return ""
-    return f"Chance alone moves the share of {number} {noun} by about {readable(100 * error, 2)} points."
+    return f" Chance alone moves the share of {number} {noun} by about {readable(100 * error, 2)} points."
 
 
 def own_interval_said(found: ClassIntervals) -> list[str]:

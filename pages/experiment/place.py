@@ -1,6 +1,5 @@
 """Where a reader of the page is: in which room, on which seat, or with the teacher's link."""
 
-import json
 from dataclasses import asdict, dataclass
 
 import streamlit as st
@@ -47,5 +46,4 @@ def leave() -> None:
 
 def write_place(place: Place) -> None:
     """Have the address say so."""
-    data = {"path": SPEC.path, "query": asdict(place)}
-    _component(key=f"{SPEC.prefix}at", data=json.dumps(data).encode(), height=1)
+    _component(key=f"{SPEC.prefix}at", data={"path": SPEC.path, **asdict(place)}, height=1)

@@ -140,7 +140,8 @@ def _lobby(room: Room, link: str) -> str:
     made = f", {room.simulated} of them simulated" if room.simulated else ""
     return (
         f'<div class="dpviz-lobby">{_qr(link, f"QR code of {link}")}<div><p>Open <b>{escape(host)}</b> and type</p>'
-        f'<p class="dpviz-code">{spaced(room.code)}</p><p class="dpviz-answer">{seats} taken{made}.</p>{warning}</div></div>'
+        f'<p class="dpviz-code">{spaced(room.code)}</p><p class="dpviz-answer">{seats} taken{made}.</p>'
+        f"{warning}</div></div>"
     )
 
 

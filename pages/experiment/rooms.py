@@ -81,14 +81,19 @@ class Fresh(Generic[Value]):
             self._asking.pop(oldest, None)
 
 
-@once
 def store() -> Store:
     """The database, which is asked for when somebody first needs a room."""
-    address = os.environ.get(ADDRESS)
+    return _store_at(os.environ.get(ADDRESS, ""))
+
+
+@once
+def _store_at(address: str) -> Store:
+    """The database at an address, or at that among the secrets, or in a file."""
     told = not address and st.secrets.load_if_toml_exists() and "rooms" in st.secrets.get("connections", {})
-    given = {} if told else {"url": address or f"sqlite:///{FILE}"}
     try:
-        return Store(st.connection("rooms", type="sql", pool_pre_ping=True, **given).engine)
+        if told:
+            return Store(st.connection("rooms", type="sql").engine)
+        return Store(st.connection("rooms", type="sql", url=address or f"sqlite:///{FILE}", pool_pre_ping=True).engine)
     except ImportError as missing:  # the driver that the address names
         raise NoSuchModuleError(str(missing)) from missing
 

@@ -149,8 +149,8 @@ class Client:
             fragment = message.delta.fragment_id
             self.step = fragment, told["after"] / 1000, told.get("watch", ""), told.get("seen", "")
         elif element.bidi_component.component_name == "dpviz_room_address":
-            self.at = json.loads(element.bidi_component.bytes)["query"]
-            self.query = "&".join(f"{name}={value}" for name, value in self.at.items() if value)
+            self.at = json.loads(element.bidi_component.json)
+            self.query = "&".join(f"{name}={value}" for name, value in self.at.items() if value and name != "path")
 
     async def _look(self) -> None:
         """Ask for the next step when it is time, or when there is news."""
