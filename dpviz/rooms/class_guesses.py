@@ -81,6 +81,11 @@ class Riddle:
 
 def _release(settings: RoomSettings) -> TwoCellSynthesizer:
     """One set with all of ε."""
+    return settings.design.release if settings.design.sets == 1 else _release_alone(settings)
+
+
+@kept
+def _release_alone(settings: RoomSettings) -> TwoCellSynthesizer:
     return settings.asking(sets=1).design.release
 
 

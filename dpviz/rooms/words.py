@@ -31,11 +31,12 @@ def intervals_said(found: ClassIntervals, seats: int) -> Said:
         said = f"No seat has drawn yet. In the long run {exact} of such intervals hold the true share."
         return "0 of 0", said, f"In the long run {exact} of the intervals hold the truth."
     held, share = int(found.covered.sum()), percent(found.share, 3)
+    short = "" if " than " in exact else f", promised {level}"
     return (
         f"{held} of {number}",
         f"<b>{held}</b> of {number} intervals hold the true share, <b>{share}</b>. In the long run it is "
         f"<b>{exact}</b>, and {level} is promised.{_luck(found.error, number, 'intervals')}",
-        f"Here {share} hold the truth, in the long run {exact}, promised {level}.",
+        f"Here {share} hold the truth, in the long run {exact}{short}.",
     )
 
 

@@ -13,7 +13,7 @@ from pages.components.words import heading
 from pages.experiment import SPEC
 from pages.experiment.live import act, say_refused
 from pages.experiment.place import Place, go
-from pages.experiment.rooms import client, open_room, room_with
+from pages.experiment.rooms import open_room, room_with
 
 REHEARSED = 30
 """Simulated seats of a room in which a teacher rehearses."""
@@ -50,7 +50,7 @@ def _join(_typed: str) -> None:
     code = read_code(str(st.session_state.get(f"{SPEC.prefix}code") or ""))
     if code is None:
         raise RoomProblem("A code has six letters and digits, such as KWM 4T7. Look at it once more.")
-    room_with(code, client())
+    room_with(code)
     go(Place(code))
 
 

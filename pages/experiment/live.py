@@ -16,8 +16,7 @@ from pages.experiment.rooms import PRESENT, watched_at
 
 AGAIN = 3.0  # Seconds after which a database that cannot be reached is asked again
 UNREACHABLE = (
-    "The database of the rooms cannot be reached at present. What was reported is kept there, and nothing is lost. "
-    "This page tries again by itself; the other pages work."
+    "The database of the rooms cannot be reached at present. What was reported is kept there, and nothing is lost."
 )
 ENDED = "This room has ended. What was reported in it has been deleted."
 STEP = f"{SPEC.prefix}step"
@@ -55,7 +54,7 @@ def show_live(code: str, draw: Callable[[Room], Next]) -> None:
 def unreachable(broken: SQLAlchemyError) -> None:
     """Say that the database cannot be reached; its own words may hold its address."""
     logging.getLogger(__name__).warning("The rooms cannot be reached: %s", type(broken).__name__)
-    problem(UNREACHABLE)
+    problem(f"{UNREACHABLE} This page tries again by itself.")
 
 
 def act(change: Callable[[], object]) -> None:

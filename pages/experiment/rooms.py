@@ -108,9 +108,9 @@ def client() -> str:
     return st.context.ip_address or "here"
 
 
-def room_with(code: str, who: str) -> Room:
+def room_with(code: str) -> Room:
     """Return the room with this code; a RoomProblem where there is none, or too many codes have been wrong lately."""
-    now = time.monotonic()
+    now, who = time.monotonic(), client()
     busy = not WRONG_BY_ALL.free(EVERYBODY, now) and WRONG.counted(who, now)
     if busy or not WRONG.free(who, now):
         raise RoomProblem("Too many wrong codes have come from your network. Wait a minute, then try again.")

@@ -13,7 +13,7 @@ from pages.experiment.entry import show_entry
 from pages.experiment.live import ENDED, try_again, unreachable
 from pages.experiment.place import Place, go, here, leave, write_place
 from pages.experiment.projector import show_projector
-from pages.experiment.rooms import PRESENT, client, room_with, store
+from pages.experiment.rooms import PRESENT, room_with, store
 from pages.experiment.seat import show_seat
 
 NOT_THE_TEACHER = (
@@ -52,7 +52,7 @@ def _show_place(place: Place) -> None:
         show_projector(code, place.teacher)
         return
     seat = store().seat_of(code, place.seat) if place.seat else None
-    room = room_with(code, client()) if seat is None else PRESENT.get(code)
+    room = room_with(code) if seat is None else PRESENT.get(code)
     if room is None or room.settings is None:
         raise RoomProblem(ENDED)
     if seat is None:

@@ -283,7 +283,8 @@ async def come_back(hosts: list[str], queries: list[str], report: Report) -> Non
 def measure(seats: int, servers: int, database: str) -> Report:
     """The whole experiment, and the return after a kill."""
     os.environ[ADDRESS] = database
-    report, store = Report(), Store(create_engine(database))
+    engine = create_engine(database)
+    report, store = Report(), Store(engine)
     with contextlib.ExitStack() as running:
         started = [running.enter_context(started_app()) for _ in range(servers)]
         hosts = [address.removeprefix("http://") for address, _ in started]
@@ -302,6 +303,7 @@ def measure(seats: int, servers: int, database: str) -> Report:
         assert store.reports(code, 1) == kept
         time.sleep(2)
         asyncio.run(come_back(hosts, queries, report))
+    engine.dispose()
     return report
 
 
