@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 USER = "postgres"
 MISSING = "PostgreSQL is not installed (apt-get install postgresql)"
@@ -31,7 +32,7 @@ def running_postgres() -> Iterator[str]:
         port = probe.getsockname()[1]
     folder = Path(tempfile.mkdtemp(prefix="dpviz-postgres-"))
     # It refuses to run as root: then it is the user that the package has made.
-    other = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
+    other: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
     if other:
         shutil.chown(folder, USER, USER)
     data, options = folder / "data", f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"

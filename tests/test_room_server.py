@@ -39,9 +39,12 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def test_two_servers_serve_one_room_and_a_kill_loses_nothing(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seats sit at both servers in turn; how long each waits is printed by ``tests.benchmarks.rooms``."""
+    """Seats sit at both servers in turn, then at one that has been started anew.
+
+    How long each waits is printed by ``tests.benchmarks.rooms``.
+    """
     monkeypatch.setenv(ADDRESS, database)
-    found = measure(SEATS, 2, database)
+    found = measure(SEATS, 2, database, rest=0.0)
     assert found.waits.keys() == WAITS
     assert all(len(found.waits[name]) == SEATS for name in WAITS if "reported" not in name and "stand" not in name)
     assert (found.lost, found.moved) == (0, 0)
@@ -75,6 +78,6 @@ def test_news_of_a_room_are_told_to_who_knows_its_name_alone(tmp_path: Path, mon
         assert told(address, f"dpviz/room/{room.watch}/version")[0] == 200  # whoever knows it is not kept out
         for path in (code, f"{code}/version", f"{room.watch}/token", f"{room.watch}/version/..", "%3Cb%3E/version"):
             status, said, _ = told(address, f"dpviz/room/{path}")
-            assert status in (200, 404)
+            assert status in (200, 400, 404)
             assert not re.fullmatch(r"\d+", said)  # at most Streamlit's own page
     engine.dispose()

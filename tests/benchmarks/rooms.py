@@ -280,15 +280,15 @@ async def come_back(hosts: list[str], queries: list[str], report: Report) -> Non
         report.moved = sum(seat_of(one) != place for place, one in enumerate(clients, 1))
 
 
-def measure(seats: int, servers: int, database: str) -> Report:
-    """The whole experiment, and the return after a kill."""
+def measure(seats: int, servers: int, database: str, rest: float = 2.0) -> Report:
+    """The whole experiment, and after a kill the return, all to one server; each begins after some seconds of rest."""
     os.environ[ADDRESS] = database
     engine = create_engine(database)
     report, store = Report(), Store(engine)
     with contextlib.ExitStack() as running:
         started = [running.enter_context(started_app()) for _ in range(servers)]
         hosts = [address.removeprefix("http://") for address, _ in started]
-        time.sleep(2)  # the workers are there
+        time.sleep(rest)  # the workers are there
         before = sum(processor(process)[0] for _, process in started)
         code, queries = asyncio.run(experiment(hosts, seats, store, report))
         report.processor["seconds of the servers' processors"] = (
@@ -298,11 +298,10 @@ def measure(seats: int, servers: int, database: str) -> Report:
         for _, process in started:
             os.kill(process, signal.SIGKILL)
     report.lost = seats - len(kept)
-    with contextlib.ExitStack() as running:
-        hosts = [running.enter_context(started_app())[0].removeprefix("http://") for _ in range(servers)]
+    with started_app() as (address, _):
         assert store.reports(code, 1) == kept
-        time.sleep(2)
-        asyncio.run(come_back(hosts, queries, report))
+        time.sleep(rest)
+        asyncio.run(come_back([address.removeprefix("http://")], queries, report))
     engine.dispose()
     return report
 
