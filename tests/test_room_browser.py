@@ -107,7 +107,11 @@ def test_one_projector_and_two_telephones_walk_through_both_parts(school: str, r
     assert 60 < small["width"] < 100
     naive = phone.locator(".dpviz-seat").inner_text()
 
+    laptop = room.enter(projector.url.replace("class=1&", ""), {"width": 1400, "height": 900})
+    expect(laptop.get_by_role("radio", name="as if the data were real")).to_be_checked()
     projector.get_by_role("radio", name="by the noise-aware score").press("Space")
+    expect(laptop.get_by_role("radio", name="by the noise-aware score")).to_be_checked()
+    laptop.close()
     expect(phone.locator(".dpviz-seat")).to_contain_text("computed by the noise-aware score")
     assert re.findall(r"\d+ yes", naive) == re.findall(r"\d+ yes", phone.locator(".dpviz-seat").inner_text())
     projector.get_by_role("button", name="Reveal truth").press("Enter")

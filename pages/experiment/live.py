@@ -23,10 +23,13 @@ STEP = f"{SPEC.prefix}step"
 
 
 class Next(NamedTuple):
-    """When a part is drawn again: after so many seconds, and with `seen` only once the room tells something else."""
+    """When a part is drawn again: after so many seconds, once the room tells something else than what was `seen`.
+
+    `kind` is what is asked of it, a key of `TOLD`.
+    """
 
     after: float
-    kind: str = ""
+    kind: str
     seen: str = ""
 
 
@@ -45,8 +48,7 @@ def show_live(code: str, draw: Callable[[Room], Next]) -> None:
                 unreachable(broken)
                 ask_for_next_step(STEP, AGAIN)
                 return
-            watch = f"{watched_at(room)}/{then.kind}" if then.kind else ""
-            ask_for_next_step(STEP, then.after, watch, then.seen)
+            ask_for_next_step(STEP, then.after, f"{watched_at(room)}/{then.kind}", then.seen)
 
     st.fragment(again)()
 

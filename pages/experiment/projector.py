@@ -64,7 +64,7 @@ def _draw(room: Room, settings: RoomSettings) -> Next:
     shown = _arrived(room, settings, len(reports))
     VIEWS[settings.mode](settings, reports[:shown], max(room.seats, len(reports)), link, room.code)
     if shown < len(reports) or waiting:
-        return Next(ARRIVING)
+        return Next(ARRIVING, "all")  # whatever is told then
     return Next(LOOKS, "all", news_of(room))
 
 

@@ -211,11 +211,11 @@ class Report:
 
     def table(self) -> Iterator[str]:
         """The lines of a table."""
-        yield "| all seats | p50 | p95 | last |"
-        yield "|---|---|---|---|"
+        yield "| all seats | first | p50 | p95 | last |"
+        yield "|---|---|---|---|---|"
         for name, seconds in self.waits.items():
             late = seconds[int(0.95 * (len(seconds) - 1))]
-            yield f"| {name} | {statistics.median(seconds):.2f} | {late:.2f} | {seconds[-1]:.2f} |"
+            yield f"| {name} | {seconds[0]:.2f} | {statistics.median(seconds):.2f} | {late:.2f} | {seconds[-1]:.2f} |"
 
 
 @contextlib.asynccontextmanager
