@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,35 @@ def test_a_database_that_goes_away_and_comes_back_leaves_the_seat_where_it_was(s
     page.run()
     assert "Seat 1 " in seat(page)
     assert store.reports(code, 1) == [(1, None)]
+
+
+def test_who_knows_the_answer_guesses_no_more(store: Store) -> None:
+    """In the second part the truth is not hidden again: the next round begins."""
+    code, token = store.open(GUESSES_RUN)
+    page = opened(room=code, teacher=token)
+    for label, number, revealed in (("Reveal truth", 1, True), ("Next round", 2, False)):
+        assert page.button(key="room_go").label == label
+        page.button(key="room_go").click().run()
+        room = store.room(code)
+        assert room is not None
+        assert room.settings is not None
+        assert (room.settings.round, room.settings.revealed) == (number, revealed)
+
+
+def test_what_is_known_of_a_room_is_asked_for_once_by_all_who_come_at_the_same_time() -> None:
+    asked: list[str] = []
+
+    def slow(key: str) -> int:
+        asked.append(key)
+        time.sleep(0.05)
+        return len(asked)
+
+    fresh = rooms.Fresh(slow, 0.5)
+    with ThreadPoolExecutor(8) as phones:
+        assert list(phones.map(fresh.get, ["a"] * 8)) == [1] * 8
+    assert (fresh.get("b"), fresh.get("a"), fresh.knows("a"), fresh.knows("c")) == (2, 1, True, False)
+    fresh.drop("a")
+    assert fresh.get("a") == 3
+    time.sleep(0.55)
+    assert not fresh.knows("a")
+    assert fresh.get("a") == 4

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
 
-from dpviz.rooms.store import Room, RoomProblem
+from dpviz.rooms.store import Room
 from pages.components.growing import ask_for_next_step
 from pages.components.turns import TURNS
 from pages.components.words import problem
@@ -63,7 +63,7 @@ def act(change: Callable[[], object]) -> None:
     """Do what a button or a control asks for; where that is refused, the page says why."""
     try:
         change()
-    except RoomProblem as refused:
+    except ValueError as refused:
         st.session_state["room_refused"] = str(refused)
     except SQLAlchemyError as broken:
         logging.getLogger(__name__).warning("The rooms cannot be reached: %s", type(broken).__name__)

@@ -21,9 +21,9 @@ from pages.components.figure import show_figure
 from pages.components.frame import columns
 from pages.components.words import Html, page_answer
 from pages.experiment import SPEC
+from pages.experiment.controls import show_controls
 from pages.experiment.live import ENDED, Next, say_refused, show_live
 from pages.experiment.rooms import PRESENT, news_of, store
-from pages.experiment.teacher import show_controls
 
 LOOKS = 1.0  # Seconds between two looks whether anybody has come
 ARRIVING = 0.2  # Seconds between two pictures while those who have come are shown one after the other

@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -13,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from dpviz.rooms.codes import TOKEN, Limit
 from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import Room, RoomProblem, Store
+from dpviz.rooms.store import LASTS, Room, RoomProblem, Store
 from pages.components.cached import once
 from pages.components.guard import FOLDER
 
@@ -90,17 +91,26 @@ def store() -> Store:
 def _store_at(address: str) -> Store:
     """The database at an address, or at that among the secrets, or in a file."""
     told = not address and st.secrets.load_if_toml_exists() and "rooms" in st.secrets.get("connections", {})
+    url = address or f"sqlite:///{FILE}"
     try:
-        if told:
-            return Store(st.connection("rooms", type="sql").engine)
-        return Store(st.connection("rooms", type="sql", url=address or f"sqlite:///{FILE}", pool_pre_ping=True).engine)
+        asked = st.connection("rooms", type="sql") if told else st.connection("rooms", type="sql", url=url)
+        found = Store(asked.engine)
     except ImportError as missing:  # the driver that the address names
         raise NoSuchModuleError(str(missing)) from missing
+    threading.Thread(target=_clean, args=(found,), name="rooms that are over", daemon=True).start()
+    return found
+
+
+def _clean(rooms: Store) -> None:
+    """Delete what was reported in rooms whose time is over, as long as the server runs."""
+    while True:
+        with suppress(SQLAlchemyError):  # it comes back, or somebody is told
+            rooms.forget_old()
+        time.sleep(CLEAN)
 
 
 PRESENT: Fresh[Room | None] = Fresh(lambda code: store().room(code), FRESH)
-_CODES: Fresh[str | None] = Fresh(lambda watch: store().watched(watch), CLEAN)
-_CLEANED: Fresh[None] = Fresh(lambda _: store().forget_old(), CLEAN)
+_CODES: Fresh[str | None] = Fresh(lambda watch: store().watched(watch), LASTS)
 
 
 def client() -> str:
@@ -114,7 +124,6 @@ def room_with(code: str) -> Room:
     busy = not WRONG_BY_ALL.free(EVERYBODY, now) and WRONG.counted(who, now)
     if busy or not WRONG.free(who, now):
         raise RoomProblem("Too many wrong codes have come from your network. Wait a minute, then try again.")
-    _CLEANED.get(EVERYBODY)
     found = PRESENT.get(code)
     if found is None:
         PRESENT.drop(code)
