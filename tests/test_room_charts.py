@@ -18,7 +18,7 @@ SEATS, COVERED = [7, 2, 11], np.array([True, False, False])
 
 
 def spec(found: Figure) -> dict[str, Any]:
-    return {name: part for name, part in found._spec.items()}
+    return dict[str, Any](found._spec)
 
 
 def drawn(p: float | None, rows: int = 5) -> tuple[Any, Any]:

@@ -229,7 +229,9 @@ async def joined(hosts: list[str], queries: list[str]) -> AsyncIterator[list[Cli
         await at_once(clients, Client.close)
 
 
-async def experiment(hosts: list[str], seats: int, store: Store, report: Report) -> tuple[str, list[str]]:
+async def experiment(
+    hosts: list[str], seats: int, store: Store, report: Report, at_rest: Callable[[], Awaitable[None]]
+) -> tuple[str, list[str]]:
     """A room from its opening to the reveal; returns its code, the teacher's query first among those of everybody."""
     teacher = Client(hosts[0])
     try:
@@ -266,6 +268,7 @@ async def experiment(hosts: list[str], seats: int, store: Store, report: Report)
             start = time.perf_counter()
             await teacher.press("Reveal truth")
             report.add("see the truth", await everybody(clients, lambda one: "The true share" in one.text, start))
+            await at_rest()
             return code, [teacher.query, *(client.query for client in sorted(clients, key=seat_of))]
     finally:
         await teacher.close()
@@ -289,11 +292,19 @@ def measure(seats: int, servers: int, database: str, rest: float = 2.0) -> Repor
         started = [running.enter_context(started_app()) for _ in range(servers)]
         hosts = [address.removeprefix("http://") for address, _ in started]
         time.sleep(rest)  # the workers are there
-        before = sum(processor(process)[0] for _, process in started)
-        code, queries = asyncio.run(experiment(hosts, seats, store, report))
-        report.processor["seconds of the servers' processors"] = (
-            sum(processor(process)[0] for _, process in started) - before
-        )
+
+        def used() -> float:
+            return sum(processor(process)[0] for _, process in started)
+
+        async def at_rest() -> None:
+            """Note what it costs that all seats look for news, and there are none."""
+            report.processor["seconds of the servers' processors in all of it"] = used() - before
+            start = used()
+            await asyncio.sleep(rest)
+            report.processor[f"then, in {rest:g} seconds in which nothing changes"] = used() - start
+
+        before = used()
+        code, queries = asyncio.run(experiment(hosts, seats, store, report, at_rest))
         kept = store.reports(code, 1)
         for _, process in started:
             os.kill(process, signal.SIGKILL)
@@ -319,7 +330,7 @@ def main() -> None:
     print(*report.table(), sep="\n")
     print(f"reports lost: {report.lost}; seats that are another one: {report.moved}")
     for name, value in report.processor.items():
-        print(f"{name}: {value:.1f}")
+        print(f"{name}: {value:.2f}")
 
 
 if __name__ == "__main__":
