@@ -68,8 +68,9 @@ class Fresh(Generic[Value]):
         return self._now(key) is not None
 
     def drop(self, key: str) -> None:
-        """Ask again next time: it was changed here."""
+        """Ask again next time: it was changed here, or there is nothing to know."""
         self._known.pop(key, None)
+        self._asking.pop(key, None)
 
     def _now(self, key: str) -> tuple[float, Value] | None:
         found = self._known.get(key)
