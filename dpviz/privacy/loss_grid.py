@@ -17,9 +17,9 @@ LOSS_ROUNDING = 1e-15
 FFT_ROUNDING = 3e-15
 # Share of the tilted mass that may be cut off an end of a grid, or fall outside the window that holds a sum.
 NEGLIGIBLE_MASS = 1e-17
-# Share of the tilted mass left out of a sum, beside the square of the resolution, which the relative width is about; and
-# the largest one.
-LEFT_OUT, MOST_LEFT_OUT = 1e-4, 1e-7
+# Share of the tilted mass left out of a sum, beside the square of the resolution, about which is the relative width;
+# and the largest one.
+LEFT_OUT, MOST_LEFT_OUT = 1e-4, 1e-9
 SPREAD_IN_BLOCKS = 8  # Deviation of a sum, in blocks that one loss is taken in where only its tails are asked for
 LARGEST_TILT = 100.0  # Largest λh, so that a tilted split does not overflow
 LARGEST_GRID = 1 << 20  # Largest number of grid points of one loss; the spacing is never finer than that
@@ -202,7 +202,7 @@ class LossGrid:
                 f"{size:,} points, at most {largest:,.0f}; got {sets:,}."
             )
         length = next_fast_len(size, real=True)
-        wrapped = p if len(p) <= length else np.bincount(np.arange(len(p)) % length, p, length)
+        wrapped = p if len(p) <= length else np.bincount(np.arange(len(p)) % length, p, length).astype(float)
         shares = irfft(complex_power(rfft(wrapped, length), sets), length)
         begin, count = start % length, max(stop - start, 0)
         kept = shares[begin : begin + count]
@@ -220,7 +220,8 @@ class LossGrid:
         first, last, outside = 0, sets * (len(p) - 1) + 1, 0.0
         away = np.arange(float(len(p)))
         away -= inner_product(p, away)
-        deviation, reach = math.sqrt(sets * inner_product(p, away**2)) + 1.0, 1.07 * math.sqrt(-2 * math.log(negligible))
+        deviation = math.sqrt(sets * inner_product(p, away**2)) + 1.0
+        reach = 1.07 * math.sqrt(-2 * math.log(negligible))  # of a normal sum a little less is enough
         block = max(1, math.floor(deviation / (SPREAD_IN_BLOCKS * sets)))
         starts = np.arange(0, len(p), block)
         masses, places = np.add.reduceat(p, starts), away[starts]
