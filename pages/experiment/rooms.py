@@ -159,7 +159,7 @@ def news_of(room: Room) -> str:
 TOLD = {"version": version_of, "all": news_of}
 
 
-def news_of_room(path: str, who: str) -> Response | None:
+def answer(path: str, who: str) -> Response | None:
     """The answer to a browser that asks whether a room has changed; None where the path is of none.
 
     Nobody can guess it; that others are asked for is limited, since each of them is looked for.
