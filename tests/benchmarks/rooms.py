@@ -20,9 +20,10 @@ import signal
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import websockets
 from sqlalchemy import create_engine
@@ -34,6 +35,8 @@ from dpviz.rooms.store import Store
 from pages.experiment.rooms import ADDRESS
 from tests.benchmarks.crowd import STEP, processor
 from tests.browser import started_app
+
+Result = TypeVar("Result")
 
 SEATS, PATIENCE = 200, 60.0
 JITTER = 0.2  # Share by which a pause is longer or shorter than another, as in next_step.js
@@ -283,6 +286,12 @@ async def come_back(hosts: list[str], queries: list[str], report: Report) -> Non
         report.moved = sum(seat_of(one) != place for place, one in enumerate(clients, 1))
 
 
+def finished(work: Coroutine[Any, Any, Result]) -> Result:
+    """What comes of it, in a thread of its own: where a browser is driven, the main one has a loop that runs."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(asyncio.run, work).result()
+
+
 def measure(seats: int, servers: int, database: str, rest: float = 2.0) -> Report:
     """The whole experiment, and after a kill the return, all to one server; each begins after some seconds of rest."""
     os.environ[ADDRESS] = database
@@ -304,7 +313,7 @@ def measure(seats: int, servers: int, database: str, rest: float = 2.0) -> Repor
             report.processor[f"then, in {rest:g} seconds in which nothing changes"] = used() - start
 
         before = used()
-        code, queries = asyncio.run(experiment(hosts, seats, store, report, at_rest))
+        code, queries = finished(experiment(hosts, seats, store, report, at_rest))
         kept = store.reports(code, 1)
         for _, process in started:
             os.kill(process, signal.SIGKILL)
@@ -312,7 +321,7 @@ def measure(seats: int, servers: int, database: str, rest: float = 2.0) -> Repor
     with started_app() as (address, _):
         assert store.reports(code, 1) == kept
         time.sleep(rest)
-        asyncio.run(come_back([address.removeprefix("http://")], queries, report))
+        finished(come_back([address.removeprefix("http://")], queries, report))
     engine.dispose()
     return report
 
