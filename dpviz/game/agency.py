@@ -1,0 +1,344 @@
+"""Level 3: be the agency, whose invented people must stop the attacker and leave the analyst something."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import pairwise
+
+import numpy as np
+
+from dpviz.calibration.smallest_root import smallest_root
+from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.plain import enumerated
+from dpviz.core.wording import TextTable, counted
+from dpviz.game.base import ROUNDS, Level, Mark, Score, Told
+from dpviz.inference.moments import central_moments
+from dpviz.mechanisms import BetaBinomial
+from dpviz.privacy import pure_epsilon
+
+MOST_SUCCESS, MOST_ERROR = 0.6, 0.05
+"""How often the attacker may be right, and how far off the analyst may typically be."""
+
+ALPHAS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+"""Invented people with a yes, and as many with a no, that can be chosen."""
+
+CANNOT = "none"
+SIZES, RELEASED_ROWS = (50, 100, 200, 500, 1000), (20, 30, 50, 100, 200, 500, 1000)
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+FEWEST_ALPHAS, MOST_ALPHAS = 2, 8
+"""How many of those that can be chosen keep both limits, where any do: neither one alone, nor nearly all."""
+
+IMPOSSIBLE_SHARE = 0.25
+"""How many rounds have no answer, on average."""
+OF_ATTACKER, OF_ANALYST = 100 * MOST_SUCCESS, 100 * MOST_ERROR
+
+
+@dataclass(frozen=True)
+class Release:
+    """What one choice of α gives, exactly."""
+
+    success: float
+    error: float
+
+    @property
+    def protects(self) -> bool:
+        """Whether the attacker is right no more often than allowed."""
+        return self.success <= MOST_SUCCESS
+
+    @property
+    def informs(self) -> bool:
+        """Whether the analyst is off by no more than allowed."""
+        return self.error <= MOST_ERROR
+
+    @property
+    def told(self) -> str:
+        """Both numbers in a sentence."""
+        attacker, analyst = 100 * self.success, 100 * self.error
+        return (
+            f"the attacker is right <b>{readable_apart(attacker, OF_ATTACKER, 3)} %</b> of the time "
+            f"({'kept' if self.protects else f'more than {readable(OF_ATTACKER)} %'}), and the analyst is typically "
+            f"off by <b>{readable_apart(analyst, OF_ANALYST, 3)} points</b> "
+            f"({'kept' if self.informs else f'more than {readable(OF_ANALYST)}'})"
+        )
+
+
+@dataclass(frozen=True)
+class AgencyRound:
+    """A case: n people of whom `yes` said yes, and m synthetic people that are to be released.
+
+    The attacker knows all other people and guesses about the one whom the release exposes most, whatever they said. The
+    analyst takes the share of yes among the released for that of the people; the error is the root of its mean square.
+    """
+
+    n: int
+    m: int
+    yes: int
+
+    def at(self, alpha: float) -> Release:
+        """Return what α gives: ½ + δ(0) / 2 of the mechanism, and the root of squared bias and variance."""
+        moments = central_moments(_made(self.n, self.m, alpha), np.array([self.yes]))
+        square = (float(moments.mean[0]) - self.yes / self.n) ** 2 + float(moments.second[0])
+        return Release(0.5 + _delta(self.n, self.m, alpha) / 2, math.sqrt(square))
+
+    @property
+    def protecting(self) -> float:
+        """The smallest α that can be chosen and stops the attacker; a larger one does so too."""
+        return protecting_alpha(self.n, self.m)
+
+    @property
+    def informing(self) -> tuple[float, float] | None:
+        """The smallest and the largest α that can be chosen with which the analyst is near enough, if any."""
+        return informing_alphas(self.n, self.m, self.yes)
+
+    @property
+    def both(self) -> tuple[float, float] | None:
+        """The smallest and the largest α that can be chosen and keep both limits, if any."""
+        if self.informing is None:
+            return None
+        low, high = max(self.informing[0], self.protecting), self.informing[1]
+        return (low, high) if low <= high else None
+
+    def right(self, guess: float | None) -> bool:
+        """Whether a choice of α keeps both limits, or whether, as None says, there is none that does."""
+        if guess is None:
+            return self.both is None
+        found = self.at(guess)
+        return found.protects and found.informs
+
+    @property
+    def answers(self) -> list[float | None]:
+        """All choices that are right."""
+        return [one for one in (*ALPHAS, None) if self.right(one)]
+
+    @property
+    def case(self) -> str:
+        """The case in words, as inline HTML."""
+        return (
+            f"<b>{self.n:,} people</b>, of whom {self.yes:,} said yes ({readable(100 * self.yes / self.n, 3)} %). You "
+            f"release <b>{self.m:,} synthetic people</b>."
+        )
+
+    @property
+    def why(self) -> str:
+        """Which α keep both limits, or why none does, in a sentence."""
+        if self.both is not None:
+            return f"Every α from {readable(self.both[0], 3)} to {readable(self.both[1], 3)} keeps both limits."
+        if self.informing is None:
+            return f"It cannot be done: whatever α is, the analyst is off by more than {readable(OF_ANALYST)} points."
+        return (
+            f"It cannot be done: the attacker is stopped from α = {readable(self.protecting, 3)} on, and the analyst "
+            f"is near enough only up to {readable(self.informing[1], 3)}."
+        )
+
+    def verdict(self, guess: float | None) -> str:
+        """Whether the choice is right, in a word or two."""
+        if guess is None:
+            return "Right" if self.right(guess) else "It can be done"
+        return "Both kept" if self.right(guess) else "Not kept"
+
+    def short(self, guess: float | None) -> str:
+        """What the choice gives, and which are right, in a plain sentence of at most 15 words."""
+        both = "none keeps both"
+        if self.both is not None:
+            both = f"{readable(self.both[0], 3)} to {readable(self.both[1], 3)} keep both"
+        if guess is None:
+            return f"Of all α, {both}."
+        found = self.at(guess)
+        attacker = readable_apart(100 * found.success, OF_ATTACKER, 3)
+        return f"Attacker {attacker} %, analyst {readable_apart(100 * found.error, OF_ANALYST, 3)} points; α: {both}."
+
+    def told(self, guess: float | None) -> str:
+        """What is said of the round once the choice is locked, as inline HTML."""
+        if guess is None:
+            return f"You said that it cannot be done. {'You are right. ' if self.right(guess) else ''}{self.why}"
+        return f"With α = {readable(guess)} {self.at(guess).told}. {self.why}"
+
+
+def _made(n: int, m: int, alpha: float) -> BetaBinomial:
+    return BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+
+
+@cache
+def _delta(n: int, m: int, alpha: float) -> float:
+    """δ(0) of the worst neighbours, the same for all cases of so many people and rows."""
+    return _made(n, m, alpha).hockey_stick(0.0).value
+
+
+@cache
+def protecting_alpha(n: int, m: int) -> float:
+    """Return the smallest α that can be chosen with which no attacker is right more often than allowed."""
+    delta = partial(_delta, n, m)
+    return smallest_root(delta, 2 * MOST_SUCCESS - 1, ALPHAS[0], ALPHAS[-1], False, 1.0)
+
+
+@cache
+def informing_alphas(n: int, m: int, yes: int) -> tuple[float, float] | None:
+    """Return the smallest and the largest α that can be chosen whose mean squared error is allowed; None if none is.
+
+    With s = n + 2α and b = ½ − x/n the mean is ½ − b n / s, so that the squared error is
+    b² (1 − n/s)² + (¼ − b² n² / s²) (s + m) / (m (s + 1)); times m s² (s + 1), less what is allowed, that is a cubic in
+    s, which changes its sign at roots alone. A ValueError where more than one range of α is allowed.
+    """
+    b2, n2 = (0.5 - yes / n) ** 2, float(n * n)
+    square = b2 * m * np.polymul([1, -2 * n, n2], [1, 1])
+    spread = np.polymul([0.25, 0, -b2 * n2], [1, m])
+    cubic = np.polysub(np.polyadd(square, spread), MOST_ERROR**2 * m * np.array([1, 1, 0, 0]))
+    first, last = n + 2 * ALPHAS[0], n + 2 * ALPHAS[-1]
+    roots = [float(one.real) for one in np.roots(cubic) if abs(one.imag) < 1e-9 * abs(one) and first < one.real < last]
+    ends = [first, *sorted(roots), last]
+    allowed = [pair for pair in pairwise(ends) if np.polyval(cubic, sum(pair) / 2) <= 0]
+    if len(allowed) > 1:
+        raise ValueError(f"n = {n}, m = {m} and {yes} yes allow more than one range of α.")
+    return next((((low - n) / 2, (high - n) / 2) for low, high in allowed), None)
+
+
+@cache
+def all_cases() -> tuple[tuple[AgencyRound, ...], tuple[tuple[AgencyRound, ...], ...]]:
+    """Return the cases in which nothing keeps both limits, and of the others for each α those in which it does."""
+    impossible: list[AgencyRound] = []
+    by_alpha: dict[float, list[AgencyRound]] = {alpha: [] for alpha in ALPHAS}
+    for case in _cases():
+        kept = [one for one in case.answers if one is not None]
+        if case.both is None:
+            impossible.append(case)
+        elif FEWEST_ALPHAS <= len(kept) <= MOST_ALPHAS:
+            for alpha in kept:
+                by_alpha[alpha].append(case)
+    return tuple(impossible), tuple(tuple(some) for some in by_alpha.values() if some)
+
+
+def _cases() -> Iterator[AgencyRound]:
+    for n in SIZES:
+        for m in RELEASED_ROWS:
+            yield from (AgencyRound(n, m, round(share * n)) for share in SHARES)
+
+
+@dataclass(frozen=True)
+class AgencyScore(Score[AgencyRound, float | None]):
+    """In how many rounds both limits are kept, or rightly called impossible."""
+
+    @property
+    def kept(self) -> list[bool]:
+        """Whether each choice is right."""
+        return [one.right(guess) for one, guess in zip(self.rounds, self.guesses, strict=True)]
+
+    @property
+    def right(self) -> int:
+        """How many choices are right."""
+        return sum(self.kept)
+
+    @property
+    def by_chance(self) -> float:
+        """How many are right on average where all that can be chosen is chosen alike."""
+        return sum(len(one.answers) for one in self.rounds) / (len(ALPHAS) + 1)
+
+    @property
+    def marks(self) -> list[Mark]:
+        return [Mark("✓", True, "both limits kept") if one else Mark("✗", False, "not kept") for one in self.kept]
+
+    @property
+    def standing(self) -> str:
+        return f"You: {self.right} right."
+
+    @property
+    def told(self) -> Told:
+        sentence = (
+            f"You were right in <b>{self.right}</b> of {ROUNDS} rounds. Whoever computes is right in all of them; "
+            f"whoever chooses blindly in {readable(self.by_chance, 3)} on average."
+        )
+        short = f"You: {self.right} of {ROUNDS}. Blind choice: {readable(self.by_chance, 3)}."
+        return Told(f"{self.right} of {ROUNDS}", sentence, short)
+
+    @property
+    def numbers(self) -> list[tuple[str, str, str]]:
+        return [
+            ("You", f"{self.right}", f"right choices in {ROUNDS} rounds"),
+            ("Whoever computes", f"{ROUNDS}", "every range of α is exact"),
+            ("Blind choice", readable(self.by_chance, 3), "right on average, all choices alike"),
+        ]
+
+    @property
+    def _choices(self) -> list[tuple[AgencyRound, float | None]]:
+        return list(zip(self.rounds, self.guesses, strict=True))
+
+    @property
+    def lessons(self) -> list[str]:
+        chosen = [(one, one.at(guess)) for one, guess in self._choices if guess is not None]
+        exposed = sum(not found.protects for _, found in chosen)
+        useless = sum(not found.informs for _, found in chosen)
+        impossible = [place for place, one in enumerate(self.rounds, start=1) if one.both is None]
+        places = f"Round{'s' if len(impossible) > 1 else ''} {enumerated(str(one) for one in impossible)}"
+        nothing = f"{places} had no answer: there are too few people, or too few are released." if impossible else ""
+        return [
+            f"Your choices let the attacker through in {counted(exposed, 'round')}, and left the analyst too far off "
+            f"in {counted(useless, 'round')}. {nothing}".strip(),
+            "There is no luck in this level. The attacker is the stronger, the more synthetic people are released for "
+            "each real one. The analyst is the better off, the more real people there are, and the nearer their share "
+            "of yes is to one half, to which the invented people pull it.",
+        ]
+
+    @property
+    def table(self) -> TextTable:
+        head = ["Round", "People", "Yes", "Released", "Your α", "Attacker", "Analyst", "α that keep both", "Their ε"]
+        rows = []
+        for place, (one, guess) in enumerate(self._choices, start=1):
+            found = None if guess is None else one.at(guess)
+            both = "none" if one.both is None else f"{readable(one.both[0], 4)} to {readable(one.both[1], 4)}"
+            rows.append(
+                [
+                    str(place),
+                    f"{one.n:,}",
+                    f"{one.yes:,}",
+                    f"{one.m:,}",
+                    "cannot be done" if guess is None else readable(guess),
+                    "–" if found is None else f"{readable_apart(100 * found.success, OF_ATTACKER, 3)} %",
+                    "–" if found is None else f"{readable_apart(100 * found.error, OF_ANALYST, 3)} points",
+                    both,
+                    "–" if one.both is None else _losses(one, *one.both),
+                ]
+            )
+        return TextTable(head, rows, "All rounds of this game")
+
+
+def _losses(one: AgencyRound, *alphas: float) -> str:
+    losses = (pure_epsilon(_made(one.n, one.m, alpha)) for alpha in alphas)
+    return " to ".join(readable(loss, 3) for loss in losses)
+
+
+class BeTheAgency(Level[AgencyRound, float | None]):
+    """Choose the invented people of a Beta-binomial release so that two limits are kept."""
+
+    key = "agency"
+    label = "3 · Be the agency"
+    question = "How many people do you invent?"
+    rules = (
+        "You invent α people with a yes and as many with a no, and draw synthetic people from real and invented ones "
+        "together. An attacker who knows all but one must be right at most 60 % of the time, an analyst off by at most "
+        "5 points."
+    )
+    uses_epsilon = False
+
+    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[AgencyRound, ...]:
+        impossible, possible = all_cases()
+        drawn: list[AgencyRound] = []
+        while len(drawn) < ROUNDS:  # none comes twice
+            cases = impossible
+            if generator.random() >= IMPOSSIBLE_SHARE:
+                cases = possible[int(generator.integers(len(possible)))]
+            case = cases[int(generator.integers(len(cases)))]
+            drawn += [case] if case not in drawn else []
+        return tuple(drawn)
+
+    def read(self, word: str) -> float | None:
+        allowed = {self.word(guess): guess for guess in (*ALPHAS, None)}
+        if word not in allowed:
+            raise ValueError(f"each choice must be one of {', '.join(allowed)}.")
+        return allowed[word]
+
+    def word(self, guess: float | None) -> str:
+        # An address separates guesses by dots.
+        return CANNOT if guess is None else f"{guess:g}".replace(".", "_")
+
+    def score(self, rounds: tuple[AgencyRound, ...], guesses: tuple[float | None, ...], epsilon: float) -> AgencyScore:
+        return AgencyScore(rounds, guesses, epsilon)
