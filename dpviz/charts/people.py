@@ -93,4 +93,5 @@ def rounds_html(marks: Sequence[tuple[str, bool, str]], whole: int, standing: st
         f'<li aria-label="Round {place}: to come"{" class=now" if place == len(marks) + 1 else ""}>{place}</li>'
         for place in range(len(marks) + 1, whole + 1)
     )
-    return f'<div class="dpviz-rounds"><ol aria-label="The rounds">{cells}{rest}</ol><p>{escape(standing)}</p></div>'
+    said = f"<p>{escape(standing)}</p>" if standing else ""
+    return f'<div class="dpviz-rounds"><ol aria-label="The rounds">{cells}{rest}</ol>{said}</div>'

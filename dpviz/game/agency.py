@@ -12,15 +12,15 @@ from dpviz.calibration.smallest_root import smallest_root
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import TextTable, counted
-from dpviz.game.base import ROUNDS, Level, Mark, Score, Told
+from dpviz.game.base import GAME_ROUNDS, FinalWords, Level, RoundMark, Score
 from dpviz.inference.moments import central_moments
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import pure_epsilon
 
-MOST_SUCCESS, MOST_ERROR = 0.6, 0.05
+SUCCESS_ALLOWED, ERROR_ALLOWED = 0.6, 0.05
 """How often the attacker may be right, and how far off the analyst may typically be."""
 
-ALPHAS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+GAME_ALPHAS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 """Invented people with a yes, and as many with a no, that can be chosen."""
 
 CANNOT = "none"
@@ -29,13 +29,15 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 FEWEST_ALPHAS, MOST_ALPHAS = 2, 8
 """How many of those that can be chosen keep both limits, where any do: neither one alone, nor nearly all."""
 
+TIED = 1e-6  # Relative distance within which two α are one
+REAL = 1e-9  # Imaginary part, relative to a root, that is rounding
 IMPOSSIBLE_SHARE = 0.25
 """How many rounds have no answer, on average."""
-OF_ATTACKER, OF_ANALYST = 100 * MOST_SUCCESS, 100 * MOST_ERROR
+OF_ATTACKER, OF_ANALYST = 100 * SUCCESS_ALLOWED, 100 * ERROR_ALLOWED
 
 
 @dataclass(frozen=True)
-class Release:
+class BothSides:
     """What one choice of α gives, exactly."""
 
     success: float
@@ -44,12 +46,12 @@ class Release:
     @property
     def protects(self) -> bool:
         """Whether the attacker is right no more often than allowed."""
-        return self.success <= MOST_SUCCESS
+        return self.success <= SUCCESS_ALLOWED
 
     @property
     def informs(self) -> bool:
         """Whether the analyst is off by no more than allowed."""
-        return self.error <= MOST_ERROR
+        return self.error <= ERROR_ALLOWED
 
     @property
     def told(self) -> str:
@@ -75,11 +77,11 @@ class AgencyRound:
     m: int
     yes: int
 
-    def at(self, alpha: float) -> Release:
+    def at(self, alpha: float) -> BothSides:
         """Return what α gives: ½ + δ(0) / 2 of the mechanism, and the root of squared bias and variance."""
         moments = central_moments(_made(self.n, self.m, alpha), np.array([self.yes]))
         square = (float(moments.mean[0]) - self.yes / self.n) ** 2 + float(moments.second[0])
-        return Release(0.5 + _delta(self.n, self.m, alpha) / 2, math.sqrt(square))
+        return BothSides(0.5 + _delta(self.n, self.m, alpha) / 2, math.sqrt(square))
 
     @property
     def protecting(self) -> float:
@@ -109,14 +111,20 @@ class AgencyRound:
     @property
     def answers(self) -> list[float | None]:
         """All choices that are right."""
-        return [one for one in (*ALPHAS, None) if self.right(one)]
+        return [one for one in (*GAME_ALPHAS, None) if self.right(one)]
+
+    @property
+    def tied(self) -> bool:
+        """Whether an α that can be chosen just keeps a limit, so that rounding alone would decide about it."""
+        ends = {self.protecting, *(self.informing or ())} - {GAME_ALPHAS[0], GAME_ALPHAS[-1]}
+        return any(math.isclose(end, alpha, rel_tol=TIED) for end in ends for alpha in GAME_ALPHAS)
 
     @property
     def case(self) -> str:
         """The case in words, as inline HTML."""
         return (
             f"<b>{self.n:,} people</b>, of whom {self.yes:,} said yes ({readable(100 * self.yes / self.n, 3)} %). You "
-            f"release <b>{self.m:,} synthetic people</b>."
+            f"publish <b>{self.m:,} synthetic people</b>."
         )
 
     @property
@@ -169,7 +177,7 @@ def _delta(n: int, m: int, alpha: float) -> float:
 def protecting_alpha(n: int, m: int) -> float:
     """Return the smallest α that can be chosen with which no attacker is right more often than allowed."""
     delta = partial(_delta, n, m)
-    return smallest_root(delta, 2 * MOST_SUCCESS - 1, ALPHAS[0], ALPHAS[-1], False, 1.0)
+    return smallest_root(delta, 2 * SUCCESS_ALLOWED - 1, GAME_ALPHAS[0], GAME_ALPHAS[-1], False, 1.0)
 
 
 @cache
@@ -183,23 +191,24 @@ def informing_alphas(n: int, m: int, yes: int) -> tuple[float, float] | None:
     b2, n2 = (0.5 - yes / n) ** 2, float(n * n)
     square = b2 * m * np.polymul([1, -2 * n, n2], [1, 1])
     spread = np.polymul([0.25, 0, -b2 * n2], [1, m])
-    cubic = np.polysub(np.polyadd(square, spread), MOST_ERROR**2 * m * np.array([1, 1, 0, 0]))
-    first, last = n + 2 * ALPHAS[0], n + 2 * ALPHAS[-1]
-    roots = [float(one.real) for one in np.roots(cubic) if abs(one.imag) < 1e-9 * abs(one) and first < one.real < last]
-    ends = [first, *sorted(roots), last]
-    allowed = [pair for pair in pairwise(ends) if np.polyval(cubic, sum(pair) / 2) <= 0]
+    cubic = np.polysub(np.polyadd(square, spread), ERROR_ALLOWED**2 * m * np.array([1, 1, 0, 0]))
+    roots = [(float(one.real) - n) / 2 for one in np.roots(cubic) if abs(one.imag) < REAL * abs(one)]
+    ends = [GAME_ALPHAS[0], *sorted(one for one in roots if GAME_ALPHAS[0] < one < GAME_ALPHAS[-1]), GAME_ALPHAS[-1]]
+    allowed = [pair for pair in pairwise(ends) if np.polyval(cubic, n + sum(pair)) <= 0]
     if len(allowed) > 1:
         raise ValueError(f"n = {n}, m = {m} and {yes} yes allow more than one range of α.")
-    return next((((low - n) / 2, (high - n) / 2) for low, high in allowed), None)
+    return allowed[0] if allowed else None
 
 
 @cache
 def all_cases() -> tuple[tuple[AgencyRound, ...], tuple[tuple[AgencyRound, ...], ...]]:
     """Return the cases in which nothing keeps both limits, and of the others for each α those in which it does."""
     impossible: list[AgencyRound] = []
-    by_alpha: dict[float, list[AgencyRound]] = {alpha: [] for alpha in ALPHAS}
+    by_alpha: dict[float, list[AgencyRound]] = {alpha: [] for alpha in GAME_ALPHAS}
     for case in _cases():
         kept = [one for one in case.answers if one is not None]
+        if case.tied:
+            continue
         if case.both is None:
             impossible.append(case)
         elif FEWEST_ALPHAS <= len(kept) <= MOST_ALPHAS:
@@ -231,30 +240,32 @@ class AgencyScore(Score[AgencyRound, float | None]):
     @property
     def by_chance(self) -> float:
         """How many are right on average where all that can be chosen is chosen alike."""
-        return sum(len(one.answers) for one in self.rounds) / (len(ALPHAS) + 1)
+        return sum(len(one.answers) for one in self.rounds) / (len(GAME_ALPHAS) + 1)
 
     @property
-    def marks(self) -> list[Mark]:
-        return [Mark("✓", True, "both limits kept") if one else Mark("✗", False, "not kept") for one in self.kept]
+    def marks(self) -> list[RoundMark]:
+        return [
+            RoundMark("✓", True, "both limits kept") if one else RoundMark("✗", False, "not kept") for one in self.kept
+        ]
 
     @property
     def standing(self) -> str:
-        return f"You: {self.right} right."
+        return f"You: {self.right} right." if self.rounds else ""
 
     @property
-    def told(self) -> Told:
+    def told(self) -> FinalWords:
         sentence = (
-            f"You were right in <b>{self.right}</b> of {ROUNDS} rounds. Whoever computes is right in all of them; "
+            f"You were right in <b>{self.right}</b> of {GAME_ROUNDS} rounds. Whoever computes is right in all of them; "
             f"whoever chooses blindly in {readable(self.by_chance, 3)} on average."
         )
-        short = f"You: {self.right} of {ROUNDS}. Blind choice: {readable(self.by_chance, 3)}."
-        return Told(f"{self.right} of {ROUNDS}", sentence, short)
+        short = f"You: {self.right} of {GAME_ROUNDS}. Blind choice: {readable(self.by_chance, 3)}."
+        return FinalWords(f"{self.right} of {GAME_ROUNDS}", sentence, short)
 
     @property
     def numbers(self) -> list[tuple[str, str, str]]:
         return [
-            ("You", f"{self.right}", f"right choices in {ROUNDS} rounds"),
-            ("Whoever computes", f"{ROUNDS}", "every range of α is exact"),
+            ("You", f"{self.right}", f"right choices in {GAME_ROUNDS} rounds"),
+            ("Whoever computes", f"{GAME_ROUNDS}", "every range of α is exact"),
             ("Blind choice", readable(self.by_chance, 3), "right on average, all choices alike"),
         ]
 
@@ -313,16 +324,16 @@ class BeTheAgency(Level[AgencyRound, float | None]):
     label = "3 · Be the agency"
     question = "How many people do you invent?"
     rules = (
-        "You invent α people with a yes and as many with a no, and draw synthetic people from real and invented ones "
-        "together. An attacker who knows all but one must be right at most 60 % of the time, an analyst off by at most "
-        "5 points."
+        "You invent α people with a yes and as many with a no, and draw synthetic people from all. An attacker who "
+        "knows everybody but one may be right 60 % of the time. The synthetic share of yes may typically be 5 points "
+        "off."
     )
     uses_epsilon = False
 
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[AgencyRound, ...]:
         impossible, possible = all_cases()
         drawn: list[AgencyRound] = []
-        while len(drawn) < ROUNDS:  # none comes twice
+        while len(drawn) < GAME_ROUNDS:  # none comes twice
             cases = impossible
             if generator.random() >= IMPOSSIBLE_SHARE:
                 cases = possible[int(generator.integers(len(possible)))]
@@ -331,7 +342,7 @@ class BeTheAgency(Level[AgencyRound, float | None]):
         return tuple(drawn)
 
     def read(self, word: str) -> float | None:
-        allowed = {self.word(guess): guess for guess in (*ALPHAS, None)}
+        allowed = {self.word(guess): guess for guess in (*GAME_ALPHAS, None)}
         if word not in allowed:
             raise ValueError(f"each choice must be one of {', '.join(allowed)}.")
         return allowed[word]

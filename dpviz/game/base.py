@@ -10,15 +10,15 @@ from dpviz.core.parameters import readable
 from dpviz.core.wording import TextTable
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 
-ROUNDS = 10
-EPSILONS = (0.5, 1.0, 2.0, 5.0)
+GAME_ROUNDS = 10
+GAME_EPSILONS = (0.5, 1.0, 2.0, 5.0)
 """Promises that a game can be played with."""
 
 Round = TypeVar("Round")
 Guess = TypeVar("Guess")
 
 
-class Mark(NamedTuple):
+class RoundMark(NamedTuple):
     """What the strip of rounds shows of one: a sign or a number, whether it is a good one, and it in words."""
 
     text: str
@@ -26,7 +26,7 @@ class Mark(NamedTuple):
     said: str
 
 
-class Told(NamedTuple):
+class FinalWords(NamedTuple):
     """The answer of a game that is over: a word, a sentence with inline HTML, and it in at most 15 plain words."""
 
     mark: str
@@ -44,7 +44,7 @@ class Score(ABC, Generic[Round, Guess]):
 
     @property
     @abstractmethod
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[RoundMark]:
         """The mark of each round."""
 
     @property
@@ -54,7 +54,7 @@ class Score(ABC, Generic[Round, Guess]):
 
     @property
     @abstractmethod
-    def told(self) -> Told:
+    def told(self) -> FinalWords:
         """What is said when the last round is locked."""
 
     @property
@@ -107,8 +107,8 @@ class Level(ABC, Generic[Round, Guess]):
     def read_all(self, text: str) -> tuple[Guess, ...]:
         """Return the guesses of an address, separated by dots."""
         words = text.split(".") if text else []
-        if len(words) > ROUNDS:
-            raise ValueError(f"there are {ROUNDS} rounds; got {len(words):,} guesses.")
+        if len(words) > GAME_ROUNDS:
+            raise ValueError(f"there are {GAME_ROUNDS} rounds; got {len(words):,} guesses.")
         return tuple(self.read(word) for word in words)
 
 

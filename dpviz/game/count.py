@@ -10,7 +10,7 @@ from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.core.wording import TextTable, percent
-from dpviz.game.base import ROUNDS, Level, Mark, Published, Score, Told, any_way
+from dpviz.game.base import GAME_ROUNDS, FinalWords, Level, Published, RoundMark, Score, any_way
 from dpviz.game.luck import sum_below_zero
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.mechanisms import GeometricSanitizer
@@ -43,8 +43,8 @@ class SeenCount(Published):
     def known(self) -> str:
         """What is known beforehand, in a sentence."""
         return (
-            f"Each of the {PEOPLE_COUNTED} people was likely to say yes with probability "
-            f"<b>{readable(100 * self.share, 3)} %</b>, so <b>{readable(self.expected, 3)} yes</b> were expected."
+            f"From earlier years: each of the {PEOPLE_COUNTED} people says yes with probability "
+            f"<b>{readable(100 * self.share, 3)} %</b>, so <b>{readable(self.expected, 3)} yes</b> are expected."
         )
 
     @property
@@ -227,21 +227,22 @@ class CountScore(Score[CountRound, int]):
         return [place for place, (one, guess) in both if abs(guess - one.seen.best) > CLOSE]
 
     @property
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[RoundMark]:
         both = zip(self.rounds, self.guesses, strict=True)
         found = [(abs(guess - one.secret), abs(one.seen.best - one.secret)) for one, guess in both]
         return [
-            Mark(f"{mine}", mine <= best, f"{_off(mine)}, the best possible guess {_off(best)}") for mine, best in found
+            RoundMark(f"{mine}", mine <= best, f"{_off(mine)}, the best possible guess {_off(best)}")
+            for mine, best in found
         ]
 
     @property
     def standing(self) -> str:
         if not self.rounds:
-            return "The smaller your error, the better."
+            return ""
         return f"Typical error so far: you {readable(self.error, 3)}, best possible guess {readable(self.best, 3)}."
 
     @property
-    def told(self) -> Told:
+    def told(self) -> FinalWords:
         sentence = (
             f"You were typically off by <b>{readable(self.error, 3)} people</b>, the best possible guesser by "
             f"<b>{readable(self.best, 3)}</b> in the same rounds. On average it is off by "
@@ -249,7 +250,7 @@ class CountScore(Score[CountRound, int]):
             f"and who ignores it by {readable(self.unread, 3)}."
         )
         short = f"Off by {readable(self.error, 3)} people; the best possible guesser by {readable(self.best, 3)}."
-        return Told(f"off by {readable(self.error, 3)}", sentence, short)
+        return FinalWords(f"off by {readable(self.error, 3)}", sentence, short)
 
     @property
     def numbers(self) -> list[tuple[str, str, str]]:
@@ -273,7 +274,7 @@ class CountScore(Score[CountRound, int]):
         far = f"In round{one_round} {places} you were more than one person away from the best possible guess."
         return [
             far if self.against else close,
-            f"Luck decides a round, and skill the average: in games of {ROUNDS} rounds like these, somebody who only "
+            f"Luck decides a round, and skill the average: in games of {GAME_ROUNDS} rounds like these, somebody who only "
             f"repeats the published number is nearer than the best possible guesser in "
             f"<b>{percent(repeated, 2)}</b> of all games, and somebody who ignores it in <b>{percent(ignored, 2)}</b>.",
         ]
@@ -308,7 +309,7 @@ class SecretCount(Level[CountRound, int]):
     )
 
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[CountRound, ...]:
-        return tuple(self._draw_one(generator, epsilon) for _ in range(ROUNDS))
+        return tuple(self._draw_one(generator, epsilon) for _ in range(GAME_ROUNDS))
 
     def _draw_one(self, generator: np.random.Generator, epsilon: float) -> CountRound:
         release = any_way(generator, PEOPLE_COUNTED, epsilon)

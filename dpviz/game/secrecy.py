@@ -10,7 +10,7 @@ import re
 
 SHORTEST_KEY = 16  # Characters of a key that somebody sets: a shorter one could be tried out
 SEAL_DIGITS = 16  # Hexadecimal digits of the seal of locked guesses: one in 10¹⁹ guesses at a seal holds
-NUMBER = re.compile(r"[0-9a-f]{64}")
+GAME_NUMBER = re.compile(r"[0-9a-f]{64}")
 
 
 def checked_key(text: str) -> bytes:
@@ -50,7 +50,7 @@ def holds_seal(key: bytes, locked: str, seal: str) -> bool:
 
 def seed_of(number: str) -> int:
     """Return the seed that a number is; a ValueError in a sentence where it is none."""
-    if not NUMBER.fullmatch(number):
+    if not GAME_NUMBER.fullmatch(number):
         raise ValueError(f"number must be 64 hexadecimal digits, as a game shows them; got {len(number)} characters.")
     return int(number, 16)
 

@@ -10,13 +10,13 @@ from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import enumerated
 from dpviz.core.types import FloatArray
 from dpviz.core.wording import TextTable, counted, percent
-from dpviz.game.base import ROUNDS, Level, Mark, Published, Score, Told, any_way
+from dpviz.game.base import GAME_ROUNDS, FinalWords, Level, Published, RoundMark, Score, any_way
 from dpviz.game.luck import coin_beats
 
-PEOPLE = 5
+FEW_PEOPLE = 5
 MANY_GAMES = 100
 """How many games show what luck leaves of skill in the long run."""
-SELDOM = 1e-4  # A chance below which its size does not matter
+TOO_RARE = 1e-4  # A chance below which its size does not matter
 SIDES = {True: "yes", False: "no"}
 
 
@@ -61,14 +61,15 @@ class SeenPerson(Published):
     def known(self) -> str:
         """What is known of the people, in a sentence."""
         return (
-            f"You know {PEOPLE - 1} of the {PEOPLE} answers: <b>{self.others} yes, {PEOPLE - 1 - self.others} no</b>. "
+            f"You know {FEW_PEOPLE - 1} of the {FEW_PEOPLE} answers: <b>{self.others} yes</b> (orange) and "
+            f"<b>{FEW_PEOPLE - 1 - self.others} no</b> (blue). "
             "For the ringed person, yes and no were equally likely."
         )
 
     @property
     def people(self) -> list[bool | None]:
         """The answers as far as they are known, that of the ringed person last."""
-        return [*(place < self.others for place in range(PEOPLE - 1)), None]
+        return [*(place < self.others for place in range(FEW_PEOPLE - 1)), None]
 
 
 @dataclass(frozen=True)
@@ -105,10 +106,11 @@ class PersonRound:
         yes, no = self.seen.likelihoods
         text = f"The person said <b>{SIDES[self.secret]}</b>. "
         if self.seen.best is None:
-            return f"{text}Both answers make this release equally likely: no guess was better than a coin."
+            return f"{text}Both answers make this number equally likely: no guess was better than a coin."
         likelier, best = max(yes, no) / min(yes, no), SIDES[self.seen.best]
         sure = percent(max(self.seen.belief, 1 - self.seen.belief), 3)
-        odds = f"A {best} makes this release {readable_apart(likelier, 1.0, 3)} times as likely, so the best guess was {best}"
+        times = readable_apart(likelier, 1.0, 3)
+        odds = f"A {best} makes this number {times} times as likely, so the best guess was {best}"
         match guess is self.secret, self.against(guess):
             case True, False:
                 return f"{text}You are right. {odds}; it is right {sure} of the time."
@@ -155,29 +157,34 @@ class PersonScore(Score[PersonRound, bool]):
         return [place for place, (one, guess) in both if one.against(guess)]
 
     @property
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[RoundMark]:
         both = zip(self.rounds, self.guesses, strict=True)
-        return [Mark("✓", True, "right") if one.secret is guess else Mark("✗", False, "wrong") for one, guess in both]
+        return [
+            RoundMark("✓", True, "right") if one.secret is guess else RoundMark("✗", False, "wrong")
+            for one, guess in both
+        ]
 
     @property
     def standing(self) -> str:
+        if not self.rounds:
+            return ""
         return f"You: {self.right} right. Best possible guesser: {readable(self.best, 3)}."
 
     @property
-    def told(self) -> Told:
+    def told(self) -> FinalWords:
         of_these = f"was right in <b>{readable(self.best, 3)}</b> of the same rounds"
         sentence = (
-            f"You were right in <b>{self.right}</b> of {ROUNDS} rounds. The best possible guesser {of_these}; on "
+            f"You were right in <b>{self.right}</b> of {GAME_ROUNDS} rounds. The best possible guesser {of_these}; on "
             f"average it is right in {readable(self.average, 3)}. The promise ε = {readable(self.epsilon)} would allow "
             f"{readable(self.limit, 3)}."
         )
-        short = f"You: {self.right} of {ROUNDS}. The best possible guesser: {readable(self.best, 3)}."
-        return Told(f"{self.right} of {ROUNDS}", sentence, short)
+        short = f"You: {self.right} of {GAME_ROUNDS}. The best possible guesser: {readable(self.best, 3)}."
+        return FinalWords(f"{self.right} of {GAME_ROUNDS}", sentence, short)
 
     @property
     def numbers(self) -> list[tuple[str, str, str]]:
         return [
-            ("You", f"{self.right}", f"right guesses in {ROUNDS} rounds"),
+            ("You", f"{self.right}", f"right guesses in {GAME_ROUNDS} rounds"),
             ("Best possible guesser", readable(self.best, 3), "right guesses in the same rounds"),
             ("The same on average", readable(self.average, 3), "over everything that could have been released"),
             (f"What ε = {readable(self.epsilon)} allows", readable(self.limit, 3), "eᵋ / (1 + eᵋ) of the rounds"),
@@ -187,17 +194,17 @@ class PersonScore(Score[PersonRound, bool]):
     def lessons(self) -> list[str]:
         beaten, level = coin_beats(self.successes)
         later, _ = coin_beats(self.successes, MANY_GAMES)
-        seldom = f"less than {percent(SELDOM, 2)}" if later < SELDOM else percent(later, 2)
+        seldom = f"less than {percent(TOO_RARE, 2)}" if later < TOO_RARE else percent(later, 2)
         return [
             self._odds_sentence(),
             f"Luck decides a round, and skill the average: somebody who only tosses a coin beats the best possible "
-            f"guesser in <b>{percent(beaten, 2)}</b> of all games of {ROUNDS} rounds like these, and equals it in "
-            f"{percent(level, 2)}. In {ROUNDS * MANY_GAMES:,} rounds the coin is ahead in {seldom}.",
+            f"guesser in <b>{percent(beaten, 2)}</b> of all games of {GAME_ROUNDS} rounds like these, and equals it in "
+            f"{percent(level, 2)}. In {GAME_ROUNDS * MANY_GAMES:,} rounds the coin is ahead in {seldom}.",
         ]
 
     def _odds_sentence(self) -> str:
         if not self.against:
-            return "None of your guesses went against the odds: nobody could have guessed better, whatever came of it."
+            return "No guess of yours went against the odds: nobody could have guessed better, whatever came of it."
         places = enumerated(str(one) for one in self.against)
         lucky = sum(self.rounds[place - 1].secret is self.guesses[place - 1] for place in self.against)
         came = "none of them was right" if not lucky else f"{counted(lucky, 'of them was', 'of them were')} right"
@@ -237,11 +244,11 @@ class WhoSaidYes(Level[PersonRound, bool]):
     )
 
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[PersonRound, ...]:
-        return tuple(self._draw_one(generator, epsilon) for _ in range(ROUNDS))
+        return tuple(self._draw_one(generator, epsilon) for _ in range(GAME_ROUNDS))
 
     def _draw_one(self, generator: np.random.Generator, epsilon: float) -> PersonRound:
-        release = any_way(generator, PEOPLE, epsilon)
-        others, secret = int(generator.integers(PEOPLE)), bool(generator.integers(2))
+        release = any_way(generator, FEW_PEOPLE, epsilon)
+        others, secret = int(generator.integers(FEW_PEOPLE)), bool(generator.integers(2))
         (released,) = release.draw(generator, others + secret).tolist()
         return PersonRound(SeenPerson(release, released, others), secret)
 

@@ -9,7 +9,7 @@ from dpviz.core.declarations import SEED
 from dpviz.core.parameters import readable
 from dpviz.core.settings import ControlSetting
 from dpviz.game import LEVELS
-from dpviz.game.base import EPSILONS, Level
+from dpviz.game.base import GAME_EPSILONS, Level
 from pages.components.address import read_address
 from pages.components.controls import Choice, Control, labels_of
 from pages.game import SPEC
@@ -21,7 +21,7 @@ LEVEL = Choice(
     "level", "Level", labels_of(LEVELS.values()), next(iter(LEVELS)), st.radio,
 ).kept(SPEC)  # fmt: skip
 PROMISE = Choice(
-    "epsilon", "Promise ε", [readable(one) for one in EPSILONS], "1", st.segmented_control, required=True,
+    "epsilon", "Promise ε", [readable(one) for one in GAME_EPSILONS], "1", st.segmented_control, required=True,
     help="How much the published number may give away about one person. Smaller is more private, and harder to guess; "
     "1 is usual.",
 ).kept(SPEC)  # fmt: skip
@@ -56,7 +56,7 @@ def choose() -> Chosen:
     """Draw the controls and return what they ask for."""
     read_address(PREFIX)
     level = LEVELS[LEVEL.draw()]
-    epsilon = float(PROMISE.draw()) if level.uses_epsilon else EPSILONS[0]
+    epsilon = float(PROMISE.draw()) if level.uses_epsilon else GAME_EPSILONS[0]
     seed = int(SEED_BOX.draw())
     new_game("Another game")
     return Chosen(level, epsilon, seed)

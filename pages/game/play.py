@@ -23,9 +23,13 @@ NOT_OURS = (
 
 @once
 def server_key() -> bytes:
-    """Return the key of this server: that of the environment, or a random one for as long as the process lives."""
-    text = os.environ.get(KEY_SETTING, "")
-    return checked_key(text) if text else secrets.token_bytes(32)
+    """Return the key of this server, the same for as long as the process lives."""
+    return key_from(os.environ.get(KEY_SETTING, ""))
+
+
+def key_from(setting: str) -> bytes:
+    """Return the key that the environment sets, or a random one where it sets none."""
+    return checked_key(setting) if setting else secrets.token_bytes(32)
 
 
 class Locked(NamedTuple):

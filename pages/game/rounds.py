@@ -8,9 +8,9 @@ import streamlit as st
 
 from dpviz.charts.people import chances_html, counts_html, people_html, ranges_html, share_html
 from dpviz.core.parameters import readable
-from dpviz.game.agency import ALPHAS, MOST_ERROR, MOST_SUCCESS, AgencyRound, BeTheAgency
+from dpviz.game.agency import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound, BeTheAgency
 from dpviz.game.count import PEOPLE_COUNTED, CountRound, SecretCount
-from dpviz.game.who import PEOPLE, PersonRound, WhoSaidYes
+from dpviz.game.who import FEW_PEOPLE, PersonRound, WhoSaidYes
 from pages.game.controls import PREFIX
 
 Lock = Callable[[Any], None]
@@ -46,9 +46,9 @@ class ShownPerson(Shown):
 
     def question(self, one: Any) -> str:
         return (
-            people_html(one.people, ringed=PEOPLE - 1)
+            people_html(one.people, ringed=FEW_PEOPLE - 1)
             + f"<p>{one.known} {one.made}</p>"
-            + share_html("Published", one.released, PEOPLE)
+            + share_html("Published", one.released, FEW_PEOPLE)
         )
 
     def choose(self, lock: Lock, place: int) -> None:
@@ -58,10 +58,9 @@ class ShownPerson(Shown):
 
     def outcome(self, one: PersonRound, guess: bool) -> str:
         yes, no = one.seen.likelihoods
-        of = f"{one.seen.released} yes"
-        return people_html(one.people, ringed=PEOPLE - 1) + chances_html(
-            [(f"“{of}” if the person said yes", yes, True), (f"“{of}” if the person said no", no, False)]
-        )
+        rows = [("if the person said yes", yes, True), ("if the person said no", no, False)]
+        asked = f"<p>How probable it was that <b>{one.seen.released} yes</b> would be published:</p>"
+        return people_html(one.people, ringed=FEW_PEOPLE - 1) + asked + chances_html(rows)
 
 
 class ShownCount(Shown):
@@ -89,15 +88,15 @@ class ShownAgency(Shown):
     def question(self, one: AgencyRound) -> str:
         return (
             share_html("Real people", one.yes, one.n)
-            + f"<p>{one.case} The attacker may be right {readable(100 * MOST_SUCCESS)} % of the time, the analyst off "
-            f"by {readable(100 * MOST_ERROR)} points.</p>"
+            + f"<p>{one.case} Attacker: right at most {readable(100 * SUCCESS_ALLOWED)} % of the time. Analyst: typically "
+            f"off by at most {readable(100 * ERROR_ALLOWED)} points.</p>"
         )
 
     def choose(self, lock: Lock, place: int) -> None:
         alpha = st.select_slider(
             "Invented people with a yes, and as many with a no: α (more is more private)",
-            ALPHAS,
-            10,
+            GAME_ALPHAS,
+            1,
             format_func=readable,
             key=f"{PREFIX}{place}_slider",
         )
@@ -106,10 +105,10 @@ class ShownAgency(Shown):
             _button("It cannot be done", "lock_none", lambda: lock(None), "x")
 
     def outcome(self, one: AgencyRound, guess: float | None) -> str:
-        attacker = (one.protecting, ALPHAS[-1]) if one.protecting <= ALPHAS[-1] else None
+        attacker = (one.protecting, GAME_ALPHAS[-1]) if one.protecting <= GAME_ALPHAS[-1] else None
         ranges = [("Attacker stopped", attacker), ("Analyst near enough", one.informing), ("Both", one.both)]
         mark = None if guess is None else (f"α = {readable(guess)}", guess)
-        return share_html("Real people", one.yes, one.n) + ranges_html((ALPHAS[0], ALPHAS[-1]), ranges, mark)
+        return share_html("Real people", one.yes, one.n) + ranges_html((GAME_ALPHAS[0], GAME_ALPHAS[-1]), ranges, mark)
 
     def known(self, one: AgencyRound) -> AgencyRound:
         return one

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.charts.people import rounds_html
-from dpviz.game.base import ROUNDS, Score
+from dpviz.game.base import GAME_ROUNDS, Score
 from dpviz.game.levels import script_of
 from dpviz.game.secrecy import commitment
 from pages.components.address import address_problems, write_address
@@ -43,18 +43,18 @@ def _show_game(chosen: Chosen, number: str, mine: Locked) -> None:
     score = chosen.level.score(rounds[:place], guesses, chosen.epsilon)
     if place and not mine.open:
         _show_outcome(chosen, score)
-    elif place < ROUNDS:
+    elif place < GAME_ROUNDS:
         _show_question(chosen, rounds[place], score)
     else:
         _show_end(chosen, number, score)
         return
-    st.html(rounds_html(score.marks, ROUNDS, score.standing))
+    st.html(rounds_html(score.marks, GAME_ROUNDS, score.standing))
     st.html(_fold("Nothing is changed behind your back", _promise(number)))
 
 
 def _show_question(chosen: Chosen, one: object, score: Score[Any, Any]) -> None:
     shown, place = SHOWN[chosen.level.key], len(score.guesses)
-    st.html(page_answer(f"Round {place + 1} of {ROUNDS}", chosen.level.question, chosen.level.question))
+    st.html(page_answer(f"Round {place + 1} of {GAME_ROUNDS}", chosen.level.question, chosen.level.question))
     rules = "" if place else f"<p>{chosen.level.rules}</p>"
     st.html(f'<div class="dpviz-round">{rules}{shown.question(shown.known(one))}</div>')
     shown.choose(lambda guess: lock(chosen, place, chosen.level.word(guess)), place)
@@ -64,13 +64,13 @@ def _show_outcome(chosen: Chosen, score: Score[Any, Any]) -> None:
     one, guess, place = score.rounds[-1], score.guesses[-1], len(score.guesses)
     st.html(page_answer(one.verdict(guess), one.told(guess), one.short(guess)))
     st.html(f'<div class="dpviz-round">{SHOWN[chosen.level.key].outcome(one, guess)}</div>')
-    words = f"Round {place + 1}" if place < ROUNDS else "The score"
-    st.button(words, on_click=go_on, args=(chosen, place), key=f"{PREFIX}go", shortcut="Enter", type="primary")
+    words = f"Round {place + 1}" if place < GAME_ROUNDS else "The score"
+    st.button(words, on_click=go_on, args=(chosen, place), key=f"{PREFIX}go", shortcut="Enter")
 
 
 def _show_end(chosen: Chosen, number: str, score: Score[Any, Any]) -> None:
     st.html(page_answer(*score.told))
-    st.html(f'<div class="dpviz-round">{rounds_html(score.marks, ROUNDS, "")}</div>')
+    st.html(f'<div class="dpviz-round">{rounds_html(score.marks, GAME_ROUNDS, "")}</div>')
     for sentence in score.lessons:
         note(sentence)
     st.html(numbers(*score.numbers))
@@ -83,7 +83,7 @@ def _show_end(chosen: Chosen, number: str, score: Score[Any, Any]) -> None:
         "The rounds were drawn from the number in this line, which nobody could compute from the seed. Its SHA-256, "
         f"<code>{commitment(number)}</code>, was shown before the first round."
     )
-    st.code(script_of(number, chosen.level, chosen.epsilon), language="python", wrap_lines=True)
+    st.code(script_of(number, chosen.level, chosen.epsilon), language=None, wrap_lines=True)
     heading("What this was about")
     st.markdown(SPEC.text("words"))
 
