@@ -14,8 +14,8 @@ SIDE = {True: "one", False: "", None: "unknown"}
 def people_html(people: Sequence[bool | None], *, ringed: int | None = None) -> str:
     """A dot for each person, orange for yes and blue for no; who is not known is grey with a question mark.
 
-    >>> people_html([True, None], ringed=1).count("person")
-    1
+    >>> people_html([True, None], ringed=1).partition("><")[2]
+    'i class="one"></i><i class="unknown person">?</i></div>'
     """
     dots = "".join(
         f'<i class="{SIDE[side]}{" person" if place == ringed else ""}">{"?" if side is None else ""}</i>'
@@ -25,7 +25,7 @@ def people_html(people: Sequence[bool | None], *, ringed: int | None = None) -> 
     unknown = len(people) - sum(counts.values())
     said = f"{counts['yes']} said yes, {counts['no']} said no" + (f", {unknown} not known" if unknown else "")
     ring = "" if ringed is None else "; the ringed person is the last"
-    return f'<div class="dpviz-people" data-drawn role="img" aria-label="{said}{ring}">{dots}</div>'
+    return f'<div class="dpviz-people" role="img" aria-label="{said}{ring}">{dots}</div>'
 
 
 def share_html(name: str, yes: int, whole: int) -> str:
@@ -94,4 +94,4 @@ def rounds_html(marks: Sequence[tuple[str, bool, str]], whole: int, standing: st
         for place in range(len(marks) + 1, whole + 1)
     )
     said = f"<p>{escape(standing)}</p>" if standing else ""
-    return f'<div class="dpviz-rounds"><ol aria-label="The rounds">{cells}{rest}</ol>{said}</div>'
+    return f'<div class="dpviz-rounds" data-drawn><ol aria-label="The rounds">{cells}{rest}</ol>{said}</div>'

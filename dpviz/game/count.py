@@ -274,8 +274,8 @@ class CountScore(Score[CountRound, int]):
         far = f"In round{one_round} {places} you were more than one person away from the best possible guess."
         return [
             far if self.against else close,
-            f"Luck decides a round, and skill the average: in games of {GAME_ROUNDS} rounds like these, somebody who only "
-            f"repeats the published number is nearer than the best possible guesser in "
+            f"Luck decides a round, and skill the average: in games of {GAME_ROUNDS} rounds like these, somebody who "
+            f"only repeats the published number is nearer than the best possible guesser in "
             f"<b>{percent(repeated, 2)}</b> of all games, and somebody who ignores it in <b>{percent(ignored, 2)}</b>.",
         ]
 

@@ -37,8 +37,8 @@ class Shown(ABC):
         return one.seen
 
 
-def _button(words: str, key: str, on_click: Callable[[], None], shortcut: str, **rest: Any) -> None:
-    st.button(words, key=f"{PREFIX}{key}", on_click=on_click, shortcut=shortcut, **rest)
+def _button(words: str, key: str, on_click: Callable[[], None], shortcut: str | None = None) -> None:
+    st.button(words, key=f"{PREFIX}{key}", on_click=on_click, shortcut=shortcut)
 
 
 class ShownPerson(Shown):
@@ -75,7 +75,7 @@ class ShownCount(Shown):
 
     def choose(self, lock: Lock, place: int) -> None:
         guess = st.slider("Your guess", 0, PEOPLE_COUNTED, PEOPLE_COUNTED // 2, key=f"{PREFIX}{place}_slider")
-        _button("Lock", "lock", lambda: lock(guess), "Enter")
+        _button("Lock", "lock", lambda: lock(guess))
 
     def outcome(self, one: CountRound, guess: int) -> str:
         marks = [("truth", one.secret), ("you", guess), ("best", one.seen.best)]
@@ -88,8 +88,8 @@ class ShownAgency(Shown):
     def question(self, one: AgencyRound) -> str:
         return (
             share_html("Real people", one.yes, one.n)
-            + f"<p>{one.case} Attacker: right at most {readable(100 * SUCCESS_ALLOWED)} % of the time. Analyst: typically "
-            f"off by at most {readable(100 * ERROR_ALLOWED)} points.</p>"
+            + f"<p>{one.case} Attacker: right at most {readable(100 * SUCCESS_ALLOWED)} % of the time. Analyst: "
+            f"typically off by at most {readable(100 * ERROR_ALLOWED)} points.</p>"
         )
 
     def choose(self, lock: Lock, place: int) -> None:
@@ -101,8 +101,8 @@ class ShownAgency(Shown):
             key=f"{PREFIX}{place}_slider",
         )
         with st.container(horizontal=True):
-            _button(f"Release with α = {readable(alpha)}", "lock", lambda: lock(alpha), "Enter")
-            _button("It cannot be done", "lock_none", lambda: lock(None), "x")
+            _button(f"Release with α = {readable(alpha)}", "lock", lambda: lock(alpha))
+            _button("It cannot be done", "lock_none", lambda: lock(None))
 
     def outcome(self, one: AgencyRound, guess: float | None) -> str:
         attacker = (one.protecting, GAME_ALPHAS[-1]) if one.protecting <= GAME_ALPHAS[-1] else None
