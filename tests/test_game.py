@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dpviz.game.count
+from dpviz.core.wording import percent
 from dpviz.game import LEVELS, rounds_from
 from dpviz.game.agency import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound, all_cases
 from dpviz.game.base import GAME_EPSILONS, GAME_ROUNDS, WAYS, Level
@@ -21,6 +22,7 @@ from dpviz.game.secrecy import checked_key, commitment, derived_number, holds_se
 from dpviz.game.who import FEW_PEOPLE, SeenPerson
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy.optimum import least_error
+from pages.game import SPEC
 from tests.pages import WRONG, check_short, run_script
 from tests.referees import beta_binomial_law, binomial_distribution
 
@@ -269,6 +271,13 @@ def test_what_is_said_of_a_person_fits_the_answer_and_the_odds():
             assert f"<b>{sum(one.secret is guess for one in rounds)}</b> of 10" in score.told.sentence
     mine = PERSON.score(rounds, tuple(one.seen.best for one in rounds), 1.0)
     assert mine.lessons[0].startswith("No guess of yours went against the odds")
+
+
+def test_the_words_beside_the_page_name_the_limits_of_epsilon() -> None:
+    named = [f"{percent(1 / (1 + math.exp(-epsilon)), 3 if epsilon == 5 else 2)}" for epsilon in GAME_EPSILONS]
+    assert named == ["62 %", "73 %", "88 %", "99.3 %"]
+    pieces = zip(named, ("at\nε = 0.5", "at 1", "at 2", "at 5"), strict=True)
+    assert all(f"{share} {at}" in SPEC.text("words") for share, at in pieces)
 
 
 def test_what_is_said_of_the_agency_fits_both_limits() -> None:

@@ -298,7 +298,7 @@ class AgencyScore(Score[AgencyRound, float | None]):
             both = "none" if one.both is None else f"{readable(one.both[0], 4)} to {readable(one.both[1], 4)}"
             rows.append(
                 [
-                    str(place),
+                    f"Round {place}",
                     f"{one.n:,}",
                     f"{one.yes:,}",
                     f"{one.m:,}",

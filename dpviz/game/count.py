@@ -284,7 +284,7 @@ class CountScore(Score[CountRound, int]):
         head = ["Round", "Expected", "Released", "Secret", "Your guess", "Best guess", "Posterior mean"]
         rows = [
             [
-                str(place),
+                f"Round {place}",
                 f"{readable(one.seen.expected, 3)} yes",
                 f"{one.seen.released} yes",
                 str(one.secret),

@@ -219,7 +219,7 @@ class PersonScore(Score[PersonRound, bool]):
         head = ["Round", "Others", "Released", "Secret", "Your guess", "Best guess", "Right with probability"]
         rows = [
             [
-                str(place),
+                f"Round {place}",
                 f"{one.seen.others} yes",
                 f"{one.seen.released} yes",
                 SIDES[one.secret],

@@ -77,7 +77,7 @@ def _show_end(chosen: Chosen, number: str, score: Score[Any, Any]) -> None:
     new_game("New game", "again")
     table = score.table
     heading("All rounds")
-    listing(table.head, table.rows, table.caption, numeric=())
+    listing(table.head, table.rows, table.caption)
     heading("Play it again in Python")
     note(
         "The rounds were drawn from the number in this line, which nobody could compute from the seed. Its SHA-256, "
