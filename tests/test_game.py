@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,16 @@ import pytest
 import dpviz.game.count
 from dpviz.core.wording import percent
 from dpviz.game import LEVELS, rounds_from
-from dpviz.game.agency import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound, all_cases
+from dpviz.game.agency import (
+    ERROR_ALLOWED,
+    GAME_ALPHAS,
+    RELEASED_ROWS,
+    SHARES,
+    SIZES,
+    SUCCESS_ALLOWED,
+    AgencyRound,
+    all_cases,
+)
 from dpviz.game.base import GAME_EPSILONS, GAME_ROUNDS, WAYS, Level
 from dpviz.game.count import PEOPLE_COUNTED, SHARES_KNOWN, SeenCount
 from dpviz.game.levels import script_of
@@ -135,6 +145,20 @@ def test_what_the_agency_chooses_is_judged_by_sums_over_the_whole_matrix() -> No
             found = case.at(alpha)
             assert found.success == pytest.approx(success, rel=1e-9)
             assert found.error == pytest.approx(math.sqrt(matrix[case.yes] @ away**2), rel=1e-9)
+
+
+def test_more_synthetic_people_help_both_and_more_real_ones_hinder_the_attacker() -> None:
+    for alpha in (0.1, 1, 10, 100):
+        by_size = []
+        for n in SIZES:
+            for share in SHARES:
+                found = [AgencyRound(n, m, round(share * n)).at(alpha) for m in RELEASED_ROWS]
+                assert all(one.success < more.success and one.error > more.error for one, more in pairwise(found))
+            by_size.append([one.success for one in found])
+            pulls = [AgencyRound(n, 1000, round(share * n)) for share in SHARES]
+            means = [BetaBinomial(n=n, m=1, alpha=alpha, beta=alpha).row(one.yes)[1] - one.yes / n for one in pulls]
+            assert means == sorted(means, reverse=True) and min(means) > -1e-12
+        assert all(x > y for few, many in pairwise(by_size) for x, y in zip(few, many, strict=True))
 
 
 def test_at_the_ends_of_its_range_alpha_just_keeps_both_limits_and_elsewhere_none_does() -> None:

@@ -284,9 +284,9 @@ class AgencyScore(Score[AgencyRound, float | None]):
         return [
             f"Your choices let the attacker through in {counted(exposed, 'round')}, and left the analyst too far off "
             f"in {counted(useless, 'round')}. {nothing}".strip(),
-            "There is no luck in this level. The attacker is the stronger, the more synthetic people are released for "
-            "each real one. The analyst is the better off, the more real people there are, and the nearer their share "
-            "of yes is to one half, to which the invented people pull it.",
+            "There is no luck in this level. The attacker is the stronger, the more synthetic people are released, and "
+            "the weaker, the more real ones there are. The analyst is the nearer, the more synthetic people there are; "
+            "invented people pull the share of yes towards one half, which costs most where few said yes.",
         ]
 
     @property
