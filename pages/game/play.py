@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dpviz.game import rounds_from
 from dpviz.game.secrecy import checked_key, derived_number, holds_seal, seal_of
 from pages.components.address import drawn
 from pages.components.cached import cached, once
@@ -51,13 +52,7 @@ def number_of(chosen: Chosen) -> str:
 
 def rounds_of(chosen: Chosen, number: str) -> tuple[Any, ...]:
     """The ten rounds."""
-    return cached(_drawn_rounds)(chosen.level.key, chosen.epsilon, number)
-
-
-def _drawn_rounds(level: str, epsilon: float, number: str) -> tuple[Any, ...]:
-    from dpviz.game import rounds_from
-
-    return rounds_from(number, level=level, epsilon=epsilon)
+    return cached(rounds_from)(number, level=chosen.level.key, epsilon=chosen.epsilon)
 
 
 def locked_in(chosen: Chosen) -> Locked:

@@ -8,8 +8,10 @@ import streamlit as st
 
 from dpviz.charts.people import chances_html, counts_html, people_html, ranges_html, share_html
 from dpviz.core.parameters import readable
-from dpviz.game.agency import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound, BeTheAgency
-from dpviz.game.count import PEOPLE_COUNTED, CountRound, SecretCount
+from dpviz.game.agency import BeTheAgency
+from dpviz.game.cases import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound
+from dpviz.game.count import CountRound, SecretCount
+from dpviz.game.seen_count import PEOPLE_COUNTED
 from dpviz.game.who import FEW_PEOPLE, PersonRound, WhoSaidYes
 from pages.game.controls import PREFIX
 
