@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.people import chances_html, counts_html, people_html, ranges_html, share_html
+from dpviz.charts.rounds import chances_html, counts_html, people_html, ranges_html, share_html
 from dpviz.core.parameters import readable
 from dpviz.game.agency import BeTheAgency
 from dpviz.game.cases import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound

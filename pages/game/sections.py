@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.people import rounds_html
+from dpviz.charts.rounds import rounds_html
 from dpviz.game.base import GAME_ROUNDS, Score
 from dpviz.game.levels import script_of
 from dpviz.game.secrecy import commitment
