@@ -117,8 +117,8 @@ class BeTheAgency(Level[AgencyRound, float | None]):
     question = "How many people do you invent?"
     rules = (
         "You invent α people with a yes and as many with a no, and draw synthetic people from all. An attacker who "
-        "knows everybody but one may be right 60 % of the time. The synthetic share of yes may typically be 5 points "
-        "off."
+        "knows everybody but one may be right 60\N{NO-BREAK SPACE}% of the time. The synthetic share of yes may "
+        "typically be 5 points off."
     )
     uses_epsilon = False
 
