@@ -10,7 +10,7 @@ import pytest
 
 from dpviz.charts.guesses import guesses_chart
 from dpviz.charts.intervals import COVERING, MISSED, class_chart
-from dpviz.charts.own_interval import own_interval_html, people_html, released_bar_html
+from dpviz.charts.own_interval import own_interval_html, released_bar_html
 from dpviz.charts.style import PALETTE, TRUTH_COLOR, Figure
 
 LOW, HIGH = np.array([0.2, -0.1, 0.5]), np.array([0.4, 0.2, 1.3])
@@ -80,12 +80,3 @@ def test_a_seat_sees_its_own_interval_and_the_truth_once_it_is_told() -> None:
     assert 'class="truth" style="left: 25%"' in missed
     assert "missed" not in own_interval_html(0.1, 0.3, 0.3)
     assert "width: 30%" in released_bar_html(30, 100)
-
-
-def test_the_ringed_persons_answer_is_not_in_the_picture_before_it_is_told() -> None:
-    open_one = people_html(100, 30, None)
-    assert open_one.count("<i") == 100
-    assert open_one.count('class="one"') == 30
-    assert open_one.count("person open") == 1
-    assert people_html(100, 30, answer=True).count("person one") == 1
-    assert people_html(100, 30, answer=False).count('"person"') == 1

@@ -79,10 +79,11 @@ GUESSES_RUN = RoomSettings(design=FRESH.design, running=True, mode="guesses")
 def test_a_guess_is_kept_once_and_not_after_the_answer(store: Store) -> None:
     code, token = store.open(GUESSES_RUN)
     first, second = opened(room=code), opened(room=code)
+    drawn = next(one for one in html(first) if "dpviz-people" in one)
+    assert (drawn.count('class="one"'), drawn.count('class="unknown person"')) == (FRESH.secret - 1, 1)
     first.button(key="room_guess_yes").click().run()
     assert "You guessed yes." in seat(first)
     assert "room_guess_yes" not in [one.key for one in first.button]
-    second.session_state  # noqa: B018
     shown = RoomSettings(design=FRESH.design, running=True, mode="guesses", revealed=True)
     store.change(code, token, shown)
     second.button(key="room_guess_no").click().run()  # it is still on the screen of the second phone

@@ -16,18 +16,6 @@ def released_bar_html(yes: int, rows: int) -> str:
     )
 
 
-def people_html(n: int, others: int, answer: bool | None) -> str:
-    """Everybody as a dot: `others` said yes, and the ringed one gave this answer, None while nobody knows.
-
-    >>> people_html(3, 1, None)[-59:]
-    '<i class="one"></i><i></i><i class="person open"></i></div>'
-    """
-    ringed = "person open" if answer is None else "person one" if answer else "person"
-    known = '<i class="one"></i>' * others + "<i></i>" * (n - 1 - others)
-    said = f"{others:,} of the other {n - 1:,} people said yes; one person is ringed"
-    return f'<div class="dpviz-seat-people" role="img" aria-label="{said}">{known}<i class="{ringed}"></i></div>'
-
-
 def own_interval_html(low: float, high: float, truth: float | None) -> str:
     """An interval on a line from 0 to 100 %, and the truth where it is told.
 

@@ -61,6 +61,11 @@ class Riddle:
         return self.settings.secret - 1
 
     @property
+    def known(self) -> list[bool]:
+        """The answers of all other people, yes first."""
+        return [place < self.others for place in range(self.settings.design.n - 1)]
+
+    @property
     def _chances(self) -> tuple[float, float]:
         """Pr(released | no) and Pr(released | yes)."""
         no, yes = _rows(_release(self.settings), self.settings.secret)[:, self.released].tolist()

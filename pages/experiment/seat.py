@@ -6,7 +6,8 @@ from html import escape
 
 import streamlit as st
 
-from dpviz.charts.own_interval import own_interval_html, people_html, released_bar_html
+from dpviz.charts.own_interval import own_interval_html, released_bar_html
+from dpviz.charts.rounds import people_html
 from dpviz.rooms.class_guesses import ClassGuesses, Riddle
 from dpviz.rooms.class_intervals import ClassIntervals
 from dpviz.rooms.modes import MODES
@@ -64,8 +65,9 @@ def _show_riddle(code: str, seat: int, settings: RoomSettings) -> None:
     guess = None if known is None else bool(known[0])
     sentences = riddle_said(riddle, ClassGuesses.of(settings, []).means)
     answer = riddle.answer if settings.revealed else None
-    people = people_html(settings.design.n, riddle.others, answer)
-    drawing = people + released_bar_html(riddle.released, settings.design.m)
+    drawing = people_html([*riddle.known, answer], ringed=len(riddle.known)) + released_bar_html(
+        riddle.released, settings.design.m
+    )
     _say(seat, drawing, [*sentences, *verdict_said(riddle, guess)], MODES[settings.mode].question)
     if guess is None and not settings.revealed:
         with st.container(horizontal=True, key=f"{SPEC.prefix}answers"):
