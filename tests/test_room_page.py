@@ -193,8 +193,9 @@ def test_a_teacher_moves_everything_by_its_controls(store: Store) -> None:
     assert act(page.radio(key="room_rule").set_value("score")).rule == "score"
     assert act(page.button(key="room_go").click()).revealed
     assert act(page.button(key="room_again").click()).round == 2
-    assert act(page.button_group(key="room_mode").set_value("guesses")).mode == "guesses"
-    assert act(page.selectbox(key="room_mechanism").set_value("geometric")).design.mechanism == "geometric"
+    guessing = act(page.button_group(key="room_mode").set_value("guesses"))
+    assert (guessing.mode, guessing.design.mechanism) == ("guesses", "geometric")
+    assert act(page.selectbox(key="room_mechanism").set_value("beta_binomial")).design.mechanism == "beta_binomial"
     asked = act(page.button_group(key="room_people").set_value(20))
     assert (asked.design.n, asked.design.m, asked.round) == (20, 20, 5)
     assert not act(page.button(key="room_stop").click()).running

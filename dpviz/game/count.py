@@ -12,7 +12,7 @@ from dpviz.game.base import GAME_ROUNDS, FinalWords, Level, RoundMark, Score, an
 from dpviz.game.luck import sum_below_zero
 from dpviz.game.seen_count import PEOPLE_COUNTED, SHARES_KNOWN, SeenCount
 
-CLOSE = 1
+NEARLY_BEST = 1
 """How many people a guess may be from the best one and still goes with the odds."""
 
 
@@ -108,7 +108,7 @@ class CountScore(Score[CountRound, int]):
     def against(self) -> list[int]:
         """The rounds, from 1, in which the guess was more than one person from the best one."""
         both = enumerate(zip(self.rounds, self.guesses, strict=True), start=1)
-        return [place for place, (one, guess) in both if abs(guess - one.seen.best) > CLOSE]
+        return [place for place, (one, guess) in both if abs(guess - one.seen.best) > NEARLY_BEST]
 
     @property
     def marks(self) -> list[RoundMark]:

@@ -9,7 +9,7 @@ from dpviz.rooms.settings import RoomSettings
 
 @dataclass(frozen=True, kw_only=True)
 class RoomMode:
-    """One mode: its `label`, the question on the projector, and what the class finds.
+    """One mode: its `label`, the question on the projector, what the class finds, and the mechanism it begins with.
 
     In a mode that `waits` a seat reports when its student has chosen, else by itself. Where a table has been answered,
     another ε draws anew: the answer belongs to what was seen.
@@ -19,7 +19,12 @@ class RoomMode:
     label: str
     question: str
     found: type[ClassIntervals] | type[ClassGuesses]
+    mechanism: str
     waits: bool = False
+
+    def begun(self, settings: RoomSettings) -> RoomSettings:
+        """Return the settings of a room in which this mode begins."""
+        return settings.asking(mechanism=self.mechanism).drawn_anew(mode=self.key)
 
     def changed(self, settings: RoomSettings, **changes: object) -> RoomSettings:
         """Return the settings with other numbers of the design, in the next round where what was seen is no more."""
@@ -37,12 +42,14 @@ _MODES = (
         label="Intervals",
         question="How many intervals hold the truth?",
         found=ClassIntervals,
+        mechanism="beta_binomial",
     ),
     RoomMode(
         key="guesses",
         label="Who said yes?",
         question="Did the ringed person say yes?",
         found=ClassGuesses,
+        mechanism="geometric",  # of a Beta-binomial with ε = 1 even the best guess is right 51.6 % of the time
         waits=True,
     ),
 )

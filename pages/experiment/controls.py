@@ -59,7 +59,7 @@ def show_controls(room: Room, settings: RoomSettings, token: str) -> None:
 
     def mode(before: RoomSettings) -> RoomSettings:
         picked = st.session_state[f"{PREFIX}mode"]
-        return before if picked in (None, before.mode) else before.drawn_anew(mode=picked)
+        return before if picked in (None, before.mode) else MODES[picked].begun(before)
 
     now = settings.design
     st.session_state.update({
