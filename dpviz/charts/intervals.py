@@ -43,12 +43,14 @@ def caterpillar_chart(
     p: float,
     words: str = "",
     shown: int | None = None,
+    of: str = "repetition",
 ) -> style.Figure:
     """The first intervals of a study, one line each, those that miss the true share `p` outlined and crossed.
 
     `low` and `high` are the ends, infinite where an interval has none and NaN where there is no interval: its mark
     then stands at the estimate. `covered` says whether each holds p, and `vacuous` whether it does because it holds
-    all of 0 to 1. `words` stand above them. Only the first `shown` are drawn, in the frame of all.
+    all of 0 to 1. `words` stand above them. Only the first `shown` are drawn, in the frame of all. Each is one `of`
+    what the vertical axis counts.
     """
     without, drawn = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
     left = np.where(without, estimates, np.maximum(low, _FARTHEST[0]))
@@ -59,7 +61,7 @@ def caterpillar_chart(
     ):
         if (some & drawn).any():
             place = np.flatnonzero(some & drawn)
-            traces += _intervals(place, left[place], right[place], look)
+            traces += _intervals(place, left[place], right[place], look, of)
     ends = float(np.min(left, initial=p)), float(np.max(right, initial=p))
     step = style.round_step(max(ends[1] - ends[0], 1e-3) / style.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
     reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
@@ -69,7 +71,7 @@ def caterpillar_chart(
     return style.build(
         traces,
         x=style.axis("share of yes", range=[reach[0] - pad, reach[1] + pad], tickformat="~%", zeroline=False),
-        y=style.axis("repetition", range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False),
+        y=style.axis(of, range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False),
         uirevision="caterpillar",
         shapes=[style.truth(p)],
         annotations=[{**said, "yanchor": "bottom", "font": {"size": 13}}, number],
@@ -79,7 +81,7 @@ def caterpillar_chart(
     )
 
 
-def _intervals(place: IntArray, left: FloatArray, right: FloatArray, look: _Look) -> list[dict[str, Any]]:
+def _intervals(place: IntArray, left: FloatArray, right: FloatArray, look: _Look, of: str) -> list[dict[str, Any]]:
     """Return the trace of some intervals, on that of the ink around them where they are outlined."""
     middle = (left + right) / 2
 
@@ -88,7 +90,7 @@ def _intervals(place: IntArray, left: FloatArray, right: FloatArray, look: _Look
         marker = {"size": size, "color": color, "symbol": look.symbol, "opacity": look.marked}
         return style.scatter("markers", middle, 1 + place, hover, marker=marker, error_x=bar, **rest)
 
-    hover = f"repetition %{{y}}: %{{customdata}}<br>{look.words}<extra></extra>"
+    hover = f"{of} %{{y}}: %{{customdata}}<br>{look.words}<extra></extra>"
     ends = zip(100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True)
     told = [f"{start:.3g} % to {end:.3g} %" if start < end else f"{start:.3g} %" for start, end in ends]
     below = [bars(style.TRUTH_COLOR, OUTLINE, 5.5, hoverinfo="skip", meta="")] if look.outlined else []
