@@ -22,7 +22,13 @@ def with_guess(
     spec = figure.to_dict()
     layout, traces = spec["layout"], list(spec["data"])
     shapes, notes = list(layout.get("shapes", ())), list(layout.get("annotations", ()))
-    words: dict[str, Any] = {"text": f"<b>{text}</b>", "showarrow": False, "font": {"size": 13, "color": GUESS_COLOR}}
+    words: dict[str, Any] = {
+        "text": f"<b>{text}</b>",
+        "showarrow": False,
+        "font": {"size": 13},
+        "bgcolor": style.PAPER_COLOR,
+        "borderpad": 1,
+    }
     look = {"line": {"color": GUESS_COLOR, "width": 2.4, "dash": "dash"}, "layer": "above"}
     if x is not None and y is not None:
         (across, share), (up, height) = _inside(layout["xaxis"], x), _inside(layout["yaxis"], y)

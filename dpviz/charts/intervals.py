@@ -1,7 +1,7 @@
 """The first intervals of a study one below the other: which of them hold the true share, and which miss it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,13 +44,14 @@ def caterpillar_chart(
     words: str = "",
     shown: int | None = None,
     of: str = "repetition",
+    outlined: bool = True,
 ) -> style.Figure:
     """The first intervals of a study, one line each, those that miss the true share `p` outlined and crossed.
 
     `low` and `high` are the ends, infinite where an interval has none and NaN where there is no interval: its mark
     then stands at the estimate. `covered` says whether each holds p, and `vacuous` whether it does because it holds
     all of 0 to 1. `words` stand above them. Only the first `shown` are drawn, in the frame of all. Each is one `of`
-    what the vertical axis counts.
+    what the vertical axis counts. Where the order sets those that miss it apart, they need not be `outlined`.
     """
     without, drawn = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
     left = np.where(without, estimates, np.maximum(low, _FARTHEST[0]))
@@ -61,7 +62,9 @@ def caterpillar_chart(
     ):
         if (some & drawn).any():
             place = np.flatnonzero(some & drawn)
-            traces += _intervals(place, left[place], right[place], look, of)
+            traces += _intervals(
+                place, left[place], right[place], look if outlined else replace(look, outlined=False), of
+            )
     ends = float(np.min(left, initial=p)), float(np.max(right, initial=p))
     step = style.round_step(max(ends[1] - ends[0], 1e-3) / style.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
     reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.charts.guesses import GUESS_COLOR
 
 __all__ = ["Bar", "DotTable", "bars_chart", "people_chart"]
 
 YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # Of people and rows alone; on a light and on a dark page
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
-GUESSED = f' <b style="color:{GUESS_COLOR}">← your guess</b>'
+WORDS = " ← your guess"
+GUESSED = f"<b>{WORDS}</b>"
 LETTER = 7.3  # Pixels of a letter of the names left of bars
 LONGEST_LINE = 22  # Letters of them in a line
-ROOM_FOR_WORDS = 1.42  # Times the longest bar that the axis is long, for what stands behind it
-LOG_ROOM = 1.35  # The same of an axis of exponents
+ROOM, ROOM_OF_LETTER = 1.12, 0.019  # Times the longest bar that the axis is long, and what each letter behind it adds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +36,7 @@ class Bar:
     """A bar: how many rows said `yes` and `no` and were `invented` (half of them yes), or a `plain` length; `text`
     stands at its end.
 
-    `color` is the key of a plain bar for `dpviz.charts.style.color_of`; one that is `guessed` says so.
+    A plain bar has its own `color`; one that is `guessed` says so.
     """
 
     name: str
@@ -46,7 +45,7 @@ class Bar:
     no: float = 0.0
     invented: float = 0.0
     plain: float = 0.0
-    color: str = "original"
+    color: str = style.GREY
     guessed: bool = False
 
     @property
@@ -114,7 +113,7 @@ def bars_chart(
         ("invented, yes", [one.invented / 2 for one in bars], {"color": YES_COLOR, "pattern": STRIPES}),
         ("invented, no", [one.invented / 2 for one in bars], {"color": NO_COLOR, "pattern": STRIPES}),
         ("no", [one.no for one in bars], {"color": NO_COLOR}),
-        ("", [one.plain for one in bars], {"color": [style.color_of(one.color) for one in bars]}),
+        ("", [one.plain for one in bars], {"color": [one.color for one in bars]}),
     ]
     base: dict[str, Any] = {"base": low} if log else {}
     traces = [
@@ -134,6 +133,7 @@ def bars_chart(
         if any(lengths)
     ]
     longest = max(one.length for one in bars)
+    room = ROOM + ROOM_OF_LETTER * max(len(one.text) + len(WORDS) * one.guessed for one in bars)
     ends = [one.length for one in bars]
     notes = [
         style.label(
@@ -149,9 +149,9 @@ def bars_chart(
     ]
     if log:
         first, last = math.log10(low), math.log10(longest)
-        axis = style.axis(title, **style.log_scale(first, first + LOG_ROOM * (last - first)))
+        axis = style.axis(title, **style.log_scale(first, first + room * (last - first)))
     else:
-        axis = style.axis(title, range=[0, ROOM_FOR_WORDS * longest], tickformat=".0%" if percent else ",~r")
+        axis = style.axis(title, range=[0, room * longest], tickformat=".0%" if percent else ",~r")
     left = 14 + LETTER * max(max(map(len, one.split("<br>"))) for one in names)
     return style.build(
         traces,

@@ -79,6 +79,7 @@ class Analysts:
             p=self.p,
             words=words,
             of="analyst",
+            outlined=False,
         )
         return chart if guess is None else with_guess(chart, f"your guess: {guess:g} hold it", y=guess + 0.5)
 

@@ -1,6 +1,7 @@
 """What the page shows: the list of lessons, or a step of one of them."""
 
 import dataclasses
+from html import escape
 
 import streamlit as st
 
@@ -36,5 +37,8 @@ def _show_list() -> None:
     with st.container(key=f"{PREFIX}list"):
         for key, lesson in LESSONS.items():
             words = lesson.words
-            st.button(f"{words.number} · {words.title}", on_click=go_to, args=(key,), key=f"{PREFIX}begin_{key}")
-            st.html(f'<p class="dpviz-said">{words.head["answers"]} <small>{words.head["minutes"]} minutes</small></p>')
+            with st.container(key=f"{PREFIX}card_{key}", border=True, gap="xsmall"):
+                label = f"{words.number} · {words.title}"
+                st.button(label, on_click=go_to, args=(key,), key=f"{PREFIX}begin_{key}", type="tertiary")
+                answers, minutes = escape(words.head["answers"]), escape(words.head["minutes"])
+                st.html(f'<p class="dpviz-told">{answers} <small>{minutes} minutes</small></p>')

@@ -4,6 +4,7 @@ from typing import Literal
 
 import streamlit as st
 
+from dpviz.lessons.printed import printed_lesson
 from dpviz.lessons.questions import Guess, NumberAsked, OneAsked, OrderAsked, Slider
 from dpviz.lessons.words import words_html
 from pages.components import component
@@ -39,9 +40,10 @@ def show_step(place: Place) -> None:
                 _lead_on(place)
         _ways(place)
         with st.container(key=f"{PREFIX}folds"):
-            _fold(place, "formula", "The formula")
+            if step.shows(moment):
+                _fold(place, "formula", "The formula")
             if class_mode():
-                _fold(place, "teacher", "For the teacher")
+                _for_the_teacher(place)
 
 
 def _told(text: str, kind: str = "") -> str:
@@ -101,7 +103,7 @@ def _ask_order(place: Place, question: OrderAsked, label: str) -> None:
 
 def _lead_on(place: Place) -> None:
     """What stays, and the real page."""
-    st.html(_told(f"**What stays:** {place.lesson.words.head['stays']}"))
+    st.html(_told(f"**What stays:** {place.lesson.words.head['stays']}", "dpviz-stays"))
     onward = place.lesson.onward()
     page = next(one for one in EVERY_PAGE if one.folder == onward.page)
     page_link(page, onward.design, f"Now break it yourself: {page.title}", None, **onward.further)
@@ -122,6 +124,21 @@ def _ways(place: Place) -> None:
         kind: Literal["primary", "secondary"] = "primary" if place.step.shows(place.moment) else "secondary"
         st.button(words[1], on_click=go_to, args=on, key=f"{PREFIX}next", help="Or the key PageDown.", type=kind)
     _keys(key=f"{PREFIX}keys", data=b"", height=1)
+
+
+def _for_the_teacher(place: Place) -> None:
+    """Notes on the step, folded, and the lesson on paper."""
+    lesson = place.lesson
+    with st.expander("For the teacher"):
+        st.markdown(lesson.words_of(place.step).parts["teacher"])
+        st.download_button(
+            "This lesson on paper, with the answers at its end (HTML)",
+            lambda: printed_lesson(lesson, place.moment.seed),
+            f"dpviz_lesson_{lesson.key}.html",
+            "text/html",
+            on_click="ignore",
+            key=f"{PREFIX}paper",
+        )
 
 
 def _fold(place: Place, part: str, words: str) -> None:

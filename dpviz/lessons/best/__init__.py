@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.charts.guesses import with_guess
+from dpviz.charts.guesses import GUESS_COLOR, with_guess
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.people import Bar, bars_chart
+from dpviz.charts.style import GREY, color_of
 from dpviz.comparisons.binary_measures import row_moments
 from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
@@ -22,7 +23,7 @@ _TIMES = Slider(
     label="Times as accurate",
     stops=(1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25, 30, 40, 50, 100),
     start=1,
-    told=lambda one: f"{one:g} times",
+    told=lambda one: f"{one:g} ×",
 )
 _GRID = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 _EPSILONS = Slider(label="Promise ε (left is more private)", stops=_GRID, start=1.0)
@@ -77,19 +78,21 @@ def _numbers_of_people(moment: Moment) -> dict[str, str]:
     }
 
 
-def _bar(name: str, error: float, color: str = "original", *, guessed: bool = False, text: str = "") -> Bar:
-    return Bar(name=name, text=text or _points(error), plain=100 * error, color=color, guessed=guessed)
+def _bar(name: str, error: float, color: str = GREY, text: str = "") -> Bar:
+    return Bar(name=name, text=text or _points(error), plain=100 * error, color=color)
 
 
-_AXIS = "typical error of the published share, in points"
+_AXIS = "typical error, in points"
 
 
 def _floor(moment: Moment) -> LessonPicture:
-    guess = _TIMES.at(moment) if moment.guess is None else float(moment.guess)  # type: ignore[arg-type]
+    guess = moment.guess if isinstance(moment.guess, float | int) else moment.tried
     beta = _error(_BETA)
     bars = [
-        _bar("Beta-binomial", beta, _BETA),
-        _bar("best possible, as you guess", beta / guess, "guess", guessed=moment.guess is not None),
+        _bar("Beta-binomial", beta, color_of(_BETA)),
+        _bar("best possible", 0.0, text="?")
+        if guess is None
+        else _bar("best possible, as you guess", beta / guess, GUESS_COLOR),
     ]
     if moment.guess is not None:
         bars.append(_bar("best possible", _error("")))
@@ -106,7 +109,7 @@ def _order(moment: Moment) -> LessonPicture:
         return LessonPicture(bars_chart([*bars, _bar("best possible", _error(""))], _AXIS), "Only the best is known.")
     places = {key: place for place, key in enumerate(moment.guess, 1)}
     bars = [_bar("best possible", _error(""))]
-    bars += [_bar(f"{_METHODS[key]} (your no. {places[key]})", _error(key), key) for key in _ordered()]
+    bars += [_bar(f"{_METHODS[key]} (your no. {places[key]})", _error(key), color_of(key)) for key in _ordered()]
     return LessonPicture(bars_chart(bars, _AXIS), "The errors of three methods, the smallest first.")
 
 
@@ -115,7 +118,11 @@ def _curve(moment: Moment) -> LessonPicture:
     named = {"": "best possible: the floor", **_METHODS}
     lines = [
         DrawnLine(
-            name=name, x=grid, y=np.array([100 * _error(key, _PEOPLE, one) for one in _GRID]), color=key or "original"
+            name=name,
+            x=grid,
+            y=np.array([100 * _error(key, _PEOPLE, one) for one in _GRID]),
+            color=key or "original",
+            floor=not key,
         )
         for key, name in named.items()
     ]
@@ -136,7 +143,7 @@ def _people(moment: Moment) -> LessonPicture:
     people = round(_SIZES.at(moment))
     bars = [
         _bar("best possible", _error("", people)),
-        *(_bar(_METHODS[key], _error(key, people), key) for key in _ordered()),
+        *(_bar(_METHODS[key], _error(key, people), color_of(key)) for key in _ordered()),
     ]
     return LessonPicture(bars_chart(bars, _AXIS), f"The errors of all methods with {people:,} people.")
 

@@ -59,9 +59,9 @@ def _numbers_of_sizes(moment: Moment) -> dict[str, str]:
     }
 
 
-def _bar(name: str, people: int, rows: float, text: str, *, guessed: bool = False) -> Bar:
+def _bar(name: str, people: int, rows: float, text: str) -> Bar:
     yes = _YES * people
-    return Bar(name=name, text=text, yes=yes, no=people - yes, invented=rows, guessed=guessed)
+    return Bar(name=name, text=text, yes=yes, no=people - yes, invented=rows)
 
 
 def _counted(rows: float) -> str:
@@ -69,24 +69,25 @@ def _counted(rows: float) -> str:
 
 
 def _told(rows: float) -> str:
-    return f"+ {_counted(rows)} invented"
+    return f"+ {_counted(rows)}"
 
 
 def _many(moment: Moment) -> LessonPicture:
     """The real rows, those with the rows where the slider stands, and after the guess with those that it takes."""
-    guess = _MANY.at(moment) if moment.guess is None else _number(moment)
+    guess = _guessed(moment)
     bars = [
         _bar("real rows", _PEOPLE, 0.0, f"{_PEOPLE:,}"),
-        _bar("with your guess", _PEOPLE, guess, _told(guess), guessed=moment.guess is not None),
+        _bar("with your guess", _PEOPLE, guess or 0.0, "?" if guess is None else _told(guess)),
     ]
     if moment.guess is not None:
         bars.append(_bar("what ε = 1 takes", _PEOPLE, _rows(_PEOPLE), _told(_rows(_PEOPLE))))
     said = "Real rows, orange yes and blue no, and striped the invented ones, half of them yes."
-    return LessonPicture(bars_chart(bars, "rows that the agency draws from"), said)
+    return LessonPicture(bars_chart(bars, "rows to draw from (striped: invented)"), said)
 
 
-def _number(moment: Moment) -> float:
-    return moment.guess if isinstance(moment.guess, float | int) else 0.0
+def _guessed(moment: Moment) -> float | None:
+    """The guess, or where the slider has been moved to before it."""
+    return moment.guess if isinstance(moment.guess, float | int) else moment.tried
 
 
 def _sizes(moment: Moment) -> LessonPicture:
@@ -96,29 +97,29 @@ def _sizes(moment: Moment) -> LessonPicture:
         known = {size: _rows(size) for size in (_SMALL, _PEOPLE, _LARGE)}
     bars = [_share_bar(f"{size:,} people", size, rows) for size, rows in known.items()]
     if moment.guess is not None:
-        bars.append(_share_bar(f"{_LARGE:,} people", _LARGE, _options()[str(moment.guess)], guessed=True))
+        bars.append(_share_bar(f"{_LARGE:,} people, your guess", _LARGE, _options()[str(moment.guess)]))
     else:
         bars.append(_bar(f"{_LARGE:,} people", 1, 0.0, "?"))
     said = "The real and the invented share of the rows, at several numbers of people."
-    return LessonPicture(bars_chart(bars, "share of the rows that the agency draws from", percent=True), said)
+    return LessonPicture(bars_chart(bars, "share of the rows (striped: invented)", percent=True), said)
 
 
-def _share_bar(name: str, people: int, rows: float, *, guessed: bool = False) -> Bar:
+def _share_bar(name: str, people: int, rows: float) -> Bar:
     real = people / (people + rows)
-    return Bar(name=name, text=_told(rows), yes=_YES * real, no=(1 - _YES) * real, invented=1 - real, guessed=guessed)
+    return Bar(name=name, text=_told(rows), yes=_YES * real, no=(1 - _YES) * real, invented=1 - real)
 
 
 def _with_delta(moment: Moment) -> LessonPicture:
-    guess = _FEW.at(moment) if moment.guess is None else _number(moment)
+    guess = _guessed(moment)
     bars = [
         _bar("without δ", _PEOPLE, _rows(_PEOPLE), _told(_rows(_PEOPLE))),
-        _bar("with your guess", _PEOPLE, guess, _told(guess), guessed=moment.guess is not None),
+        _bar("with your guess", _PEOPLE, guess or 0.0, "?" if guess is None else _told(guess)),
     ]
     if moment.guess is not None:
         rows = _rows(_PEOPLE, _DELTA)
         bars.append(_bar("with δ = 10⁻⁶", _PEOPLE, rows, _told(rows)))
     return LessonPicture(
-        bars_chart(bars, "rows that the agency draws from"), "Invented rows without δ, and with δ = 10⁻⁶."
+        bars_chart(bars, "rows to draw from (striped: invented)"), "Invented rows without δ, and with δ = 10⁻⁶."
     )
 
 

@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 
-from dpviz.charts.guesses import with_guess
+from dpviz.charts.guesses import GUESS_COLOR, with_guess
 from dpviz.charts.people import Bar, DotTable, bars_chart, people_chart
 from dpviz.charts.style import Figure
 from dpviz.charts.two_tables import two_tables_chart
@@ -31,7 +31,7 @@ _INVENTED = Slider(
     stops=(1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50),
     start=1,
 )
-_COUNT = Slider(label="Published yes", stops=tuple(range(_PEOPLE + 1)), start=_PEOPLE)
+_COUNT = Slider(label="Published yes", stops=tuple(range(_PEOPLE + 1)), start=1)
 
 
 def _release(invented: float) -> PosteriorMean:
@@ -67,12 +67,12 @@ def _numbers(_moment: Moment) -> dict[str, str]:
 
 
 def _numbers_of_count(moment: Moment) -> dict[str, str]:
-    here, (yes, no) = round(_COUNT.at(moment)), _rows()
+    here = round(_COUNT.at(moment))
+    ratio = _ratios()[here]
     return {
         "count_told": f"“{_table(here)}”",
-        "chance_yes": percent(yes[here], 3),
-        "chance_no": percent(no[here], 3),
-        "ratio_here": readable(_ratios()[here], 3),
+        "ratio_here": readable(ratio, 3),
+        "speaks": "a yes" if ratio > 1 else "a no",
     }
 
 
@@ -123,14 +123,13 @@ def _two_rows(moment: Moment) -> LessonPicture:
 
 def _chances(moment: Moment) -> LessonPicture:
     yes, _ = _rows()
-    known = len(yes) - (moment.guess is None)
-    bars = [
-        Bar(name=_table(count), text=percent(one, 3) if count < known else "?", plain=one if count < known else _RARE)
-        for count, one in enumerate(yes)
-    ]
+    bars = [Bar(name=_table(count), text=percent(one, 3), plain=one) for count, one in enumerate(yes)]
+    if moment.guess is None:
+        bars[-1] = Bar(name=bars[-1].name, text="?", plain=_RARE)
+    else:
+        guess = str(moment.guess)
+        bars.append(Bar(name="your guess", text=_CHANCES[guess], plain=_OFTEN[guess], color=GUESS_COLOR))
     chart = bars_chart(bars, "how often it is published", log=True, low=_RARE)
-    if moment.guess is not None:
-        chart = with_guess(chart, f"your guess: {_CHANCES[str(moment.guess)]}", x=_OFTEN[str(moment.guess)], low=True)
     return LessonPicture(chart, "How often every table is published if the ringed person said yes.")
 
 

@@ -117,7 +117,7 @@ def _chart(lines: list[DrawnLine], marks: list[Mark], key: str) -> Figure:
     top = 1.15 * max(float(one.y.max()) for one in lines)
     return lines_chart(
         lines,
-        DrawnScale(title="tables M that share ε", low=1.0, high=float(_MOST)),
+        DrawnScale(title="tables M that share ε", low=0.0, high=float(_MOST)),
         DrawnScale(title="error of the estimate, in points", low=0.0, high=top),
         key=key,
         marks=marks,
@@ -132,9 +132,9 @@ def _asked(key: str, name: str, moment: Moment) -> LessonPicture:
         one = Mark(x=1.0, y=100 * errors[1], color=key, text=f"1 table: {_points(errors[1])}")
         flat = DrawnLine(name=name, x=line.x, y=np.where(line.x == 1, line.y, np.nan), color=key)
         chart = _chart([flat], [one], "sets")
-        return LessonPicture(
-            with_guess(chart, _sets(_GUESSED.at(moment)), x=_GUESSED.at(moment)), "The error with a single table."
-        )
+        if moment.tried is not None:
+            chart = with_guess(chart, _sets(moment.tried), x=moment.tried)
+        return LessonPicture(chart, "The error with a single table.")
     chart = with_guess(_chart([line], [_lowest(key, _EPSILON)], "sets"), f"your guess: {_sets(guess)}", x=guess)
     return LessonPicture(chart, f"The error against the number of tables, smallest at {_best(key)}.")
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.charts.guesses import beside_each_other, with_guess
+from dpviz.charts.guesses import GUESS_COLOR, beside_each_other
 from dpviz.charts.people import Bar, bars_chart
-from dpviz.charts.style import Figure
-from dpviz.charts.two_tables import two_tables_chart
+from dpviz.charts.style import AWARE_COLOR, NAIVE_COLOR, Figure
 from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
@@ -20,7 +19,6 @@ from dpviz.lessons.questions import Moment, NumberAsked, OneAsked, Slider
 from dpviz.lessons.words import LessonWords
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import pure_epsilon, trade_off_curve
-from dpviz.privacy.two_tables import two_tables
 
 _NAIVE, _TOLD = "as_if_real", "score"
 _HELD = Slider(label="Intervals that hold the truth", stops=tuple(range(ANALYSTS + 1)), start=50)
@@ -28,12 +26,13 @@ _TIMES = Slider(
     label="Times as long",
     stops=tuple(round(0.5 + 0.1 * step, 1) for step in range(46)),
     start=1.0,
-    told=lambda one: f"{one:g} times",
+    told=lambda one: f"{one:g} ×",
 )
 _EPSILONS = Slider(
     label="Promise ε (left is more private)", stops=(0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), start=2.0
 )
 _PROMISES = {"same": 1.0, "twice": 2.0, "none": math.inf}
+_TOLD_SHORT, _AS_LONG = {"same": "ε = 2", "twice": "ε = 4", "none": "no limit"}, 3.0  # Times the bar of a promise
 _OPTIONS = {"same": "ε = 2, as before", "twice": "ε = 4, twice as much", "none": "none: whoever knows it can undo it"}
 
 
@@ -116,33 +115,42 @@ def _again(moment: Moment) -> LessonPicture:
 def _lengths(moment: Moment) -> LessonPicture:
     naive, told = _both(moment)
     real, first, second = _real_length(), naive.exact.mean_width, told.exact.mean_width
-    guess = _TIMES.at(moment) if moment.guess is None else float(moment.guess)  # type: ignore[arg-type]
+    guess = moment.guess if isinstance(moment.guess, float | int) else moment.tried
     bars = [
         Bar(name="from the secret data", text=_points(real), plain=100 * real),
-        Bar(name="as if real", text=_points(first), plain=100 * first, color=_NAIVE),
-        Bar(
-            name="your guess: told how",
-            text=_points(guess * first),
-            plain=100 * guess * first,
-            color="guess",
-            guessed=moment.guess is not None,
-        ),
+        Bar(name="as if real", text=_points(first), plain=100 * first, color=NAIVE_COLOR),
+        _guessed_bar(guess, first),
     ]
     if moment.guess is not None:
-        bars.append(Bar(name="told how", text=_points(second), plain=100 * second, color="geometric"))
+        bars.append(Bar(name="told how", text=_points(second), plain=100 * second, color=AWARE_COLOR))
     return LessonPicture(
         bars_chart(bars, "mean length of an interval, in points"), "How long intervals are on average, in points."
     )
 
 
+def _guessed_bar(times: float | None, first: float) -> Bar:
+    """The length that is guessed, once there is a guess."""
+    if times is None:
+        return Bar(name="told how", text="?")
+    return Bar(name="told how, as you guess", text=_points(times * first), plain=100 * times * first, color=GUESS_COLOR)
+
+
 def _attacker(moment: Moment) -> LessonPicture:
-    release = Analysts(_TOLD).design.release
-    found = two_tables(release, release.worst_log_odds())
-    assert found is not None
-    chart = two_tables_chart(found)
-    if moment.guess is not None:
-        chart = with_guess(chart, f"your guess: {_OPTIONS[str(moment.guess)]}", y=0.012)
-    return LessonPicture(chart, "How likely every released table is under two neighbours, as the recipe says.")
+    """The promise before the recipe was told, and after the guess what the release really keeps."""
+    one = Analysts(_TOLD)
+    bars = [Bar(name="promised at first", text=f"ε = {readable(one.epsilon, 3)}", plain=one.epsilon)]
+    if moment.guess is None:
+        bars.append(Bar(name="once the recipe is public", text="?"))
+    else:
+        guess, real = str(moment.guess), pure_epsilon(one.design.release)
+        times = min(_PROMISES[guess], _AS_LONG)
+        bars.append(Bar(name="as you guess", text=_TOLD_SHORT[guess], plain=times * one.epsilon, color=GUESS_COLOR))
+        bars.append(
+            Bar(name="once the recipe is public", text=f"ε = {readable(real, 3)}", plain=real, color=AWARE_COLOR)
+        )
+    return LessonPicture(
+        bars_chart(bars, "ε (left is more private)"), "The promise before and after the recipe is public."
+    )
 
 
 def _precision(moment: Moment) -> LessonPicture:

@@ -110,7 +110,7 @@ def _limit(moment: Moment) -> LessonPicture:
     if moment.guess is None:
         people = DotTable(name="100 people; the ringed one is unknown", yes=_YES, number=_PEOPLE, across=10, ringed=0)
         return LessonPicture(people_chart([people]), "100 people as dots, 25 of them said yes; one of them is ringed.")
-    mark = Mark(x=_EPSILON, y=_allowed(_EPSILON), color="other", text=_told(_EPSILON))
+    mark = Mark(x=_EPSILON, y=_allowed(_EPSILON), color="other", text=_told(_EPSILON), place="bottom right")
     chart = with_guess(_curve(mark), _of(moment), x=_EPSILON, y=_share(moment))
     return LessonPicture(chart, f"The share of right guesses that every ε allows; at ε = 2 {_told(_EPSILON)}.")
 
@@ -124,7 +124,7 @@ def _of(moment: Moment) -> str:
 
 
 def _moved(moment: Moment) -> LessonPicture:
-    marks = [Mark(x=one, y=_allowed(one), color="original", text=_told(one)) for one in _TOLD]
+    marks = [Mark(x=one, y=_allowed(one), color="original", text=_told(one), place="bottom right") for one in _TOLD]
     epsilon = _EPSILONS.at(moment)
     chart = with_guess(_curve(*marks), f"ε = {readable(epsilon, 3)}: {_told(epsilon)}", x=epsilon, low=True)
     return LessonPicture(chart, f"The share of right guesses that every ε allows; {_told(epsilon)} where you are.")
@@ -133,10 +133,14 @@ def _moved(moment: Moment) -> LessonPicture:
 def _points(invented: float, *, real: bool = True) -> list[Mark]:
     """What the ε of the plug-in allows, and how often the best guess is really right."""
     epsilon = pure_epsilon(_release(invented))
-    found = [Mark(x=epsilon, y=_allowed(epsilon), color="other", text=f"allowed: {_told(epsilon)}")]
+    found = [
+        Mark(x=epsilon, y=_allowed(epsilon), color="other", text=f"allowed: {_told(epsilon)}", place="bottom right")
+    ]
     if real:
         share = _real(invented)
-        found.append(Mark(x=epsilon, y=share, color="posterior_mean", text=f"really: {_in_percent(share)}"))
+        found.append(
+            Mark(x=epsilon, y=share, color="posterior_mean", text=f"really: {_in_percent(share)}", place="bottom right")
+        )
     return found
 
 
@@ -157,8 +161,8 @@ def _onward() -> Onward:
     return Onward("transition_matrices", design, {"look": "The attacker in four languages"})
 
 
-PROMISE = Lesson(
-    key="promise",
+CALLED_EPSILON = Lesson(
+    key="called_epsilon",
     words=LessonWords.read(Path(__file__).with_name("words.md")),
     steps=(
         LessonStep(
