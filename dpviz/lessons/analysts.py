@@ -1,7 +1,9 @@
 """A hundred analysts who each get a release of their own: the intervals of lessons 4 and 5."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 
@@ -57,13 +59,28 @@ class Analysts:
         """Return how often such an interval holds the truth, over all releases, and how long it is on average."""
         return _exact(replace(self, seed=1))
 
-    @cached_property
+    @property
     def centre(self) -> float:
         """The mean of the estimate over all releases."""
+        return self.p + self._moments[0]
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the estimate over all releases."""
+        bias, error = self._moments
+        return math.sqrt(error**2 - bias**2)
+
+    @property
+    def reckoned(self) -> float:
+        """The mean standard error that the intervals reckon with."""
+        return float(self.exact.mean_width / (2 * NormalDist().inv_cdf((1 + self.exact.level) / 2)))
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        """Bias and root mean squared error."""
         data = BinaryData(n=self.n, p=self.p)
         method = data.method("beta_binomial")
-        found = data.accuracy(method.divided() or method, self.epsilon, Analysis(sets=self.sets))
-        return self.p + float(found[0])
+        return data.accuracy(method.divided() or method, self.epsilon, Analysis(sets=self.sets))
 
     def chart(self, words: str, guess: float | None = None) -> Figure:
         """Return the intervals, those that hold the truth first, with a guess at how many do."""

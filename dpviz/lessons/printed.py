@@ -11,7 +11,7 @@ from dpviz.lessons.words import words_html
 
 __all__ = ["printed_lesson"]
 
-PAPER_WIDTH, PAPER_HEIGHT = 660, 270  # Pixels of a picture: four of them are two pages
+PAPER_WIDTH, PAPER_HEIGHT = 660, 330  # Pixels of a picture
 PAPER_STYLE = f"""
 @page {{size: A4; margin: 16mm}}
 body {{font: 11pt/1.4 sans-serif; color: {INK}; max-width: 178mm; margin: 0 auto; padding: 6mm 0}}
@@ -20,7 +20,7 @@ section {{break-inside: avoid; border-top: 1px solid {FAINT}}}
 p, ul {{margin: 1mm 0 2mm}}
 .blank {{display: inline-block; border-bottom: 1px solid {INK}; min-width: 42mm; height: 6mm}}
 .options {{list-style: none; padding: 0}} .options li::before {{content: "☐  "}}
-.key {{break-before: page}}
+.asked {{break-after: page}} .key {{break-before: page}}
 """
 
 
@@ -49,7 +49,8 @@ def _step(lesson: Lesson, place: int, step: LessonStep, moment: Moment) -> str:
     figure.update_layout(template="plotly_white", width=PAPER_WIDTH, height=PAPER_HEIGHT, font={"color": INK})
     picture = figure.to_html(include_plotlyjs=False, full_html=False, config={"staticPlot": True})
     said = f"<p>{words_html(lesson.text(step, moment))}</p>"
-    return f"<section><h2>{place}</h2>{said}{_blank(lesson, step, moment)}{picture}</section>"
+    kind = "" if step.question is None else ' class="asked"'  # what comes next may tell the answer
+    return f"<section{kind}><h2>{place}</h2>{said}{_blank(lesson, step, moment)}{picture}</section>"
 
 
 def _blank(lesson: Lesson, step: LessonStep, moment: Moment) -> str:

@@ -66,18 +66,32 @@ def _kept_promise() -> str:
 
 def _numbers(moment: Moment) -> dict[str, str]:
     naive, told = _both(moment)
-    release = told.design.release
     return {
         "naive": str(naive.held),
         "told": f"{told.held} hold{'s' if told.held == 1 else ''}",
         "told_exact": percent(told.exact.coverage, 3),
+    }
+
+
+def _numbers_of_lengths(_moment: Moment) -> dict[str, str]:
+    naive, told = _both(Moment())
+    return {
         "naive_length": _points(naive.exact.mean_width),
         "told_length": _points(told.exact.mean_width),
         "real_length": _points(_real_length()),
         "times": readable(_times(), 3),
-        "epsilon_real": readable(pure_epsilon(release), 3),
-        "success": percent(trade_off_curve(release).success(0.5), 3),
     }
+
+
+@kept
+def _success() -> float:
+    """How often the best guess about the most exposed person is right, whoever knows the recipe."""
+    return float(trade_off_curve(Analysts(_TOLD).design.release).success(0.5))
+
+
+def _numbers_of_privacy(_moment: Moment) -> dict[str, str]:
+    real = pure_epsilon(Analysts(_TOLD).design.release)
+    return {"epsilon_real": readable(real, 3), "success": percent(_success(), 3)}
 
 
 def _numbers_of_epsilon(moment: Moment) -> dict[str, str]:
@@ -178,13 +192,13 @@ TOLD_HOW = Lesson(
         LessonStep(
             name="longer",
             picture=_lengths,
-            numbers=_numbers,
+            numbers=_numbers_of_lengths,
             question=NumberAsked(slider=_TIMES, answer=lambda _moment: _times(), within=0.25),
         ),
         LessonStep(
             name="privacy",
             picture=_attacker,
-            numbers=_numbers,
+            numbers=_numbers_of_privacy,
             question=OneAsked(options=_OPTIONS, answer=lambda _moment: _kept_promise()),
         ),
         LessonStep(name="precision", picture=_precision, numbers=_numbers_of_epsilon, slider=_EPSILONS, draws=True),

@@ -13,7 +13,7 @@ from dpviz.lessons.words import LessonWords
 
 _RULE, _FIVE = "as_if_real", 5
 _HELD = Slider(label="Intervals that hold the truth", stops=tuple(range(ANALYSTS + 1)), start=50)
-_SETS = Slider(label="Synthetic sets (each has its share of ε)", stops=tuple(range(1, 11)), start=1)
+_SETS = Slider(label="Tables each (they share ε)", stops=tuple(range(1, 11)), start=1)
 _EPSILONS = Slider(
     label="Promise ε (left is more private)", stops=(0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), start=2.0
 )
@@ -61,10 +61,11 @@ def _of_sets(moment: Moment) -> Analysts:
 def _numbers_of_pull(moment: Moment) -> dict[str, str]:
     found = _of_sets(moment)
     return {
-        "sets_told": "1 set" if found.sets == 1 else f"{found.sets} sets",
+        "sets_told": "1 table" if found.sets == 1 else f"{found.sets} tables",
         "centre": percent(found.centre, 3),
         "truth": percent(found.p, 3),
-        "length": readable(100 * found.exact.mean_width, 3),
+        "spread": readable(100 * found.spread, 3),
+        "reckoned": readable(100 * found.reckoned, 3),
         "held_here": _hold(found.held),
     }
 
