@@ -19,6 +19,7 @@ from scipy.special import betaln, gammaln
 
 import dpviz.lessons
 from dpviz.comparisons import BinaryData
+from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.lessons import LESSONS
 from dpviz.lessons.analysts import Analysts
 from dpviz.lessons.lesson import Lesson, LessonStep
@@ -254,7 +255,9 @@ def test_the_best_number_of_sets_has_the_smallest_error_of_all(key: str, name: s
     n, p, weights, errors = 100, 0.25, stats.binom.pmf(np.arange(101), 100, 0.25), {}
     data = BinaryData(n=n, p=p)
     for sets in range(1, 21):
-        rows = data.method(key).synthesizer(data, 1.0 / sets).transition_matrix()
+        method = data.method(key)
+        assert isinstance(method, BinaryMethod)
+        rows = method.synthesizer(data, 1.0 / sets).transition_matrix()
         q = np.arange(n + 1) / n
         mean = rows @ q
         variance = rows @ q**2 - mean**2
