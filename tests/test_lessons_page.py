@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.desk.addresses import address_words
 from dpviz.lessons import LESSONS
 from dpviz.lessons.questions import Moment, NumberAsked, OneAsked
 from dpviz.lessons.words import words_html
+from pages.components.navigation import EVERY_PAGE
 from pages.lessons import SPEC
 from tests.pages import open_page, problems
 
@@ -149,9 +152,16 @@ def test_class_mode_has_the_notes_and_the_paper_for_the_teacher() -> None:
     assert "on paper" in paper.proto.label
 
 
-def test_the_last_step_leads_to_the_page_with_the_release_of_the_lesson() -> None:
-    for key, lesson in LESSONS.items():
-        page = open_lesson(key, len(lesson.steps))
-        (link,) = page.get("page_link")
-        assert link.proto.label.startswith("Now break it yourself: ")
-        assert "What stays:" in said(page)
+@pytest.mark.parametrize("key", LESSONS)
+def test_the_last_step_leads_to_the_page_with_the_release_of_the_lesson(key: str) -> None:
+    lesson = LESSONS[key]
+    page = open_lesson(key, len(lesson.steps))
+    (link,) = page.get("page_link")
+    assert link.proto.label.startswith("Now break it yourself: ") and "What stays:" in said(page)
+    onward = lesson.onward()
+    spec = next(one for one in EVERY_PAGE if one.folder == onward.page)
+    words = dict(parse_qsl(link.proto.query_string))
+    assert link.proto.page == spec.path and words.items() >= address_words(spec.prefix, onward.design).items()
+    opened = open_page(words, path=spec.file, prefix=spec.prefix)
+    assert not opened.exception and not problems(opened)
+    assert opened.session_state[f"{spec.prefix}n"] == onward.design.n
