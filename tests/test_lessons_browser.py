@@ -20,6 +20,9 @@ TOO_HIGH = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   return main.scrollHeight - main.clientHeight;
 }"""
+AT_REST = """(words) => document.querySelector('.st-key-lesson_ways')?.innerText.includes(words)
+  && document.querySelector('[data-testid=stApp][data-test-script-state=notRunning] [role=figure][data-drawn]')"""
+JUDGED = {"one_answer", "too_sure", "best"}  # Lessons with a choice, with numbers, and with an order
 SHOWN = """() => [...document.querySelectorAll('.dpviz-told')].map((one) => one.innerText)
   .concat([document.querySelector('[role=figure]').ariaLabel])"""
 
@@ -88,11 +91,7 @@ def test_a_lesson_goes_by_keys_alone_and_back_and_forth_in_history_and_by_its_ad
         page.keyboard.press("PageUp")
         expect(page.get_by_role("button", name="1 · What one answer changes")).to_be_visible()
         expect(page).to_have_url(f"{server}/lessons")
-        for screen, theme in OPPOSITE:
-            page.set_viewport_size(screen)
-            page.emulate_media(color_scheme=theme)
-            page.wait_for_timeout(300)
-            assert faults(page) == []
+        assert faults(page) == []
         page.get_by_role("button", name="7 · The best there is").press("Enter")
         at_step(page, 1)
         assert words_of(page) == {"lesson": "best"}
@@ -139,14 +138,14 @@ def test_no_step_of_any_lesson_scrolls_and_all_of_them_are_for_everybody(chromiu
             page.set_viewport_size(SMALL_SCREEN)
             page.goto(f"{server}/{address_of(lesson)}")
             for number in range(1, len(lesson.steps) + 1):
-                expect(page.locator(".st-key-lesson_ways")).to_contain_text(f"Step {number} of")
-                settle(page)
+                page.wait_for_function(AT_REST, arg=f"Step {number} of")
                 assert page.evaluate(TOO_HIGH) <= 0, (lesson.key, number)
                 assert page.locator(".dpviz-problem").count() == 0
                 if number < len(lesson.steps):
                     page.keyboard.press("PageDown")
-            put_on(page, *OPPOSITE[place % len(OPPOSITE)])
-            assert faults(page) == [], lesson.key
+            if lesson.key in JUDGED:
+                put_on(page, *OPPOSITE[place % len(OPPOSITE)])
+                assert faults(page) == [], lesson.key
         page.set_viewport_size(TELEPHONE)
         page.get_by_role("link", name="Now break it yourself").click()
         page.wait_for_url("**/compare_synthesizers?*")

@@ -5,8 +5,6 @@ from typing import Any
 
 from dpviz.charts import style
 
-__all__ = ["GUESS_COLOR", "beside_each_other", "with_guess"]
-
 GUESS_COLOR = style.PALETTE["other"]
 _GAP = 0.06  # Share of the width between two pictures
 _MIDDLE, _LOW = 0.55, 0.85  # Shares of width and height up to which words stand right of a place, and above it

@@ -9,8 +9,6 @@ import numpy as np
 
 from dpviz.charts import style
 
-__all__ = ["Bar", "DotTable", "bars_chart", "people_chart"]
-
 YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # Of people and rows alone; on a light and on a dark page
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
 WORDS = " ← your guess"

@@ -15,8 +15,6 @@ from dpviz.core.keeping import kept
 from dpviz.coverage import CoveragePlan, ExactCoverage, FirstIntervals, exact_coverage, first_intervals
 from dpviz.designs import Design
 
-__all__ = ["ANALYSTS", "Analysts"]
-
 ANALYSTS = 100
 
 

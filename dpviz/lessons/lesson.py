@@ -8,8 +8,6 @@ from dpviz.designs import Design
 from dpviz.lessons.questions import Moment, NumberAsked, QuestionAsked, Slider
 from dpviz.lessons.words import LessonWords, StepWords
 
-__all__ = ["Lesson", "LessonPicture", "LessonStep", "Onward"]
-
 
 @dataclass(frozen=True)
 class LessonPicture:

@@ -9,8 +9,6 @@ from dpviz.lessons.lesson import Lesson, LessonStep
 from dpviz.lessons.questions import RIGHT, Moment, OneAsked, OrderAsked
 from dpviz.lessons.words import words_html
 
-__all__ = ["printed_lesson"]
-
 PAPER_WIDTH, PAPER_HEIGHT = 660, 330  # Pixels of a picture
 PAPER_STYLE = f"""
 @page {{size: A4; margin: 16mm}}

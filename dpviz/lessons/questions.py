@@ -10,18 +10,6 @@ from typing import Any
 from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
 
-__all__ = [
-    "RIGHT",
-    "Guess",
-    "Moment",
-    "NumberAsked",
-    "OneAsked",
-    "OrderAsked",
-    "QuestionAsked",
-    "Slider",
-    "nearest_option",
-]
-
 Guess = str | float | tuple[str, ...]
 """One of several by its key, a number, or keys in an order."""
 

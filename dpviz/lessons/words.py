@@ -8,8 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
-__all__ = ["LONGEST_WORDS", "LessonWords", "StepWords", "counted_words", "words_html"]
-
 LONGEST_WORDS = 45
 """Words that may stand above a picture, what is asked among them, and that a sentence on a guess may have."""
 
