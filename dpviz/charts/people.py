@@ -14,8 +14,8 @@ STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity
 WORDS = " ← your guess"
 GUESSED = f"<b>{WORDS}</b>"
 LETTER = 7.3  # Pixels of a letter of the names left of bars
-LONGEST_LINE = 22  # Letters of them in a line
-ROOM, ROOM_OF_LETTER = 1.12, 0.019  # Times the longest bar that the axis is long, and what each letter behind it adds
+LONGEST_LINE = 15  # Letters of them in a line
+ROOM, ROOM_OF_LETTER = 1.12, 0.034  # Times the longest bar that the axis is long, and what each letter behind it adds
 
 
 @dataclass(frozen=True, kw_only=True)

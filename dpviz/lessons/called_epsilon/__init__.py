@@ -108,7 +108,7 @@ def _curve(*marks: Mark, shown: bool = True) -> Figure:
 def _limit(moment: Moment) -> LessonPicture:
     """Before the guess the people of whom an attacker knows all but one; then what every ε allows."""
     if moment.guess is None:
-        people = DotTable(name="100 people; the ringed one is unknown", yes=_YES, number=_PEOPLE, across=10, ringed=0)
+        people = DotTable(name="100 people; the ringed answer is secret", yes=_YES, number=_PEOPLE, across=10, ringed=0)
         return LessonPicture(people_chart([people]), "100 people as dots, 25 of them said yes; one of them is ringed.")
     mark = Mark(x=_EPSILON, y=_allowed(_EPSILON), color="other", text=_told(_EPSILON), place="bottom right")
     chart = with_guess(_curve(mark), _of(moment), x=_EPSILON, y=_share(moment))

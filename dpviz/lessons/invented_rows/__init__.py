@@ -82,7 +82,7 @@ def _many(moment: Moment) -> LessonPicture:
     if moment.guess is not None:
         bars.append(_bar("what ε = 1 takes", _PEOPLE, _rows(_PEOPLE), _told(_rows(_PEOPLE))))
     said = "Real rows, orange yes and blue no, and striped the invented ones, half of them yes."
-    return LessonPicture(bars_chart(bars, "rows to draw from (striped: invented)"), said)
+    return LessonPicture(bars_chart(bars, "rows (striped: invented)"), said)
 
 
 def _guessed(moment: Moment) -> float | None:
@@ -101,7 +101,7 @@ def _sizes(moment: Moment) -> LessonPicture:
     else:
         bars.append(_bar(f"{_LARGE:,} people", 1, 0.0, "?"))
     said = "The real and the invented share of the rows, at several numbers of people."
-    return LessonPicture(bars_chart(bars, "share of the rows (striped: invented)", percent=True), said)
+    return LessonPicture(bars_chart(bars, "share of rows (striped: invented)", percent=True), said)
 
 
 def _share_bar(name: str, people: int, rows: float) -> Bar:
@@ -118,9 +118,7 @@ def _with_delta(moment: Moment) -> LessonPicture:
     if moment.guess is not None:
         rows = _rows(_PEOPLE, _DELTA)
         bars.append(_bar("with δ = 10⁻⁶", _PEOPLE, rows, _told(rows)))
-    return LessonPicture(
-        bars_chart(bars, "rows to draw from (striped: invented)"), "Invented rows without δ, and with δ = 10⁻⁶."
-    )
+    return LessonPicture(bars_chart(bars, "rows (striped: invented)"), "Invented rows without δ, and with δ = 10⁻⁶.")
 
 
 def _both(moment: Moment) -> LessonPicture:

@@ -137,9 +137,7 @@ def _lengths(moment: Moment) -> LessonPicture:
     ]
     if moment.guess is not None:
         bars.append(Bar(name="told how", text=_points(second), plain=100 * second, color=AWARE_COLOR))
-    return LessonPicture(
-        bars_chart(bars, "mean length of an interval, in points"), "How long intervals are on average, in points."
-    )
+    return LessonPicture(bars_chart(bars, "mean length, in points"), "How long intervals are on average, in points.")
 
 
 def _guessed_bar(times: float | None, first: float) -> Bar:
