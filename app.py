@@ -1,6 +1,7 @@
 """The entry of the app: what Streamlit starts is the guarded server, what it then runs for a reader draws the page."""
 
 import os
+import threading
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported: waiting threads spin at others' cost
 
@@ -16,6 +17,7 @@ from pages.components.turns import TURNS
 if get_script_run_ctx(suppress_warning=True) is None:  # imported by the server, and run for nobody
     wait_for_the_last_run()
     start_workers()
+    threading.Thread(target=tune_process, name="tune", daemon=True).start()  # before the first visitor, or beside them
     app = st.App(__file__, middleware=[Middleware(Guard)])
 else:
     # A step leaves Streamlit inside of its own container. A run that is asked for as the step ends goes on in the same

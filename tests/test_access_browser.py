@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from tests.browser import settle
-from tests.visit import LARGE, pick, small, unfold, visiting
+from tests.look import TELEPHONE
+from tests.visit import pick, small, unfold, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -33,17 +34,26 @@ def test_the_answer_is_announced_reached_by_one_tab_under_headings_and_printed_w
         named = [name for name in names if name and ("exact value" in name or "Clear all" in name)]
         assert len(named) == len(set(named)) >= 6
         assert page.locator("h2").count() >= 1
+        widths = "[...document.querySelectorAll('.main-svg')].map((one) => one.getBoundingClientRect().width)"
+        on_screen = page.evaluate(widths)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        on_paper = page.evaluate(widths)  # at once: a browser that prints waits for nothing
+        assert on_paper and max(on_paper) <= 703 < max(on_screen)  # 186 mm of A4
         page.emulate_media(media="print")
-        page.set_viewport_size({"width": 718, "height": 1010})
-        for hidden in (".st-key-controls", "[data-testid=stHeader]", ".dpviz-dock", "[data-testid=stButtonGroup]"):
-            assert not any(one.is_visible() for one in page.locator(hidden).all())
-        assert page.locator(".dpviz-answer").first.is_visible()
-        widths = page.evaluate(
-            "[...document.querySelectorAll('.main-svg')].map((e) => e.getBoundingClientRect().right)"
+        hidden = (
+            ".st-key-controls",
+            "[data-testid=stHeader]",
+            ".dpviz-dock",
+            "[data-testid=stButtonGroup]",
+            ".stCheckbox",
         )
-        assert widths and max(widths) <= 718
+        for one in hidden:
+            assert page.locator(one).count() > 0, one
+            assert not any(part.is_visible() for part in page.locator(one).all()), one
+        assert page.locator(".dpviz-answer").first.is_visible()
         page.emulate_media(media="screen")
-        page.set_viewport_size(LARGE)
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate(widths) == on_screen
         settle(page)
         for section in ("How the choice changes", "Pilot data", "The report"):
             pick(page, "look", section)
@@ -58,8 +68,9 @@ def test_the_answer_is_announced_reached_by_one_tab_under_headings_and_printed_w
             assert rooms == ["absolute"] * 2
 
 
-def test_on_a_low_screen_the_open_panel_stands_beside_the_drawing(server: str, chromium: Browser) -> None:
-    with visiting(chromium, server, {"width": 844, "height": 390}) as page:
+@pytest.mark.parametrize("mode", ["", "?class=1"])
+def test_on_a_low_screen_the_open_panel_stands_beside_the_drawing(server: str, chromium: Browser, mode: str) -> None:
+    with visiting(chromium, f"{server}/{mode}", {"width": 844, "height": 390}) as page:
         button = page.get_by_role("button", name="Controls", exact=True)
         for width, height in ((844, 390), (700, 450)):
             page.set_viewport_size({"width": width, "height": height})
@@ -99,7 +110,12 @@ def test_in_class_mode_the_first_picture_fills_the_rest_of_the_screen(
         assert page.locator("details.dpviz-fold[open]").count() == 1
 
 
-@pytest.mark.parametrize("screen", [{"width": 390, "height": 844}, {"width": 844, "height": 390}], ids=str)
+LYING: ViewportSize = {"width": 844, "height": 390}
+ENLARGED: ViewportSize = {"width": 700, "height": 450}
+"""A laptop's screen of 1,400 × 900 at 200 %."""
+
+
+@pytest.mark.parametrize("screen", [TELEPHONE, LYING, ENLARGED], ids=str)
 def test_the_open_controls_of_a_telephone_cover_nothing_of_the_first_picture(
     server: str, chromium: Browser, screen: ViewportSize
 ) -> None:
@@ -115,3 +131,38 @@ def test_the_open_controls_of_a_telephone_cover_nothing_of_the_first_picture(
                 (beside || picture.bottom <= panel.top);
             }"""
         )
+
+
+INSIDE = """() => {
+  const [main, header, picture] = ['[data-testid=stMain]', '[data-testid=stHeader]', '[role=figure]'].map(
+    (name) => document.querySelector(name));
+  main.scrollBy({top: picture.getBoundingClientRect().top - header.offsetHeight});
+  const inside = picture.querySelector('.xaxislayer-above').getBoundingClientRect();
+  return inside.bottom < document.querySelector('.dpviz-dock').getBoundingClientRect().top;
+}"""
+"""Whether the first picture, moved to the top of the screen, is in sight down to the words below its axis."""
+
+OVERLAPPING = """() => {
+  const words = [...document.querySelectorAll('[role=figure] .ytick text, [role=figure] .annotation-text')];
+  const boxes = words.map((one) => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.height > 0);
+  return boxes.flatMap(([one, box], place) => boxes.slice(place + 1).filter(([, other]) =>
+    Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1
+    && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 4).map(([other]) => [one, other]));
+}"""
+"""Words of a picture that lie on each other."""
+
+
+@pytest.mark.parametrize("name", ["compare_synthesizers", "curator"])
+def test_a_low_screen_shows_a_picture_whole_with_its_words_apart(server: str, chromium: Browser, name: str) -> None:
+    with visiting(chromium, f"{server}/{small(name)}", LYING) as page:
+        page.wait_for_function(INSIDE)
+        switch, picture = (page.locator(one).first.bounding_box() for one in (".st-key-class", "[role=figure]"))
+        assert switch is not None and picture is not None
+        assert switch["y"] + switch["height"] <= picture["y"]  # it has scrolled away with the heading
+        assert page.evaluate(OVERLAPPING) == []
+        page.get_by_role("button", name="Controls", exact=True).click()
+        for screen in (LYING, ENLARGED, TELEPHONE):
+            page.set_viewport_size(screen)
+            settle(page)
+            page.wait_for_function(INSIDE)
+            assert page.evaluate(OVERLAPPING) == [], screen

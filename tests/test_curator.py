@@ -27,16 +27,8 @@ from dpviz.desk.protection import (
     largest_guess_rate,
 )
 from dpviz.desk.question import GOALS, Question
-from dpviz.desk.search import (
-    LEADING,
-    Assessed,
-    Desk,
-    assess,
-    candidates,
-    smallest_setting,
-    stream_designs,
-    stream_relaxations,
-)
+from dpviz.desk.relaxing import stream_relaxations
+from dpviz.desk.search import LEADING, Assessed, Desk, assess, candidates, smallest_setting, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve

@@ -14,7 +14,8 @@ from dpviz.core.measures import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import GuessRate, PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.desk.search import rescued, stream_designs, stream_relaxations
+from dpviz.desk.relaxing import rescued, stream_relaxations
+from dpviz.desk.search import stream_designs
 from dpviz.desk.stated import meant, stated
 from dpviz.desk.told.measures import asked_of, reading
 from dpviz.desk.told.relaxed import relaxed_sentence

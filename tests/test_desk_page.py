@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import math
 import re
@@ -18,8 +19,9 @@ from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
+from dpviz.desk.relaxing import Relaxed
 from dpviz.desk.report.files import desk_csv, desk_script
-from dpviz.desk.search import Desk, Relaxed, stream_designs
+from dpviz.desk.search import Desk, stream_designs
 from dpviz.desk.suggested import rounded_ends, suggested
 from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
 from dpviz.mechanisms.given.pilot import read_columns
@@ -242,6 +244,25 @@ def test_the_script_prints_the_table_and_the_file_has_it() -> None:
             found = one.figures[key].measure.value
             assert float(value) == found or math.isnan(found)
             assert (row[key] == "") == math.isnan(found) and (row[key] == "" or float(row[key]) == found)
+
+
+def test_the_file_says_why_a_number_is_not_there() -> None:
+    limits = AccuracyLimit("root_mean_squared_error", 0.05), AccuracyLimit("coverage", 0.9)
+    asked = Question(
+        data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, values=2, limits=limits,
+        protections=(PrivacyLoss(most_epsilon=1.0),), repetitions=60,
+    )  # fmt: skip
+    *_, strict = stream_designs(asked)
+    *_, loose = stream_designs(dataclasses.replace(asked, limits=(AccuracyLimit("bias", 10.0),)))
+    for desk, words in (
+        (strict, "the design breaks a limit: root_mean_squared_error"),
+        (loose, "no limit asks for it and other designs come first"),
+    ):
+        rows = list(csv.DictReader(io.StringIO(desk_csv(desk))))
+        empty = [row for row in rows if not all(row[key] for key in ACCURACY)]
+        assert 0 < len(empty) < len(rows) == len(desk.designs)
+        for row in rows:
+            assert row["why_empty"] == (f"not computed, because {words}" if row in empty else "")
 
 
 @pytest.mark.parametrize("method", CountData.methods, ids=lambda one: one.key)

@@ -149,7 +149,7 @@ def test_class_mode_has_the_notes_and_the_paper_for_the_teacher() -> None:
     assert [one.label for one in page.expander] == ["The formula", "For the teacher"]
     assert "They will say" in page.expander[1].markdown[0].value
     (paper,) = page.get("download_button")
-    assert "on paper" in paper.proto.label
+    assert "Pictures with blanks" in paper.proto.label
 
 
 @pytest.mark.parametrize("key", LESSONS)

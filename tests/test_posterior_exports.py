@@ -13,6 +13,7 @@ import pytest
 
 from dpviz.core.parameters import readable
 from dpviz.designs import Design
+from dpviz.desk.analyst import share
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.beta_mixtures import BetaMixture
@@ -72,8 +73,8 @@ def test_the_script_prints_the_numbers_of_the_page_and_of_the_written_out_mixtur
         assert tails == law.interval(level)
         assert densest == law.highest_density(level)
         assert shown[key] == [
-            readable(mean, 5),
-            readable(deviation, 4),
+            share(mean, 5),
+            readable(100 * deviation, 4),
             spread(tails),
             " and ".join(spread(piece) for piece in densest),
         ]
@@ -109,7 +110,7 @@ def test_the_script_of_a_drawn_release_prints_what_the_page_shows(state: dict[st
     page = open_posterior(n=40, x=10, sets=3, look="Download", **state)
     found, shown = printed_laws(run_script(page.code[-1].value)), shown_laws(page)
     for key, (mean, deviation, tails, _) in found.items():
-        assert shown[key][:3] == [readable(mean, 5), readable(deviation, 4), spread(tails)]
+        assert shown[key][:3] == [share(mean, 5), readable(100 * deviation, 4), spread(tails)]
 
 
 def test_the_csv_keeps_every_digit() -> None:

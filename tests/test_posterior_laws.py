@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.core.parameters import readable
 from dpviz.designs import Design
+from dpviz.desk.analyst import share
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given_matrix import GivenMatrix
@@ -57,7 +58,7 @@ def test_every_synthesizer_has_the_mixture_of_its_own_matrix(law: str) -> None:
     every = np.arange(n + 1)
     exact = Law(1 + every, 1 + n - every, weights / weights.sum())
     assert shown_laws(page)["exact"][:3] == [
-        readable(exact.mean, 5), readable(exact.deviation, 4), spread(exact.tails(0.95))
+        share(exact.mean, 5), readable(100 * exact.deviation, 4), spread(exact.tails(0.95))
     ]  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def released(page: AppTest) -> tuple[int, ...]:
 
 
 def spread(ends: tuple[float, float], digits: int = 4) -> str:
-    return f"{readable(ends[0], digits)} to {readable(ends[1], digits)}"
+    return f"{share(ends[0], digits)} to {share(ends[1], digits)}"
 
 
 def button_group(page: AppTest, name: str) -> Any:
@@ -98,7 +98,7 @@ def test_the_table_and_the_answer_are_those_of_the_written_out_mixture(case: dic
     laws, level, truth = distributions_of(case), case.get("level", 0.95), case["x"] / case["n"]
     for key, law in laws.items():
         mean, deviation, tails, densest = shown_laws(page)[key]
-        assert (mean, deviation) == (readable(law.mean, 5), readable(law.deviation, 4)), key
+        assert (mean, deviation) == (share(law.mean, 5), readable(100 * law.deviation, 4)), key
         assert tails == spread(law.tails(level)), key
         if case in LISTED:
             assert densest == " and ".join(spread(piece) for piece in law.densest(level)), key
@@ -145,9 +145,9 @@ def test_a_release_that_says_nothing_leaves_the_analysts_own_prior(gamma: float)
     page = open_case(case | {"gamma1": gamma, "gamma2": gamma})
     check_answered(page)
     low = float(betaincinv(gamma, gamma, 0.25))
-    deviation = readable(0.5 / math.sqrt(2 * gamma + 1), 4)
+    deviation = readable(50 / math.sqrt(2 * gamma + 1), 4)
     ends = [spread((low, 1 - low)), f"{spread((0.0, low))} and {spread((1 - low, 1.0))}"]
-    assert shown_laws(page)["exact"] == ["0.5", deviation, *ends]
+    assert shown_laws(page)["exact"] == ["50 %", deviation, *ends]
 
 
 def test_zero_and_all_ones_pull_a_posterior_to_the_middle() -> None:
@@ -156,8 +156,8 @@ def test_zero_and_all_ones_pull_a_posterior_to_the_middle() -> None:
     exact = distributions_of(case)["exact"]
     assert len(exact.densest(0.95)) == 1
     assert shown_laws(open_case(case))["exact"] == [
-        "0.5",
-        readable(exact.deviation, 4),
+        "50 %",
+        readable(100 * exact.deviation, 4),
         *[spread(exact.tails(0.95))] * 2,
     ]
 
@@ -170,7 +170,7 @@ def test_the_first_answer_is_charests_design() -> None:
     check_answered(page)
     exact = referee(released(page), 100, 100, 100 / math.expm1(2), 1.0, 1.0, 30)["exact"]
     assert shown_laws(page)["exact"][:3] == [
-        readable(exact.mean, 5), readable(exact.deviation, 4), spread(exact.tails(0.95))
+        share(exact.mean, 5), readable(100 * exact.deviation, 4), spread(exact.tails(0.95))
     ]  # fmt: skip
     assert "drawn with seed 1 from x = 30" in text(page)
     assert set(figures(page)) == {"po_picture"}
@@ -262,6 +262,6 @@ def test_what_the_address_says_is_taken() -> None:
     check_answered(page)
     law = referee((3, 9), 40, 30, 2.5, 0.5, 3.0, 12)["exact"]
     assert shown_laws(page)["exact"][:3] == [
-        readable(law.mean, 5), readable(law.deviation, 4), spread(law.tails(0.8))
+        share(law.mean, 5), readable(100 * law.deviation, 4), spread(law.tails(0.8))
     ]  # fmt: skip
     assert "that n lies between 20 and 70" in text(page)

@@ -127,7 +127,7 @@ def test_a_secret_n_is_summed_over(label: str) -> None:
     law, size = Law(np.concatenate(firsts), np.concatenate(seconds), weights), float(weights @ np.concatenate(sizes))
     assert (law.mean, law.deviation**2, size) == pytest.approx((found.mean, found.variance, found.expected_size))
     ends = law.tails(0.95)
-    expected = [readable(law.mean, 5), readable(law.deviation, 4), spread(ends)]
+    expected = [share(law.mean, 5), readable(100 * law.deviation, 4), spread(ends)]
     assert secret_rows(page)["n secret"] == expected
     assert f"On average over the posterior, n = {readable(size, 4)}." in text(page)
     assert marks(page)[1] == f"{readable(100 * law.mean, 3)} ± {readable(100 * law.deviation, 2)} %"
@@ -189,7 +189,7 @@ def test_k_categories_are_summed_over_every_table(typed: str) -> None:
         law = Law(1.5 + confidential[:, cell], 1.5 * (cells - 1) + 9 - confidential[:, cell], weights)
         taken = sum(table[cell] for table in tables) / (total * len(tables))
         assert rows[f"cell {cell + 1}"] == [
-            readable(taken, 4), readable(law.mean, 5), readable(law.deviation, 4), spread(law.tails(0.9)),
+            share(taken, 4), share(law.mean, 5), readable(100 * law.deviation, 4), spread(law.tails(0.9)),
             readable(float(weights @ confidential[:, cell]), 4),
         ]  # fmt: skip
     assert marks(page)[1] == f"k = {cells}"

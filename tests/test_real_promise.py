@@ -54,3 +54,9 @@ def test_where_the_synthesizer_is_chosen_the_safe_one_is_one_button_away(opened,
     assert page.session_state[f"{prefix}_synthesizer"] == "modips"
     assert SAID not in text(page)
     assert "really" not in text(page)
+
+
+def test_a_broken_promise_is_said_while_the_analysis_is_refused():
+    page = open_coverage({"cv_synthesizer": "modips_truncated", "cv_rules": ""}, n=100, epsilon=0.1, sets=1)
+    assert "Choose at least one rule." in text(page)
+    assert f"{SAID}0.1, really 0.137." in text(page)

@@ -262,6 +262,7 @@ SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0
 TICKED_SHARES = 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0
 DENSE_DECADES = 2.0  # Powers of ten up to which the ticks between powers have room
 DESIGN_ROW, AROUND_DESIGNS = 36, 140  # Pixels of a design, and of what stands around all of them
+TWO_LINES = 30  # Pixels that the two lines of a design need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,6 +322,7 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
             for word, side in (("kept ", "right"), (" broken", "left"))
             if not against
         ],
+        meta={"row": TWO_LINES},  # where there is little room, so many designs are shown as have it
         **style.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
     )
 

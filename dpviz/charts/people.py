@@ -11,11 +11,11 @@ from dpviz.charts import style
 
 YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # Of people and rows alone; on a light and on a dark page
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
-WORDS = " ← your guess"
-GUESSED = f"<b>{WORDS}</b>"
-LETTER = 7.3  # Pixels of a letter of the names left of bars
-LONGEST_LINE = 15  # Letters of them in a line
-ROOM, ROOM_OF_LETTER = 1.12, 0.034  # Times the longest bar that the axis is long, and what each letter behind it adds
+_YOURS = " ← your guess"
+_GUESSED = f"<b>{_YOURS}</b>"
+_LETTER = 7.3  # Pixels of a letter of the names left of bars
+_LONGEST_LINE = 15  # Letters of them in a line
+_ROOM, _ROOM_OF_LETTER = 1.12, 0.034  # Times the longest bar that the axis is long, and what each letter behind it adds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,11 +131,11 @@ def bars_chart(
         if any(lengths)
     ]
     longest = max(one.length for one in bars)
-    room = ROOM + ROOM_OF_LETTER * max(len(one.text) + len(WORDS) * one.guessed for one in bars)
+    room = _ROOM + _ROOM_OF_LETTER * max(len(one.text) + len(_YOURS) * one.guessed for one in bars)
     ends = [one.length for one in bars]
     notes = [
         style.label(
-            f"<b>{one.text}</b>{GUESSED if one.guessed else ''}",
+            f"<b>{one.text}</b>{_GUESSED if one.guessed else ''}",
             x=math.log10(end) if log else end,
             y=place,
             xanchor="left",
@@ -150,7 +150,7 @@ def bars_chart(
         axis = style.axis(title, **style.log_scale(first, first + room * (last - first)))
     else:
         axis = style.axis(title, range=[0, room * longest], tickformat=".0%" if percent else ",~r")
-    left = 14 + LETTER * max(max(map(len, one.split("<br>"))) for one in names)
+    left = 14 + _LETTER * max(max(map(len, one.split("<br>"))) for one in names)
     return style.build(
         traces,
         x=axis | {"zeroline": False},
@@ -169,7 +169,7 @@ def _in_lines(name: str) -> str:
     """A name in lines of few letters."""
     lines = [""]
     for word in name.split(" "):
-        if lines[-1] and len(lines[-1]) + len(word) >= LONGEST_LINE:
+        if lines[-1] and len(lines[-1]) + len(word) >= _LONGEST_LINE:
             lines.append("")
         lines[-1] += f" {word}" if lines[-1] else word
     return "<br>".join(lines)

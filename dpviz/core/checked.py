@@ -165,7 +165,15 @@ def _kind(option: Any) -> tuple[str, Check]:
 
         return f"{words} in which every item is {one}", read_each
     article = "an" if origin.__name__[0] in "AEIO" else "a"
-    return f"{article} {origin.__name__}", lambda value: _if(isinstance(value, origin), value)
+    known: dict[type, bool] = {}
+
+    def belongs(value: object) -> object:
+        kind = type(value)
+        if kind not in known:  # of a protocol, Python looks at every method, each time
+            known[kind] = issubclass(kind, origin)
+        return _if(known[kind], value)
+
+    return f"{article} {origin.__name__}", belongs
 
 
 def _if(condition: bool, value: object) -> object:

@@ -122,6 +122,8 @@ def plain_number(value: object) -> float | None:
     >>> plain_number(np.int8(3)), plain_number(Decimal("0.5")), plain_number(np.True_), plain_number("3")
     (3, 0.5, None, None)
     """
+    if type(value) is float:  # as nearly always
+        return None if math.isnan(value) else value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, (str, bytes, bool, np.bool_, complex, np.complexfloating, np.ndarray)):

@@ -152,7 +152,9 @@ class SeenRelease:
             [f"<b>{NAMES[key]}</b>", " and ".join(map(_spread, one.highest_density(level)))]
             for key, one in self.posteriors.items()
         ]
-        return TextTable(["posterior of p", f"{percent(level, 8)} highest density"], rows, "Regions of highest density")
+        return TextTable(
+            ["posterior of the share", f"{percent(level, 8)} highest density"], rows, "Regions of highest density"
+        )
 
 
 def posteriors_chart(
@@ -164,26 +166,31 @@ def posteriors_chart(
 
 
 def posteriors_table(named: Mapping[str, BetaMixture], level: float, caption: str) -> TextTable:
-    """Return mean, standard deviation and interval of posteriors by their names."""
-    head = ["posterior of p", "mean", "standard deviation", f"{percent(level, 8)} equal tails"]
+    """Return mean, standard deviation and interval of posteriors by their names, in per cent."""
+    head = ["posterior of the share", "mean", "standard deviation, points", f"{percent(level, 8)} equal tails"]
     rows = [
-        [f"<b>{name}</b>", readable(one.mean, 5), readable(math.sqrt(one.variance), 4), _spread(one.interval(level))]
+        [
+            f"<b>{name}</b>",
+            share(one.mean, 5),
+            readable(100 * math.sqrt(one.variance), 4),
+            _spread(one.interval(level)),
+        ]
         for name, one in named.items()
     ]
     return TextTable(head, rows, caption)
 
 
 def _spread(ends: tuple[float, float]) -> str:
-    return f"{readable(ends[0], 4)} to {readable(ends[1], 4)}"
+    return f"{share(ends[0], 4)} to {share(ends[1], 4)}"
 
 
-def share(value: float) -> str:
-    """A share in a sentence, in per cent and to three digits; it is 100 only where it is so.
+def share(value: float, digits: int = 3) -> str:
+    """A share in per cent, in a sentence to three digits; it is 100 only where it is so.
 
     >>> share(0.31358), share(0.99997)
     ('31.4 %', '99.997 %')
     """
-    return f"{readable_apart(100 * value, 100.0, 3)} %"
+    return f"{readable_apart(100 * value, 100.0, digits)} %"
 
 
 def mean_and_deviation(distribution: BetaMixture) -> str:

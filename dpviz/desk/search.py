@@ -379,48 +379,6 @@ def stream_designs(question: Question) -> Iterator[Desk]:
     yield desk(complete=True)
 
 
-@dataclass(frozen=True)
-class Relaxed:
-    """What would let a design keep all limits: by limit the value that it needs, or an ε instead of the present one.
-
-    What a simulation found is needed with two standard errors more; a value that is not known is NaN. `analyzed` is the
-    design with an analysis that knows how it was made and keeps all limits, where coverage alone breaks its limit.
-    """
-
-    design: Assessed
-    values: dict[str, float]
-    epsilon: float | None
-    analyzed: Assessed | None = None
-
-
-def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, ...]]:
-    """Yield, of the nearest designs where none keeps all limits, which limit would have to give way and how far.
-
-    What is known comes as it is found: first nothing, and again after every ε that is tried. The ε is that of
-    `seek_smallest`, of all sets together as it is given to the method.
-    """
-    found: list[Relaxed] = []
-    yield ()
-    for one in () if desk.keeping else desk.designs[:number]:
-        broken = {
-            limit.key: limit.measure.surely(one.figures[limit.key].measure)
-            for limit in desk.question.limits
-            if not one.verdicts[limit.key]
-        }
-        analyzed = rescued(one) if [*broken] == ["coverage"] else None
-        enough = yield from telling(seek_smallest(one.at), lambda: tuple(found))
-        found.append(Relaxed(one, broken, None if enough is None else enough.setting, analyzed))
-        yield tuple(found)
-
-
-def rescued(design: Assessed) -> Assessed | None:
-    """Return a design with the first further analysis that knows how it was made and keeps all limits; None if none."""
-    asked = design.question
-    others = [one for key, one in asked.data.rules.items() if one.knows_noise and key not in asked.rules]
-    found = (assess(asked, design.method, design.sets, one.key, design.setting) for one in others)
-    return next((one for one in found if one.keeps_all), None)
-
-
 def candidates(question: Question) -> list[tuple[ComparedMethod, int]]:
     """Return every method with every number of sets that it can release."""
     return list(dict.fromkeys((method, method.sets(sets)) for sets in question.sets for method in question.tried))

@@ -10,7 +10,7 @@ from typing import Any
 from dpviz.core.parameters import readable
 from dpviz.core.plain import one_line
 
-Guess = str | float | tuple[str, ...]
+Guessed = str | float | tuple[str, ...]
 """One of several by its key, a number, or keys in an order."""
 
 RIGHT = "right"
@@ -25,7 +25,7 @@ class Moment:
     """
 
     seed: int = 1
-    guess: Guess | None = None
+    guess: Guessed | None = None
     tried: float | None = None
 
 
@@ -66,7 +66,7 @@ class QuestionAsked(ABC):
     answer: Callable[[Moment], Any]
 
     @abstractmethod
-    def read(self, text: str) -> Guess:
+    def read(self, text: str) -> Guessed:
         """Return the guess that an address says; a ValueError in a sentence where it cannot be one."""
 
     @abstractmethod
@@ -82,7 +82,7 @@ class QuestionAsked(ABC):
         """Return which sentence belongs to the guess of a moment, `RIGHT` or what it has overlooked."""
 
     @abstractmethod
-    def guesses(self) -> Sequence[Guess]:
+    def guesses(self) -> Sequence[Guessed]:
         """Return guesses that stand for all: each that has a verdict of its own, and those at the ends."""
 
 
@@ -106,7 +106,7 @@ class OneAsked(QuestionAsked):
     def verdict(self, moment: Moment) -> str:
         return RIGHT if moment.guess == self.answer(moment) else str(moment.guess)
 
-    def guesses(self) -> Sequence[Guess]:
+    def guesses(self) -> Sequence[Guessed]:
         return list(self.options)
 
 
@@ -141,7 +141,7 @@ class NumberAsked(QuestionAsked):
             return "far"
         return "low" if guess < answer else "high"
 
-    def guesses(self) -> Sequence[Guess]:
+    def guesses(self) -> Sequence[Guessed]:
         return self.slider.stops
 
 
@@ -175,7 +175,7 @@ class OrderAsked(QuestionAsked):
         first = guess[0] if isinstance(guess, tuple) else ""
         return "rest" if first == answer[0] else first
 
-    def guesses(self) -> Sequence[Guess]:
+    def guesses(self) -> Sequence[Guessed]:
         return list(permutations(self.items))
 
 

@@ -345,4 +345,6 @@ class TwoCellSynthesizer(Synthesizer):
 
 def check_index(index: int, count: int, name: str = "index") -> int:
     """`index`, which names one of `count` rows or columns, or a ValueError that says what is allowed."""
+    if type(index) is int and 0 <= index < count:
+        return index
     return int(argument(name, 0, count - 1, integer=True).check(index))

@@ -26,6 +26,7 @@ ROWS_TOGETHER, TOGETHER_PRIOR = 8, 1e-200
 # from which it tells which pairs can be the worst, within what rounding may put on it relative to what was added
 CLEAR_DELTA, SMALLEST_RANKED_DELTA, ROUNDING_SHARE = 1e-4, 1e-12, 1e-14
 LARGEST_DIFFERENCE, SMALLEST_PRODUCT = 30.0, 1e-290  # ε up to which it is taken, and the smallest product with digits
+LOG_SMALLEST_PRODUCT = math.log(SMALLEST_PRODUCT)
 RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows before the run starts from a fresh row
 
 
@@ -179,13 +180,16 @@ class BetaBinomial(PriorSynthesizer):
         t never falls in i, and each tail follows from the one before, along (0, t_0), (1, t_0), …, (1, t_1), … None
         where a number on the way would underflow and lose its digits.
         """
-        m, pairs, first_row = self.m, np.arange(self.n), self.row(0)
+        m, pairs = self.m, np.arange(self.n)
         pairs = pairs[m / (self.alpha + pairs) > gain(epsilon)]
         if not len(pairs) or epsilon >= LARGEST_DIFFERENCE:
             return None
         x, y = self.alpha + pairs, self.beta + ((self.n - 1) - pairs)
         t = np.floor(x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)).astype(np.int64)
         t = np.minimum(t + 1, m)
+        if _log_mass(int(t[-1]), m, float(x[-1]), float(y[-1]) + 1) < LOG_SMALLEST_PRODUCT:  # at the end of the way
+            return None
+        first_row = self.row(0)
         if first_row[t[0]] <= SMALLEST_PRODUCT:
             return None
         rows, columns, width = np.repeat(pairs[1:], t[1:] - t[:-1]), np.arange(t[0], t[-1]), t - t[0]
@@ -200,8 +204,9 @@ class BetaBinomial(PriorSynthesizer):
             np.multiply.accumulate(path, out=path)
         if not (path.min() > SMALLEST_PRODUCT and path.max() < math.inf):
             return None
-        difference, lost = path[corner] * (t / x), np.zeros(len(columns) + 1)
-        added = np.cumsum(np.append(first_row[t[0] :].sum(), difference[:-1]))
+        difference, added, lost = path[corner] * (t / x), np.empty(len(pairs)), np.zeros(len(columns) + 1)
+        added[0], added[1:] = first_row[t[0] :].sum(), difference[:-1]
+        np.add.accumulate(added, out=added)
         np.add.accumulate(path[passed], out=lost[1:])
         return difference - math.expm1(epsilon) * (added - lost[width]), added
 
@@ -249,6 +254,13 @@ def beta_binomial_log_likelihood(
     for count in counts:
         sum_of_sets = sum_of_sets + ones[x + count] + zeros[(n - x) + (m - count)] - base
     return sum_of_sets.total()
+
+
+def _log_mass(j: int, m: int, a: float, b: float) -> float:
+    """ln of the BetaBinomial(m; a, b) mass at j, up to the rounding of large logarithms."""
+    binomial = math.lgamma(m + 1) - math.lgamma(j + 1) - math.lgamma(m - j + 1)
+    joint = math.lgamma(a + j) + math.lgamma(b + (m - j)) - math.lgamma(a + b + m)
+    return binomial + joint + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
 
 
 def _log_ratio(part: float, whole: float) -> float:

@@ -63,6 +63,11 @@ def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
 @checked(epsilon=ANY_EPSILON)
 def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
     """δ(ε) with the ordered pair of neighbours that attains it, kept from rounding above 1, or above 0 from ε* on."""
+    return _worst(release, epsilon)
+
+
+def _worst(release: Release, epsilon: float) -> WorstCase:
+    """`worst_neighbours` of arguments that have been checked."""
     worst = release.hockey_stick(epsilon)
     if 0 < worst.value < DELTA_ROUNDING and release.worst_log_odds().value <= epsilon:
         return dataclasses.replace(worst, value=0.0)
@@ -80,7 +85,7 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     >>> round(delta_for_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.0), 12)
     0.333333333333
     """
-    return worst_neighbours(release, epsilon).value
+    return _worst(release, epsilon).value
 
 
 @checked(epsilons=ANY_EPSILON)

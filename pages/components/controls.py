@@ -264,8 +264,7 @@ class Controls(Generic[OfPage]):
             if "unread" in said:
                 raise said["unread"]
             asked = self.asked_for(said)
-            for say in said.then:
-                say(asked.design)
+            said.made(asked.design)
             return asked
         except ValueError as broken:
             return self._refused(said, broken)

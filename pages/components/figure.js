@@ -4,7 +4,8 @@
 // The bytes are UTF-8 JSON: {plotly, alt, name, height, large, hero, config, figure: {data, layout}}; arrays inside the
 // figure are plotly's own {dtype, bdata, shape}, which plotly.js decodes, and the colors "theme-ink" and "theme-paper" are the page's own.
 // In class mode a picture is `large`, and the `hero`, the first of a page, fills the rest of the screen. On a narrow screen
-// it makes itself as low as the open controls leave room for.
+// it makes itself as low as the open controls leave room for, and on a low one as the screen. On paper every picture is
+// as wide as the paper.
 
 const charts = new WeakMap(); // parentElement -> {plot, note, pending, frame, drawn, text, look, last, height, observer}
 
@@ -114,27 +115,42 @@ function withAbout(plot) {
   return { layout, height };
 }
 
-const wide = window.matchMedia("(min-width: 641px)"); // A phone has no room for large pictures
+// A phone has no room for large pictures, neither upright nor on its side.
+const wide = window.matchMedia("(min-width: 641px) and (min-height: 501px), (min-width: 961px)");
+const lying = window.matchMedia("(max-width: 960px) and (max-height: 500px)");
+const PAPER = 700; // Pixels of a page of A4 between its margins, which the style sheet sets
 const LEAST = 220; // Pixels of a hero on a screen that has no room for it
 const LARGER = 1.7;
+const SMALL = 11; // Pixels of the words in a low picture
+const [AXIS, ROW] = [62, 19]; // Pixels of an axis with its name, and of an entry of a legend
 const [TALLER, WORDS] = [1.2, 1.4]; // How much a picture grows, and what is written below it
 const NARROW = 560; // Pixels of a picture that has no room for a legend beside the names of its lines
 
 /** Where there is little room, or type is large, lines that have their names at their ends need no legend. */
 function withoutLegend(layout) {
   layout.showlegend = false;
-  layout.margin = { ...layout.margin, b: 62 };
+  layout.margin = { ...layout.margin, b: AXIS };
+}
+
+const isOpen = () => "dpvizPanel" in document.documentElement.dataset;
+
+/** Pixels between the axis of a picture and its lower edge that only a legend takes. */
+function legendRoom({ legend, showlegend, margin, meta }) {
+  const below = legend && showlegend !== false && !meta?.named && (legend.y < 0 || legend.yref === "container");
+  return below ? Math.max(0, (margin?.b ?? 0) - AXIS) : 0;
 }
 
 /** How high the picture is drawn: a hero has all the room that is left, before any scrolling or by the open controls. */
-function heightOf(chart, { height, hero, large }) {
+function heightOf(chart, { height, hero, large, figure }) {
   if (!hero) return height;
-  if ("dpvizPanel" in document.documentElement.dataset) {
-    const [panel, dock, header] = [".st-key-controls", ".dpviz-dock", "[data-testid=stHeader]"].map((name) =>
-      document.querySelector(name),
+  if (isOpen() || lying.matches) {
+    const below = isOpen() && !lying.matches ? [".st-key-controls"] : []; // on a low screen the panel stands beside
+    const taken = [...below, ".dpviz-dock", "[data-testid=stHeader]"].map(
+      (name) => document.querySelector(name)?.offsetHeight ?? 0, // a picture may be there before the controls are
     );
-    const taken = panel.offsetWidth < window.innerWidth ? 0 : panel.offsetHeight; // on a low screen it stands beside
-    return Math.min(height, Math.max(LEAST, window.innerHeight - taken - dock.offsetHeight - header.offsetHeight));
+    const room = window.innerHeight - taken.reduce((sum, one) => sum + one);
+    // A legend stands below what is in sight where it can be scrolled to.
+    return Math.min(height, Math.max(LEAST, room) + (isOpen() ? 0 : legendRoom(figure.layout)));
   }
   if (!large || !wide.matches) return height;
   const main = document.querySelector("[data-testid=stMain]");
@@ -166,13 +182,38 @@ function enlarge(figure, template, narrow, first, height) {
   namesApart(figure.layout, height);
 }
 
-/** Move names at the ends of lines apart: the picture is lower than the one that they were set for, and they are larger. */
-function namesApart({ annotations, margin, yaxis }, height) {
+/** In a narrow picture each entry of a legend has a row of its own: it keeps clear of the toolbar, or of the axis. */
+function inRows({ data, layout }, height) {
+  const { legend, margin, showlegend } = layout;
+  if (!legend || showlegend === false || legend.yref === "container") return;
+  const rows = ROW * (1 + data.filter((trace) => trace.name && trace.showlegend !== false).length);
+  if (legend.y > 1) layout.margin = { ...margin, t: (margin?.t ?? 40) + rows };
+  if (legend.y >= 0) return;
+  layout.margin = { ...margin, b: AXIS + rows };
+  layout.legend = { ...legend, y: -(AXIS + 8) / (height - (margin?.t ?? 40) - AXIS - rows), tracegroupgap: 0 };
+}
+
+/** A picture that is lower than it was made: what was set in parts of its height keeps its distance in pixels. */
+function lower({ data, layout }, first, height) {
+  const { legend, margin, meta, yaxis } = layout;
+  const around = (margin?.t ?? 40) + (margin?.b ?? 48);
+  if (legend?.y < 0) layout.legend = { ...legend, y: (legend.y * (first - around)) / (height - around) };
+  if (meta?.row && yaxis.range) { // the first rows, as many as have room: the others are there once it is higher
+    const rows = Math.max(1, Math.floor((height - around) / meta.row));
+    layout.yaxis = { ...yaxis, range: [Math.min(yaxis.range[0], rows - 0.5), yaxis.range[1]] };
+    for (const trace of data) trace.cliponaxis = true;
+  }
+  for (const trace of data) if (trace.mode === "lines+text") trace.mode = "lines"; // their numbers would overlap
+  namesApart(layout, height, SMALL);
+}
+
+/** Move names at the ends of lines apart: the picture is lower than the one that they were set for, or they are larger. */
+function namesApart({ annotations, margin, yaxis }, height, most = 16) {
   const names = (annotations ?? []).filter(({ x, xref }) => xref === "x domain" && x > 1).sort((one, other) => one.y - other.y);
   if (names.length < 2 || !yaxis?.range) return;
   const inside = height - margin.t - margin.b;
   const lines = names.map(({ text }) => text.split("<br>").length);
-  const size = Math.min(16, inside / (1.25 * lines.reduce((sum, one) => sum + one)));
+  const size = Math.min(most, inside / (1.25 * lines.reduce((sum, one) => sum + one)));
   const line = (1.25 * size * (yaxis.range[1] - yaxis.range[0])) / inside;
   const gap = (place) => (line * (lines[place] + lines[place - 1])) / 2;
   names.forEach((name, place) => {
@@ -297,26 +338,53 @@ function toolbar(Plotly) {
   return window.dpvizToolbar;
 }
 
-async function draw(chart) {
-  const { plotly, large, config, figure } = chart.pending;
-  const message = chart.pending;
-  const Plotly = await loadPlotly(plotly);
-  if (chart.pending !== message || !chart.plot.isConnected) return; // overtaken, or the page has gone
-  chart.pending = null;
+/** Draw a message, on a sheet of paper if it has so many pixels of width for it. */
+function paint(chart, message, Plotly, paper) {
+  const { large, config, figure } = message;
   const template = templateOf(chart.plot);
-  const narrow = chart.plot.clientWidth < NARROW;
-  const height = (chart.height = heightOf(chart, message));
+  const narrow = (paper ?? chart.plot.clientWidth) < NARROW;
+  const big = large && wide.matches && !paper;
+  const height = (chart.height = paper ? message.height : heightOf(chart, message));
   chart.plot.style.height = `${height}px`;
-  const low = !large && height < message.height;
-  if (low || (figure.layout.meta?.named && (narrow || large))) withoutLegend(figure.layout);
-  if (large && wide.matches) enlarge(figure, template, narrow, message.height, height);
-  await Plotly.react(
+  const low = !big && height < message.height;
+  const covered = low && isOpen() && !figure.layout.meta?.row && legendRoom(figure.layout) > 0;
+  if (covered || (figure.layout.meta?.named && (narrow || large || low))) withoutLegend(figure.layout);
+  else if (narrow) inRows(figure, height);
+  if (low) lower(figure, message.height, height);
+  if (big) enlarge(figure, template, narrow, message.height, height);
+  return Plotly.react(
     chart.plot,
     figure.data,
     // A finger on a picture scrolls the page; only a mouse draws a zoom box.
-    { uirevision: "keep", dragmode: touch() ? false : "zoom", ...figure.layout, autosize: true, height, template },
+    {
+      uirevision: "keep", dragmode: touch() ? false : "zoom", ...figure.layout, height, template,
+      ...(paper ? { autosize: false, width: paper } : { autosize: true }),
+    },
     { ...toolbar(Plotly), ...config },
   );
+}
+
+/** Before a page is printed its pictures are drawn as wide as the paper, each its share of it, and afterwards as before. */
+function onPaper(event) {
+  const results = document.querySelector("[data-testid=stColumn]:has(.st-key-controls) + [data-testid=stColumn]");
+  const all = (results ?? document.querySelector(".stMainBlockContainer")).clientWidth;
+  const shown = [...document.querySelectorAll("[role=figure]")].map((plot) => charts.get(plot.parentElement));
+  const widths = shown.map((chart) => chart && (PAPER * chart.plot.clientWidth) / all);
+  shown.forEach((chart, place) => {
+    if (!chart?.drawn || chart.pending || !chart.plot.clientWidth) return;
+    paint(chart, read(chart), window.Plotly, event.type === "beforeprint" ? widths[place] : undefined);
+  });
+}
+
+window.addEventListener("beforeprint", onPaper);
+window.addEventListener("afterprint", onPaper);
+
+async function draw(chart) {
+  const message = chart.pending;
+  const Plotly = await loadPlotly(message.plotly);
+  if (chart.pending !== message || !chart.plot.isConnected) return; // overtaken, or the page has gone
+  chart.pending = null;
+  await paint(chart, message, Plotly);
   // The name says what there is to see; without this a screen reader goes on through every tick label.
   for (const svg of chart.plot.querySelectorAll(".main-svg")) svg.setAttribute("aria-hidden", "true");
   chart.drawn += 1;

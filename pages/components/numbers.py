@@ -177,6 +177,13 @@ class Said(dict[str, Any]):
         self.highest: dict[str, float] = {}
         self.then: list[Callable[[Design], None]] = []
 
+    def made(self, design: Design) -> Design:
+        """Draw what waits for the design, once: it is known before what else is asked can be refused."""
+        for say in self.then:
+            say(design)
+        self.then.clear()
+        return design
+
     @property
     def synthesizer_type(self) -> type[Synthesizer]:
         """What the synthesizer of a page is that has a choice of them."""

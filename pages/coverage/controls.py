@@ -63,10 +63,10 @@ def _listed(keys: list[str], between: str = ", ") -> str:
 
 def asked_for(said: Said) -> Asked:
     """What the controls ask for: a design with those of the chosen rules that it allows."""
-    if not said["rules"]:
-        raise ValueError("Choose at least one rule.")
     rules, made = tuple(said["rules"]), {"mechanism": said["mechanism"], "prior": said.get("prior", "pure")}
-    design = Design(**made, rules=rules, **said.numbers, **said.handed_on(said["n"]))
+    design = said.made(Design(**made, rules=rules, **said.numbers, **said.handed_on(said["n"])))
+    if not rules:
+        raise ValueError("Choose at least one rule.")
     fit = tuple(key for key in rules if RULES[key].fits(design.release, design.sets))
     few = [key for key in rules if RULES[key].fewest_sets > design.sets]
     large = [key for key in rules if key not in fit and key not in few]
@@ -85,7 +85,7 @@ def asked_for(said: Said) -> Asked:
         troubles.append(f"Left out, because M = {design.sets} and they need at least 2 sets: {_listed(few)}.")
     if large:
         troubles.append(f"Left out, because the distribution of the sum is {beyond}")
-    allowed = dataclasses.replace(design, rules=fit)
+    allowed = design if fit == rules else dataclasses.replace(design, rules=fit)
     return Asked(allowed, allowed, coverage_setting, tuple(troubles))
 
 

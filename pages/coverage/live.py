@@ -131,7 +131,7 @@ def _picture(
         span=(min(axis.ends[0], chosen), max(axis.ends[1], chosen)),
     )  # fmt: skip
     alt = "Coverage of each rule: exact lines, simulated dots with error bars, the promised level."
-    show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=HEIGHT)
+    show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=HEIGHT, hero=not class_mode())
     if curves and curves.latest:
         st.caption(line_sentence(axis, curves.latest, growing=curves.stream is not None))
     if curves and curves.problem:

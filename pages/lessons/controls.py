@@ -10,7 +10,7 @@ from dpviz.core.settings import ControlSetting
 from dpviz.desk.addresses import keep
 from dpviz.lessons import LESSONS
 from dpviz.lessons.lesson import Lesson, LessonStep
-from dpviz.lessons.questions import Guess, Moment
+from dpviz.lessons.questions import Guessed, Moment
 from pages.components.address import drawn, set_back
 from pages.lessons import SPEC
 
@@ -55,7 +55,7 @@ def place_of_reader() -> Place | None:
     return Place(lesson, index, Moment(seed, guesses[index], _tried(lesson.steps[index])))
 
 
-def _read(key: str, step: LessonStep) -> Guess | None:
+def _read(key: str, step: LessonStep) -> Guessed | None:
     """The guess of a step, as the address and the session have it."""
     text = st.session_state[key]
     if not text:
@@ -95,7 +95,7 @@ def go_to(lesson: str, number: int = 1) -> None:
     state.update({CHOSEN: lesson, AT: number, TRIED: ""})
 
 
-def take_guess(place: Place, guess: Guess | None) -> None:
+def take_guess(place: Place, guess: Guessed | None) -> None:
     """Keep a guess, or with None ask again."""
     question = place.step.question
     st.session_state[GUESSES[place.index]] = "" if guess is None or question is None else question.write(guess)

@@ -1,13 +1,15 @@
 """A step of a lesson: its words, what it asks, its picture, what is said of a guess, and the way back and on."""
 
+from functools import partial
 from typing import Literal
 
 import streamlit as st
 
 from dpviz.lessons.printed import printed_lesson
-from dpviz.lessons.questions import Guess, NumberAsked, OneAsked, OrderAsked, Slider
+from dpviz.lessons.questions import Guessed, NumberAsked, OneAsked, OrderAsked, Slider
 from dpviz.lessons.words import words_html
 from pages.components import component
+from pages.components.downloads import show_files
 from pages.components.figure import show_figure
 from pages.components.navigation import EVERY_PAGE
 from pages.components.release import page_link
@@ -96,7 +98,7 @@ def _ask_order(place: Place, question: OrderAsked, label: str) -> None:
         label, list(question.items), format_func=question.items.__getitem__, key=f"{PREFIX}order_{place.lesson.key}",
         placeholder="Choose them one after the other",
     )  # fmt: skip
-    guess: Guess | None = tuple(chosen) if len(chosen) == len(question.items) else None
+    guess: Guessed | None = tuple(chosen) if len(chosen) == len(question.items) else None
     words = "My order" if guess else f"{len(question.items) - len(chosen)} more to choose"
     st.button(words, on_click=take_guess, args=(place, guess), key=f"{PREFIX}go", type="primary", disabled=not guess)
 
@@ -131,14 +133,9 @@ def _for_the_teacher(place: Place) -> None:
     lesson = place.lesson
     with st.expander("For the teacher"):
         st.markdown(lesson.words_of(place.step).parts["teacher"])
-        st.download_button(
-            "This lesson on paper, with the answers at its end (HTML)",
-            lambda: printed_lesson(lesson, place.moment.seed),
-            f"dpviz_lesson_{lesson.key}.html",
-            "text/html",
-            on_click="ignore",
-            key=f"{PREFIX}paper",
-        )
+        make = partial(printed_lesson, lesson, place.moment.seed)
+        paper = "Pictures with blanks, and the answers at the end (HTML, A4)", f"dpviz_lesson_{lesson.key}.html", make
+        show_files(PREFIX, "This lesson on paper", paper)
 
 
 def _fold(place: Place, part: str, words: str) -> None:

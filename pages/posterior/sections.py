@@ -182,7 +182,7 @@ def _show_categories(asked: Asked) -> None:
     cells = [
         [
             f"{name}<br><small>released: {', '.join(map(str, counts))}</small>",
-            readable(sum(counts) / (rows * len(tables)), 4),
+            share(sum(counts) / (rows * len(tables)), 4),
             *numbers,
             readable(float(expected), 4),
         ]

@@ -36,9 +36,10 @@ from dpviz.designs import Design
 from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS as DESK_KINDS
 from dpviz.desk.question import Question
+from dpviz.desk.relaxing import stream_relaxations
 from dpviz.desk.report import words as report_words
 from dpviz.desk.report.files import design_json, registry_json
-from dpviz.desk.search import stream_designs, stream_relaxations
+from dpviz.desk.search import stream_designs
 from dpviz.desk.told.answer import answer_sentence
 from dpviz.desk.told.relaxed import relaxed_sentence
 from dpviz.inference.rules import RULES

@@ -250,16 +250,31 @@ FIGURE_ENDS = ("", "_error", "_at", "_of_values")
 DESIGN_HEAD = ["place", "method", "sets", "rule", "setting", "real_epsilon", "real_epsilon_exact", "keeps_all"]
 
 
+def _why_empty(one: Assessed) -> str:
+    """Why measures of a design are empty in a file; nothing where none is."""
+    if not any(math.isnan(one.value(key)) for key in ACCURACY):
+        return ""
+    if one.complete:
+        return "there is no such number"
+    broken = [key for key, kept in one.verdicts.items() if kept is False]
+    if broken:
+        return f"not computed, because the design breaks a limit: {', '.join(broken)}"
+    return "not computed, because no limit asks for it and other designs come first"
+
+
 def desk_csv(desk: Desk) -> str:
-    """Return every design with all its measures in order, every digit that is known; empty where there is no number."""
+    """Return every design with all its measures in order, every digit that is known.
+
+    Where there is no number it is empty, and the last column says why.
+    """
     rows = []
     for place, one in enumerate(desk.designs, start=1):
         exact, figures = one.method.exact_epsilon, [one.figures[key] for key in ACCURACY]
         row: list[object] = [place, *one.key, one.setting, one.real_epsilon, exact, one.keeps_all]
         for figure in figures:
             row += [figure.measure.shown, figure.measure.error, figure.at, float(figure.tried)]
-        rows.append(row)
-    return csv_text([*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY for end in FIGURE_ENDS)], rows)
+        rows.append([*row, _why_empty(one)])
+    return csv_text([*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY for end in FIGURE_ENDS), "why_empty"], rows)
 
 
 def desk_script(question: Question) -> str:

@@ -6,7 +6,7 @@ import math
 
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
-from dpviz.desk.search import Relaxed
+from dpviz.desk.relaxing import Relaxed
 from dpviz.desk.told.measures import analysis, asked_of, numbers
 from dpviz.inference.rules import RULES
 
