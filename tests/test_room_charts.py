@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.charts.guesses import guesses_chart
+from dpviz.charts.class_guesses import guesses_chart
 from dpviz.charts.intervals import COVERING, MISSED, class_chart
 from dpviz.charts.own_interval import own_interval_html, released_bar_html
 from dpviz.charts.style import PALETTE, TRUTH_COLOR, Figure

@@ -1,56 +1,92 @@
-"""Guesses of a class: how often they have been right so far, beside the best guesser and what a promise allows."""
+"""A reader's guess, drawn into the picture of the answer: one dashed line, or one mark, with its number beside it."""
 
-import numpy as np
+import math
+from typing import Any
 
 from dpviz.charts import style
-from dpviz.core.parameters import readable
-from dpviz.core.types import FloatArray
 
-NAME_GAP = 0.045  # Of the height between two names
-FEWEST = 10  # Guesses for which there is room from the beginning
+GUESS_COLOR = style.PALETTE["other"]
+_GAP = 0.06  # Share of the width between two pictures
+_MIDDLE, _LOW = 0.55, 0.85  # Shares of width and height up to which words stand right of a place, and above it
 
 
-def guesses_chart(
-    so_far: FloatArray, interval: tuple[float, float], *, optimum: float, promised: float, most: int
+def with_guess(
+    figure: style.Figure, text: str, *, x: float | None = None, y: float | None = None, low: bool = False
 ) -> style.Figure:
-    """The share of right guesses after each of them, the last one with its 95 % interval, in a frame for `most`.
+    """Return the picture with a guess at `x`, at `y`, or at the point of both; words of an upright line may be `low`.
 
-    `optimum` is exact, a line; `promised` is what ε allows, a thin rule, as is one half.
+    A guess beyond the end of an axis stands at that end.
     """
-    right = max(most, len(so_far), FEWEST)
-    number = np.arange(1, len(so_far) + 1)
-    hover = "after %{x} guesses<br>right: %{y:.1%}<extra></extra>"
-    look = {"color": style.SIMULATED_COLOR, "width": 2.5}
-    traces = [style.scatter("lines", number, so_far, hover, line=look, name="the class", meta="the class so far")]
-    if len(so_far):
-        last = float(so_far[-1])
-        bar = style.error_bar([interval[1] - last], style.SIMULATED_COLOR, [last - interval[0]], thickness=2, width=7)
-        marker = style.dot_marker(10, style.SIMULATED_COLOR, width=1, edge="#333")
-        traces.append(style.mark(len(so_far), last, hover, "markers", marker=marker, error_y=bar, meta="the class"))
-    exact = {"color": style.EXACT_COLOR, "width": 2.6}
-    traces.append(
-        style.scatter(
-            "lines",
-            [0, right],
-            [optimum, optimum],
-            f"the best guesser: {readable(100 * optimum, 4)} %<extra></extra>",
-            line=exact,
-            meta="best possible guesser",
-        )
-    )
-    names = {
-        f"ε allows {readable(100 * promised, 3)} %": promised,
-        f"best guesser {readable(100 * optimum, 3)} %": optimum,
-        "a coin 50 %": 0.5,
+    spec = figure.to_dict()
+    layout, traces = spec["layout"], list(spec["data"])
+    shapes, notes = list(layout.get("shapes", ())), list(layout.get("annotations", ()))
+    words: dict[str, Any] = {
+        "text": f"<b>{text}</b>",
+        "showarrow": False,
+        "font": {"size": 13},
+        "bgcolor": style.PAPER_COLOR,
+        "borderpad": 1,
     }
-    return style.build(
-        traces,
-        x=style.axis("guesses so far", range=[0, right * (1 + 0.02)], zeroline=False),
-        y=style.axis("share of right guesses", range=[0.0, 1.02], tickformat="~%", zeroline=False),
-        uirevision="guesses",
-        shapes=[style.rule(y=promised, dash="dash"), style.rule(y=0.5)],
-        annotations=style.labels_apart(names, 1.01, NAME_GAP, 0.99),
-        margin={"l": 64, "r": 150, "t": 30, "b": 52},
-        hovermode="closest",
-        showlegend=False,
+    look = {"line": {"color": GUESS_COLOR, "width": 2.4, "dash": "dash"}, "layer": "above"}
+    if x is not None and y is not None:
+        (across, share), (up, height) = _inside(layout["xaxis"], x), _inside(layout["yaxis"], y)
+        marker = style.dot_marker(13, GUESS_COLOR, symbol="diamond")
+        at = _shown(layout["xaxis"], across), _shown(layout["yaxis"], up)
+        traces.append(style.mark(*at, f"{text}<extra></extra>", "markers", marker=marker, name=text))
+        edge = "bottom" if height < _LOW else "top"
+        notes.append(words | _beside(share) | {"x": across, "y": up, "yanchor": edge})
+    elif x is not None:
+        across, share = _inside(layout["xaxis"], x)
+        shapes.append(style.rule(x=_shown(layout["xaxis"], across)) | look)
+        place = {"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"}
+        notes.append(words | _beside(share) | place | {"x": across, "yref": "y domain"})
+    elif y is not None:
+        up, _ = _inside(layout["yaxis"], y)
+        shapes.append(style.rule(y=_shown(layout["yaxis"], up)) | look)
+        at_the_end = {"x": 0.995, "xref": "x domain", "xanchor": "right"}
+        notes.append(words | at_the_end | {"y": up, "yanchor": "bottom"})
+    return style.Figure(traces, {**layout, "shapes": shapes, "annotations": notes})
+
+
+def _beside(share: float) -> dict[str, Any]:
+    """On which side of a place the words of it stand, which is at this share of the width."""
+    return {"xanchor": "left", "xshift": 8} if share < _MIDDLE else {"xanchor": "right", "xshift": -8}
+
+
+def _inside(axis: dict[str, Any], value: float) -> tuple[float, float]:
+    """Where a value stands on an axis, as an exponent on a logarithmic one, and at which share of its length."""
+    place = math.log10(value) if axis.get("type") == "log" else value
+    first, last = axis["range"]
+    place = min(max(place, min(first, last)), max(first, last))
+    return place, (place - first) / (last - first)
+
+
+def _shown(axis: dict[str, Any], place: float) -> float:
+    """The value of a place on an axis."""
+    return 10**place if axis.get("type") == "log" else place
+
+
+def beside_each_other(left: style.Figure, right: style.Figure) -> style.Figure:
+    """Return two pictures with the same vertical axis side by side in one, to the same scale."""
+    first, second = left.to_dict(), right.to_dict()
+    half = (1 - _GAP) / 2
+    layout = first["layout"]
+    beside = second["layout"]
+    moved = {"x": "x2", "x domain": "x2 domain"}
+    ends = list(zip(layout["xaxis"]["range"], beside["xaxis"]["range"], strict=True))
+    reach = {"range": [min(ends[0]), max(ends[1])]}
+    drawn = [{**one, "xaxis": "x2"} for one in second["data"]]
+
+    def across(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**one, "xref": moved[one.get("xref", "x")]} for one in parts]
+
+    return style.Figure(
+        [*first["data"], *drawn],
+        {
+            **layout,
+            "xaxis": {**layout["xaxis"], **reach, "domain": [0, half]},
+            "xaxis2": {**beside["xaxis"], **reach, "domain": [1 - half, 1], "anchor": "y"},
+            "shapes": [*layout["shapes"], *across(beside["shapes"])],
+            "annotations": [*layout["annotations"], *across(beside["annotations"])],
+        },
     )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,12 +47,15 @@ def caterpillar_chart(
     p: float,
     words: str = "",
     shown: int | None = None,
+    of: str = "repetition",
+    outlined: bool = True,
 ) -> style.Figure:
     """The first intervals of a study, one line each, those that miss the true share `p` outlined and crossed.
 
     `low` and `high` are the ends, infinite where an interval has none and NaN where there is no interval: its mark
     then stands at the estimate. `covered` says whether each holds p, and `vacuous` whether it does because it holds
-    all of 0 to 1. `words` stand above them. Only the first `shown` are drawn, in the frame of all.
+    all of 0 to 1. `words` stand above them. Only the first `shown` are drawn, in the frame of all. Each is one `of`
+    what the vertical axis counts. Where the order sets those that miss it apart, they need not be `outlined`.
     """
     without, drawn = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
     left = np.where(without, estimates, np.maximum(low, _FARTHEST[0]))
@@ -63,7 +66,9 @@ def caterpillar_chart(
     ):
         if (some & drawn).any():
             place = np.flatnonzero(some & drawn)
-            traces += _intervals(place, left[place], right[place], look)
+            traces += _intervals(
+                place, left[place], right[place], look if outlined else replace(look, outlined=False), of
+            )
     ends = float(np.min(left, initial=p)), float(np.max(right, initial=p))
     step = style.round_step(max(ends[1] - ends[0], 1e-3) / style.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
     reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
@@ -73,7 +78,7 @@ def caterpillar_chart(
     return style.build(
         traces,
         x=style.axis("share of yes", range=[reach[0] - pad, reach[1] + pad], tickformat="~%", zeroline=False),
-        y=style.axis("repetition", range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False),
+        y=style.axis(of, range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False),
         uirevision="caterpillar",
         shapes=[style.truth(p)],
         annotations=[{**said, "yanchor": "bottom", "font": {"size": 13}}, number],
@@ -98,7 +103,7 @@ def class_chart(
         trace
         for some, look in looks
         if some.any()
-        for trace in _intervals(np.flatnonzero(some), left[some], right[some], look, names)
+        for trace in _intervals(np.flatnonzero(some), left[some], right[some], look, "seat", names)
     ]
     step = math.ceil(rows / NAMED_SEATS)
     named = [*range(0, len(seats), step)]
@@ -117,7 +122,7 @@ def class_chart(
 
 
 def _intervals(
-    place: IntArray, left: FloatArray, right: FloatArray, look: _Look, names: Sequence[str] | None = None
+    place: IntArray, left: FloatArray, right: FloatArray, look: _Look, of: str, names: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
     """Return the trace of some intervals, on that of the ink around them where they are outlined."""
     middle = (left + right) / 2
@@ -127,7 +132,7 @@ def _intervals(
         marker = {"size": size, "color": color, "symbol": look.symbol, "opacity": look.marked}
         return style.scatter("markers", middle, 1 + place, hover, marker=marker, error_x=bar, **rest)
 
-    called = "repetition %{y}: " if names is None else ""
+    called = f"{of} %{{y}}: " if names is None else ""
     hover = f"{called}%{{customdata}}<br>{look.words}<extra></extra>"
     ends = zip(100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True)
     told = [f"{start:.3g} % to {end:.3g} %" if start < end else f"{start:.3g} %" for start, end in ends]

@@ -7,7 +7,7 @@ from html import escape
 import segno
 import streamlit as st
 
-from dpviz.charts.guesses import guesses_chart
+from dpviz.charts.class_guesses import guesses_chart
 from dpviz.charts.intervals import class_chart
 from dpviz.rooms.class_guesses import ClassGuesses
 from dpviz.rooms.class_intervals import ClassIntervals, Reports
