@@ -31,7 +31,7 @@ def compare_usable_shares() -> tuple[Record[float], ...]:
                     printed=float(printed),
                     ours=share,
                     error=math.sqrt(share * (1 - share) / USABLE_REPETITIONS),
-                    verdict="usable unless the noisy number of ones falls outside 0 to n",
+                    reading="usable unless the noisy number of ones falls outside 0 to n",
                     design={"n": n, "p": p},
                 )
             )

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from dpviz.claims.published import PrintedTable, Record, printed_rows, read_tables
+from dpviz.claims.published import PrintedRow, PrintedTable, Record, printed_rows, read_tables
 from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
 from dpviz.comparisons.gaussian import KnownVariance
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
@@ -58,7 +58,7 @@ class LiuReading(NamedTuple):
     sets: int
     rule: str
     estimand: str
-    verdict: str
+    reading: str
 
 
 Covered = Callable[[Mapping[str, float], int, Sequence[LiuReading]], tuple[Sequence[float], int]]
@@ -93,7 +93,7 @@ class LiuTable(NamedTuple):
         for row in self.printed.rows:
             yield from self.compare_row(row, (*self.fitting, *self.others))
 
-    def compare_row(self, row: dict[str, float], readings: Sequence[LiuReading]) -> Iterator[Record[float]]:
+    def compare_row(self, row: PrintedRow, readings: Sequence[LiuReading]) -> Iterator[Record[float]]:
         """Yield the cells of one row beside ours, as these readings have them."""
         rows = row["n"] if "n" in row else ROWS_PER_PRINTED_ROW * row["n_as_printed"]
         design = {"epsilon": row["epsilon"], "n": int(rows)} | ({"p": row["p"]} if "p" in row else {})
@@ -106,7 +106,7 @@ class LiuTable(NamedTuple):
             yield Record.of_share(
                 source=self.source,
                 what=one.column,
-                verdict=one.verdict,
+                reading=one.reading,
                 printed=row[one.column],
                 ours=ours,
                 of=LIU_REPETITIONS,
