@@ -40,7 +40,8 @@ def _rare(_: Effort) -> Judged:
 
 def _peaked(_: Effort) -> Judged:
     plug, noise = (np.diag(one.transition_matrix()) for one in (SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3))
-    told = f"The table stays the same with at least {noise.min():.6f}, and in Fig. 1 with at most {plug.max():.6f}."
+    diagonals = [", ".join(f"{share:.6f}" for share in one[:3]) for one in (noise, plug)]
+    told = f"From the ends to the middle the diagonal of Fig. 3 has {diagonals[0]}, and that of Fig. 1 {diagonals[1]}."
     return Judged(told, holds=bool((noise > plug).all()))
 
 
