@@ -155,10 +155,10 @@ def _fewer_cover(_: Effort) -> Judged:
     return Judged(told, holds=all(_rising(one[::-1]) for one in found))
 
 
-def _lowest(sets: Sequence[int], least: float) -> Judged:
+def _lowest(sets: Sequence[int], enough: float) -> Judged:
     low = {one: min(float(_at(one, reading, 1).min()) for reading in (0, 1)) for one in sets}
     told = "; ".join(f"{one} sets at least {readable(rounded_down(100 * low[one], 4), 4)} %" for one in sets)
-    return Judged(f"{told}.".capitalize(), holds=min(low.values()) >= least)
+    return Judged(f"{told}.".capitalize(), holds=min(low.values()) >= enough)
 
 
 def _true_95(_: Effort) -> Judged:
@@ -178,7 +178,7 @@ def _below_nominal(_: Effort) -> Judged:
 
 def _worse(_: Effort) -> Judged:
     curves = np.array([_at(sets, 0, 0) for sets in FIGURE_1.sets])
-    falls = (np.diff(curves, axis=0) < 0).all(axis=0)
+    falls: list[bool] = np.all(np.diff(curves, axis=0) < 0, axis=0).tolist()
     where = [epsilon for epsilon, one in zip(FIGURE_1_EPSILONS, falls, strict=True) if not one]
     told = f"It does not at ε = {_listed(where)}." if where else "It does at every ε."
     return Judged(told, holds=not where)
