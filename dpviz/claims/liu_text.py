@@ -26,7 +26,7 @@ from dpviz.mechanisms import Modips, ModipsTruncated, TwoCellSynthesizer
 
 EPSILON_OF_EXAMPLES, FEW, MANY = 1.0, 100, 1_000
 SETS_EXAMINED = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 100, 150, 200, 300, 500)
-MANY_SETS = 201  # The first m that is above 200
+SETS_ABOVE_200 = 201  # The first m that is above 200
 MINIMAL_BIAS, OBVIOUS_BIAS, SEVERE, NEAR, TENTH, CONSERVATIVE = 0.01, 0.05, 0.85, 0.015, 0.1, 0.99
 NEAR_TWO, NEAR_TWO_NORMAL = (0.925, 0.015), (0.91, 0.02)
 RULES_OF_FIGURE_7 = ("rubin_1987", "raghunathan_2003", "reiter_2003", "raab_2017")  # From the largest to the smallest
@@ -93,11 +93,11 @@ def _two_sets(_: Effort) -> Judged:
 
 def _severe(effort: Effort) -> Judged:
     generator, p = effort.generator(), 0.1
-    made = Modips(n=FEW, m=FEW, epsilon=EPSILON_OF_EXAMPLES / MANY_SETS)
+    made = Modips(n=FEW, m=FEW, epsilon=EPSILON_OF_EXAMPLES / SETS_ABOVE_200)
     covered, runs = 0.0, min(effort.repetitions, 1_000)
     for x, often in zip(*np.unique(generator.binomial(FEW, p, runs), return_counts=True), strict=True):
-        counts = made.draw(generator, int(x), (int(often), MANY_SETS)).astype(np.int64)
-        found = releases(made, MANY_SETS, counts.sum(axis=1), (counts**2).sum(axis=1))
+        counts = made.draw(generator, int(x), (int(often), SETS_ABOVE_200)).astype(np.int64)
+        found = releases(made, SETS_ABOVE_200, counts.sum(axis=1), (counts**2).sum(axis=1))
         covered += float(holds(*COMBINING_RULES["reiter_2003"].ends(found, 0.95), p).sum())
     return Judged(f"{readable(100 * covered / runs, 3)} % of the intervals hold p.", holds=covered / runs < SEVERE)
 
@@ -230,7 +230,7 @@ LIU_JUDGES: dict[str, Judge] = {
     "draws": lambda _: Judged(1 / (0.1 * 3 / 10)),
     "outside": lambda _: Judged(200 * float(ndtr(-4.0))),
     "communal": _communal,
-    "sure_bias": lambda _: Judged(_bias(FEW, 0.1, MANY_SETS)),
+    "sure_bias": lambda _: Judged(_bias(FEW, 0.1, SETS_ABOVE_200)),
     "minimal_bias": _minimal_bias,
     "lowest_sd": _lowest_sd,
     "sd_larger": _sd_larger,

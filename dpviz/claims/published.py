@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any, Generic, Self, TypeVar
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
@@ -122,13 +123,13 @@ class Shown:
 
     @classmethod
     def read(cls, page: str, settings: str) -> Self:
-        """Return that of a file, whose settings are written as ``name=value`` with blanks between."""
-        return cls(page, dict(one.split("=", 1) for one in settings.split()))
+        """Return that of a file, whose settings are written as an address has them."""
+        return cls(page, dict(parse_qsl(settings)))
 
     @property
     def text(self) -> str:
-        """The settings as a file has them."""
-        return " ".join(f"{name}={value}" for name, value in self.settings.items())
+        """The settings as a file has them, and as an address does but for the prefix of the page."""
+        return urlencode(self.settings)
 
 
 NOWHERE = Shown()
