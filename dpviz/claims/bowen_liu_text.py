@@ -20,6 +20,7 @@ from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_SPLIT
 from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
+from dpviz.coverage.exact import exact_coverage
 from dpviz.coverage.studies import run_study
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy.histograms import SCOTT_FACTOR
@@ -65,6 +66,14 @@ def _covered(key: str, n: int, p: float, log: float, effort: Effort) -> Measure:
     analysis = Analysis(sets=STUDY_SETS, repetitions=min(effort.repetitions, 2_000), seed=effort.seed)
     *_, found = BinaryData(n=n, p=p).outcomes(binary_methods()[key], math.exp(log), math.exp(log), analysis)
     return found.coverage
+
+
+def exact_coverage_of(key: str, n: int, p: float, log: float) -> float:
+    """Return the exact coverage of a method of the first study at ε = e^log, for ten sets where it has several."""
+    method, data = binary_methods()[key], BinaryData(n=n, p=p)
+    sets = method.sets(STUDY_SETS)
+    made, rule = method.synthesizer(data, math.exp(log) / sets), STUDY.rule_for(sets).key
+    return exact_coverage(synthesizer=made, p=p, sets=sets, rule=rule).coverage
 
 
 def _prior_bias(_: Effort) -> Judged:

@@ -32,8 +32,14 @@ NEAR_TWO, NEAR_TWO_NORMAL = (0.925, 0.015), (0.91, 0.02)
 RULES_OF_FIGURE_7 = ("rubin_1987", "raghunathan_2003", "reiter_2003", "raab_2017")  # From the largest to the smallest
 
 
-def _bias(n: int, p: float, sets: int) -> float:
-    """E[p̄*] − p with BIT: E[x̃/n | p*] = (1 + n p*)/(n + 2), p* being x/n with Laplace noise set to 0 and 1."""
+def clipped_bias(n: int, p: float, sets: int) -> float:
+    """Return E[p̄*] − p with BIT, at ε = 1 for so many sets.
+
+    E[x̃/n | p*] = (1 + n p*)/(n + 2), p* being x/n with Laplace noise, set to 0 and 1.
+
+    >>> round(clipped_bias(100, 0.1, 201), 3)
+    0.316
+    """
     scale, share = sets / (n * EPSILON_OF_EXAMPLES), np.arange(n + 1) / n
     clipped = share + scale / 2 * (np.exp(-share / scale) - np.exp(-(1 - share) / scale))
     return float(binomial_distribution(n, p) @ ((1 + n * clipped) / (n + 2))) - p
@@ -53,7 +59,7 @@ def _variance(rule: str, n: int, p: float, sets: int, epsilon: float = EPSILON_O
 
 
 def _minimal_bias(_: Effort) -> Judged:
-    largest = {n: max(abs(_bias(n, 0.1, sets)) for sets in SETS_EXAMINED) for n in (FEW, MANY)}
+    largest = {n: max(abs(clipped_bias(n, 0.1, sets)) for sets in SETS_EXAMINED) for n in (FEW, MANY)}
     told = f"The largest bias is {readable(largest[FEW], 3)} for 100 rows and {readable(largest[MANY], 3)} for 1,000."
     return Judged(told, holds=max(largest.values()) <= MINIMAL_BIAS)
 
@@ -230,7 +236,7 @@ LIU_JUDGES: dict[str, Judge] = {
     "draws": lambda _: Judged(1 / (0.1 * 3 / 10)),
     "outside": lambda _: Judged(200 * float(ndtr(-4.0))),
     "communal": _communal,
-    "sure_bias": lambda _: Judged(_bias(FEW, 0.1, SETS_ABOVE_200)),
+    "sure_bias": lambda _: Judged(clipped_bias(FEW, 0.1, SETS_ABOVE_200)),
     "minimal_bias": _minimal_bias,
     "lowest_sd": _lowest_sd,
     "sd_larger": _sd_larger,

@@ -236,11 +236,12 @@ class Record(Generic[PrintedValue]):
 class Erratum(Record[str]):
     """What a paper prints and its own definitions contradict, in our words, and what is true.
 
-    `reading` is the kind of slip, `shown_by` what Python prints that establishes it, by an expression of this package,
-    `matters` why it matters, `sure` how sure it is, and `otherwise` another reading that makes the print right.
+    `reading` is the kind of slip; `command` establishes it where a computation does, and prints what it `gives`;
+    `matters` says why it matters, `sure` how sure it is, and `otherwise` which other reading makes the print right.
     """
 
-    shown_by: str = ""
+    command: str = ""
+    gives: str = ""
     matters: str = ""
     sure: str = ""
     otherwise: str = ""
