@@ -12,9 +12,9 @@ from typing import Any
 
 from dpviz.claims.papers import PAPERS, parts_of, stream_records
 from dpviz.claims.published import PRINTED_REPETITIONS, Effort, Record
-from dpviz.claims.verdicts import headline_of_records, records_csv, told_part, told_record
+from dpviz.claims.verdicts import headline_of_records, verdicts_csv, told_part, told_record
 
-BAR = 30  # Characters of the bar that shows how far it is
+BAR_LENGTH = 30  # Characters of the bar that shows how far it is
 USUAL_SEED = Effort().seed
 
 
@@ -35,8 +35,10 @@ def _asked(arguments: list[str] | None) -> argparse.Namespace:
 def _progress(done: int, parts: int, name: str) -> None:
     """Draw how far it is, on a terminal alone."""
     if sys.stderr.isatty():
-        filled = BAR * done // parts
-        sys.stderr.write(f"\r\x1b[K[{'#' * filled}{' ' * (BAR - filled)}] {name}" if done < parts else "\r\x1b[K")
+        filled = BAR_LENGTH * done // parts
+        sys.stderr.write(
+            f"\r\x1b[K[{'#' * filled}{' ' * (BAR_LENGTH - filled)}] {name}" if done < parts else "\r\x1b[K"
+        )
         sys.stderr.flush()
 
 
@@ -58,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("", f"{slip.source}, {slip.reading}. {slip.printed} {slip.ours}", sep="\n")
         print(*(f"  {line}" for line in (slip.matters, slip.otherwise, slip.command) if line), sep="\n")
     if asked.csv:
-        asked.csv.write_text(records_csv(everything, effort, datetime.date.today()), encoding="utf-8")
+        asked.csv.write_text(verdicts_csv(everything, effort, datetime.date.today()), encoding="utf-8")
     wrong = [one for one in everything if one.unexplained]
     for one in wrong:
         print(f"{one.paper}, {told_record(one)}", file=sys.stderr)

@@ -72,5 +72,8 @@ FIGURE_JUDGES: dict[str, Judge] = {
     "never": _never,
     "rare": _rare,
     "peaked": _peaked,
+    "rows5": lambda _: Judged(float(SYNTHESIZER_OF_FIG_1.n)),
+    "alpha_half": lambda _: Judged(SYNTHESIZER_OF_FIG_1.alpha),
+    "epsilon2": lambda _: Judged(PRINTED_EPSILON),
 }
 """By the key of the sentence."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from dpviz.claims.bowen_liu import STUDY, STUDY_SETS, binary_methods
-from dpviz.claims.published import Effort
+from dpviz.claims.published import PRINTED_REPETITIONS, Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons import BinaryData, UnknownVariance
 from dpviz.comparisons.base import Analysis, OutcomeMeasures
@@ -224,6 +224,9 @@ STUDY_JUDGES: dict[str, Judge] = {
     "smoothed_worse": _smoothed_worse,
     "nonsplit_variance": _nonsplit_variance,
     "perturbed_better": _smaller(*HISTOGRAM_KEYS, "variance", 2.0),
+    "ten": lambda _: Judged(float(binary_methods()["modips"].sets(STUDY_SETS))),
+    "tenth": lambda _: Judged(float(STUDY_SETS)),
+    "five_thousand": lambda _: Judged(float(PRINTED_REPETITIONS)),
     "cells": lambda _: Judged(float(math.prod(LEVELS))),
     "marginals": lambda _: Judged(float(sum(one - 1 for one in LEVELS))),
     "squares_low": lambda _: _squares(SMALLEST_SHARE, TWO_DIMENSIONS),

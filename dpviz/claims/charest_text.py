@@ -12,6 +12,7 @@ from dpviz.claims.charest import (
     CHAREST_SEED,
     FIGURE_1,
     FIGURE_1_EPSILONS,
+    PRINTED_RUNS,
     PRINTED_TABLES,
     TABLE_3_EPSILON,
     TRUE_MEAN,
@@ -261,5 +262,12 @@ CHAREST_JUDGES: dict[str, Judge] = {
     "mean_grows": _mean_grows,
     "variance_shrinks": _variance_shrinks,
     "three_times": _three_times,
+    "n100": lambda _: Judged(float(charest_synthesizer(PRIVATE, 1).n)),
+    "m100": lambda _: Judged(float(charest_synthesizer(PRIVATE, 1).m)),
+    "runs1": lambda _: Judged(float(PRINTED_RUNS[1])),
+    "runs3": lambda _: Judged(float(PRINTED_RUNS[3])),
+    "x30": lambda _: Judged(float(CHAREST_COUNT)),
+    "epsilon_2": lambda _: Judged(TABLE_3_EPSILON),
+    "level95": lambda _: Judged(100 * FIGURE_1.level),
 }
 """By the key of the sentence."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from dpviz.claims.liu import LIU_HALVES
+from dpviz.claims.liu import LIU_HALVES, LIU_REPETITIONS
 from dpviz.claims.published import Effort, Record
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons.base import OutcomeMeasures
@@ -254,5 +254,10 @@ LIU_JUDGES: dict[str, Judge] = {
     "fig7_binary": _fig7_binary,
     "fig7_constant": _fig7_constant,
     "narrower": _narrower,
+    "sets10": lambda _: Judged(float(LIU_HALVES["binary"].fitting[1].sets)),
+    "repeats": lambda _: Judged(float(LIU_REPETITIONS)),
+    "budget1": lambda _: Judged(EPSILON_OF_EXAMPLES),
+    "low4": lambda _: Judged(_data(KnownVariance).high),
+    "sigma1": lambda _: Judged(_data(KnownVariance).sigma ** 2),
 }
 """By the key of the sentence."""

@@ -215,10 +215,11 @@ class Record(Generic[PrintedValue]):
         >>> [str(Record(printed=PrintedNumber(text), ours=ours, **said).verdict) for text, ours in cells]
         ['agrees', 'differs within rounding', 'differs']
         """
-        if self.ours == "" or self.ours != self.ours:
+        if isinstance(self.ours, str):
+            said = Agreement.AGREES if self.holds else Agreement.DIFFERS
+            return said if self.ours else Agreement.UNKNOWN
+        if math.isnan(self.ours):
             return Agreement.UNKNOWN
-        if not isinstance(self.ours, float | int):
-            return Agreement.AGREES if self.holds else Agreement.DIFFERS
         number: Record[float] = self
         if abs(number.units) <= 0.5 + HALFWAY:
             return Agreement.AGREES

@@ -11,7 +11,7 @@ from dpviz.claims.published import Agreement, Effort, Record
 from dpviz.core.parameters import readable
 
 AnyRecord = Record[Any]
-DIGITS = 9  # Significant ones in a file: fewer than rounding on another machine can reach
+FILE_DIGITS = 9  # Significant ones in a file: fewer than rounding on another machine can reach
 PLURAL = {Agreement.AGREES: "agree", Agreement.ROUNDING: "differ within rounding", Agreement.DIFFERS: "differ"}
 
 
@@ -49,7 +49,7 @@ def headline_of_records(records: Sequence[AnyRecord]) -> str:
 
 
 def _number(value: float) -> str:
-    return "" if value != value else f"{value:.{DIGITS}g}"
+    return "" if value != value else f"{value:.{FILE_DIGITS}g}"
 
 
 def record_cells(one: AnyRecord, effort: Effort, date: str) -> dict[str, str]:
@@ -81,7 +81,7 @@ def record_cells(one: AnyRecord, effort: Effort, date: str) -> dict[str, str]:
     }
 
 
-def records_csv(records: Iterable[AnyRecord], effort: Effort, date: datetime.date) -> str:
+def verdicts_csv(records: Iterable[AnyRecord], effort: Effort, date: datetime.date) -> str:
     """Return all records as CSV, a row for each, other readings after the one that fits."""
     rows = [record_cells(one, effort, date.isoformat()) for one in records]
     text = io.StringIO()
