@@ -12,7 +12,7 @@ from typing import Any
 
 from dpviz.claims.papers import PAPERS, parts_of, stream_records
 from dpviz.claims.published import PRINTED_REPETITIONS, Effort, Record
-from dpviz.claims.verdicts import headline_of_records, verdicts_csv, told_part, told_record
+from dpviz.claims.verdicts import headline_of_records, told_part, told_record, verdicts_csv
 
 BAR_LENGTH = 30  # Characters of the bar that shows how far it is
 USUAL_SEED = Effort().seed

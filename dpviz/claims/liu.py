@@ -53,7 +53,25 @@ RUBIN_FEW = CombiningRule(
     total=COMBINING_RULES["rubin_1987"].total,
     degrees=lambda b, _, sets, __: np.full(np.shape(b), sets - 1.0),
 )
-RULES_OF_LIU = COMBINING_RULES | {RUBIN_FEW.key: RUBIN_FEW}
+THEOREM_7 = COMBINING_RULES["reiter_2003"]
+assert THEOREM_7.degrees is not None
+DEGREES_OF_THEOREM_7 = THEOREM_7.degrees
+
+
+def _divided_by_m(between: FloatArray, sets: int) -> FloatArray:
+    return between * (sets - 1) / sets
+
+
+THEOREM_7_AS_PRINTED = CombiningRule(
+    key="reiter_2003_m",
+    label="Theorem 7 with b as it is printed, its divisor m",
+    abbreviation="Theorem 7, b/m",
+    formula="T = ϖ + b/m, b = (1/m) Σ (β̂ − β̄)²; t, ν = (m − 1)(1 + m ϖ/b)²",
+    source="Liu (2016), Theorem 7, as printed",
+    total=lambda b, v, sets, ratio: THEOREM_7.total(_divided_by_m(b, sets), v, sets, ratio),
+    degrees=lambda b, v, sets, ratio: DEGREES_OF_THEOREM_7(_divided_by_m(b, sets), v, sets, ratio),
+)
+RULES_OF_LIU = COMBINING_RULES | {one.key: one for one in (RUBIN_FEW, THEOREM_7_AS_PRINTED)}
 
 
 class LiuReading(NamedTuple):
@@ -98,9 +116,10 @@ class LiuTable(NamedTuple):
         return cls(f"Liu (2016), Table 1 ({part})", printed, covered, *map(tuple, readings.values()))
 
     def compare(self, effort: Effort = USUAL_EFFORT) -> Iterator[Record[float]]:
-        """Yield every cell beside ours, reading by reading in each row; with as many rows as the column says last."""
+        """Yield every cell beside ours, reading by reading in each row; last with as many rows as the column says."""
         for row in self.printed.rows:
             yield from self.compare_row(row, (*self.fitting, *self.others), effort)
+        for row in self.printed.rows:
             if "n" not in row:
                 yield from self.compare_row(row, self.fitting, effort, rows_as_printed=True)
 
