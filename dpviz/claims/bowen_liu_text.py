@@ -10,8 +10,9 @@ from scipy.stats import chi2
 from dpviz.claims.bowen_liu import STUDY, STUDY_SETS, binary_methods
 from dpviz.claims.published import PRINTED_REPETITIONS, Effort
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.comparisons import BinaryData, UnknownVariance
+from dpviz.comparisons import BinaryData, MixedData, UnknownVariance
 from dpviz.comparisons.base import Analysis, OutcomeMeasures
+from dpviz.comparisons.gaussian import GaussianData
 from dpviz.comparisons.gaussian_histograms import SMOOTHED_HISTOGRAM
 from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.comparisons.gaussian_study import GaussianPlan
@@ -32,6 +33,8 @@ ORDER_OF_BIAS = "laplace", "modips", "modips_truncated", "posterior_mean", "beta
 MODIPS_OF_MEAN, HISTOGRAM_KEYS = ("modips_split", "modips_communal"), ("perturbed_histogram", "smoothed_histogram")
 LARGE_BIAS, CLOSE, SIMULATED_WITH = 0.1, 0.03, 500
 TRIED_BINS = 200
+MIXED, MIXED_LOGS = ("modips_printed", "perturbed_cells"), (0.0, 2.0)
+StudyMeasures = dict[str, OutcomeMeasures]
 
 
 class ScottRule(NamedTuple):
@@ -128,23 +131,78 @@ def _dp_prior(effort: Effort) -> Judged:
 
 
 @kept
-def _normal_study(key: str, n: int, log: float, effort: Effort) -> dict[str, OutcomeMeasures]:
-    """What each estimand of the second study comes to, bounds −3 and 4."""
-    method = next(one for one in UnknownVariance.methods if one.key == key and isinstance(one, GaussianMethod))
-    sets, estimands = method.sets(STUDY_SETS), ("mean", "variance")
+def _study(key: str, data: GaussianData, log: float, estimands: tuple[str, ...], effort: Effort) -> StudyMeasures:
+    """What a method of the second or third study comes to, by estimand; of the third with fewer repetitions."""
+    method = next(one for one in data.methods if one.key == key and isinstance(one, GaussianMethod))
+    sets, most = method.sets(STUDY_SETS), SIMULATED_WITH // (5 if isinstance(data, MixedData) else 1)
     rule = STUDY.rule_for(sets).key
     plan = GaussianPlan(
-        data=UnknownVariance(n=n, mean=0.0, sigma=1.0, low=-3.0, high=4.0),
+        data=data,
         method=method,
         epsilon=math.exp(log),
         sets=sets,
-        repetitions=min(effort.repetitions, SIMULATED_WITH),
+        repetitions=min(effort.repetitions, most),
         seed=effort.seed,
         estimands=estimands,
         rules=(rule,),
     )
     tally = run_study(plan)
     return {one: tally.measures(one, rule) for one in estimands}
+
+
+def _normal_study(key: str, n: int, log: float, effort: Effort, low: float = -3.0) -> StudyMeasures:
+    data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=4.0)
+    return _study(key, data, log, ("mean", "variance"), effort)
+
+
+def _mixed_study(key: str, log: float, effort: Effort) -> StudyMeasures:
+    data = MixedData(n=1_000, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=math.prod(LEVELS), correlation=0.5)
+    return _study(key, data, log, ("half", "cell_variance"), effort)
+
+
+def _symmetric(effort: Effort) -> Judged:
+    found = [
+        _normal_study(key, n, 0.0, effort, -4.0)["mean"].bias
+        for key in (*MODIPS_OF_MEAN, *HISTOGRAM_KEYS)
+        for n in STUDY_ROWS
+    ]
+    scores = [one.value / one.error for one in found]
+    told = f"They are from {readable(min(scores), 2)} to {readable(max(scores), 2)} standard errors from 0."
+    return Judged(told, holds=max(map(abs, scores)) < 4)
+
+
+def _precise(effort: Effort) -> Judged:
+    found = [
+        [_normal_study(key, n, 0.0, effort, -4.0)["mean"].root_mean_squared_error.value for n in STUDY_ROWS]
+        for key in (*MODIPS_OF_MEAN, *HISTOGRAM_KEYS)
+    ]
+    smaller = [max(pair[2:]) < min(pair[:2]) for pair in zip(*found, strict=True)]
+    return Judged(f"Both are smaller in {sum(smaller)} of {len(smaller)} sizes.", holds=all(smaller))
+
+
+def _both_mixed(what: str, effort: Effort) -> list[tuple[OutcomeMeasures, OutcomeMeasures]]:
+    """Modips and the perturbed histogram of the third study, for every ε that is tried."""
+    return [
+        (_mixed_study(MIXED[0], log, effort)[what], _mixed_study(MIXED[1], log, effort)[what]) for log in MIXED_LOGS
+    ]
+
+
+def _mixed_variance(effort: Effort) -> Judged:
+    both = _both_mixed("cell_variance", effort)
+    pairs = [[one.root_mean_squared_error.value for one in pair] for pair in both]
+    told = "; ".join(f"{readable(ours, 3)} against {readable(theirs, 3)}" for ours, theirs in pairs)
+    return Judged(f"Their errors are {told}.", holds=all(2 * ours < theirs for ours, theirs in pairs))
+
+
+def _mixed_covered(effort: Effort) -> Judged:
+    most = max(pair[1].coverage.value for pair in _both_mixed("cell_variance", effort))
+    return Judged(f"It is at most {readable(100 * most, 3)} %.", holds=most < 0.5)
+
+
+def _mixed_share(effort: Effort) -> Judged:
+    pairs = [[one.root_mean_squared_error.value for one in pair] for pair in _both_mixed("half", effort)]
+    told = "; ".join(f"{readable(theirs, 3)} against {readable(ours, 3)}" for ours, theirs in pairs)
+    return Judged(f"Its errors are {told}.", holds=all(theirs < ours for ours, theirs in pairs))
 
 
 def _positive(effort: Effort) -> Judged:
@@ -223,6 +281,11 @@ STUDY_JUDGES: dict[str, Judge] = {
     "best": _best,
     "smoothed_worse": _smoothed_worse,
     "nonsplit_variance": _nonsplit_variance,
+    "symmetric": _symmetric,
+    "precise": _precise,
+    "mixed_variance": _mixed_variance,
+    "mixed_covered": _mixed_covered,
+    "mixed_share": _mixed_share,
     "perturbed_better": _smaller(*HISTOGRAM_KEYS, "variance", 2.0),
     "ten": lambda _: Judged(float(binary_methods()["modips"].sets(STUDY_SETS))),
     "tenth": lambda _: Judged(float(STUDY_SETS)),

@@ -62,7 +62,8 @@ def claim_records() -> Iterator[Record[str]]:
 
 def _text(marked: str) -> str:
     """Return HTML as text."""
-    return html.unescape(re.sub(r"</?\w+>", "", marked.replace("<sup>", "^"))).removeprefix("– ")
+    text = html.unescape(re.sub(r"</?\w+>", "", marked.replace("<sup>", "^"))).removeprefix("– ")
+    return text[:1].upper() + text[1:]
 
 
 def _prior(method: str, n: int = 100, m: int = 100, delta: float = 1e-5) -> float:
