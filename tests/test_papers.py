@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from dpviz.claims import __main__ as command
-from dpviz.claims.bowen_liu_text import ONE_DIMENSION, TWO_DIMENSIONS, median_bins
+from dpviz.claims.bowen_liu import ONE_DIMENSION, TWO_DIMENSIONS, median_bins
 from dpviz.claims.liu import LIU_BINARY, LIU_NORMAL
 from dpviz.claims.liu_text import clipped_bias
 from dpviz.claims.papers import PAPERS, stream_records

@@ -24,7 +24,13 @@ def _asked(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--repetitions", type=int, default=PRINTED_REPETITIONS, help="of what is simulated (default: 5000)"
     )
-    parser.add_argument("--seed", type=int, default=USUAL_SEED, help="of what is simulated (default: %(default)s)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=USUAL_SEED,
+        help="of what is simulated (default: %(default)s); with another, one of some 250 simulated cells may be beyond "
+        "three standard errors by chance",
+    )
     parser.add_argument("--csv", type=Path, help="write every record to this file")
     asked = parser.parse_args(arguments)
     if asked.repetitions < 1 or asked.seed < 0:

@@ -1,18 +1,24 @@
-"""The shares of usable releases that Bowen & Liu print, beside the exact ones.
+"""The shares of usable releases that Bowen & Liu print, beside the exact ones, and how many bins Scott's rule makes.
 
 Source: C. M. Bowen and F. Liu, Differentially private data synthesis methods, 2016, supplement, Table 1.
 """
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import chi2
 
 from dpviz.claims.published import PRINTED_REPETITIONS, PrintedNumber, Record, Shown, printed_rows
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.binary_base import BinaryMethod, usable_before_rounding
+from dpviz.privacy.histograms import SCOTT_FACTOR
 
 USABLE_SOURCE = "Bowen & Liu (2016), supplement, Table 1"
 STUDY_SETS = 10  # Of the methods that release several; they share ε
 STUDY = Analysis(sets=STUDY_SETS)
+TRIED_BINS = 200
 
 
 def binary_methods() -> dict[str, BinaryMethod]:
@@ -65,3 +71,26 @@ def compare_other_shares() -> tuple[Record[float], ...]:
     reading, methods = "usable unless every set is all zeros, or every set is all ones", binary_methods()
     rows = printed_rows("bowen_liu_usable_others")
     return tuple(one for row in rows for one in _usable(row, methods[row.pop("method")], reading))
+
+
+class ScottRule(NamedTuple):
+    """The width of a bin, c s n^(−power)."""
+
+    factor: float
+    power: float
+
+
+ONE_DIMENSION, TWO_DIMENSIONS = ScottRule(SCOTT_FACTOR, 1 / 3), ScottRule(3.5, 1 / 4)
+
+
+def median_bins(n: int, span: float, rule: ScottRule = ONE_DIMENSION) -> int:
+    """Return the median of K = ⌈span σ/h⌉, where s² of n normal rows is χ² with n − 1 degrees of freedom.
+
+    K ≤ k where s ≥ span σ/(c n^(−power) k).
+
+    >>> [median_bins(n, 7.0) for n in (40, 100, 1000)]
+    [7, 10, 21]
+    """
+    bins = np.arange(1, TRIED_BINS)
+    smallest = span / (rule.factor * n**-rule.power * bins)
+    return int(bins[np.argmax(chi2.sf((n - 1) * smallest**2, n - 1) >= 0.5)])

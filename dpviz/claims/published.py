@@ -172,7 +172,7 @@ class Record(Generic[PrintedValue]):
         # One share for both, as where they agree: at 0 or 1 a share of its own would have no error.
         both = (printed * of + ours * runs) / (of + runs) if runs else ours
         spread = math.sqrt(both * (1 - both))
-        our_error = spread / math.sqrt(runs) if runs else 0.0
+        our_error = math.hypot(spread / math.sqrt(runs), 1 / runs) if runs else 0.0  # no finer than one repetition
         error = math.hypot(spread / math.sqrt(of), our_error, printed.unit / math.sqrt(12))
         return Record(printed=printed, ours=ours, error=error, our_error=our_error, **said)
 
