@@ -12,6 +12,7 @@ from dpviz.claims.charest import PRINTED_TABLES, SIMULATED_RUNS, compare_charest
 from dpviz.claims.charest_text import CHAREST_JUDGES
 from dpviz.claims.liu import LIU_HALVES, USUAL_EFFORT
 from dpviz.claims.liu_text import LIU_JUDGES, liu_cells
+from dpviz.claims.promise_records import promise_records
 from dpviz.claims.published import Effort, Erratum, Record, read_errata
 from dpviz.claims.sentences import Judge, read_sentences
 from dpviz.claims.zheng_printed import THESIS_JUDGES, claim_records
@@ -75,12 +76,14 @@ PAPERS: dict[str, Paper] = {
             STUDY_JUDGES,
             ("supplement, Table 1, Laplace sanitizer", _without_effort(compare_usable_shares)),
             ("supplement, Table 1, other methods", _without_effort(compare_other_shares)),
+            ("promises", partial(promise_records, "Bowen & Liu (2016)")),
         ),
         _paper(
             "liu",
             "Liu (2016)",
             LIU_JUDGES,
             *((half.source.partition(", ")[2], partial(liu_cells, key)) for key, half in LIU_HALVES.items()),
+            ("promises", partial(promise_records, "Liu (2016)")),
         ),
     )
 }

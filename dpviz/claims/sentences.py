@@ -9,12 +9,11 @@ _YES = "yes"  # In a column that says whether
 
 
 class Judged(NamedTuple):
-    """What was found of a sentence: a number, or whether it holds and what was computed; with the standard errors."""
+    """What was found of a sentence: a number, or whether it holds and what was computed; with the standard error of the difference."""
 
     ours: float | str
     holds: bool = True
     error: float = 0.0
-    our_error: float = 0.0
 
 
 Judge = Callable[[Effort], Judged]
