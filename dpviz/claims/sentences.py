@@ -9,7 +9,7 @@ _YES = "yes"  # In a column that says whether
 
 
 class Judged(NamedTuple):
-    """What was found of a sentence: a number, or whether it holds and what was computed; with the standard error of the difference."""
+    """What was found of a sentence: a number and the standard error, or what was computed and whether it holds."""
 
     ours: float | str
     holds: bool = True
