@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import dpviz.game.seen_count
+import dpviz.teaching.game.seen_count
 from dpviz.core.wording import percent
-from dpviz.game import LEVELS, rounds_from
-from dpviz.game.base import GAME_EPSILONS, GAME_ROUNDS, WAYS, Level
-from dpviz.game.cases import (
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+from dpviz.privacy.optimum import least_error
+from dpviz.teaching.game import LEVELS, rounds_from
+from dpviz.teaching.game.base import GAME_EPSILONS, GAME_ROUNDS, WAYS, Level
+from dpviz.teaching.game.cases import (
     ERROR_ALLOWED,
     GAME_ALPHAS,
     RELEASED_ROWS,
@@ -25,13 +27,11 @@ from dpviz.game.cases import (
     AgencyRound,
     all_cases,
 )
-from dpviz.game.levels import script_of
-from dpviz.game.luck import coin_beats, sum_below_zero
-from dpviz.game.secrecy import checked_key, commitment, derived_number, holds_seal, seal_of
-from dpviz.game.seen_count import PEOPLE_COUNTED, SHARES_KNOWN, SeenCount
-from dpviz.game.who import FEW_PEOPLE, SeenPerson
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
-from dpviz.privacy.optimum import least_error
+from dpviz.teaching.game.levels import script_of
+from dpviz.teaching.game.luck import coin_beats, sum_below_zero
+from dpviz.teaching.game.secrecy import checked_key, commitment, derived_number, holds_seal, seal_of
+from dpviz.teaching.game.seen_count import PEOPLE_COUNTED, SHARES_KNOWN, SeenCount
+from dpviz.teaching.game.who import FEW_PEOPLE, SeenPerson
 from pages.game import SPEC
 from tests.pages import WRONG, check_short, run_script
 from tests.referees import beta_binomial_law, binomial_distribution
@@ -115,7 +115,9 @@ def test_the_best_count_is_that_of_a_search_over_all_counts(epsilon: float, shar
 def test_with_all_counts_alike_the_limit_of_epsilon_is_the_smallest_error_of_any_release(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(dpviz.game.seen_count, "binomial_distribution", lambda n, _: np.full(n + 1, 1 / (n + 1)))
+    monkeypatch.setattr(
+        dpviz.teaching.game.seen_count, "binomial_distribution", lambda n, _: np.full(n + 1, 1 / (n + 1))
+    )
     for epsilon in GAME_EPSILONS:
         seen = SeenCount(WAYS[1].release(PEOPLE_COUNTED, epsilon), 3, 0.5)
         smallest = PEOPLE_COUNTED * least_error(n=PEOPLE_COUNTED, epsilon=epsilon).root_mean_squared_error

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, WebSocket, expect
 
-from dpviz.game.secrecy import commitment
+from dpviz.teaching.game.secrecy import commitment
 from tests.browser import settle
 from tests.look import TELEPHONE, faults, put_on
 from tests.visit import answer, visiting

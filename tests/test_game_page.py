@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 import pages.game.play
 import pages.game.sections
-from dpviz.game import LEVELS, rounds_from
-from dpviz.game.base import GAME_EPSILONS, GAME_ROUNDS
-from dpviz.game.secrecy import commitment
+from dpviz.teaching.game import LEVELS, rounds_from
+from dpviz.teaching.game.base import GAME_EPSILONS, GAME_ROUNDS
+from dpviz.teaching.game.secrecy import commitment
 from pages.game import SPEC
 from pages.game.controls import LOCKED, SEAL, Chosen
 from pages.game.play import KEY_SETTING, NOT_OURS, key_from, number_of, rounds_of, server_key

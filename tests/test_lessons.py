@@ -17,15 +17,15 @@ import pytest
 from scipy import stats
 from scipy.special import betaln, gammaln
 
-import dpviz.lessons
+import dpviz.teaching.lessons
 from dpviz.comparisons import BinaryData
 from dpviz.comparisons.binary_base import BinaryMethod
-from dpviz.lessons import LESSONS
-from dpviz.lessons.analysts import Analysts
-from dpviz.lessons.lesson import Lesson, LessonStep
-from dpviz.lessons.printed import printed_lesson
-from dpviz.lessons.questions import RIGHT, Moment, NumberAsked, OneAsked, OrderAsked, Slider, nearest_option
-from dpviz.lessons.words import LONGEST_WORDS, LessonWords, counted_words
+from dpviz.teaching.lessons import LESSONS
+from dpviz.teaching.lessons.analysts import Analysts
+from dpviz.teaching.lessons.lesson import Lesson, LessonStep
+from dpviz.teaching.lessons.printed import printed_lesson
+from dpviz.teaching.lessons.questions import RIGHT, Moment, NumberAsked, OneAsked, OrderAsked, Slider, nearest_option
+from dpviz.teaching.lessons.words import LONGEST_WORDS, LessonWords, counted_words
 
 SEEDS = (1, 7, 2025)
 STEPS = [(lesson, step) for lesson in LESSONS.values() for step in lesson.steps]
@@ -317,17 +317,17 @@ def test_a_printed_lesson_has_blanks_and_no_answer_before_the_key() -> None:
 
 def test_a_lesson_is_one_folder_and_is_found_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = tmp_path / "lessons"
-    shutil.copytree(Path(dpviz.lessons.__file__).parent / "one_answer", copy / "copied")
+    shutil.copytree(Path(dpviz.teaching.lessons.__file__).parent / "one_answer", copy / "copied")
     script = (copy / "copied" / "__init__.py").read_text("utf-8")
     (copy / "copied" / "__init__.py").write_text(
         script.replace("ONE_ANSWER", "COPIED").replace('"one_answer"', '"copied"'), encoding="utf-8"
     )
-    monkeypatch.setattr(dpviz.lessons, "__file__", str(copy / "__init__.py"))
-    monkeypatch.setattr(dpviz.lessons, "__path__", [str(copy)])
+    monkeypatch.setattr(dpviz.teaching.lessons, "__file__", str(copy / "__init__.py"))
+    monkeypatch.setattr(dpviz.teaching.lessons, "__path__", [str(copy)])
     try:
-        found = dpviz.lessons._found()
+        found = dpviz.teaching.lessons._found()
     finally:
-        sys.modules.pop("dpviz.lessons.copied", None)
+        sys.modules.pop("dpviz.teaching.lessons.copied", None)
     assert [one.key for one in found.values()] == ["copied"]
 
 

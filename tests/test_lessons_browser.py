@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from dpviz.lessons import LESSONS
-from dpviz.lessons.lesson import Lesson
+from dpviz.teaching.lessons import LESSONS
+from dpviz.teaching.lessons.lesson import Lesson
 from tests.browser import settle
 from tests.look import OPPOSITE, TELEPHONE, faults, put_on
 from tests.visit import visiting

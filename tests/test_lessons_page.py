@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.desk.addresses import address_words
-from dpviz.lessons import LESSONS
-from dpviz.lessons.questions import Moment, NumberAsked, OneAsked
-from dpviz.lessons.words import words_html
+from dpviz.teaching.lessons import LESSONS
+from dpviz.teaching.lessons.questions import Moment, NumberAsked, OneAsked
+from dpviz.teaching.lessons.words import words_html
 from pages.components.navigation import EVERY_PAGE
 from pages.lessons import SPEC
 from tests.pages import open_page, problems

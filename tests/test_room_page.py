@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import create_engine
 from streamlit.testing.v1 import AppTest
 
-from dpviz.rooms import store as stored
-from dpviz.rooms.codes import Limit, new_token
-from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import Store
+from dpviz.teaching.rooms import store as stored
+from dpviz.teaching.rooms.codes import Limit, new_token
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import Store
 from pages.experiment import SPEC, rooms
 from pages.experiment.live import ENDED, UNREACHABLE
 from pages.experiment.rooms import ADDRESS

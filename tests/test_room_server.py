@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from dpviz.rooms.codes import new_token
-from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import Store
+from dpviz.teaching.rooms.codes import new_token
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import Store
 from pages.experiment.rooms import ADDRESS
 from tests.benchmarks.rooms import measure
 from tests.browser import started_app

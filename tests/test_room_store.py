@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
-from dpviz.rooms import store as stored
-from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import SCHEMA, RoomProblem, Store
+from dpviz.teaching.rooms import store as stored
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import SCHEMA, RoomProblem, Store
 from tests.browser import ROOT
 from tests.postgres import MISSING, postgres_programs, running_postgres
 
@@ -208,8 +208,8 @@ def test_what_comes_from_outside_is_no_sql(store: Store, hostile: str) -> None:
 MAKING = """
 import sys
 from sqlalchemy import create_engine
-from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import Store
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import Store
 store = Store(create_engine(sys.argv[1]))
 for _ in range(20):
     code, _ = store.open(RoomSettings.fresh(seed=1))

@@ -16,13 +16,20 @@ from dpviz.coverage import coverage_given_count
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 from dpviz.privacy.attacker import belief_text
-from dpviz.rooms.class_guesses import ClassGuesses, Riddle
-from dpviz.rooms.class_intervals import ClassIntervals
-from dpviz.rooms.codes import CODE_LENGTH, LETTERS, TOKEN, Limit, fingerprint, new_code, new_token, read_code
-from dpviz.rooms.export import ROOM_COLUMNS, room_csv, room_script
-from dpviz.rooms.modes import MODES
-from dpviz.rooms.settings import MOST_SEATS, ROOM_MECHANISMS, ROOM_RULES, RoomSettings, drawn_tables, secret_count
-from dpviz.rooms.words import guesses_said, intervals_said, own_interval_said, riddle_said, verdict_said
+from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
+from dpviz.teaching.rooms.class_intervals import ClassIntervals
+from dpviz.teaching.rooms.codes import CODE_LENGTH, LETTERS, TOKEN, Limit, fingerprint, new_code, new_token, read_code
+from dpviz.teaching.rooms.export import ROOM_COLUMNS, room_csv, room_script
+from dpviz.teaching.rooms.modes import MODES
+from dpviz.teaching.rooms.settings import (
+    MOST_SEATS,
+    ROOM_MECHANISMS,
+    ROOM_RULES,
+    RoomSettings,
+    drawn_tables,
+    secret_count,
+)
+from dpviz.teaching.rooms.words import guesses_said, intervals_said, own_interval_said, riddle_said, verdict_said
 from tests.pages import check_short, run_script
 from tests.referees import every_release
 

@@ -31,10 +31,10 @@ from dpviz.mechanisms import BetaBinomial
 
 STUDY_ROWS, STUDY_RANGE, MIXED_RANGE = (40, 100, 1_000), 7.0, 8.0  # In standard deviations
 STUDY_LOGS = -2.0, 0.0, 2.0  # ln ε of the second study that are tried
-LEVELS = 2, 3, 4  # Of the three categories of the third study
+CATEGORIES_OF_STUDY_3 = 2, 3, 4  # Of the three categories of the third study
 ORDER_OF_BIAS = "laplace", "modips", "modips_truncated", "posterior_mean", "beta_binomial"  # From the best to the worst
 MODIPS_OF_MEAN, HISTOGRAM_KEYS = ("modips_split", "modips_communal"), ("perturbed_histogram", "smoothed_histogram")
-LARGE_BIAS, CLOSE, SIMULATED_WITH = 0.1, 0.03, 500
+LARGE_BIAS, NEAR_THE_LEVEL, SIMULATED_WITH = 0.1, 0.03, 500
 MIXED, MIXED_LOGS = ("modips_printed", "perturbed_cells"), (0.0, 2.0)
 StudyMeasures = dict[str, OutcomeMeasures]
 
@@ -104,7 +104,7 @@ def _proper(effort: Effort) -> Judged:
 
 def _dp_prior(effort: Effort) -> Judged:
     found = {key: _covered(key, 40, 0.25, 5.0, effort) for key in ORDER_OF_BIAS}
-    near = {key for key, one in found.items() if abs(one.value - 0.95) < CLOSE + 3 * one.error}
+    near = {key for key, one in found.items() if abs(one.value - 0.95) < NEAR_THE_LEVEL + 3 * one.error}
     told = "; ".join(f"{binary_methods()[key].label} {readable(100 * one.value, 3)} %" for key, one in found.items())
     return Judged(f"{told}.", holds=near == set(ORDER_OF_BIAS) - {"posterior_mean"})
 
@@ -135,7 +135,9 @@ def _normal_study(key: str, n: int, log: float, effort: Effort, low: float = -3.
 
 
 def _mixed_study(key: str, log: float, effort: Effort) -> StudyMeasures:
-    data = MixedData(n=1_000, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=math.prod(LEVELS), correlation=0.5)
+    data = MixedData(
+        n=1_000, mean=0.0, sigma=1.0, low=-4.0, high=4.0, cells=math.prod(CATEGORIES_OF_STUDY_3), correlation=0.5
+    )
     return _study(key, data, log, ("half", "cell_variance"), effort)
 
 
@@ -275,8 +277,8 @@ STUDY_JUDGES: dict[str, Judge] = {
     "ten": lambda _: Judged(float(binary_methods()["modips"].sets(STUDY_SETS))),
     "tenth": lambda _: Judged(float(STUDY_SETS)),
     "five_thousand": lambda _: Judged(float(PRINTED_REPETITIONS)),
-    "cells": lambda _: Judged(float(math.prod(LEVELS))),
-    "marginals": lambda _: Judged(float(sum(one - 1 for one in LEVELS))),
+    "cells": lambda _: Judged(float(math.prod(CATEGORIES_OF_STUDY_3))),
+    "marginals": lambda _: Judged(float(sum(one - 1 for one in CATEGORIES_OF_STUDY_3))),
     "squares_low": lambda _: _squares(SMALLEST_SHARE, TWO_DIMENSIONS),
     "squares_high": lambda _: _squares(LARGEST_SHARE, TWO_DIMENSIONS),
     "squares_low_1": lambda _: _squares(SMALLEST_SHARE, ONE_DIMENSION),

@@ -18,7 +18,7 @@ from dpviz.claims.thesis_in_words import average_claims
 from dpviz.core.parameters import readable
 
 AUDITED_AT = Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0)
-AVERAGED_AT, RIGHT = 0.5, "✓"  # θ of the random rows, and how a verdict in words begins that is right
+AVERAGED_AT, TICK = 0.5, "✓"  # θ of the random rows, and how a verdict in words begins that is right
 SAME_RANGE = 0.1
 HELD_AT = "At n = m = 100 (m = 1 where it speaks of one row), ε = 1, δ = 10⁻⁵, σ₀ = σ."
 
@@ -55,7 +55,7 @@ def claim_records() -> Iterator[Record[str]]:
     for one in audit_statements(AUDITED_AT):
         yield _claim(one.bound, one.bound.key, one.sentence, one.verdict, one.sentence, bernoulli)
     for claim, printed, exact, verdict in average_claims(AUDITED_AT.n, AVERAGED_AT, AUDITED_AT.epsilon):
-        judged = Verdict.HOLDS if verdict.startswith(RIGHT) else Verdict.FALSE
+        judged = Verdict.HOLDS if verdict.startswith(TICK) else Verdict.FALSE
         ours = _text(f"Printed: {printed}; the best simulator: {exact}.")
         yield _claim(claim, claim.key, ours, judged, _text(verdict), bernoulli)
 

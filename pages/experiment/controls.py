@@ -10,10 +10,10 @@ from dpviz.charts.html import part_html
 from dpviz.core.parameters import readable
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
-from dpviz.rooms.export import Rounds, room_csv, room_script
-from dpviz.rooms.modes import MODES
-from dpviz.rooms.settings import MOST_SETS_IN_ROOM, PEOPLE_IN_ROOM, ROOM_MECHANISMS, ROOM_RULES, RoomSettings
-from dpviz.rooms.store import Room, RoomProblem
+from dpviz.teaching.rooms.export import Rounds, room_csv, room_script
+from dpviz.teaching.rooms.modes import MODES
+from dpviz.teaching.rooms.settings import MOST_SETS_IN_ROOM, PEOPLE_IN_ROOM, ROOM_MECHANISMS, ROOM_RULES, RoomSettings
+from dpviz.teaching.rooms.store import Room, RoomProblem
 from pages.components.downloads import show_files
 from pages.experiment import SPEC
 from pages.experiment.live import ENDED, act

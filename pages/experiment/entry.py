@@ -6,9 +6,9 @@ from functools import partial
 import streamlit as st
 
 from dpviz.core.declarations import SEED
-from dpviz.rooms.codes import read_code
-from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import RoomProblem
+from dpviz.teaching.rooms.codes import read_code
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import RoomProblem
 from pages.components.words import heading
 from pages.experiment import SPEC
 from pages.experiment.live import act, say_refused

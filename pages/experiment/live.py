@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
 
-from dpviz.rooms.store import Room
+from dpviz.teaching.rooms.store import Room
 from pages.components.growing import ask_for_next_step
 from pages.components.turns import TURNS
 from pages.components.words import problem

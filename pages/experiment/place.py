@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from dpviz.rooms.codes import TOKEN, read_code
+from dpviz.teaching.rooms.codes import TOKEN, read_code
 from pages.components import component
 from pages.experiment import SPEC
 

@@ -9,13 +9,13 @@ import streamlit as st
 
 from dpviz.charts.class_guesses import guesses_chart
 from dpviz.charts.intervals import class_chart
-from dpviz.rooms.class_guesses import ClassGuesses
-from dpviz.rooms.class_intervals import ClassIntervals, Reports
-from dpviz.rooms.codes import spaced
-from dpviz.rooms.modes import MODES
-from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import Room, RoomProblem
-from dpviz.rooms.words import Said, guesses_said, intervals_said
+from dpviz.teaching.rooms.class_guesses import ClassGuesses
+from dpviz.teaching.rooms.class_intervals import ClassIntervals, Reports
+from dpviz.teaching.rooms.codes import spaced
+from dpviz.teaching.rooms.modes import MODES
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import Room, RoomProblem
+from dpviz.teaching.rooms.words import Said, guesses_said, intervals_said
 from pages.components.cached import once
 from pages.components.figure import show_figure
 from pages.components.frame import columns

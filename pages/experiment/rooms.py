@@ -12,9 +12,9 @@ import streamlit as st
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from starlette.responses import PlainTextResponse, Response
 
-from dpviz.rooms.codes import TOKEN, Limit
-from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import LASTS, Room, RoomProblem, Store
+from dpviz.teaching.rooms.codes import TOKEN, Limit
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import LASTS, Room, RoomProblem, Store
 from pages.components.cached import once
 from pages.components.guard import FOLDER
 

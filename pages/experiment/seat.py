@@ -8,12 +8,12 @@ import streamlit as st
 
 from dpviz.charts.own_interval import own_interval_html, released_bar_html
 from dpviz.charts.rounds import people_html
-from dpviz.rooms.class_guesses import ClassGuesses, Riddle
-from dpviz.rooms.class_intervals import ClassIntervals
-from dpviz.rooms.modes import MODES
-from dpviz.rooms.settings import RoomSettings
-from dpviz.rooms.store import Room
-from dpviz.rooms.words import own_interval_said, riddle_said, verdict_said, waiting_said
+from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
+from dpviz.teaching.rooms.class_intervals import ClassIntervals
+from dpviz.teaching.rooms.modes import MODES
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import Room
+from dpviz.teaching.rooms.words import own_interval_said, riddle_said, verdict_said, waiting_said
 from pages.components.turns import TURNS
 from pages.components.words import Html
 from pages.experiment import SPEC

@@ -3,8 +3,8 @@
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
 
-from dpviz.rooms.codes import read_code
-from dpviz.rooms.store import RoomProblem
+from dpviz.teaching.rooms.codes import read_code
+from dpviz.teaching.rooms.store import RoomProblem
 from pages.components.address import read_address, write_address
 from pages.components.frame import page_head
 from pages.components.words import problem

@@ -8,8 +8,8 @@ import streamlit as st
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import readable
 from dpviz.core.settings import ControlSetting
-from dpviz.game import LEVELS
-from dpviz.game.base import GAME_EPSILONS, Level
+from dpviz.teaching.game import LEVELS
+from dpviz.teaching.game.base import GAME_EPSILONS, Level
 from pages.components.address import read_address
 from pages.components.controls import Choice, Control, labels_of
 from pages.game import SPEC

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.game import rounds_from
-from dpviz.game.secrecy import checked_key, derived_number, holds_seal, seal_of
+from dpviz.teaching.game import rounds_from
+from dpviz.teaching.game.secrecy import checked_key, derived_number, holds_seal, seal_of
 from pages.components.address import drawn
 from pages.components.cached import cached, once
 from pages.components.spec import state_of

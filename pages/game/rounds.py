@@ -8,11 +8,11 @@ import streamlit as st
 
 from dpviz.charts.rounds import chances_html, counts_html, people_html, ranges_html, share_html
 from dpviz.core.parameters import readable
-from dpviz.game.agency import BeTheAgency
-from dpviz.game.cases import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound
-from dpviz.game.count import CountRound, SecretCount
-from dpviz.game.seen_count import PEOPLE_COUNTED
-from dpviz.game.who import FEW_PEOPLE, PersonRound, WhoSaidYes
+from dpviz.teaching.game.agency import BeTheAgency
+from dpviz.teaching.game.cases import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound
+from dpviz.teaching.game.count import CountRound, SecretCount
+from dpviz.teaching.game.seen_count import PEOPLE_COUNTED
+from dpviz.teaching.game.who import FEW_PEOPLE, PersonRound, WhoSaidYes
 from pages.game.controls import PREFIX
 
 Lock = Callable[[Any], None]

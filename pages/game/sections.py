@@ -5,9 +5,9 @@ from typing import Any
 import streamlit as st
 
 from dpviz.charts.rounds import rounds_html
-from dpviz.game.base import GAME_ROUNDS, Score
-from dpviz.game.levels import script_of
-from dpviz.game.secrecy import commitment
+from dpviz.teaching.game.base import GAME_ROUNDS, Score
+from dpviz.teaching.game.levels import script_of
+from dpviz.teaching.game.secrecy import commitment
 from pages.components.address import address_problems, write_address
 from pages.components.frame import columns, page_head
 from pages.components.words import heading, listing, note, numbers, page_answer, problem

@@ -8,9 +8,9 @@ from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter
 from dpviz.core.settings import ControlSetting
 from dpviz.desk.addresses import keep
-from dpviz.lessons import LESSONS
-from dpviz.lessons.lesson import Lesson, LessonStep
-from dpviz.lessons.questions import Guessed, Moment
+from dpviz.teaching.lessons import LESSONS
+from dpviz.teaching.lessons.lesson import Lesson, LessonStep
+from dpviz.teaching.lessons.questions import Guessed, Moment
 from pages.components.address import drawn, set_back
 from pages.lessons import SPEC
 

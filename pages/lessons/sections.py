@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from dpviz.lessons import LESSONS
+from dpviz.teaching.lessons import LESSONS
 from pages.components.address import address_problems, read_address, write_address
 from pages.components.frame import page_head
 from pages.components.words import problem

@@ -5,9 +5,9 @@ from typing import Literal
 
 import streamlit as st
 
-from dpviz.lessons.printed import printed_lesson
-from dpviz.lessons.questions import Guessed, NumberAsked, OneAsked, OrderAsked, Slider
-from dpviz.lessons.words import words_html
+from dpviz.teaching.lessons.printed import printed_lesson
+from dpviz.teaching.lessons.questions import Guessed, NumberAsked, OneAsked, OrderAsked, Slider
+from dpviz.teaching.lessons.words import words_html
 from pages.components import component
 from pages.components.downloads import show_files
 from pages.components.figure import show_figure

@@ -31,7 +31,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.typing import Subprotocol
 
-from dpviz.rooms.store import Store
+from dpviz.teaching.rooms.store import Store
 from pages.experiment.rooms import ADDRESS
 from tests.benchmarks.crowd import STEP, processor
 from tests.browser import started_app

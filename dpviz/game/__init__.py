@@ -1,4 +1,0 @@
-"""The game: ten rounds against the best possible guesser, and as the agency that must beat it."""
-
-from dpviz.game.levels import LEVELS as LEVELS
-from dpviz.game.levels import rounds_from as rounds_from
