@@ -1,6 +1,7 @@
 """The entry of the app: what Streamlit starts is the guarded server, what it then runs for a reader draws the page."""
 
 import os
+import threading
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported: waiting threads spin at others' cost
 
@@ -12,11 +13,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.components.guard import Guard
 from pages.components.navigation import navigate, start_workers, tune_process, wait_for_the_last_run
 from pages.components.turns import TURNS
+from pages.experiment.news import news_of_room
 
 if get_script_run_ctx(suppress_warning=True) is None:  # imported by the server, and run for nobody
     wait_for_the_last_run()
     start_workers()
-    app = st.App(__file__, middleware=[Middleware(Guard)])
+    threading.Thread(target=tune_process, name="tune", daemon=True).start()  # before the first visitor, or beside them
+    app = st.App(__file__, middleware=[Middleware(Guard, further={"room": news_of_room})])
 else:
     # A step leaves Streamlit inside of its own container. A run that is asked for as the step ends goes on in the same
     # thread: it drew the whole page there, and the browser gave up at the next step ("Bad delta path index").

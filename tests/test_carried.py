@@ -26,7 +26,7 @@ from tests.pages import address as page_address
 from tests.pages import html, problems, run_script
 
 for one in PAGES:
-    import_module(one.module)  # which keeps the page's settings
+    import_module(f"pages.{one.folder}.controls")  # which keep the settings of the page
 
 KNOWN = ("synthesizer", "n", "m", "sets", "epsilon", "delta", "alpha", "p", "x", "seed")
 AT = {page.prefix: page for page in PAGES}

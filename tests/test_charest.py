@@ -42,7 +42,7 @@ def one(lines: list[Record[float]], reading: str, **design: object) -> Record[fl
     found = [
         line
         for line in lines
-        if line.verdict == reading and design.items() <= (dict(line.design) | {"quantity": line.what}).items()
+        if line.reading == reading and design.items() <= (dict(line.design) | {"quantity": line.what}).items()
     ]
     assert len(found) == 1
     return found[0]
@@ -66,7 +66,7 @@ def test_a_table_that_was_not_printed_is_refused(number: object) -> None:
 
 @pytest.mark.parametrize("number", CELLS)
 def test_every_printed_number_is_within_its_simulation_error_of_ours(compared: Compared, number: int) -> None:
-    lines = [line for line in compared[number] if line.verdict in FITTING[number]]
+    lines = [line for line in compared[number] if line.reading in FITTING[number]]
     scores = np.array([line.z for line in lines])
     designs = {1: ("epsilon", "p"), 2: ("p", "epsilon", "M"), 3: ("M",), 4: ("epsilon",)}[number]
     assert len(lines) == CELLS[number] - len(designs) * len(PRINTED_TABLES[number].rows)
@@ -76,10 +76,10 @@ def test_every_printed_number_is_within_its_simulation_error_of_ours(compared: C
 
 
 def test_the_literal_readings_do_not_fit(compared: Compared) -> None:
-    assert all(line.z < -30 for line in compared[3] if line.verdict == OF_POSTERIOR)
-    assert all(line.z > 6 for line in compared[4] if line.verdict == OVER_RUNS)
-    assert max(abs(line.z) for line in compared[4] if line.verdict == LITERAL) > 50
-    assert max(abs(line.z) for line in compared[3] if line.verdict == LITERAL) > 5
+    assert all(line.z < -30 for line in compared[3] if line.reading == OF_POSTERIOR)
+    assert all(line.z > 6 for line in compared[4] if line.reading == OVER_RUNS)
+    assert max(abs(line.z) for line in compared[4] if line.reading == LITERAL) > 50
+    assert max(abs(line.z) for line in compared[3] if line.reading == LITERAL) > 5
 
 
 def test_table_1_is_the_closed_form(compared: Compared) -> None:
@@ -245,7 +245,7 @@ def test_every_erratum_says_where_it_stands_what_is_printed_and_what_is_true() -
     assert len({(one.source, one.printed) for one in ERRATA}) == len(ERRATA)
     for one in ERRATA:
         assert one.source.startswith("Charest (2011), ")
-        assert one.printed.endswith(".") and one.ours.endswith(".") and one.verdict
+        assert one.printed.endswith(".") and one.ours.endswith(".") and one.reading
         assert one.what in ("coverage", "posterior")
 
 

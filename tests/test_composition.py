@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betaincc, betaln
 
+from dpviz.calibration import sets as sets_module
 from dpviz.calibration.exact import minimum_prior
 from dpviz.calibration.pairs import BetaLosses, beta_binomial_pair
 from dpviz.calibration.posterior_parameter import log_parameter_delta
@@ -22,7 +23,7 @@ from dpviz.calibration.sets import minimum_prior_for_sets, smallest_by_advanced
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.composition import DeltaBracket, DiscreteLosses, advanced_composition, composed_delta
-from dpviz.privacy.loss_grid import LossGrid, split_shares
+from dpviz.privacy.loss_grid import LossGrid, mass_rounding, split_shares
 from tests.referees import Law, beta_binomial_law, discretized_delta, divergence, excess, of_sets
 
 DIGITS = 60
@@ -144,6 +145,27 @@ def test_the_sum_by_transform_is_the_sum_by_convolution(length: int, sets: int) 
     assert error < 1e-12
 
 
+@pytest.mark.parametrize("sets", [2, 7])
+@pytest.mark.parametrize("length", [5, 300, 20_000])
+@pytest.mark.parametrize(("low", "high"), [(0.4, 0.6), (0.5, 0.52), (0.0, 0.45), (0.55, 1.0)])
+def test_a_part_of_the_sum_is_that_of_the_convolution(length: int, sets: int, low: float, high: float) -> None:
+    """What else there is wraps around onto sums that are not asked for, but for the share that may be left out."""
+    position = np.linspace(-20, 20, length)
+    masses = np.exp(-np.abs(position + 3)) * (1.2 + np.sin(9 * position))
+    masses /= masses.sum()
+    direct = masses
+    for _ in range(sets - 1):
+        direct = np.convolve(direct, masses) if length < 1000 else _slow_enough(direct, masses)
+    grid = LossGrid(first=-1.0, spacing=1e-3, tilt=0.0, log_scale=0.0, masses=masses)
+    first, last = (round(end * len(direct)) for end in (low, high))
+    for negligible in (1e-17, 1e-9, 1e-4):
+        start, shares, error, astray = grid._sum(sets, first, highest=last, negligible=negligible)
+        assert astray <= 2.1 * negligible
+        whole = np.zeros(last - first)
+        whole[start - first : start - first + len(shares)] = shares
+        assert np.abs(whole - direct[first:last]).sum() <= error * math.sqrt(len(whole)) + astray
+
+
 def _slow_enough(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """A convolution in blocks, each a plain one, for lengths at which one call would take seconds."""
     total = np.zeros(len(first) + len(second) - 1)
@@ -151,6 +173,75 @@ def _slow_enough(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         part = second[begin : begin + 4000]
         total[begin : begin + len(first) + len(part) - 1] += np.convolve(first, part)
     return total
+
+
+@pytest.mark.parametrize(("x", "y", "m", "sets", "epsilon"), CASES)
+def test_a_tail_is_bounded_by_any_tilt_and_at_the_saddle_point_closely(
+    x: float, y: float, m: int, sets: int, epsilon: float
+) -> None:
+    with mp.workdps(DIGITS):
+        likelier, other = laws(x, y, m)
+        exact = float(excess(tuples(likelier, sets), tuples(other, sets), epsilon))
+    pair = beta_binomial_pair(x, y, m)
+    best = pair.saddle_point(epsilon / sets)
+    bounds = [pair.tail_bound(sets, epsilon, tilt) for tilt in (0.0, 0.1, best / 2, best, 1.5 * best, 3 * best + 1)]
+    assert all(exact <= one <= 1 for one in bounds)
+    assert bounds[3] <= 12 * exact
+    assert BetaLosses(x, y).tail_bound(sets, epsilon, best) == 1
+    infinite = DiscreteLosses(np.array([math.inf, 0.1, -0.2]), np.log([0.01, 0.5, 0.49]), beyond=1e-3)
+    assert infinite.tail_bound(3, 50.0, 1.0) == pytest.approx(1 - 0.989**3, rel=1e-12)
+
+
+@pytest.mark.parametrize("near", [0.0, 1e-3, 5.0, 1e3])
+@pytest.mark.parametrize(
+    "losses",
+    [beta_binomial_pair(38.9, 1037.9, 1000), beta_binomial_pair(0.3, 5.0, 40), BetaLosses(20, 60), BetaLosses(2, 0.1)],
+    ids=["rows", "few", "drawn", "wide"],
+)  # fmt: skip
+def test_a_saddle_point_is_found_from_any_guess(losses: DiscreteLosses | BetaLosses, near: float) -> None:
+    at_rest = losses.cumulants(0.0)[1]
+    for mean in (at_rest + 0.01, 2 * at_rest + 0.1):
+        tilt = losses.saddle_point(mean, near)
+        _, found, variance = losses.cumulants(tilt)
+        assert abs(found - mean) <= 0.03 * mean + 0.03 * math.sqrt(variance)
+    assert losses.saddle_point(at_rest / 2, near) == 0
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "m"),
+    [(38.9, 1037.9, 1000), (1e-291, 50.0, 40), (50.0, 1e-291, 40), (5e11, 5e11, 300), (3.0, 2e4, 9000), (0.4, 2.0, 1)],
+)
+def test_the_masses_of_a_pair_are_quotients_of_gamma_functions(x: float, y: float, m: int) -> None:
+    found = beta_binomial_pair(x, y, m).log_masses
+    allowed = mass_rounding(found)
+    with mp.workdps(350 if min(x, y) < 1e-9 else 50):
+        ones, zeros = mp.mpf(x) + 1, mp.mpf(y)
+        whole = mp.loggamma(m + 1) - mp.loggamma(ones) - mp.loggamma(zeros)
+        whole += mp.loggamma(ones + zeros) - mp.loggamma(ones + zeros + m)
+        for j in {0, 1, m // 40, m // 10, m // 2, m - 1, m}:
+            exact = whole - mp.loggamma(j + 1) - mp.loggamma(m - j + 1) + mp.loggamma(ones + j)
+            exact += mp.loggamma(zeros + m - j)
+            assert abs(float(exact - mp.mpf(float(found[j])))) <= allowed
+
+
+@pytest.mark.parametrize("wrong", [math.nan, 1e-3, 0.03, 30.0, 1e4])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"n": 100, "m": 100, "sets": 3, "epsilon": 1.0, "delta": 1e-5},
+        {"n": 30, "m": 300, "sets": 8, "epsilon": 0.4, "delta": 0.02},
+        {"n": 1810, "m": 8, "sets": 16, "epsilon": 0.41, "delta": 0.136},  # any prior is enough
+    ],
+)
+def test_a_wrong_guess_leads_to_the_same_prior(
+    asked: dict[str, float], wrong: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Far too large a guess keeps the search from the answer, which then begins anew from a prior that is too small."""
+    usual, guess = minimum_prior_for_sets("synth_post_one", **asked), sets_module._normal_guess  # type: ignore[arg-type]
+    monkeypatch.setattr(sets_module, "_normal_guess", lambda *given: wrong * guess(*given))
+    found = minimum_prior_for_sets("synth_post_one", **asked)  # type: ignore[arg-type]
+    assert found.upper == pytest.approx(usual.upper, rel=1e-6)
+    assert found.lower == pytest.approx(usual.lower, rel=1.3e-6)
 
 
 @pytest.mark.parametrize(("sets", "epsilon"), [(2, 0.5), (5, 1.0), (5, 1.4), (20, 2.0)])

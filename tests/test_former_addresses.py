@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 from dpviz.designs import Design
 from dpviz.desk.addresses import FORMER_KEYS, SETTINGS
+from pages.components.navigation import PAGES
 from tests.pages import open_coverage, open_page, open_posterior
 
 OPENED = {"tm": open_page, "cv": open_coverage, "po": open_posterior}
 
 
 def test_every_setting_that_was_renamed_has_its_present_name() -> None:
+    for page in PAGES:
+        import_module(f"pages.{page.folder}.controls")  # which keep the settings of the page
     assert FORMER_KEYS.keys() <= SETTINGS.keys()
 
 

@@ -107,7 +107,7 @@ def test_a_link_carries_the_release_to_every_page():
     design = Design(mechanism="beta_binomial", n=1000, epsilon=1.0, p=0.25, confidential_count=250, seed=4)
     at = {page.prefix: page for page in PAGES if not page.home}
     for page in at.values():
-        importlib.import_module(page.module)  # which keeps the page's settings
+        importlib.import_module(f"pages.{page.folder}.controls")  # which keep the settings of the page
         words = address_words(page.prefix, design)
         assert words[f"{page.prefix}n"] == "1000" and words[f"{page.prefix}epsilon"] == "1"
         assert all(key.startswith(page.prefix) for key in words)

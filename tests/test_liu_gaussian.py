@@ -9,8 +9,8 @@ from dpviz.claims.liu import LIU_NORMAL, LiuReading, compare_liu_normal
 
 
 def scores(reading: LiuReading) -> np.ndarray:
-    sought = reading.column, reading.verdict
-    return np.array([record.z for record in compare_liu_normal() if (record.what, record.verdict) == sought])
+    sought = reading.column, reading.reading
+    return np.array([record.z for record in compare_liu_normal() if (record.what, record.reading) == sought])
 
 
 def test_the_table_is_printed_digit_for_digit() -> None:

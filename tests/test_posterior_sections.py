@@ -236,9 +236,9 @@ def test_published_tables_stand_beside_ours_with_the_misprints_and_the_first_rea
         seen: set[tuple[float, int, str]] = set()
         for line, (head, *numbers) in zip(lines, rows, strict=True):
             printed, ours, z = (re.sub("</?small>", "", number) for number in numbers)
-            assert ("<small>" in numbers[0]) == (line.verdict == LITERAL or abs(line.z) > 3)
+            assert ("<small>" in numbers[0]) == (line.reading == LITERAL or abs(line.z) > 3)
             assert head.strip().startswith(f"ε = {readable(line.design['epsilon'])}, M = {line.design['sets']:.0f} ")
-            assert line.verdict in head
+            assert line.reading in head
             assert printed == readable(line.printed, 5)
             assert ours.split(" ± ")[0] == readable(line.ours, 5)
             assert ("±" in ours) == (number == 3 and line.design["sets"] > 2)

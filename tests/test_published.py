@@ -54,7 +54,7 @@ def test_the_cells_that_agree_are_counted() -> None:
         printed = PRINTED_FIGURES[int(record.design["figure"])].values
         same = np.round(ours(int(record.design["figure"]), law), 6) == printed
         assert (record.printed, record.ours) == (printed.size, same.sum())
-        assert (record.verdict == "every printed digit") == bool(same.all())
+        assert (record.reading == "every printed digit") == bool(same.all())
         assert record.what == law.label
 
 
@@ -90,4 +90,4 @@ def test_a_release_that_keeps_its_promise_has_no_failing_cell() -> None:
 def test_every_account_has_a_name_and_says_how_it_is_counted() -> None:
     accounts = accounts_of_printed_delta()
     assert len({account.what for account in accounts}) == len(accounts)
-    assert all(account.verdict.endswith((".", ").")) for account in accounts)
+    assert all(account.reading.endswith((".", ").")) for account in accounts)

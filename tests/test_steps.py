@@ -111,8 +111,8 @@ def test_the_ways_to_count_sets_come_one_by_one(composed: list[int]) -> None:
 
 
 def test_a_sum_of_losses_too_large_to_wait_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """500 sets at ε = 50 and δ = 10⁻¹² with 100,000 rows took a transform of tens of millions of points."""
-    asked = {"n": 100_000, "m": 100_000, "sets": 500, "epsilon": 50.0, "delta": 1e-12}
+    """1,000 sets at ε = 1,000 and δ = ½ with 100,000 released rows would take a transform of millions of points."""
+    asked = {"n": 100, "m": 100_000, "sets": 1000, "epsilon": 1000.0, "delta": 0.5}
     with pytest.raises(
         ValueError, match=r"^sets \(released sets\) must be fewer .* \d+,\d{3},\d{3} points, at most 4,19"
     ):

@@ -80,7 +80,7 @@ def test_compare_says_how_few_releases_can_be_analyzed_below_nine_in_ten(usable:
 
 @pytest.mark.parametrize(("away", "far"), [(2.99, False), (3.01, True)])
 def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, far: bool) -> None:
-    line = Record(source="Table 1", what="bias", printed=-away, ours=0.0, error=1.0, verdict="as the column says")
+    line = Record(source="Table 1", what="bias", printed=-away, ours=0.0, error=1.0, reading="as the column says")
     assert line.far == far
 
 

@@ -15,8 +15,7 @@ Block = tuple[int, int]  # First and last of some pairs of neighbours
 # Resolutions of a look that tells what is far apart, of one that tells more, of a first root and of the first solution
 ROUGH_RESOLUTION, LOOK_RESOLUTION, COARSE_RESOLUTION, FIRST_RESOLUTION = 0.3, 0.03, 0.1, 0.01
 # The upper bound is so much nearer to δ than the lower one that a grid this many times as wide is as good for it.
-WIDER_FROM_ABOVE = 1.5
-CLEAR_EXCESS = 10.0  # Relative excess over the allowed δ, in resolutions, that a finer look would find too
+WIDER_FROM_ABOVE = 2.0
 COARSE_ROOT, MOST_PRIOR_STEPS = 1e-3, 40  # How near in ln α the first root is sought, and steps of a search for a root
 FINEST_RESOLUTION = 3e-5  # Finest resolution, times √M
 BRACKET_WIDTH = 1e-6  # Relative width aimed at of a calibrated prior's bracket
@@ -24,12 +23,17 @@ WEIGHT_ROUNDING = 1e-12  # Bound on what rounding does to a difference of weight
 MOST_FINE = 120  # Blocks looked at closely before blocks are allowed to be wider
 MOST_BLOCK_PARTS = 8  # Largest number of parts that a block is split into at once
 WIDEST_STEP, MOST_HALVINGS = 0.1, 8  # Of ln α in a search for a prior that is not private; of a bracket found so
+# Of ln α: how much more than the smallest private one is near enough to it; from where, and how often, it is sought by
+# straight lines; and how near to the root it does not have to be sought again.
+NEAR_ENOUGH, CLOSE, MOST_CLOSE, SETTLED = BRACKET_WIDTH / 10, 0.01, 4, 1e-5
+SPLIT_EXCESS = 0.07  # What splitting adds to ln δ, about, in squares of the resolution
+ROUNDED_LOW = 1e-12  # Relative distance from `low` of what is not `low` itself, rounded
 SAME_TILT = 0.03  # Change of ln x and ln y up to which the last pair's tilt still serves; any tilt gives valid bounds
 
 
 @dataclass
 class SetSearch:
-    """The smallest α in [`low`, `high`] at which no pair of neighbours exceeds δ; `high` is private.
+    """The smallest α in [`low`, `high`] at which no pair of neighbours exceeds δ; `high` is private, `start` a guess.
 
     A block (a, b) of pairs stands for shared rows α + a and α + n − 1 − b, whose δ_M no pair a ≤ i ≤ b exceeds: more
     prior is never less private (`dpviz.mechanisms.prior`), and post-processing each of M sets post-processes all.
@@ -47,20 +51,28 @@ class SetSearch:
     delta: float
     low: float
     high: float
+    start: float
     log_density: Callable[[float, float], float] | None = None
-    _tilt: tuple[float, float, float] | None = field(init=False, default=None)
+    _losses: tuple[float, float, Losses] | None = field(init=False, default=None)  # of the last pair, with its rows
+    _tilt: tuple[float, float, float] | None = field(init=False, default=None)  # of a pair, with its rows
     _private: set[Block] = field(init=False, default_factory=set)  # with some prior, so with every larger one
 
     def at(self, alpha: float, block: Block, resolution: float, *, only_upper: bool = False) -> DeltaBracket:
         """Return bounds on δ_M of the block's pair."""
-        x, y = alpha + block[0], alpha + (self.n - 1 - block[1])
-        losses = self.pair(x, y)
-        if self._tilt is None or max(abs(math.log(x / self._tilt[0])), abs(math.log(y / self._tilt[1]))) > SAME_TILT:
-            self._tilt = x, y, losses.saddle_point(self.epsilon / self.sets)
-        tilt = self._tilt[2]
+        losses, tilt = self._tilted(alpha, block)
         return composed_delta(
             losses, self.sets, self.epsilon, resolution, tilt=tilt, only_upper=only_upper, largest=limits.SUMMED_LOSSES
         )
+
+    def _tilted(self, alpha: float, block: Block) -> tuple[Losses, float]:
+        """Return the losses of the block's pair, and about their saddle point."""
+        x, y = alpha + block[0], alpha + (self.n - 1 - block[1])
+        if self._losses is None or self._losses[:2] != (x, y):
+            self._losses = x, y, self.pair(x, y)
+        losses, near = self._losses[2], self._tilt
+        if near is None or max(abs(math.log(x / near[0])), abs(math.log(y / near[1]))) > SAME_TILT:
+            self._tilt = near = x, y, losses.saddle_point(self.epsilon / self.sets, 0.0 if near is None else near[2])
+        return losses, near[2]
 
     def upper(self, alpha: float, block: Block, resolution: float) -> float:
         """Return an upper bound on δ_M of the block's pair."""
@@ -71,27 +83,30 @@ class SetSearch:
         if not self.low < self.high < math.inf:
             return DeltaBracket(self.low, self.high)
         looked = dict[int, float]()
-        middle = math.sqrt(self.low * self.high)
-        for i in sorted({0, (self.n - 1) // 2, self.n - 1}):
-            looked[i] = yield from paused(self.upper, middle, (i, i), COARSE_RESOLUTION)
+        for i in sorted({0, self.n - 1}):
+            looked[i] = yield from paused(self.upper, self.start, (i, i), COARSE_RESOLUTION)
         worst = max(looked, key=looked.__getitem__)
-        start = math.log(middle) - excess_of(looked[worst], self.delta)  # where −ln δ goes with α, as it nearly does
+        excess = excess_of(looked[worst], self.delta)
+        looked_at: tuple[float, float] | None = math.log(self.start), excess
+        start = math.log(self.start) - excess  # where −ln δ goes with α, as it nearly does
         block: Block | None = (worst, worst)
         known: list[Block] = []
         lower, upper, width = self.low, self.low, 0
         while block is not None and upper < self.high:
             known.append(block)
-            no, yes, resolution, slope = yield from self._calibrated(block, upper, start)
+            no, yes, resolution, slope = yield from self._calibrated(block, upper, start, looked_at)
             lower, upper = max(lower, no), min(max(upper, yes * (1 + BRACKET_WIDTH / 4)), self.high)
-            start = math.log(upper)
+            start, looked_at = math.log(upper), None
             if self.log_density is None:
                 block, width = yield from self._exceeding(upper, known, resolution, width, slope)
             else:
                 block = yield from self._exceeding_between(upper, known, resolution, self.log_density)
-        lower = lower if lower > self.low else lower * (1 - 1e-6)
+        lower = lower if lower > self.low * (1 + ROUNDED_LOW) else self.low * (1 - BRACKET_WIDTH)
         return DeltaBracket(min(lower, upper), upper)  # in order too where any prior is enough
 
-    def _calibrated(self, block: Block, low: float, start: float) -> Steps[tuple[float, float, float, float]]:
+    def _calibrated(
+        self, block: Block, low: float, start: float, known: tuple[float, float] | None
+    ) -> Steps[tuple[float, float, float, float]]:
         """Return priors where the block's first pair is not private, and the block is; resolution; −d ln δ / d ln α."""
         target, floor, finest = math.log(self.delta), math.log(self.low), FINEST_RESOLUTION * math.sqrt(self.sets)
         bottom, top = math.log(low), math.log(self.high)
@@ -99,20 +114,30 @@ class SetSearch:
         def excess(t: float) -> float:
             return excess_of(self.upper(math.exp(t), block, COARSE_RESOLUTION), self.delta)
 
-        t, rate = yield from _rising_root(excess, 1.0, min(max(start, bottom), top), bottom, top, COARSE_ROOT)
+        t, rate = yield from _rising_root(excess, 1.0, min(max(start, bottom), top), bottom, top, COARSE_ROOT, known)
         slope = max(-rate * target, 0.01)
         look = yield from paused(self.at, math.exp(t), block, FIRST_RESOLUTION)
         width = max(1 - look.lower / look.upper, 1e-12) if look.upper > 0 else 1.0
+        away = (_log(look.upper) - target) / slope
+        if SETTLED < abs(away) < CLOSE:
+            nearer = min(max(t + away, bottom), top)
+            again = yield from paused(self.at, math.exp(nearer), block, FIRST_RESOLUTION)
+            chord = (_log(look.upper) - _log(again.upper)) / (nearer - t) if nearer != t else math.nan
+            slope, look, t = chord if slope / 2 < chord < 2 * slope else slope, again, nearer
         resolution = max(min(FIRST_RESOLUTION, _aim(width, slope)), finest)
-        yes = min(max(t + (_log(look.upper) - target) / slope + BRACKET_WIDTH / 10, bottom), top)
+        yes = t + (_log(look.upper) - target) / slope
+        above = FIRST_RESOLUTION
         while True:
-            above = min(WIDER_FROM_ABOVE * resolution, FIRST_RESOLUTION)
-            yes, slope = yield from self._private_from(block, yes, bottom, top, slope, above)
+            finer = min(WIDER_FROM_ABOVE * resolution, FIRST_RESOLUTION)
+            # What splitting adds to δ goes with the square of the resolution.
+            yes -= SPLIT_EXCESS * (above**2 - finer**2) / slope - NEAR_ENOUGH / 2
+            above = finer
+            yes, beyond, slope = yield from self._private_from(block, yes, bottom, top, slope, above)
             if yes <= bottom + BRACKET_WIDTH:  # a block known before asks for as much
                 return math.exp(floor), math.exp(yes), above, slope
             resolution = max(min(resolution, _aim(width, slope)), finest)
-            gap, step = 1.2 * width * (resolution / FIRST_RESOLUTION) ** 2 / slope, BRACKET_WIDTH / 4
-            no, short = yes - min(gap, 1.0) - BRACKET_WIDTH / 10, -1.0
+            gap, step = 1.2 * width * (resolution / FIRST_RESOLUTION) ** 2 / slope, BRACKET_WIDTH / 20
+            no, short = yes - min(gap + beyond / slope, 1.0) - BRACKET_WIDTH / 20, -1.0
             while no > floor:
                 lower = yield from paused(self._lower, math.exp(no), block[0], resolution)
                 short = _log(lower) - target
@@ -136,18 +161,31 @@ class SetSearch:
 
     def _private_from(
         self, block: Block, t: float, bottom: float, top: float, slope: float, resolution: float
-    ) -> Steps[tuple[float, float]]:
-        """Return about the smallest ln α with which the block is private, sought from t on, and −d ln δ / d ln α."""
+    ) -> Steps[tuple[float, float, float]]:
+        """Return about the smallest ln α with which the block is private, ln δ less ln δ_M there, and −d ln δ / d ln α.
+
+        It is sought from t on; a place that is private and near enough to the root is taken as it is.
+        """
         target, step = math.log(self.delta), BRACKET_WIDTH / 4
+        place, before = min(max(t, bottom), top), (math.nan, math.nan)
 
         def excess(place: float) -> float:
             return target - _log(self.upper(math.exp(place), block, resolution))
 
-        root, slope = yield from _rising_root(excess, slope, t, bottom, top, BRACKET_WIDTH / 10)
+        for _ in range(MOST_CLOSE):
+            value = yield from paused(excess, place)
+            if 0 <= value <= slope * NEAR_ENOUGH or (place <= bottom and value >= 0):
+                return place, value, slope
+            if abs(value) > slope * CLOSE or place >= top:
+                break
+            chord = (value - before[1]) / (place - before[0]) if abs(place - before[0]) > NEAR_ENOUGH else math.nan
+            slope, before = chord if slope / 2 < chord < 2 * slope else slope, (place, value)
+            place = min(max(place - value / slope + NEAR_ENOUGH / 2, bottom), top)
+        root, slope = yield from _rising_root(excess, slope, place, bottom, top, BRACKET_WIDTH / 10)
         yes = min(root + BRACKET_WIDTH / 10, top)
-        while yes < top and (yield from paused(excess, yes)) < 0:
+        while (value := (yield from paused(excess, yes))) < 0 and yes < top:
             yes, step = min(yes + step, top), 2 * step
-        return yes, slope
+        return yes, max(value, 0.0), slope
 
     def _lower(self, alpha: float, i: int, resolution: float) -> float:
         """Return a lower bound on δ_M of a pair."""
@@ -155,12 +193,15 @@ class SetSearch:
 
     def _told(self, alpha: float, block: Block, resolution: float) -> Steps[float]:
         """Return an upper bound on δ_M of the block's pair that tells it from the allowed δ, or one of `resolution`."""
-        found = math.inf
-        for one in (ROUGH_RESOLUTION, LOOK_RESOLUTION, resolution):
-            found = yield from paused(self.upper, alpha, block, one)
-            if found <= self.delta or found > self.delta * (1 + CLEAR_EXCESS * one):
-                break
-        return found
+        losses, tilt = self._tilted(alpha, block)
+        found = losses.tail_bound(self.sets, self.epsilon, tilt)
+        if found <= self.delta:
+            return found
+        for one in (ROUGH_RESOLUTION, LOOK_RESOLUTION):
+            bounds = yield from paused(self.at, alpha, block, one)
+            if bounds.upper <= self.delta or bounds.lower > self.delta:
+                return bounds.upper
+        return (yield from paused(self.upper, alpha, block, resolution))
 
     def _exceeding(
         self, alpha: float, known: list[Block], resolution: float, width: int, slope: float
@@ -255,10 +296,19 @@ def _log(value: float) -> float:
 
 
 def _rising_root(
-    excess: Callable[[float], float], slope: float, here: float, low: float, high: float, tolerance: float
+    excess: Callable[[float], float],
+    slope: float,
+    here: float,
+    low: float,
+    high: float,
+    tolerance: float,
+    known: tuple[float, float] | None = None,
 ) -> Steps[tuple[float, float]]:
-    """Return where a function of about this slope passes 0, and its slope there; or the end beyond which it does."""
-    left, right, before, seen = low, high, (here, math.nan), set[float]()
+    """Return where a function of about this slope passes 0, and its slope there; or the end beyond which it does.
+
+    `known` is a place and the value there, if any.
+    """
+    left, right, before, seen = low, high, (here, math.nan) if known is None else known, set[float]()
     for look in range(MOST_PRIOR_STEPS):
         value = yield from paused(excess, here)
         seen.add(here)

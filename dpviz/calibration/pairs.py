@@ -71,12 +71,14 @@ class BetaLosses(Losses):
 
 def beta_binomial_pair(x: float, y: float, m: int) -> DiscreteLosses:
     """L(j) = ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1)."""
-    release = ManyBetaBinomial(n=1, m=m, alpha=x, beta=y)
-    j = np.arange(release.m + 1)
-    return DiscreteLosses(
-        np.log1p(j / release.alpha) - np.log1p((release.m - j) / release.beta),
-        release.log_transition(np.array([1]), j)[0],
-    )
+    j = np.arange(m + 1)
+    rest, before = m - j, j[:-1]
+    ratios = rest[:-1] * (x + 1 + before) / ((before + 1) * (y + (m - 1 - before)))  # of neighbouring masses
+    log_masses = cumulative_sum(np.log(ratios)).total()
+    log_masses -= log_masses.max()
+    with np.errstate(under="ignore"):
+        log_masses -= math.log(float(np.exp(log_masses).sum()))
+    return DiscreteLosses(np.log1p(j / x) - np.log1p(rest / y), log_masses)
 
 
 def _log_peak_density(a: float, b: float) -> float:

@@ -8,16 +8,19 @@ from scipy.optimize import brentq, minimize_scalar
 
 from dpviz.calibration._set_search import BRACKET_WIDTH, SetSearch
 from dpviz.calibration.base import TWO_CELLS_OR_MORE
-from dpviz.calibration.exact import minimum_prior
-from dpviz.calibration.methods import CALIBRATED_METHODS
+from dpviz.calibration.exact import LARGEST_SOUGHT, minimum_prior
+from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
 from dpviz.core.checked import checked
 from dpviz.core.declarations import COMPOSED_SETS, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.limits import LARGEST_PRIOR_ROWS, ROWS_OF_CELL_SETS
 from dpviz.core.numerics.steps import Steps, finished
 from dpviz.core.parameters import DELTA, EPSILON, readable
 from dpviz.privacy.composition import DeltaBracket, advanced_composition
+from dpviz.privacy.gaussian import gaussian_ratio
 
 ALMOST_NONE = 1e-291  # A prior that counts as none; the search for a larger one starts from it
+
+FAR_BELOW = 100.0  # How much smaller than a guess no prior is sought before a smallest one is known for sure
 
 UNSEEN_SHARE = 1e-10  # Share of δ that may be left out of the losses of M sets; bounds from above count it
 # δ of several sets whose losses must be added up: below it the numbers are too small for that
@@ -80,13 +83,38 @@ def minimum_prior_in_steps(
     if cells > 2 and max(n, m) > ROWS_OF_CELL_SETS:
         most = f"at most {ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
         raise ValueError(f"n and m must be {most}; got {readable(max(n, m))}.")
-    low = max(single(epsilon, delta), ALMOST_NONE)
-    high = min(single(epsilon / sets, 0.0), single(epsilon / sets, delta / sets))
+    high = single(epsilon / sets, 0.0)
+    high = high if high < math.inf else single(epsilon / sets, delta / sets)
     pairs, losses = n, partial(made.losses, m=m)
     if cells > 2:
         pairs, losses = 1, partial(made.cell_losses, n, m, cells, UNSEEN_SHARE * delta / sets)
-    search = SetSearch(losses, pairs, sets, epsilon, delta, low, high, made.log_density)
-    return (yield from search.bracket())
+
+    def search(low: float, high: float, start: float) -> Steps[DeltaBracket]:
+        return SetSearch(losses, pairs, sets, epsilon, delta, low, high, start, made.log_density).bracket()
+
+    guess = _normal_guess(made, n, m, sets, epsilon, delta) if cells == 2 else math.nan
+    if ALMOST_NONE < guess / FAR_BELOW < high:
+        found = yield from search(guess / FAR_BELOW, high, min(guess, high / 2))
+        if found.lower >= guess / FAR_BELOW:  # which has not been shown to be too small itself
+            return found
+    low = max(single(epsilon, delta), ALMOST_NONE)
+    high = min(high, single(epsilon / sets, delta / sets))
+    return (yield from search(low, high, math.sqrt(low * high)))
+
+
+def _normal_guess(made: PriorMethod, n: int, m: int, sets: int, epsilon: float, delta: float) -> float:
+    """About the prior that would be the smallest if the losses were normal: the mean of the released proportions is."""
+    most = gaussian_ratio(epsilon, delta) / math.sqrt(sets)  # Distance of two neighbours in standard deviations of it
+
+    def excess(log_prior: float) -> float:
+        alpha = math.exp(log_prior)
+        rows = n + 2 * alpha
+        return 1 / math.sqrt(alpha * (rows - alpha) * made.spread(rows, m)) - most
+
+    low, high = math.log(ALMOST_NONE), math.log(LARGEST_SOUGHT)
+    if not excess(low) > 0 > excess(high):
+        return math.nan
+    return math.exp(brentq(excess, low, high, xtol=1e-2))
 
 
 def smallest_by_advanced(

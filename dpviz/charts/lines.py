@@ -20,13 +20,17 @@ __all__ = ["Dots", "DrawnLine", "DrawnScale", "Mark", "Rule", "lines_chart"]
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnLine:
-    """One curve, NaN a gap: its entry in the legend, its key for `color_of`, and how it is drawn."""
+    """One curve, NaN a gap: its entry in the legend, its key for `color_of`, and how it is drawn.
+
+    Below a `floor` there is nothing: it is a thin line above a grey area.
+    """
 
     name: str
     x: FloatArray
     y: FloatArray
     color: str = "original"
     stroke: Stroke = EXACT_LINE
+    floor: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +47,14 @@ class DrawnScale:
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """A point with its number written beside it."""
+    """A point with its number written beside it, at that `place` of it."""
 
     x: float
     y: float
     color: str
     text: str = ""
     name: str = ""
+    place: str = "top right"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +122,8 @@ def lines_chart(
 def _trace(line: DrawnLine) -> dict[str, Any]:
     drawn = {"color": style.color_of(line.color), "width": line.stroke.width, "dash": line.stroke.dash}
     hover = f"%{{x:.5g}}: %{{y:.6g}}<extra>{line.name}</extra>"
+    if line.floor:
+        return style.limit(line.x, line.y, hover, line.name)
     return style.scatter("lines", line.x, np.where(line.y > 0, line.y, np.nan), hover, line=drawn, name=line.name)
 
 
@@ -131,7 +138,7 @@ def _mark(one: Mark) -> dict[str, Any]:
     hover = f"your point: {readable(one.y)}<extra>{one.name}</extra>"
     text = [f"<b>{one.text}</b>" if one.text else ""]
     return style.mark(
-        one.x, one.y, hover, text=text, textposition="top right", marker=style.dot_marker(10, style.color_of(one.color))
+        one.x, one.y, hover, text=text, textposition=one.place, marker=style.dot_marker(10, style.color_of(one.color))
     )
 
 

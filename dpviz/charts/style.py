@@ -103,11 +103,13 @@ They are far apart for color-blind readers too, farthest those of the rules that
 
 SIMULATED_COLOR = PALETTE["orange"]  # The color of what is simulated
 TRUTH_COLOR = "theme-ink"  # Of the truth: figure.js writes the page's own ink for it, black by day and white by night
+PAPER_COLOR = "theme-paper"  # Behind words that stand upon lines: the page's own ground
 NAIVE_COLOR = RULE_STYLES["as_if_real"].color  # Of the analyst who takes the released data for real
 AWARE_COLOR = RULE_STYLES["posterior"].color  # Of the analyst who is told how they were made
 SIMULATED_INK = "#B36B00"  # The same on white paper, where the amber of a screen is too faint for a thin line
 EXACT_COLOR = PALETTE["blue"]  # The color of what is exact, where no mechanism has to be told from another one
 INK, FAINT = "#1b1f24", "#e6e8eb"  # Of words and frames on white paper, and of the lines of its grid
+ON_PAPER = {TRUTH_COLOR: INK, PAPER_COLOR: "#ffffff"}
 
 OTHER_RULE = RuleStyle("#7A7A00", "1px,4px", "x")  # The style of a rule that has not been given one of its own
 
@@ -175,12 +177,12 @@ class Figure:
 
 
 def _on_paper(part: Any) -> Any:
-    """Return the part of a figure with the ink of white paper for that of the page, which Plotly takes for no color."""
+    """Return the part of a figure with ink and ground of white paper for those of the page, no colors for Plotly."""
     if isinstance(part, dict):
         return {key: _on_paper(value) for key, value in part.items()}
     if isinstance(part, list | tuple):
         return [_on_paper(value) for value in part]
-    return INK if isinstance(part, str) and part == TRUTH_COLOR else part
+    return ON_PAPER.get(part, part) if isinstance(part, str) else part
 
 
 PLOTLY_TYPES = {"i": np.int32, "u": np.uint32, "f": np.float64}  # What plotly.js has for an array of a kind

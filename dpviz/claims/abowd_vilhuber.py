@@ -3,12 +3,12 @@
 Source: J. M. Abowd and L. Vilhuber, How protective are synthetic data?, Privacy in Statistical Databases 2008.
 """
 
-import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from dpviz import privacy
-from dpviz.claims.published import Record, printed_rows, read_errata, read_tables
+from dpviz.claims.published import PrintedNumber, Record, Shown, printed_rows, read_errata, read_tables
 from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer, TwoCellSynthesizer
@@ -17,7 +17,8 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 __all__ = ["PRINTED_EPSILON", "PRINTED_FIGURES", "accounts_of_printed_delta", "compare_figures"]
 
 SOURCE = "Abowd & Vilhuber (2008)"
-PRINTED_DIGITS, PRINTED_EPSILON, PRINTED_DELTA = 6, 2.0, 0.0006
+PRINTED_DIGITS, PRINTED_EPSILON, PRINTED_DELTA = 6, 2.0, PrintedNumber("0.0006")
+WORD_FOR_WORD = "any failing cell, n1 ~ Binomial(5, ½)"  # The account that is the paper's sentence
 FIGURE_CAPTIONS = {
     1: "Multinomial-Dirichlet synthesizer with (2, 0.0006)-prob. differential privacy",
     2: "Differential privacy values (log posterior odds ratios) for MD synthesizer",
@@ -63,10 +64,38 @@ def compare_figures() -> list[Record[float]]:
         verdict = "every printed digit" if same == printed.size else "another synthesizer"
         source, design = f"{SOURCE}, Fig. {number}", {"figure": number}
         record = Record[float](
-            source=source, what=release.label, printed=printed.size, ours=same, verdict=verdict, design=design
+            source=source, what=release.label, printed=printed.size, ours=same, reading=verdict, design=design
         )
         records.append(record)
     return records
+
+
+def figure_cells() -> Iterator[Record[float]]:
+    """Yield every cell of the four figures beside ours, and those of Fig. 1 and 2 beside equation (1) as well."""
+    for number, printed in PRINTED_FIGURES.items():
+        for release, _, _ in figure_tables(number)[1:]:
+            other = release == EQUATION_ONE
+            ours = release.transition_matrix() if number % 2 else np.abs(privacy.log_odds_table(release))
+            for row, exact in zip(printed.rows, ours, strict=True):
+                design = {name: float(cell) for name, cell in row.items() if not name.startswith("m1=")}
+                for (name, cell), value in zip(list(row.items())[len(design) :], exact.tolist(), strict=True):
+                    yield Record(
+                        source=f"{SOURCE}, Fig. {number}",
+                        what=name,
+                        printed=cell,
+                        ours=value,
+                        reading=f"{release.label}, n = m = 5.",
+                        literal=other or number > 2,
+                        other=other,
+                        design=design,
+                        shown=_shown(release),
+                    )
+
+
+def _shown(release: Synthesizer) -> Shown:
+    """Where the page shows its matrix."""
+    prior = {} if isinstance(release, LaplaceSanitizer) else {"alpha": 0.5}
+    return Shown("transition_matrices", {"synthesizer": release.key, "n": 5, **prior, "epsilon": PRINTED_EPSILON})
 
 
 def figure_rows() -> list[list[str]]:
@@ -75,7 +104,7 @@ def figure_rows() -> list[list[str]]:
     for one in compare_figures():
         number = int(one.design["figure"])
         equal = f"{one.ours:.0f} of {one.printed:.0f}"
-        rows.append([f"Fig. {number}", PRINTED_FIGURES[number].caption, one.what, equal, one.verdict])
+        rows.append([f"Fig. {number}", PRINTED_FIGURES[number].caption, one.what, equal, one.reading])
     return rows
 
 
@@ -117,16 +146,22 @@ def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_F
         float(predicted @ failure),
         pairs(jeffreys, np.maximum),
     )
-    rounding = 10.0**-4 / math.sqrt(12)
     return [
         Record(
-            source=SOURCE, what=said["what"], printed=PRINTED_DELTA, ours=ours, error=rounding, verdict=said["verdict"]
+            source=f"{SOURCE}, caption of Fig. 1",
+            what=said["what"],
+            printed=PRINTED_DELTA,
+            ours=ours,
+            reading=said["reading"],
+            literal=said["what"] == WORD_FOR_WORD,
+            other=place > 0,
+            shown=_shown(release),
         )
-        for ours, said in zip(counted, printed_rows("abowd_vilhuber_accounts"), strict=True)
+        for place, (ours, said) in enumerate(zip(counted, printed_rows("abowd_vilhuber_accounts"), strict=True))
     ]
 
 
 def account_rows() -> list[list[str]]:
     """Each way to count, its number for Fig. 1 and for equation (1), and how it counts."""
     both = zip(accounts_of_printed_delta(), accounts_of_printed_delta(EQUATION_ONE), strict=True)
-    return [[plug.what, f"{plug.ours:.6f}", f"{draw.ours:.6f}", plug.verdict] for plug, draw in both]
+    return [[plug.what, f"{plug.ours:.6f}", f"{draw.ours:.6f}", plug.reading] for plug, draw in both]

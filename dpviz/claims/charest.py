@@ -5,17 +5,16 @@ Confidentiality 2(2), 2011.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.claims.published import Record, read_errata, read_tables
+from dpviz.claims.published import PrintedRow, Record, Shown, read_errata, read_tables
 from dpviz.core.checked import checked
 from dpviz.core.numerics.multisets import multisets
-from dpviz.core.parameters import EPSILON, argument, readable
+from dpviz.core.parameters import EPSILON, argument
 from dpviz.core.types import FloatArray
-from dpviz.core.wording import TextTable
 from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coverage_by_proportion
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -36,29 +35,16 @@ TABLE_CAPTIONS = {
 PRINTED_RUNS = {1: 100_000, 2: 100_000, 3: 1000, 4: 1000}  # Simulation runs behind each table, as its caption says
 CHAREST_ROWS = 100  # Of the data and of a set, in every table
 CHAREST_COUNT = 30  # The fixed x of Tables 3 and 4
-ENUMERATED_SETS, SIMULATED_RUNS = 2, 20_000
+ENUMERATED_SETS, SIMULATED_RUNS, CHAREST_SEED = 2, 20_000, 2011
 TABLE_3_EPSILON = 2.0
 TRUE_MEAN = 0.3039  # Of the true posterior Beta(31, 71), as printed
-DECIMALS = {"negative_TM_pct": 0, "posterior_mean": 3}  # As printed, where they are not 2
-
-PRINTED_QUANTITIES = {
-    "true_dataset": "confidential data",
-    "var_qbar_1e-4": "Var(q̄), 10⁻⁴",
-    "rel_bias_TM_pct": "relative bias of T, %",
-    "rel_bias_TMstar_pct": "relative bias of T*, %",
-    "negative_TM_pct": "negative T, %",
-    "posterior_mean": "posterior mean",
-    "rel_bias_pct": "relative bias, %",
-    "posterior_variance_1e-3": "posterior variance, 10⁻³",
-    "ratio_to_true_variance": "ratio to the true variance",
-}
-"""Names of the printed columns; further ones of Table 1 are numbers of sets."""
 
 ABSOLUTE = "100 × (mean of the posterior means − 0.3039): percentage points, not relative to 0.3039 as the column says."
 LITERAL = "100 × (mean of the posterior means − 0.3039) / 0.3039: what “relative bias” says."
 OVER_RUNS = "Variance, over the runs, of the posterior mean: not of the posterior, as the column says."
 OF_POSTERIOR = "Mean, over the runs, of the variance of the posterior: what the column says."
 AS_PRINTED = "As the column says."
+AS_THE_WORDS_SAY = {AS_PRINTED, LITERAL, OF_POSTERIOR}
 
 ERRATA = read_errata("charest")
 """What the paper prints and its own definitions contradict, in our words; every number is computed here."""
@@ -119,10 +105,10 @@ PRINTED_TABLES = read_tables("charest_table", TABLE_CAPTIONS)  # Tables 1 to 4 a
 
 
 @checked(number=argument("number", 1, 4, title="table of the paper", integer=True))
-def compare_charest(number: int) -> list[Record[float]]:
+def compare_charest(number: int, runs: int = SIMULATED_RUNS, seed: int = CHAREST_SEED) -> list[Record[float]]:
     """Return every number of a table beside what it estimates, column by column in each row.
 
-    All is exact but five and ten sets of Table 3, simulated 20,000 times. Where a column is not what its heading says,
+    All is exact but five and ten sets of Table 3, simulated `runs` times. Where a column is not what its heading says,
     the reading that fits comes first and the literal one after it. A design has ε over all sets, M (0 for the
     confidential data), and p unless x is fixed at 30.
 
@@ -130,9 +116,16 @@ def compare_charest(number: int) -> list[Record[float]]:
     >>> first.what, first.printed, first.ours
     ('true_dataset', 0.12, 0.0)
     """
-    generator = np.random.default_rng(2011)
-    compare = {1: _biases, 2: _variances, 3: _posteriors, 4: _posteriors}[number]
-    return [_record(number, row, *line) for row in PRINTED_TABLES[number].rows for line in compare(row, generator)]
+    simulated = np.random.default_rng(seed), runs
+    comparers: dict[int, Callable[[PrintedRow, np.random.Generator, int], Iterable[ColumnEstimate]]]
+    comparers = {1: _biases, 2: _variances, 3: _posteriors, 4: _posteriors}
+    found = []
+    for row in PRINTED_TABLES[number].rows:
+        columns: set[str] = set()
+        for column, *line in comparers[number](row, *simulated):
+            found.append(_record(number, row, column, *line, other=column in columns))
+            columns.add(column)
+    return found
 
 
 def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
@@ -191,10 +184,12 @@ def rule_moments(epsilon: float, proportion: float, sets: int) -> dict[str, Expe
     }
 
 
-def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) -> PosteriorRuns:
+def posterior_runs(
+    epsilon: float, sets: int, generator: np.random.Generator, drawn: int = SIMULATED_RUNS
+) -> PosteriorRuns:
     """Return mean and variance of the posterior mean, and mean of the posterior variance, over releases of x = 30.
 
-    Every release of one or two sets is enumerated; 20,000 of more sets are drawn from `generator`.
+    Every release of one or two sets is enumerated; so many of more sets are `drawn` from `generator`.
     """
     synthesizer, runs = charest_synthesizer(epsilon, sets), math.inf
     if sets <= ENUMERATED_SETS:
@@ -203,8 +198,8 @@ def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) ->
         chance = release_probabilities(synthesizer, counts, np.exp(log_orders), distribution)[:, 0]
         counts, chance = counts[chance > 0], chance[chance > 0] / chance.sum()
     else:
-        counts, runs = synthesizer.draw(generator, CHAREST_COUNT, (SIMULATED_RUNS, sets)), SIMULATED_RUNS
-        chance = np.full(SIMULATED_RUNS, 1 / SIMULATED_RUNS)
+        counts, runs = synthesizer.draw(generator, CHAREST_COUNT, (drawn, sets)), drawn
+        chance = np.full(drawn, 1 / drawn)
     found = posterior_summaries(counts, synthesizer=synthesizer, interval=None)
     mean = Expected.over(chance, found.mean, runs)
     of_means = Expected.over(chance, (found.mean - mean.value) ** 2, runs)
@@ -212,23 +207,35 @@ def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator) ->
 
 
 def _record(
-    table: int, row: dict[str, float], column: str, expected: Expected, reading: str = AS_PRINTED, sets: float = 1
+    table: int,
+    row: PrintedRow,
+    column: str,
+    expected: Expected,
+    reading: str = AS_PRINTED,
+    sets: float = 1,
+    *,
+    other: bool,
 ) -> Record[float]:
-    simulation, rounding = expected.spread / math.sqrt(PRINTED_RUNS[table]), 10.0 ** -DECIMALS.get(column, 2)
-    design = {"epsilon": row.get("epsilon", TABLE_3_EPSILON), "sets": row.get("M", sets)}
+    simulation = expected.spread / math.sqrt(PRINTED_RUNS[table])
+    design = {"epsilon": float(row.get("epsilon", TABLE_3_EPSILON)), "sets": float(row.get("M", sets))}
+    design |= {"p": float(row["p"])} if "p" in row else {}
+    page, seen = ("coverage", {}) if table <= 2 else ("posterior", {"x": CHAREST_COUNT})
     return Record(
         source=f"Charest (2011), Table {table}",
         what=column,
-        verdict=reading,
+        reading=reading,
+        literal=reading in AS_THE_WORDS_SAY,
+        other=other,
         printed=row[column],
         ours=expected.value,
         our_error=expected.error,
-        error=math.hypot(simulation, rounding / math.sqrt(12), expected.error),
-        design=design | ({"p": row["p"]} if "p" in row else {}),
+        error=math.hypot(simulation, row[column].unit / math.sqrt(12), expected.error),
+        design=design,
+        shown=Shown(page, {"n": CHAREST_ROWS, **seen, **design, "sets": max(int(design["sets"]), 1)}),
     )
 
 
-def _biases(row: dict[str, float], _: np.random.Generator) -> Iterator[ColumnEstimate]:
+def _biases(row: PrintedRow, *_: object) -> Iterator[ColumnEstimate]:
     p = row["p"]
     yield "true_dataset", Expected(0.0, 0.0, 100 * math.sqrt(p * (1 - p) / CHAREST_ROWS) / p), AS_PRINTED, 0
     for column in [name for name in row if name.startswith("M=")]:
@@ -240,12 +247,12 @@ def _biases(row: dict[str, float], _: np.random.Generator) -> Iterator[ColumnEst
         yield column, Expected(100 * moments.bias / p, 0.0, 100 * moments.standard_error / p), AS_PRINTED, sets
 
 
-def _variances(row: dict[str, float], _: np.random.Generator) -> Iterable[ColumnEstimate]:
+def _variances(row: PrintedRow, *_: object) -> Iterable[ColumnEstimate]:
     return rule_moments(row["epsilon"], row["p"], int(row["M"])).items()
 
 
-def _posteriors(row: dict[str, float], generator: np.random.Generator) -> Iterator[ColumnEstimate]:
-    runs = posterior_runs(row.get("epsilon", TABLE_3_EPSILON), int(row.get("M", 1)), generator)
+def _posteriors(row: PrintedRow, generator: np.random.Generator, drawn: int) -> Iterator[ColumnEstimate]:
+    runs = posterior_runs(row.get("epsilon", TABLE_3_EPSILON), int(row.get("M", 1)), generator, drawn)
     yield "posterior_mean", runs.mean
     yield "rel_bias_pct", runs.mean.scaled(100, TRUE_MEAN), ABSOLUTE
     yield "rel_bias_pct", runs.mean.scaled(100 / TRUE_MEAN, TRUE_MEAN), LITERAL
@@ -255,31 +262,3 @@ def _posteriors(row: dict[str, float], generator: np.random.Generator) -> Iterat
     if "ratio_to_true_variance" in row:
         true = posterior_if_known(confidential_count=CHAREST_COUNT, n=CHAREST_ROWS).variance
         yield "ratio_to_true_variance", runs.mean_of_variances.scaled(1 / true), OF_POSTERIOR
-
-
-def layout_table(number: int, lines: Iterable[Record[float]]) -> TextTable:
-    """Return Table 1 or 2 in its own layout: in every cell the printed number, ours, and how far they are apart."""
-    rows: dict[str, dict[str, str]] = {}
-    for line in lines:
-        sets = f"M = {readable(line.design['sets'])}"
-        design = f"ε = {readable(line.design['epsilon'])}, p = {readable(line.design['p'])}"
-        rows.setdefault(f"{design}, {sets}" if number == 2 else design, {})[PRINTED_QUANTITIES.get(line.what, sets)] = (
-            f"<b>{readable(line.printed, 5)}</b><br>{readable(round(line.ours, 4), 5)}<br>"
-            f"<small>z = {readable(round(line.z, 2), 3)}, ± {readable(line.error, 2)}</small>"
-        )
-    names = list(next(iter(rows.values())))
-    cells = [[design, *(one[name] for name in names)] for design, one in rows.items()]
-    return TextTable(["<b>printed</b>, exact, and z", *names], cells, f"Table {number}, printed and exact")
-
-
-def readings_table(lines: Iterable[Record[float]]) -> TextTable:
-    """Return Table 3 or 4 with a row for each reading of a number; one that does not fit stands back."""
-    rows = []
-    for line in lines:
-        design = f"ε = {readable(line.design['epsilon'])}, M = {readable(line.design['sets'])}"
-        ours = readable(line.ours, 5) + (f" ± {readable(line.our_error, 2)}" if line.our_error else "")
-        numbers = [readable(line.printed, 5), ours, readable(round(line.z, 2), 3)]
-        if line.far or line.verdict == LITERAL:
-            numbers = [f"<small>{number}</small>" for number in numbers]
-        rows.append([f"<b>{design}</b> {PRINTED_QUANTITIES[line.what]}<br><small>{line.verdict}</small>", *numbers])
-    return TextTable(["design and reading", "printed", "ours", "z"], rows, "Printed and ours")

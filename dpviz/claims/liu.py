@@ -10,7 +10,16 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from dpviz.claims.published import PrintedTable, Record, printed_rows, read_tables
+from dpviz.claims.published import (
+    PRINTED_REPETITIONS,
+    Effort,
+    PrintedRow,
+    PrintedTable,
+    Record,
+    Shown,
+    printed_rows,
+    read_tables,
+)
 from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
 from dpviz.comparisons.gaussian import KnownVariance
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
@@ -29,11 +38,11 @@ from dpviz.mechanisms import GeometricSanitizer, Modips, TwoCellSynthesizer
 __all__ = ["LIU_BINARY", "LIU_NORMAL", "compare_liu_normal"]
 
 CAPTION_OF_LIU = "Coverage probability of 95 % intervals by different variance combination rules, M = 10"
-LIU_LEVEL, LIU_REPETITIONS = 0.95, 5_000
+LIU_LEVEL, LIU_REPETITIONS = 0.95, PRINTED_REPETITIONS
 ROWS_PER_PRINTED_ROW = 10  # The binary data have this many times the rows that the column n says
 BINARY_RUNS = 100_000
-NORMAL_RUNS = LIU_REPETITIONS  # As many as the paper has, so that a page need not wait
-LIU_SEED = 2016
+USUAL_EFFORT = Effort()  # As many repetitions as the paper has, so that a page need not wait
+SHOWN_RULE = "reiter_2003"
 
 RUBIN_FEW = CombiningRule(
     key="rubin_1987_few",
@@ -44,7 +53,25 @@ RUBIN_FEW = CombiningRule(
     total=COMBINING_RULES["rubin_1987"].total,
     degrees=lambda b, _, sets, __: np.full(np.shape(b), sets - 1.0),
 )
-RULES_OF_LIU = COMBINING_RULES | {RUBIN_FEW.key: RUBIN_FEW}
+THEOREM_7 = COMBINING_RULES["reiter_2003"]
+assert THEOREM_7.degrees is not None
+DEGREES_OF_THEOREM_7 = THEOREM_7.degrees
+
+
+def _divided_by_m(between: FloatArray, sets: int) -> FloatArray:
+    return between * (sets - 1) / sets
+
+
+THEOREM_7_AS_PRINTED = CombiningRule(
+    key="reiter_2003_m",
+    label="Theorem 7 with b as it is printed, its divisor m",
+    abbreviation="Theorem 7, b/m",
+    formula="T = ϖ + b/m, b = (1/m) Σ (β̂ − β̄)²; t, ν = (m − 1)(1 + m ϖ/b)²",
+    source="Liu (2016), Theorem 7, as printed",
+    total=lambda b, v, sets, ratio: THEOREM_7.total(_divided_by_m(b, sets), v, sets, ratio),
+    degrees=lambda b, v, sets, ratio: DEGREES_OF_THEOREM_7(_divided_by_m(b, sets), v, sets, ratio),
+)
+RULES_OF_LIU = COMBINING_RULES | {one.key: one for one in (RUBIN_FEW, THEOREM_7_AS_PRINTED)}
 
 
 class LiuReading(NamedTuple):
@@ -58,10 +85,10 @@ class LiuReading(NamedTuple):
     sets: int
     rule: str
     estimand: str
-    verdict: str
+    reading: str
 
 
-Covered = Callable[[Mapping[str, float], int, Sequence[LiuReading]], tuple[Sequence[float], int]]
+Covered = Callable[[Mapping[str, float], int, Sequence[LiuReading], Effort], tuple[Sequence[float], int]]
 
 
 class LiuTable(NamedTuple):
@@ -88,50 +115,68 @@ class LiuTable(NamedTuple):
         printed = read_tables(f"liu_{name}_table", {1: f"{CAPTION_OF_LIU}: {data}"})[1]
         return cls(f"Liu (2016), Table 1 ({part})", printed, covered, *map(tuple, readings.values()))
 
-    def compare(self) -> Iterator[Record[float]]:
-        """Yield every cell beside ours, reading by reading in each row."""
+    def compare(self, effort: Effort = USUAL_EFFORT) -> Iterator[Record[float]]:
+        """Yield every cell beside ours, reading by reading in each row; last with as many rows as the column says."""
         for row in self.printed.rows:
-            yield from self.compare_row(row, (*self.fitting, *self.others))
+            yield from self.compare_row(row, (*self.fitting, *self.others), effort)
+        for row in self.printed.rows:
+            if "n" not in row:
+                yield from self.compare_row(row, self.fitting, effort, rows_as_printed=True)
 
-    def compare_row(self, row: dict[str, float], readings: Sequence[LiuReading]) -> Iterator[Record[float]]:
+    def compare_row(
+        self,
+        row: PrintedRow,
+        readings: Sequence[LiuReading],
+        effort: Effort = USUAL_EFFORT,
+        *,
+        rows_as_printed: bool = False,
+    ) -> Iterator[Record[float]]:
         """Yield the cells of one row beside ours, as these readings have them."""
-        rows = row["n"] if "n" in row else ROWS_PER_PRINTED_ROW * row["n_as_printed"]
-        design = {"epsilon": row["epsilon"], "n": int(rows)} | ({"p": row["p"]} if "p" in row else {})
+        times = 1 if rows_as_printed or "n" in row else ROWS_PER_PRINTED_ROW
+        rows = int(times * (row["n"] if "n" in row else row["n_as_printed"]))
+        design = {"epsilon": float(row["epsilon"]), "n": rows} | ({"p": float(row["p"])} if "p" in row else {})
         found: dict[LiuReading, tuple[float, int]] = {}
         for sets in dict.fromkeys(one.sets for one in readings):
             reads = [one for one in readings if one.sets == sets]
-            shares, runs = self.covered(design, sets, reads)
+            shares, runs = self.covered(design, sets, reads, effort)
             found |= {one: (float(share), runs) for one, share in zip(reads, shares, strict=True)}
+        data = {"kind": "binary"} if "p" in row else {"kind": "gaussian_known_variance", "low": -4, "high": 4}
         for one, (ours, runs) in ((one, found[one]) for one in readings):
             yield Record.of_share(
                 source=self.source,
                 what=one.column,
-                verdict=one.verdict,
+                reading=one.reading,
+                literal=times == 1,
+                other=rows_as_printed or one not in self.fitting,
                 printed=row[one.column],
                 ours=ours,
                 of=LIU_REPETITIONS,
                 runs=runs,
                 design=design | {"sets": one.sets},
+                shown=Shown("compare_synthesizers", {**data, **design, "sets": max(one.sets, 1), "rule": SHOWN_RULE}),
             )
 
 
-def _binary_covered(design: Mapping[str, float], sets: int, reads: Sequence[LiuReading]) -> tuple[Sequence[float], int]:
-    """Exact at n = 100; at n = 1,000 the sums for ten sets are too long, and 100,000 repetitions stand for them.
+def _binary_covered(
+    design: Mapping[str, float], sets: int, reads: Sequence[LiuReading], effort: Effort
+) -> tuple[Sequence[float], int]:
+    """Exact for 100 rows or fewer; for 1,000 the sums of ten sets are too long, and 100,000 repetitions stand for them.
 
-    The boundary-inflated modips has the prior 1.
+    With fewer repetitions all sums of ten sets are simulated. The boundary-inflated modips has the prior 1.
     """
     n, p, drawn = int(design["n"]), design["p"], max(sets, 1)
     made: TwoCellSynthesizer = GeometricSanitizer(n=n, epsilon=EPSILON_WITHOUT_NOISE)
     if sets:
         made = Modips(n=n, m=n, epsilon=design["epsilon"] / sets)
-    if within_reach(n, n, drawn):
+    if within_reach(n, n, drawn) and (effort.thorough or sets <= 1):
         distribution, runs = release_distribution(made, p=p, sets=drawn, reach=IN_A_MINUTE), 0
         parts: Iterator[tuple[FloatArray, Releases]] = (
             (distribution.probability[some], distribution.releases.at(some))
             for some in blocks(len(distribution.total), 1)
         )
     else:
-        parts, runs = _simulated(made, p, drawn), BINARY_RUNS
+        runs = max(BINARY_RUNS, effort.repetitions) if effort.thorough else effort.repetitions
+        parts = _simulated(made, p, drawn, runs, effort.generator())
     shares, rules = np.zeros(len(reads)), [RULES_OF_LIU[one.rule] for one in reads]
     for probability, part in parts:
         held = (holds(*rule.ends(part, LIU_LEVEL, quantile_table(LIU_LEVEL)), p) for rule in rules)
@@ -139,33 +184,37 @@ def _binary_covered(design: Mapping[str, float], sets: int, reads: Sequence[LiuR
     return shares.tolist(), runs
 
 
-def _simulated(made: TwoCellSynthesizer, p: float, sets: int) -> Iterator[tuple[FloatArray, Releases]]:
-    """Yield the releases of 100,000 studies, each with the same probability."""
-    generator = np.random.default_rng(LIU_SEED)
-    confidential, often = np.unique(generator.binomial(made.n, p, BINARY_RUNS), return_counts=True)
+def _simulated(
+    made: TwoCellSynthesizer, p: float, sets: int, runs: int, generator: np.random.Generator
+) -> Iterator[tuple[FloatArray, Releases]]:
+    """Yield the releases of so many studies, each with the same probability."""
+    confidential, often = np.unique(generator.binomial(made.n, p, runs), return_counts=True)
     for x, number in zip(confidential.tolist(), often.tolist(), strict=True):
         counts = made.draw(generator, x, (number, sets)).astype(np.int64)
-        yield np.full(number, 1 / BINARY_RUNS), releases(made, sets, counts.sum(axis=1), (counts**2).sum(axis=1))
+        yield np.full(number, 1 / runs), releases(made, sets, counts.sum(axis=1), (counts**2).sum(axis=1))
 
 
-def _normal_covered(design: Mapping[str, float], sets: int, reads: Sequence[LiuReading]) -> tuple[Sequence[float], int]:
+def _normal_covered(
+    design: Mapping[str, float], sets: int, reads: Sequence[LiuReading], effort: Effort
+) -> tuple[Sequence[float], int]:
     """By simulation of n rows of N(0, 1) with the bounds −4 and 4."""
     plan = GaussianPlan(
         data=KnownVariance(n=int(design["n"]), mean=0.0, sigma=1.0, low=-4.0, high=4.0),
         method=MODIPS_MEAN if sets else ORIGINAL_ROWS,
         epsilon=design["epsilon"],
         sets=max(sets, 1),
-        repetitions=NORMAL_RUNS,
-        seed=LIU_SEED,
+        repetitions=effort.repetitions,
+        seed=effort.seed,
         estimands=tuple(dict.fromkeys(one.estimand for one in reads)),
         rules=tuple(dict.fromkeys(one.rule for one in reads)),
     )
     tally = run_study(plan)
-    return [tally.measures(one.estimand, one.rule).coverage.value for one in reads], NORMAL_RUNS
+    return [tally.measures(one.estimand, one.rule).coverage.value for one in reads], effort.repetitions
 
 
 LIU_BINARY = LiuTable.read("a", "binary", "binary data", _binary_covered)
 LIU_NORMAL = LiuTable.read("b", "gaussian", "normal data", _normal_covered)
+LIU_HALVES = {"binary": LIU_BINARY, "gaussian": LIU_NORMAL}
 """The halves of the table. The n of the binary one is a tenth of the rows, unlike that of the normal one."""
 
 

@@ -23,7 +23,7 @@ PASSES = 8
 MOST_PASS_ENTRIES = 60_000_000
 MOST_RELEASES = 2_000_000  # Releases of which the intervals are held
 ROWS_AT_ONCE = 1_000_000  # Entries of the transition matrix that are held
-COUNTS_TOGETHER = 4  # Counts of which the contributions to all pieces are held
+COUNTS_TOGETHER = 16  # Counts of which the contributions to all pieces are held
 NEGLIGIBLE_COUNT = 1e-12  # Share in a polynomial below which a count is left out
 BRACKET_ROUNDING = 1e-10  # Bound of what is lost by rounding in the sums
 
@@ -134,7 +134,7 @@ class Pieces:
         self.cuts, self.live = cuts, live
         places = [self._places(low), self._places(high)]
         self._starts = run_starts(*places)
-        self._low, self._high = (one.ravel()[self._starts] for one in places)
+        self._low, self._high = (one.ravel()[self._starts].astype(np.intp) for one in places)
         self.sums: FloatArray = np.zeros((3, CHEBYSHEV_NODES, len(cuts) - 1))
 
     def _places(self, ends: FloatArray) -> IntArray:
@@ -210,11 +210,13 @@ class CoverageBracket:
         cell = np.searchsorted([one.low for one in self._cells], pieces.cuts[:-1], side="right") - 1
         matters = np.bincount(cell[pieces.live], minlength=len(self._cells)) > 0
         starts = np.searchsorted(cell, np.arange(len(self._cells) + 1))
+        heaviest = np.zeros(int(max(firsts + sizes)))  # what each count weighs in the cell to which it matters most
+        for place in np.flatnonzero(matters).tolist():
+            part = heaviest[firsts[place] : firsts[place] + sizes[place]]
+            np.maximum(part, np.abs(self._cells[place].weights).sum(axis=0), out=part)
         waiting = dict[int, FloatArray]()
         for count in self._distributions.counts:
-            cells_here = np.flatnonzero(matters & (firsts <= count) & (count < firsts + sizes))
-            weights = [np.abs(self._cells[one].weights[:, count - firsts[one]]).sum() for one in cells_here]
-            if max(weights, default=0.0) <= NEGLIGIBLE_COUNT:
+            if heaviest[count] <= NEGLIGIBLE_COUNT:
                 continue
             waiting[count] = pieces.covered(self._distributions.given(count))
             if len(waiting) == COUNTS_TOGETHER:
@@ -230,7 +232,7 @@ class CoverageBracket:
             one, part = self._cells[place], slice(starts[place], starts[place + 1])
             here = (one.first <= counts) & (counts < one.first + one.weights.shape[1])
             if here.any():
-                given = found[here][:, :, part]
+                given = found[:, :, part][here]
                 product = one.weights[:, counts[here] - one.first] @ given.reshape(len(given), -1)
                 self._pieces.sums[:, :, part] += product.reshape(CHEBYSHEV_NODES, *given.shape[1:]).transpose(1, 0, 2)
 

@@ -124,12 +124,15 @@ def mixed_distribution_in_box(
     period = next_fast_len(max(count, width), real=True)  # factors of 7 and 11 take longer than some columns more
     mixed = np.zeros((roots.length // 2 + 1, period), dtype=complex)
     shares = weights ** (1 / sets)  # the power makes the weights of them
-    scaled = distributions[:, box.first : box.last + 1] * shares[:, None]
+    # Real and imaginary parts are multiplied as what they are: as complex numbers they would take three times as long.
+    scaled = np.repeat(distributions[:, box.first : box.last + 1] * shares[:, None], 2, axis=1)
+    parts = roots.table.view(float)[:, : 2 * width]
     for block in blocks(len(mixed), period, TRANSFORM_AT_ONCE):
-        table, total = roots.table[block, :width], mixed[block]
+        table, total = parts[block], mixed[block]
         draw = np.zeros(total.shape, dtype=complex)
+        drawn = draw.view(float)[:, : 2 * width]
         for distribution in scaled:
-            np.multiply(table, distribution, out=draw[:, :width])
+            np.multiply(table, distribution, out=drawn)
             total += complex_power(fft(draw), sets)
     by_total = np.ascontiguousarray(ifft(mixed, overwrite_x=True).T)
     totals = np.arange(box.low, box.high + 1) - sets * box.first

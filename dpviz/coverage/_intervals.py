@@ -141,7 +141,11 @@ def sums(distribution: FloatArray, found: Releases, asked: Asked, p: float) -> I
         beyond = int(np.flatnonzero(chance.any(axis=0))[-1]) + 1 if chance.ndim == 2 and chance.any() else None
         part, chance = found.at((block, slice(beyond)) if beyond else block), chance[..., :beyond]
         negative = part.negative_total
-        chances = np.array([chance, chance * negative]) if negative.any() else chance[None]
+        chances = chance[None]
+        if negative.any():
+            chances = np.empty((2, *chance.shape))
+            chances[0] = chance
+            np.multiply(chance, negative, out=chances[1])
         for place, rule in enumerate(asked.rules):
             if not aware[place]:
                 by_rule[place] += _sums_of_rule(rule, part, chances, asked.level, p)

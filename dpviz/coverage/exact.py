@@ -10,12 +10,11 @@ import numpy as np
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.coverage._intervals import Asked, Measures, Point
-from dpviz.coverage._points import point_maker, single_point
-from dpviz.coverage.distributions import AT_A_GLANCE, IN_A_MINUTE, IN_SECONDS, Reach, within_reach
+from dpviz.coverage._intervals import Asked, Measures, Point, sum_releases
+from dpviz.coverage._points import CountDistributions, point_maker, single_point
+from dpviz.coverage.distributions import AT_A_GLANCE, IN_A_MINUTE, IN_SECONDS, TOO_LONG, Reach, within_reach
 from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.inference.interval_rules import holds, releases
-from dpviz.inference.rules import check_rule
 from dpviz.inference.sum_distribution import length_limit, release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.base import check_index
@@ -63,26 +62,45 @@ def exact_coverage(
     return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=[rule], level=level, quick=quick)[rule]
 
 
-@checked(level=LEVEL)
+@checked(sets=SETS, level=LEVEL)
 def coverage_given_count(
-    *, synthesizer: TwoCellSynthesizer, confidential_count: int, rule: str, level: float = 0.95
+    *, synthesizer: TwoCellSynthesizer, confidential_count: int, rule: str, sets: int = 1, level: float = 0.95
 ) -> float:
-    """Pr(low ≤ x/n ≤ high | x): how often the interval from one set holds the share of the confidential table itself.
+    """Pr(low ≤ x/n ≤ high | x): how often the interval from M sets holds the share of the confidential table itself.
 
-    The table stays as it is and the release alone is drawn again: Σ_x̃ Pr(x̃ | x) 1{covered}, to rounding.
+    The table stays as it is and the releases alone are drawn again: Σ Pr(S, Q | x) 1{covered}, to rounding for one set
+    and for rules that read S alone, to within 1e-8 for others; a ValueError where these sums would take too long.
     `confidential_count`: x, from 0 to n. The other parameters are those of `exact_coverage`.
-    One row that is 1 is released as 1 with probability 2/3, and then the interval is [1, 1].
+    One row that is 1 is released as 1 with probability 2/3, and then the interval is [1, 1]; twice with 4/9.
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real"), 9)
     0.666666667
+    >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real", sets=2), 9)
+    0.444444444
     """
-    x, columns = check_index(confidential_count, synthesizer.n + 1, "confidential_count"), np.arange(synthesizer.m + 1)
-    asked = check_rule(rule, 1)
-    low, high = asked.ends(releases(synthesizer, 1, columns, columns**2), level)
-    row = released_rows(synthesizer, np.array([x]))[0]
-    return float(row[holds(low, high, x / synthesizer.n)].sum() / row.sum())
+    x, (asked,) = (
+        check_index(confidential_count, synthesizer.n + 1, "confidential_count"),
+        Asked.of(synthesizer, sets, [rule], level).rules,
+    )
+    if sets == 1 or asked.knows_noise:
+        row = released_rows(synthesizer, np.array([x]))[0]
+        distribution = row
+        for _ in range(sets - 1):
+            distribution = np.convolve(distribution, row)
+        total = np.arange(sets * synthesizer.m + 1)
+        found = sum_releases(synthesizer, sets, len(total)) if sets > 1 else releases(synthesizer, 1, total, total**2)
+    else:
+        if not within_reach(synthesizer.n, synthesizer.m, sets):
+            raise ValueError(TOO_LONG)
+        given = CountDistributions(synthesizer, sets, np.array([x]))
+        part = given.given(x)
+        found, distribution = given.releases, np.zeros(given.releases.total.size)
+        distribution[part.part] = part.probabilities
+    low, high = asked.ends(found, level)
+    held = holds(low, high, x / synthesizer.n).ravel()
+    return float(distribution[held].sum() / distribution.sum())
 
 
 @checked(p=PROPORTION, sets=SETS, level=LEVEL)

@@ -79,7 +79,7 @@ def settings_of(prefix: str, design: Design) -> Mapping[str, Any]:
     if f"{prefix}m" not in SETTINGS and design.m != design.n:
         raise ValueError(f"as many rows are released here as there are, n = {design.n:,}; got m = {design.m:,}.")
     if f"{prefix}prior" not in SETTINGS and design.synthesizer_type.has_prior:
-        design = dataclasses.replace(design, prior="own", alpha=design.alpha_of_one_set)
+        design = design.with_own_prior
     if f"{prefix}sets" not in SETTINGS and design.sets > 1 and "epsilon" in design.promised:
         noise = {"epsilon": design.epsilon / design.sets, **dict(design.details)}
         design = dataclasses.replace(design, details=tuple(noise.items()))

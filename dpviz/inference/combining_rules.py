@@ -86,10 +86,16 @@ class CombiningRule(IntervalRule):
 
 def _square_degrees(numerator: FloatArray, denominator: FloatArray, sets: int, sign: int = 1) -> FloatArray:
     """(M − 1)(1 ± numerator / denominator)², infinite where only the denominator is 0, M − 1 where both are."""
-    with np.errstate(over="ignore"):
-        ratio = np.divide(numerator, denominator, out=np.zeros(np.shape(numerator)), where=denominator > 0)
-        ratio[(denominator == 0) & (numerator > 0)] = math.inf
-        return np.asarray((sets - 1) * (1 + sign * ratio) ** 2)
+    with np.errstate(all="ignore"):
+        ratio = np.asarray(numerator / denominator)
+        none = ~np.asarray(denominator > 0)
+        if none.any():
+            ratio[none] = np.where((denominator == 0) & (numerator > 0), math.inf, 0.0)[none]
+        ratio *= sign
+        ratio += 1
+        ratio *= ratio
+        ratio *= sets - 1
+        return ratio
 
 
 def _difference(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:

@@ -50,14 +50,15 @@ class Releases(NamedTuple):
         """Whether T_M = (1 + 1/M) b − v̄ is below 0; nowhere for a single set, which has no b, or where S is all."""
         if self.sets == 1:
             return np.zeros(self.within.shape, dtype=bool)
-        between, within = np.nan_to_num(self.between, nan=1.0), np.nan_to_num(self.within, nan=0.0)
-        return total_variance(between, np.maximum(within, 0.0), self.sets) < 0
+        within = np.maximum(self.within, 0.0)
+        return np.asarray((1 + 1 / self.sets) * self.between - within < -RELATIVE_ROUNDING * within)  # not where NaN
 
 
 def total_variance(between: FloatArray, within: FloatArray, sets: int) -> FloatArray:
     """T_M = (1 + 1/M) b − v̄; 0 where it is within 1e-12 of v̄."""
     difference = (1 + 1 / sets) * between - within
-    return np.where(np.abs(difference) <= RELATIVE_ROUNDING * within, 0.0, difference)
+    zero = np.abs(difference) <= RELATIVE_ROUNDING * within
+    return np.where(zero, 0.0, difference) if zero.any() else difference
 
 
 def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> Releases:
@@ -85,7 +86,7 @@ def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantil
     half = np.sqrt(variance)
     with np.errstate(invalid="ignore"):
         half = np.asarray(half * quantiles(degrees, level))
-    if degrees.ndim:
+    if degrees.ndim and half.size and not variance.min() > 0:
         half[variance == 0] = 0.0
     return half
 

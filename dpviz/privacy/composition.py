@@ -19,6 +19,8 @@ __all__ = ["DeltaBracket", "DiscreteLosses", "Losses", "composed_delta"]
 
 
 SINGLE_VALUE_VARIANCE = 1e-60  # Variance of a loss below which it has a single value
+# How nearly a tilt is found, relative, and the tilted mean with it; steps of Newton's rule before it is left.
+TILT_ROUNDING, MEAN_ROUNDING, MOST_TILTS = 1e-3, 1e-2, 12
 ENUMERATED = 60_000  # Largest number of multisets of outcomes that are added up one by one; beyond, losses go on a grid
 # How many grid spacings may be the deviation of the splits on an even grid: the upper bound is still much nearer than
 # the lower one is on the grid itself.
@@ -47,8 +49,25 @@ class Losses(ABC):
         """δ without a grid, where there are few outcomes."""
         return None
 
-    def saddle_point(self, mean: float) -> float:
-        """Return the tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly; 0 where it is larger already."""
+    def tail_bound(self, sets: int, epsilon: float, tilt: float) -> float:  # noqa: ARG002
+        """An upper bound on δ of M sets without their sum, for any tilt λ ≥ 0; 1 where none is known."""
+        return 1.0
+
+    def saddle_point(self, mean: float, near: float = 0.0) -> float:
+        """Return the tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly; 0 where it is larger already.
+
+        Newton's rule from a guess `near` it, and where that does not settle, between two ends.
+        """
+        tilt = self.usable_tilt(near)
+        for _ in range(MOST_TILTS):
+            _, at, variance = self.cumulants(tilt)
+            if variance <= SINGLE_VALUE_VARIANCE:
+                break
+            goal = max(self.usable_tilt(tilt + (mean - at) / variance), 0.0)
+            near_mean = abs(mean - at) <= MEAN_ROUNDING * (mean + math.sqrt(variance))
+            if near_mean and abs(goal - tilt) <= TILT_ROUNDING * goal:
+                return goal
+            tilt = min(goal, 4 * tilt + 1)
         if self.cumulants(0.0)[1] >= mean:
             return 0.0
         low, high = 0.0, self.usable_tilt(1.0)
@@ -56,7 +75,7 @@ class Losses(ABC):
             low, high = high, self.usable_tilt(4 * high)
         if self.cumulants(high)[1] <= mean:
             return high
-        return float(brentq(lambda tilt: self.cumulants(tilt)[1] - mean, low, high, rtol=1e-3))
+        return float(brentq(lambda tilt: self.cumulants(tilt)[1] - mean, low, high, rtol=TILT_ROUNDING))
 
     def usable_tilt(self, tilt: float) -> float:
         """`tilt`, or the largest usable one."""
@@ -91,6 +110,14 @@ class DiscreteLosses(Losses):
         total = float(tilted.sum())
         mean = inner_product(tilted, self.losses) / total
         return top + math.log(total), mean, inner_product(tilted, (self.losses - mean) ** 2) / total
+
+    def tail_bound(self, sets: int, epsilon: float, tilt: float) -> float:
+        """Chernoff's: E (1 − e^{ε − S})_+ ≤ e^{M K(λ) − λε} λ^λ / (1 + λ)^{1 + λ}, the largest (1 − e^{−s}) e^{−λs}."""
+        exponent = sets * self.cumulants(tilt)[0] - tilt * epsilon - math.log1p(tilt)
+        exponent -= tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
+        error = sets * (mass_rounding(self.log_masses) + tilt * self._loss_error) + LOSS_ROUNDING * tilt * epsilon
+        infinite = -math.expm1(sets * math.log1p(-min(self.infinite + self.beyond, 1.0)))
+        return min(math.exp(min(exponent + error, 0.0)) + infinite, 1.0)
 
     def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:  # noqa: ARG002
         return self._on_grid(spacing, tilt)

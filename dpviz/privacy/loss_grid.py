@@ -17,6 +17,10 @@ LOSS_ROUNDING = 1e-15
 FFT_ROUNDING = 3e-15
 # Share of the tilted mass that may be cut off an end of a grid, or fall outside the window that holds a sum.
 NEGLIGIBLE_MASS = 1e-17
+# Share of the tilted mass left out of a sum, beside the square of the resolution, about which is the relative width;
+# and the largest one.
+LEFT_OUT, MOST_LEFT_OUT = 1e-4, 1e-9
+SPREAD_IN_BLOCKS = 8  # Deviation of a sum, in blocks that one loss is taken in where only its tails are asked for
 LARGEST_TILT = 100.0  # Largest λh, so that a tilted split does not overflow
 LARGEST_GRID = 1 << 20  # Largest number of grid points of one loss; the spacing is never finer than that
 
@@ -132,7 +136,12 @@ class LossGrid:
         bounded = tilt * (reach + slack) < 300
         margin = reach + slack if bounded else h
         origin = sets * self.first - epsilon
-        start, shares, error, astray = self._sum(sets, math.floor((-margin - origin) / h) - 1, largest)
+        left_out = min(max(LEFT_OUT * sets * (h * (tilt + 1)) ** 2, NEGLIGIBLE_MASS), MOST_LEFT_OUT)
+        cut = max(math.log((1 + tilt) / left_out) / tilt if tilt > 0 else math.inf, margin)
+        highest = math.floor((cut - origin) / h) + 2 if cut < LARGEST_GRID * sets * h else None
+        lowest = math.floor((-margin - origin) / h) - 1
+        start, shares, error, astray = self._sum(sets, lowest, largest, highest=highest, negligible=left_out)
+        beyond = math.exp(-tilt * cut) if highest is not None else 0.0  # what sums from there on count for, at most
         above = origin + h * (start + np.arange(len(shares)))  # Ŝ − ε
         over, rounded = (int(np.searchsorted(above, edge)) for edge in (0.0, -h))
         weights = np.exp(-tilt * above)
@@ -144,8 +153,8 @@ class LossGrid:
             ) + astray * largest
 
         value, uncertain = mean(-np.expm1(-above[over:]), slice(over, None), 1 / (1 + tilt))
-        tail = sum(mean(np.ones(len(above) - rounded), slice(rounded, None), math.exp(tilt * h)))
-        uncertain += sets * self.loss_error * tail
+        tail = sum(mean(np.ones(len(above) - rounded), slice(rounded, None), math.exp(tilt * h))) + beyond
+        uncertain += sets * self.loss_error * tail + beyond
         gap = math.inf
         if bounded:
             near = slice(*np.searchsorted(above, [-margin, margin]))
@@ -163,41 +172,69 @@ class LossGrid:
             min(upper - math.expm1(sets * math.log1p(-min(self.infinite + self.beyond, 1.0))), 1.0),
         )
 
-    def _sum(self, sets: int, lowest: int, largest: float = math.inf) -> tuple[int, FloatArray, float, float]:
-        """Grid index of the first sum kept, from `lowest` on, shares of the sums, their ℓ₂ error, and the share astray.
+    def _sum(
+        self,
+        sets: int,
+        lowest: int,
+        largest: float = math.inf,
+        *,
+        highest: int | None = None,
+        negligible: float = NEGLIGIBLE_MASS,
+    ) -> tuple[int, FloatArray, float, float]:
+        """Grid index of the first sum kept, shares of the sums, their ℓ₂ error, and the share astray.
 
+        Kept are the sums from `lowest` to before `highest`; of the others about the share `negligible` may be astray.
         Rounding: with F the transform, ‖F̂p − Fp‖ ≤ η ‖Fp‖ and |Fp| ≤ 1, so the powers are off by at most M η ‖Fp‖,
-        and η more going back: (M + 1) η ‖p‖ in all. Sums outside the window wrap around; Chernoff bounds them.
+        and η more going back: (M + 1) η ‖p‖ in all. Sums wrap around, but for those that Chernoff bounds only onto
+        sums that are not kept.
         """
         p = self.masses
         moved = math.expm1(sets * math.log1p(self.astray))
         if sets == 1:
             start = min(max(lowest, 0), len(p))
-            return start, p[start:], 0.0, moved
-        first, size, outside = 0, sets * (len(p) - 1) + 1, 0.0
-        away = np.arange(float(len(p)))
-        away -= inner_product(p, away)
-        deviation, reach = math.sqrt(sets * inner_product(p, away**2)) + 1.0, 9.5
-        while 2 * reach * deviation + 2 < size:
-            rate = reach / deviation
-            if rate * float(np.abs(away).max()) < LARGEST_EXPONENT:
-                growth = sets * math.log(max(inner_product(p, np.exp(sign * rate * away)) for sign in (1, -1)))
-                if growth - reach**2 < math.log(NEGLIGIBLE_MASS):
-                    first = math.floor(sets * (len(p) - 1 - float(away[-1])) - reach * deviation)
-                    size, outside = math.ceil(2 * reach * deviation) + 2, 2 * NEGLIGIBLE_MASS
-            reach *= 1.3
+            return start, p[start : highest if highest is None else max(highest, start)], 0.0, moved
+        first, last, outside = self._nearly_all(sets, negligible)
+        start, stop = max(first, lowest), last if highest is None else min(last, highest)
+        size = max(last - start, stop - first, 1)
         if size > largest:
             raise ValueError(
                 f"sets (released sets) must be fewer with this promise: the sum of their losses would need a grid of "
                 f"{size:,} points, at most {largest:,.0f}; got {sets:,}."
             )
         length = next_fast_len(size, real=True)
-        wrapped = p if len(p) <= length else np.bincount(np.arange(len(p)) % length, p, length)
+        wrapped = p if len(p) <= length else np.bincount(np.arange(len(p)) % length, p, length).astype(float)
         shares = irfft(complex_power(rfft(wrapped, length), sets), length)
-        start, stop = max(first, lowest), first + size
-        kept = np.maximum(shares[np.arange(start, stop) % length], 0.0)
-        error = FFT_ROUNDING * math.log2(length) * (sets + 1) * math.sqrt(inner_product(p, p))
-        return start, kept, error, moved + outside
+        begin, count = start % length, max(stop - start, 0)
+        kept = shares[begin : begin + count]
+        if begin + count > length:
+            kept = np.append(kept, shares[: begin + count - length])
+        error = FFT_ROUNDING * math.log2(length + 1) * (sets + 1) * math.sqrt(inner_product(wrapped, wrapped))
+        return start, np.maximum(kept, 0.0), error, moved + outside
+
+    def _nearly_all(self, sets: int, negligible: float) -> tuple[int, int, float]:
+        """Grid indices between which (first, before last) all sums lie but for a share, and a bound on that share.
+
+        A block of grid points counts as one of them in the bounds on the tails, the farthest.
+        """
+        p = self.masses
+        first, last, outside = 0, sets * (len(p) - 1) + 1, 0.0
+        away = np.arange(float(len(p)))
+        away -= inner_product(p, away)
+        deviation = math.sqrt(sets * inner_product(p, away**2)) + 1.0
+        reach = 1.07 * math.sqrt(-2 * math.log(negligible))  # of a normal sum a little less is enough
+        block = max(1, math.floor(deviation / (SPREAD_IN_BLOCKS * sets)))
+        starts = np.arange(0, len(p), block)
+        masses, places = np.add.reduceat(p, starts), away[starts]
+        while 2 * reach * deviation + 2 < last - first:
+            rate = reach / deviation
+            if rate * float(np.abs(away[[0, -1]]).max()) < LARGEST_EXPONENT:
+                up, down = (math.log(inner_product(masses, np.exp(sign * rate * places))) for sign in (1, -1))
+                if sets * max(up + rate * (block - 1), down) - reach**2 < math.log(negligible):
+                    first = math.floor(sets * (len(p) - 1 - float(away[-1])) - reach * deviation)
+                    last, outside = first + math.ceil(2 * reach * deviation) + 2, 2 * negligible
+                    break
+            reach *= 1.2
+        return first, last, outside
 
 
 def split_shares(rest: FloatArray, spacing: float, tilt: float) -> tuple[FloatArray, FloatArray]:

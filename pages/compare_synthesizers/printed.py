@@ -107,9 +107,9 @@ def show_published(_asked: Asked) -> None:
     _show_readings(LIU_BINARY.fitting, "Table 1 (a)")
 
     heading(f"Liu (2016), Table 1 (b): {LIU_NORMAL.printed.caption}")
-    fitting = {(one.column, one.verdict) for one in LIU_NORMAL.fitting}
+    fitting = {(one.column, one.reading) for one in LIU_NORMAL.fitting}
     every = elsewhere(compare_liu_normal, "Simulating Liu's Table 1 (b) …")()
-    lines = [line for line in every if (line.what, line.verdict) in fitting]
+    lines = [line for line in every if (line.what, line.reading) in fitting]
     _show_cells(lines, LIU_NORMAL.fitting, "Coverage of normal data, printed and ours")
     st.caption(SPEC.note("printed_coverage", far=_far(lines), all=len(lines)))
     _show_readings(LIU_NORMAL.fitting, "Table 1 (b)")
@@ -142,5 +142,5 @@ def _show_cells(lines: Sequence[Record[float]], columns: Sequence[LiuReading], c
 
 
 def _show_readings(columns: Sequence[LiuReading], table: str) -> None:
-    rows = [[one.title, one.verdict] for one in columns]
+    rows = [[one.title, one.reading] for one in columns]
     listing(["column", "how it is read"], rows, f"Readings of the columns of {table}", ())

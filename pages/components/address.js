@@ -1,19 +1,23 @@
-// Sets the query of the page's address, in place of the one before it: no entry of the browser's history is added.
+// Sets the query of the page's address, in place of the one before it: no entry of the browser's history is added, but
+// where the page says that it has come to another place, such as the next step of a lesson.
 //
 // Streamlit calls the default export again at every rerun, with the same parentElement. The data: the bytes of {path,
-// paths, prefixes, query, entry, about, reading, release} as JSON: where the page is, where every page is, what the
-// keys of the settings begin with, the new query, a word that is new each time the server has read the address, lines
-// for files that say what was shown, one on how a table is read, and the line of the release that the reader carries.
+// paths, prefixes, names, query, place, entry, about, reading, release} as JSON: where the page is, where every page is,
+// what the keys of the settings begin with, those that begin otherwise, the new query, the place on the page, a word that
+// is new each time the server has read the address, lines for files that say what was shown, one on how a table is read,
+// and the line of the release that the reader carries.
 
 const PATIENCE = 25; // ms between two looks at whether the browser has come to the page
 const FORGOTTEN = 15000; // ms after which a step back that the server has not heard of is forgotten
 let timer;
 let latest = null;
 let left = { entry: null, at: -Infinity };
+let place = null; // the last one that the address has been set to; none where the reader has gone back or forth
 
 // A run that was under way when the reader went back does not write its settings over those of the entry come to.
 window.addEventListener("popstate", () => {
   clearTimeout(timer);
+  place = null;
   left = { entry: latest, at: performance.now() };
 });
 
@@ -89,8 +93,8 @@ export default function (component) {
   }
   window.dpvizAbout = data.about; // for the files that pictures are saved to
   window.dpvizReading = data.reading; // how their numbers are read, of a file called FILE
-  const place = parentElement.closest?.("[data-testid=stElementContainer]");
-  if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
+  const element = parentElement.closest?.("[data-testid=stElementContainer]");
+  if (element) Object.assign(element.style, { position: "absolute", height: "0", overflow: "hidden" });
   clearTimeout(timer);
   if (data.entry === left.entry && performance.now() - left.at < FORGOTTEN) return undefined;
   latest = data.entry;
@@ -103,14 +107,16 @@ export default function (component) {
     }
     const others = new URLSearchParams(location.search);
     for (const key of [...others.keys()]) {
-      if (data.prefixes.some((prefix) => key.startsWith(prefix))) others.delete(key);
+      if (data.names.includes(key) || data.prefixes.some((prefix) => key.startsWith(prefix))) others.delete(key);
     }
     others.delete("class");
     const query = [data.class ? "class=1" : "", others.toString(), data.query].filter(Boolean).join("&");
     const address = location.pathname + (query ? `?${query}` : "") + location.hash;
-    if (address !== location.pathname + location.search + location.hash) {
-      history.replaceState(history.state, "", address);
-    }
+    const [before, now] = [place, `${data.path} ${data.place}`];
+    place = now;
+    if (address === location.pathname + location.search + location.hash) return;
+    const moved = before !== null && before !== now && before.startsWith(`${data.path} `);
+    history[moved ? "pushState" : "replaceState"](history.state, "", address);
   };
   write();
   return undefined;

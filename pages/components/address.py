@@ -1,12 +1,14 @@
 """The settings of the pages: kept while the reader is elsewhere in the app, and carried by the address of their page.
 
 Streamlit's own binding writes each changed control by itself, so that Back leads through states that nobody has chosen.
-Here the whole address is written at once, at the end of a run, in place of the one before it.
+Here the whole address is written at once, at the end of a run, in place of the one before it; where a page says that
+this is another place, such as the next step of a lesson, it is a new entry of the browser's history.
 """
 
 import json
 import time
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -45,12 +47,13 @@ def read_address(prefix: str) -> None:
 def _read(state: PageState, own: Mapping[str, ControlSetting], back: bool) -> None:
     noted: dict[str, str] = {}
     for key, setting in own.items():
-        value, text = setting.default, st.query_params.get(key)
+        name = address_name(key)
+        value, text = setting.default, st.query_params.get(name)
         if text is None and (old := FORMER_KEYS.get(key)) not in SETTINGS:
             text = st.query_params.get(old or "")
         if text is not None:
             try:
-                value = setting.read(text if key in st.query_params else as_now(key, text))
+                value = setting.read(text if name in st.query_params else as_now(key, text))
             except Unknown as wrong:
                 value = wrong.known or setting.default
                 noted[key] = _ignored(key, wrong.words, wrong)
@@ -63,7 +66,21 @@ def _read(state: PageState, own: Mapping[str, ControlSetting], back: bool) -> No
 
 
 def _ignored(key: str, text: str, reason: object) -> str:
-    return f"Ignored an invalid value in the link, {key} = {text}: {reason}"
+    return f"Ignored an invalid value in the link, {address_name(key)} = {text}: {reason}"
+
+
+@cache
+def address_name(key: str) -> str:
+    """What an address calls a setting: its key, or on a plain page its name there."""
+    page = next((one for one in EVERY_PAGE if one.plain and key.startswith(one.prefix)), None)
+    return key if page is None else key.removeprefix(page.prefix)
+
+
+def set_back(key: str, reason: object) -> None:
+    """Set a setting back that others rule out; its sentence is noted, as where the address asks for what is none."""
+    state, value, default = state_of(key), st.session_state[key], SETTINGS[key].default
+    st.session_state[key] = state.then[key] = default
+    state.noted[key] = _ignored(key, one_line(SETTINGS[key].word(value)), reason)
 
 
 def take_older(key: str, most: float) -> None:
@@ -81,11 +98,10 @@ def fit_choice(key: str, words: Collection[str]) -> str:
     state, value, default = state_of(key), st.session_state[key], SETTINGS[key].default
     if value in words or value == default:
         return ""
-    st.session_state[key] = default
     if state.then[key] != value:
+        st.session_state[key] = default
         return ""
-    state.then[key] = default
-    state.noted[key] = _ignored(key, one_line(value), f"it must be one of {', '.join(words)}.")
+    set_back(key, f"it must be one of {', '.join(words)}.")
     return state.noted[key]
 
 
@@ -115,7 +131,7 @@ def about_page(prefix: str) -> list[str]:
 
 def full_address(prefix: str) -> str:
     """The address of what is answered, with every setting: what a fresh page shows may change."""
-    query = urlencode({key: SETTINGS[key].word(one.value) for key, one in _in_files(prefix).items()})
+    query = urlencode({address_name(key): SETTINGS[key].word(one.value) for key, one in _in_files(prefix).items()})
     return f"{st.context.url or _page(prefix).path}{'?' if query else ''}{query}"
 
 
@@ -138,10 +154,11 @@ def _page(prefix: str) -> PageSpec:
     return found
 
 
-def write_address(prefix: str, release: str = "") -> None:
+def write_address(prefix: str, release: str = "", place: str = "") -> None:
     """Set the address to what the page shows, and its line of the reader's release; after all controls are drawn.
 
-    It says every control that is shown and not as on a fresh page.
+    It says every control that is shown and not as on a fresh page. Another `place` on the page than that of the run
+    before is a new entry of the browser's history.
     """
     state = state_of(prefix)
     said = {key: one.value for key, one in state.drawn.items() if one.value != SETTINGS[key].default}
@@ -149,7 +166,9 @@ def write_address(prefix: str, release: str = "") -> None:
         "path": _page(prefix).path,
         "paths": [page.path for page in EVERY_PAGE],
         "prefixes": [page.prefix for page in EVERY_PAGE],
-        "query": urlencode({key: SETTINGS[key].word(value) for key, value in said.items()}),
+        "query": urlencode({address_name(key): SETTINGS[key].word(value) for key, value in said.items()}),
+        "names": [name for key in SETTINGS if (name := address_name(key)) != key],
+        "place": place,
         "entry": state.entry,
         "about": about_page(prefix),
         "reading": how_to_read("FILE"),

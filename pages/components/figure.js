@@ -2,7 +2,7 @@
 //
 // Streamlit calls the default export again, with the same parentElement, at every rerun and change of theme.
 // The bytes are UTF-8 JSON: {plotly, alt, name, height, large, hero, config, figure: {data, layout}}; arrays inside the
-// figure are plotly's own {dtype, bdata, shape}, which plotly.js decodes, and the color "theme-ink" is the page's own.
+// figure are plotly's own {dtype, bdata, shape}, which plotly.js decodes, and the colors "theme-ink" and "theme-paper" are the page's own.
 // In class mode a picture is `large`, and the `hero`, the first of a page, fills the rest of the screen. On a narrow screen
 // it makes itself as low as the open controls leave room for, and on a low one as the screen. On paper every picture is
 // as wide as the paper.
@@ -415,10 +415,11 @@ function fit(chart) {
   schedule(chart);
 }
 
-/** The message as it is drawn: the truth has the ink of the page, black by day and white by night. */
+/** The message as it is drawn: the truth has the ink of the page, black by day and white by night, on its ground. */
 function read(chart) {
-  const ink = JSON.stringify(lookOf(chart.plot)("text-color", "#31333f"));
-  chart.last = JSON.parse(chart.text.replaceAll('"theme-ink"', ink));
+  const get = lookOf(chart.plot);
+  const [ink, paper] = [get("text-color", "#31333f"), get("background-color", "#ffffff")].map((one) => JSON.stringify(one));
+  chart.last = JSON.parse(chart.text.replaceAll('"theme-ink"', ink).replaceAll('"theme-paper"', paper));
   return chart.last;
 }
 

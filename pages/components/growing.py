@@ -117,15 +117,21 @@ def show_growing(
     st.fragment(again)()
 
 
-def ask_for_next_step(key: str, after: float) -> None:
+def ask_for_next_step(key: str, after: float, watch: str = "", seen: str = "") -> None:
     """Have the fragment that calls this as its last act run again, `after` seconds from when the browser has it all.
+
+    Where there is something to `watch`, an address relative to the page, it runs again once that tells something else
+    than what was `seen`, which the browser looks at every `after` seconds.
 
     Streamlit's own `run_every` asks at fixed times. A request in the moment in which another run ends makes Streamlit
     throw away the last messages of that run: parts of the page were missing then, or the browser gave up. Here none is
     made while a run is under way or may be on its way, and a slow browser is not sent more than it can draw. Where
     many wait for their turn, steps come later.
     """
-    data = {"step": str(time.monotonic_ns()), "after": round(1000 * (after + PATIENCE * TURNS.late))}
+    late = 0.0 if watch else PATIENCE * TURNS.late  # to look for news takes nobody's turn
+    data = {"step": str(time.monotonic_ns()), "after": round(1000 * (after + late))}
+    if watch:
+        data |= {"watch": watch, "seen": seen}
     _component(key=key, data=data, on_step_change=lambda: None, height=1)
 
 

@@ -4,6 +4,7 @@ A browser fetches the scripts and the style sheet once and keeps them: no run se
 """
 
 import gzip
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -82,11 +83,18 @@ def served(path: str, accepted: str) -> Response | None:
     return Response(_packed(name), media_type=kind, headers=headers | {"content-encoding": "gzip"})
 
 
-class Guard:
-    """Adds the headers to every answer, and answers itself for our files and in place of what is closed."""
+Answers = Callable[[str, str], Response | None]
+"""The answer to who asks for the rest of a path, and is of that host; None where there is none."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+
+class Guard:
+    """Adds the headers to every answer, and answers itself for our files and in place of what is closed.
+
+    `further` has what answers to paths below ``dpviz/<name>/``, by name.
+    """
+
+    def __init__(self, app: ASGIApp, further: Mapping[str, Answers] | None = None) -> None:
+        self._app, self._further = app, dict(further or {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or pass anything else on."""
@@ -104,6 +112,10 @@ class Guard:
         if path.rstrip("/").endswith(CLOSED):
             answer = PlainTextResponse("Not found", status_code=404)
         elif f"/{FOLDER}/" in path:  # plotly.js is compressed when it is first asked for
-            ours = await run_in_threadpool(served, path, Headers(scope=scope).get("accept-encoding", ""))
+            name, _, rest = path.rpartition(f"/{FOLDER}/")[2].partition("/")
+            if rest and name in self._further:
+                ours = await run_in_threadpool(self._further[name], rest, str((scope.get("client") or [""])[0]))
+            else:
+                ours = await run_in_threadpool(served, path, Headers(scope=scope).get("accept-encoding", ""))
             answer = answer if ours is None else ours
         await answer(scope, receive, guarded)

@@ -1,13 +1,17 @@
 // Asks for the next step of what moves: once the browser has all of the last one, and the reader's own moves go first.
 //
 // Streamlit calls the default export again at every rerun, with the same parentElement. The data: {step, after}, a
-// number that is new in every run, and the milliseconds to wait.
+// number that is new in every run, and the milliseconds to wait; and where the next step is to come only once there is
+// something new, {watch, seen}: the address that tells of it, and what it told when this step was made.
 
 const waiting = new WeakMap(); // parentElement -> {step, timer}
+const watching = new Map(); // parentElement -> what looks at once
 const PATIENCE = 25; // ms between two looks at whether it is time
 const HANDS_OFF = 250; // ms after a click or a key in which the run that it causes may be on its way
 const APART = 150; // ms between the requests of two different things that move
 const FORGOTTEN = 15000; // ms after which a request that nothing came of is made again
+const JITTER = 0.4; // Share by which the pauses of those who watch differ, so that a class does not ask in one moment
+const HIDDEN = 5; // Times as long as usual a page waits that nobody sees
 
 let touched = -Infinity;
 let asked = { at: -Infinity, by: null };
@@ -38,20 +42,40 @@ export default function (component) {
   stop(parentElement);
   const held = { step: data.step };
   waiting.set(parentElement, held);
-  const lookAfter = (pause) => Object.assign(held, { touched, timer: setTimeout(look, pause) });
+  const lookAfter = (pause) => {
+    clearTimeout(held.timer);
+    Object.assign(held, { touched, timer: setTimeout(look, pause) });
+  };
   const look = () => {
     if (!parentElement.isConnected) return stop(parentElement);
     const now = performance.now();
     const calm = now - touched >= HANDS_OFF && held.touched === touched; // what a later touch caused has been sent
     const free = calm && now - sent >= FORGOTTEN;
     if (busy() || !free || (asked.by !== parentElement && now - asked.at < APART)) return lookAfter(PATIENCE);
+    if (data.watch && !held.news) return listen();
     asked = { at: now, by: parentElement };
     lookAfter(FORGOTTEN);
     return alone(() => setTriggerValue("step", data.step));
   };
-  lookAfter(data.after);
+  const pause = () => data.after * (data.watch ? (1 + JITTER * (Math.random() - 0.5)) * (document.hidden ? HIDDEN : 1) : 1);
+  const listen = async () => {
+    try {
+      const told = await fetch(new URL(data.watch, document.baseURI), { cache: "no-store" });
+      held.news = told.ok && (await told.text()) !== data.seen;
+    } catch {
+      held.news = false; // the server is away: it is asked again
+    }
+    if (waiting.get(parentElement) === held) lookAfter(held.news ? 0 : pause());
+  };
+  if (data.watch) watching.set(parentElement, () => lookAfter(0));
+  lookAfter(pause());
   return undefined;
 }
+
+// Who comes back to a page that nobody saw hears at once what is new.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) for (const look of watching.values()) look();
+});
 
 /** Make a request that Streamlit sends at once.
  *
@@ -71,4 +95,5 @@ function alone(request) {
 function stop(parentElement) {
   clearTimeout(waiting.get(parentElement)?.timer);
   waiting.delete(parentElement);
+  watching.delete(parentElement);
 }

@@ -18,7 +18,8 @@ class PageSpec:
     Its heading is the `question` that it answers, with its `title`, the term, beside it, and a `lead` below where the
     question alone does not say what there is to do. The keys of its controls begin with `prefix`, in the session and
     in the address; the `home` page has no path. `tells` are the names that an address has of what it says of a release
-    without a control. A page that does not take part in what a reader `carries` has people and releases of its own.
+    without a control. A page that does not take part in what a reader `carries` has people and releases of its own. The
+    address of a `plain` page calls its settings by their names without the prefix.
     """
 
     title: str
@@ -28,6 +29,7 @@ class PageSpec:
     lead: str = ""
     home: bool = False
     carries: bool = True
+    plain: bool = False
     tells: tuple[str, ...] = ()
 
     @property

@@ -14,7 +14,7 @@ from dpviz.core.plain import plain
 from pages.components.spec import class_mode
 
 if TYPE_CHECKING:
-    from dpviz.claims.published import Record
+    from dpviz.claims.published import Erratum
 
 
 class Html(str):
@@ -91,7 +91,7 @@ def audit_region(name: str, html: str) -> str:
     return foldable(name, scrolled_html(name, html, "dpviz-scroll dpviz-audit"))
 
 
-def show_errata(errata: Iterable[Record[str]]) -> None:
+def show_errata(errata: Iterable[Erratum]) -> None:
     """What a paper prints and its own definitions contradict: where, which kind of slip, what is printed, what true."""
     heading("What the paper prints and its own definitions contradict")
     st.markdown("\n".join(f"- {one.told}" for one in errata))

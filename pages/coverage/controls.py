@@ -85,7 +85,7 @@ def asked_for(said: Said) -> Asked:
         troubles.append(f"Left out, because M = {design.sets} and they need at least 2 sets: {_listed(few)}.")
     if large:
         troubles.append(f"Left out, because the distribution of the sum is {beyond}")
-    allowed = dataclasses.replace(design, rules=fit)
+    allowed = design if fit == rules else dataclasses.replace(design, rules=fit)
     return Asked(allowed, allowed, coverage_setting, tuple(troubles))
 
 

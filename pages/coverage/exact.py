@@ -46,8 +46,13 @@ def _sums_of(
     place: str, function: Callable[..., dict[str, ExactCoverage]], design: Design, *, answer: bool = False
 ) -> Growing[dict[str, ExactCoverage]]:
     begin = partial(single, function, design.release, p=design.p, **_asked(design, design.rules))
-    key = (place, dataclasses.replace(design, repetitions=1, seed=0))
-    return growing_of(place, key, dict, begin, answer=answer)
+    return growing_of(place, (place, _all_but(design)), dict, begin, answer=answer)
+
+
+def _all_but(design: Design, *names: str) -> tuple[object, ...]:
+    """All of a design that an exact result follows from, whatever these numbers are: another design takes longer."""
+    free = {"repetitions", "seed", *names}
+    return tuple(getattr(design, one.name) for one in dataclasses.fields(design) if one.name not in free)
 
 
 def answer_of(design: Design, seconds: float) -> dict[str, ExactCoverage] | None:
@@ -124,15 +129,13 @@ def curves_of(design: Design, axis: Axis) -> Growing[CoverageLines] | None:
     rules = tuple(glance_of(design).latest or ())
     if not rules:
         return None
-    line: dict[str, Any] = {"rules": rules, "repetitions": 1, "seed": 0, axis.name: 1.0}
-    key = ("coverage curves", axis.name, dataclasses.replace(design, **line))
+    key = ("coverage curves", axis.name, rules, _all_but(design, "rules", axis.name))
     return growing_of(GROWING, key, CoverageLines, axis.begin(design, rules))
 
 
 def smallest_of(design: Design) -> Growing[dict[str, Extreme]]:
     """The smallest coverage of each rule anywhere in 0 to 1, one rule after the other, the same whatever p is."""
-    same: dict[str, Any] = {"p": 0.5, "repetitions": 1, "seed": 0}
-    key = ("smallest coverage", dataclasses.replace(design, **same))
+    key = ("smallest coverage", _all_but(design, "p"))
     begin = partial(stream_smallest_coverages, design.release, **_asked(design, design.rules))
     return growing_of(SMALLEST, key, dict, begin)
 

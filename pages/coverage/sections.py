@@ -9,6 +9,7 @@ import streamlit as st
 from dpviz.charts.charest import figure_1_chart
 from dpviz.charts.coverage import causes_chart, estimates_chart, length_chart
 from dpviz.claims import charest
+from dpviz.claims.charest_layout import layout_table
 from dpviz.core.parameters import readable
 from dpviz.core.plain import utf8_text
 from dpviz.core.wording import percent
@@ -157,7 +158,7 @@ def _show_published(_design: Design) -> None:
     for number in (1, 2):
         heading(f"Charest (2011), Table {number}: {charest.TABLE_CAPTIONS[number]}")
         lines = elsewhere(charest.compare_charest, "Charest's numbers, exactly …")(number)
-        listing(*charest.layout_table(number, lines))
+        listing(*layout_table(number, lines))
         st.caption(SPEC.note("far", far=sum(line.far for line in lines), all=len(lines)))
     heading("Charest (2011), Figure 1: coverage of the 95 % interval with T*")
     st.caption(SPEC.note("quantiles"))

@@ -6,6 +6,6 @@ SPEC = PageSpec(
     title="Game",
     folder="game",
     prefix="game_",
-    question="Can you find out what one person said?",
+    question="Can you beat the best possible guesser?",
     carries=False,
 )

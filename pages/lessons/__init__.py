@@ -7,6 +7,7 @@ SPEC = PageSpec(
     folder="lessons",
     prefix="lesson_",
     question="What does privacy do to a number?",
-    lead="Seven short lessons: guess first, then see.",
+    lead="Seven short lessons. Each asks for your guess before it shows the answer: a wrong guess often teaches most.",
     carries=False,
+    plain=True,
 )

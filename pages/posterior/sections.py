@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.charts.posterior import count_distribution_chart, posterior_coverage_chart
 from dpviz.claims import charest
+from dpviz.claims.charest_layout import readings_table
 from dpviz.core import limits
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
@@ -200,7 +201,7 @@ def _show_published(_asked: Asked) -> None:
     for number in (3, 4):
         heading(f"Charest (2011), Table {number}: {charest.TABLE_CAPTIONS[number]}")
         lines = elsewhere(charest.compare_charest, "Charest's numbers, exactly …")(number)
-        listing(*charest.readings_table(lines))
+        listing(*readings_table(lines))
         st.caption(SPEC.note("z_simulated" if any(line.our_error for line in lines) else "z"))
     show_errata(one for one in charest.ERRATA if one.what == "posterior")
     st.caption(SPEC.note("source"))

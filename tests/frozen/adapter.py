@@ -482,7 +482,7 @@ def published(table: str) -> Answer:
     }
     stream = tables[table]()
     return {
-        f"{place} {one.source} {one.what}": plain([one.printed, one.ours, one.verdict])
+        f"{place} {one.source} {one.what}": plain([one.printed, one.ours, one.reading])
         for place, one in enumerate(islice(stream, 12))
     }
 

@@ -15,6 +15,7 @@ INFINITE_BELOW = 1e-300  # ν/t² below which the quantile t, from about 1e150 o
 LARGEST_INVERSE, QUANTILE_NODES = 2.0, 2048
 # ν down to which ln t is interpolated in ln ν, and nodes there: at the level 0.95 the quantile is 10⁶⁰ here.
 SMALLEST_DEGREES, STEEP_NODES = 0.02, 16_384
+INFINITE_HALVINGS = 20  # Of the ν between 0 and `SMALLEST_DEGREES` from which down it is infinite
 LARGEST_TABLED = 1e140  # Quantile up to which there is a table; from about 1e150 on no node is exact
 # A bound of the relative error at every level; a decision closer than that asks `quantile` itself
 TABLED_QUANTILE_ERROR = 1e-9
@@ -47,7 +48,8 @@ class _Cubic:
         self.cells = len(here)
 
     def __call__(self, place: FloatArray) -> FloatArray:
-        cell = np.maximum(place.astype(np.intp), 0)
+        cell = place.astype(np.intp)
+        np.maximum(cell, 0, out=cell)
         away = place - cell
         found = self._highest.take(cell)
         for coefficients in self._others:
@@ -78,25 +80,40 @@ class QuantileTable:
         first = int(np.argmax(values < LARGEST_TABLED))
         self._start = float(places[first + 1])
         self._steep = _Cubic(np.log(values[first:]))
+        self._infinite_below = self._largest_infinite()
+
+    def _largest_infinite(self) -> float:
+        """About the largest ν, and not more, whose quantile is infinite: it falls in ν."""
+        low, high = 0.0, SMALLEST_DEGREES
+        for _ in range(INFINITE_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if quantile(np.array([middle]), self._level)[0] == math.inf else (low, middle)
+        return low
 
     def __call__(self, degrees: FloatArray, _level: Numbers | None = None) -> FloatArray:
         """As `quantile` at the level of the table."""
-        if np.isposinf(degrees).all():
+        if (degrees == math.inf).all():
             return np.full(degrees.shape, self._normal)
         flat = degrees.ravel()
         with np.errstate(divide="ignore"):
             inverse = 1 / flat
         steep = inverse > LARGEST_INVERSE
+        some = bool(steep.any())
         # The second node is 1/ν = 1 step: there is none on the other side of 0, so that the first cell borrows.
-        found = self._flat(np.where(steep, 0.0, inverse * QUANTILE_NODES - 1))
-        if steep.any():
+        inverse *= QUANTILE_NODES
+        inverse -= 1
+        if some:
+            inverse[steep] = 0.0
+        found = self._flat(inverse)
+        if some:
             small = flat[steep]
             with np.errstate(divide="ignore"):
                 place = (np.log(small) - self._start) / self._step
             inside = place >= 0
-            values = np.empty(len(small))
+            values = np.full(len(small), math.inf)
             values[inside] = np.exp(self._steep(place[inside]))
-            values[~inside] = quantile(small[~inside], self._level)
+            beyond = ~inside & ~(small < self._infinite_below)
+            values[beyond] = quantile(small[beyond], self._level)
             found[steep] = values
         return found.reshape(degrees.shape)
 

@@ -1,0 +1,57 @@
+"""What a class does in a room: it draws intervals, or it guesses."""
+
+from dataclasses import dataclass
+
+from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
+from dpviz.teaching.rooms.class_intervals import ClassIntervals
+from dpviz.teaching.rooms.settings import RoomSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoomMode:
+    """One mode: its `label`, the question on the projector, what the class finds, and the mechanism it begins with.
+
+    In a mode that `waits` a seat reports when its student has chosen, else by itself. Where a table has been answered,
+    another ε draws anew: the answer belongs to what was seen.
+    """
+
+    key: str
+    label: str
+    question: str
+    found: type[ClassIntervals] | type[ClassGuesses]
+    mechanism: str
+    waits: bool = False
+
+    def begun(self, settings: RoomSettings) -> RoomSettings:
+        """Return the settings of a room in which this mode begins."""
+        return settings.asking(mechanism=self.mechanism).drawn_anew(mode=self.key)
+
+    def changed(self, settings: RoomSettings, **changes: object) -> RoomSettings:
+        """Return the settings with other numbers of the design, in the next round where what was seen is no more."""
+        asked = settings.asking(**changes)
+        return asked.drawn_anew() if self.waits or asked.secret != settings.secret else asked
+
+    def simulated(self, settings: RoomSettings, seat: int) -> int | None:
+        """What a seat reports at which nobody sits: the best guess, in a mode in which one guesses."""
+        return int(Riddle.of(settings, seat).best) if self.waits else None
+
+
+_MODES = (
+    RoomMode(
+        key="intervals",
+        label="Intervals",
+        question="How many intervals hold the truth?",
+        found=ClassIntervals,
+        mechanism="beta_binomial",
+    ),
+    RoomMode(
+        key="guesses",
+        label="Who said yes?",
+        question="Did the ringed person say yes?",
+        found=ClassGuesses,
+        mechanism="geometric",  # of a Beta-binomial with ε = 1 even the best guess is right 51.6 % of the time
+        waits=True,
+    ),
+)
+MODES = {mode.key: mode for mode in _MODES}
+"""The modes by key, in the order in which a teacher sees them."""

@@ -1,0 +1,362 @@
+"""Seven lessons: words, answers and pictures agree, whatever is drawn, guessed and moved; answers are refereed."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import betaln, gammaln
+
+import dpviz.teaching.lessons
+from dpviz.comparisons import BinaryData
+from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.teaching.lessons import LESSONS
+from dpviz.teaching.lessons.analysts import Analysts
+from dpviz.teaching.lessons.lesson import Lesson, LessonStep
+from dpviz.teaching.lessons.printed import printed_lesson
+from dpviz.teaching.lessons.questions import RIGHT, Moment, NumberAsked, OneAsked, OrderAsked, Slider, nearest_option
+from dpviz.teaching.lessons.words import LONGEST_WORDS, LessonWords, counted_words
+
+SEEDS = (1, 7, 2025)
+STEPS = [(lesson, step) for lesson in LESSONS.values() for step in lesson.steps]
+NAMES = [f"{lesson.key}-{step.name}" for lesson, step in STEPS]
+NUMBER = re.compile(r"\d[\d,]*\.?\d*")
+UNITS = {"floor", "longer"}  # Steps whose pictures show two numbers, and whose answer is their ratio
+GUESSED = ("your guess", "as you guess", "with your guess", "(your no.")
+
+
+def moments(step: LessonStep) -> Iterator[Moment]:
+    """Every seed that is tried, every guess, and every stop of the slider."""
+    for seed in SEEDS if step.draws else SEEDS[:1]:
+        if step.question is not None:
+            yield Moment(seed)
+            yield from (Moment(seed, guess) for guess in step.question.guesses())
+        else:
+            assert step.slider is not None
+            yield from (Moment(seed, None, stop) for stop in (None, *step.slider.stops))
+
+
+def spec_of(step: LessonStep, moment: Moment) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(step.picture(moment).figure.written())
+    return found
+
+
+def written(step: LessonStep, moment: Moment) -> str:
+    """All that the picture of a step says."""
+    spec = spec_of(step, moment)
+    texts = [str(one.get("text", "")) for one in (*spec["data"], *spec["layout"].get("annotations", ()))]
+    texts += [str(one.get("name", "")) for one in spec["data"]]
+    texts += list(map(str, spec["layout"]["yaxis"].get("ticktext", ())))
+    return " ".join(texts).replace("<br>", " ")
+
+
+def numbers_in(text: str) -> list[float]:
+    return [float(one.replace(",", "").rstrip(".")) for one in NUMBER.findall(text)]
+
+
+def told_in(text: str, value: float) -> bool:
+    """Whether a text has the value to three digits, as it is or in per cent."""
+    return any(math.isclose(one, value * unit, rel_tol=6e-3) for one in numbers_in(text) for unit in (1, 100))
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
+def test_words_sentences_and_pictures_agree_at_every_guess_and_every_stop(lesson: Lesson, step: LessonStep) -> None:
+    said = set()
+    for moment in moments(step):
+        above, sentence = f"{lesson.text(step, moment)} {lesson.asked(step, moment)}", lesson.said(step, moment)
+        assert 0 < counted_words(above) <= LONGEST_WORDS
+        assert counted_words(sentence) <= LONGEST_WORDS
+        assert bool(sentence) == step.shows(moment)
+        picture, words = spec_of(step, moment), written(step, moment)
+        assert step.picture(moment).alt.endswith(".")
+        for text in (above, sentence, words):
+            assert not re.search(r"\bnan\b|\binf\b|\bNone\b|[{}]", text), text
+        assert "NaN" not in json.dumps(picture["layout"])
+        if step.question is None or moment.guess is None:
+            continue
+        assert any(one in words for one in GUESSED), words
+        verdict = step.question.verdict(moment)
+        said.add(verdict)
+        if isinstance(step.question, NumberAsked) and not step.draws:
+            answer = float(step.question.answer(moment))
+            assert told_in(sentence, answer), (sentence, answer)
+            assert told_in(words, answer) or step.name in UNITS, (words, answer)
+    assert said == (lesson.words_of(step).verdicts if step.question is not None else set())
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
+def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: LessonStep) -> None:
+    question = step.question
+    if question is None:
+        return
+    answer, sentences = question.answer(Moment()), {}
+    for guess in question.guesses():
+        verdict = question.verdict(Moment(1, guess))
+        sentences[verdict] = lesson.words_of(step).parts[verdict]
+        if isinstance(question, NumberAsked):
+            assert isinstance(guess, float | int)
+            off = math.log(guess / answer) if question.factor else guess - answer
+            near = math.log(question.within) if question.factor else question.within
+            expected = RIGHT if abs(off) <= near else "low" if off < 0 else "high"
+            assert verdict == expected or (verdict == "far" and off > near)
+        elif isinstance(question, OneAsked):
+            assert verdict == (RIGHT if guess == answer else guess)
+        else:
+            assert isinstance(guess, tuple)
+            assert (verdict == RIGHT) == (guess == answer)
+            assert verdict in (RIGHT, "rest", guess[0])
+        assert question.read(question.write(guess)) == guess
+        assert question.told(guess)
+    assert len(set(sentences.values())) == len(sentences) >= 2  # each has its own
+    for refused in ("", "foo", "1.2345", "<b>", "geometric.geometric.modips"):
+        with pytest.raises(ValueError, match="it must"):
+            question.read(refused)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_drawn_is_counted_alike_in_sentence_and_picture(seed: int) -> None:
+    held = {}
+    for key, name, guess in (("too_sure", "one", 50), ("too_sure", "sets", "more"), ("told_how", "again", 50)):
+        lesson = LESSONS[key]
+        step = next(one for one in lesson.steps if one.name == name)
+        moment = Moment(seed, guess)
+        counted = [int(one) for one in re.findall(r"<b>(\d+) of 100</b>", written(step, moment))]
+        sentence = lesson.said(step, moment).replace("none", "0")
+        assert f"{counted[-1]} hold" in sentence
+        held[name] = counted
+        for one in Analysts("as_if_real", seed=seed), Analysts("score", seed=seed), Analysts("as_if_real", sets=5):
+            found = one.drawn
+            assert one.held == sum(
+                low <= one.p <= high for low, high in zip(found.low, found.high, strict=True)
+            )  # fmt: skip
+    assert held["again"] == [held["one"][0], Analysts("score", seed=seed).held]
+
+
+def test_the_numbers_of_the_note_come_out() -> None:
+    right = {
+        "one_answer": ("which", ["0.367", "1.34", "4.93", "18.1", "66.3", "243"]),
+        "called_epsilon": ("curve", ["62.2 %", "73.1 %", "88.1 %", "99.3 %"]),
+        "invented_rows": ("sizes", ["116", "1,164", "11,640"]),
+        "best": ("floor", ["1.34", "16.7"]),
+    }
+    for key, (name, numbers) in right.items():
+        step = next(one for one in LESSONS[key].steps if one.name == name)
+        guess = None if step.question is None else step.question.guesses()[1]
+        assert set(numbers) <= set(re.findall(r"[\d.,]+(?: %)?", written(step, Moment(1, guess)).replace("<b>", " ")))
+
+    def answer(key: str, name: str) -> Any:
+        question = next(one for one in LESSONS[key].steps if one.name == name).question
+        assert question is not None
+        return question.answer(Moment())
+
+    assert (answer("one_answer", "which"), answer("one_answer", "often")) == ("5", "1_in_1000")
+    assert round(100 * answer("called_epsilon", "real"), 1) == 70.5
+    assert (round(answer("invented_rows", "many")), round(answer("invented_rows", "delta"), 1)) == (1164, 15.2)
+    assert (round(answer("too_sure", "one")), answer("too_sure", "sets")) == (68, "none")
+    assert [round(100 * Analysts("as_if_real", sets=sets).exact.coverage) for sets in (1, 2, 5)] == [68, 18, 0]
+    assert round(answer("told_how", "again")) == 95
+    assert (answer("one_or_ten", "modips"), answer("one_or_ten", "beta")) == (5, 1)
+    assert round(answer("best", "floor"), 1) == 12.5
+
+
+def test_the_ratios_and_guesses_of_five_people_are_those_of_fractions() -> None:
+    yes, no = Fraction(3, 12), Fraction(1, 12)
+    rows = [[math.comb(5, k) * p**k * (1 - p) ** (5 - k) for k in range(6)] for p in (yes, no)]
+    ratios = [float(a / b) for a, b in zip(*rows, strict=True)]
+    assert ratios[5] == 243
+    step = LESSONS["one_answer"].steps[0]
+    for k, ratio in enumerate(ratios):
+        assert told_in(LESSONS["one_answer"].said(step, Moment(1, str(k))), ratio)
+    real = float(sum(max(a, b) for a, b in zip(*rows, strict=True))) / 2
+    question = LESSONS["called_epsilon"].steps[2].question
+    limit = LESSONS["called_epsilon"].steps[0].question
+    assert question is not None and limit is not None
+    assert question.answer(Moment()) == pytest.approx(real, rel=1e-12)
+    assert limit.answer(Moment()) == pytest.approx(math.exp(2) / (1 + math.exp(2)), rel=1e-12)
+
+
+def beta_binomial(n: int, alpha: float) -> np.ndarray:
+    """The matrix of a Beta-binomial release of n rows: an obvious reference."""
+    x, k = np.arange(n + 1)[:, None], np.arange(n + 1)[None, :]
+    choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return np.exp(choose + betaln(x + alpha + k, 2 * n - x + alpha - k) - betaln(x + alpha, n - x + alpha))
+
+
+@pytest.mark.parametrize("people", [20, 100, 1000])
+def test_invented_rows_are_the_smallest_that_keep_the_promise(people: int) -> None:
+    """Without δ the closed form; with δ the hockey-stick divergence of all neighbours is 10⁻⁶ there and more below."""
+    lesson = LESSONS["invented_rows"]
+    sentence = lesson.said(lesson.steps[3], Moment(1, None, people))
+    without, with_delta = numbers_in(sentence)[1:3]
+    assert without == pytest.approx(2 * people / (math.e - 1), rel=4e-3)
+
+    def delta(alpha: float) -> float:
+        rows = beta_binomial(people, alpha)
+        up, down = rows[1:] - math.e * rows[:-1], rows[:-1] - math.e * rows[1:]
+        return max(float(np.maximum(one, 0).sum(axis=1).max()) for one in (up, down))
+
+    assert delta(with_delta / 2 * 0.99) > 1e-6 > delta(with_delta / 2 * 1.01)
+
+
+def coverage_of(sets: int, rule: str) -> float:
+    """How often an interval holds ¼ at n = 100 and ε = 2, by a sum over all secret and all released counts."""
+    n, p, z = 100, 0.25, stats.norm.ppf(0.975)
+    rows = beta_binomial(n, n / (math.exp(2 / sets) - 1))
+    weights = stats.binom.pmf(np.arange(n + 1), n, p)
+    q = np.arange(n + 1) / n
+    within = q * (1 - q) / n
+    if rule == "score":  # the distance is held against the standard deviation at the true share
+        every = weights @ rows
+        mean = float(every @ q)
+        return float(every @ (np.abs(q - mean) <= z * math.sqrt(float(every @ (q - mean) ** 2))))
+    means, variances = q, within
+    for _ in range(sets - 1):  # all pairs of counts: of two sets at most
+        means, variances = np.add.outer(means, q), np.add.outer(variances, within)
+    holds = np.abs(means / sets - p) <= z * np.sqrt(variances / sets)
+    return sum(
+        float(weight * (row @ (holds @ row if sets == 2 else holds))) for weight, row in zip(weights, rows, strict=True)
+    )
+
+
+@pytest.mark.parametrize(("sets", "rule"), [(1, "as_if_real"), (2, "as_if_real"), (1, "score")])
+def test_how_many_intervals_hold_the_truth_is_a_sum_over_all_releases(sets: int, rule: str) -> None:
+    found = Analysts(rule, sets=sets).exact
+    assert found.coverage == pytest.approx(coverage_of(sets, rule), abs=1e-7)
+    drawn = [Analysts(rule, sets=sets, seed=seed).held for seed in range(20)]
+    error = math.sqrt(100 * found.coverage * (1 - found.coverage) / len(drawn))
+    assert np.mean(drawn) == pytest.approx(100 * found.coverage, abs=4 * error + 1e-2)
+
+
+def test_hardly_an_interval_of_five_sets_holds_the_truth() -> None:
+    generator, n, p = np.random.default_rng(5), 100, 0.25
+    x = generator.binomial(n, p, 100_000)[:, None]
+    alpha = n / (math.exp(2 / 5) - 1)
+    q = generator.binomial(n, generator.beta(x + alpha, n - x + alpha, (len(x), 5))) / n
+    mean, within = q.mean(axis=1), (q * (1 - q)).mean(axis=1) / n
+    drawn = Analysts("as_if_real", sets=5)
+    assert float(np.mean(np.abs(mean - p) <= 1.96 * np.sqrt(within))) < 2e-4 > drawn.exact.coverage > 0
+    assert drawn.centre == pytest.approx(float(mean.mean()), abs=5e-4)
+    assert drawn.spread == pytest.approx(float(mean.std()), rel=0.02)
+    assert drawn.reckoned == pytest.approx(float(np.sqrt(within).mean()), rel=1e-3)
+
+
+@pytest.mark.parametrize(("key", "name"), [("modips", "modips"), ("beta_binomial", "beta")])
+def test_the_best_number_of_sets_has_the_smallest_error_of_all(key: str, name: str) -> None:
+    n, p, weights, errors = 100, 0.25, stats.binom.pmf(np.arange(101), 100, 0.25), {}
+    data = BinaryData(n=n, p=p)
+    for sets in range(1, 21):
+        method = data.method(key)
+        assert isinstance(method, BinaryMethod)
+        rows = method.synthesizer(data, 1.0 / sets).transition_matrix()
+        q = np.arange(n + 1) / n
+        mean = rows @ q
+        variance = rows @ q**2 - mean**2
+        errors[sets] = math.sqrt(float(weights @ (variance / sets + (mean - p) ** 2)))
+    step = next(one for one in LESSONS["one_or_ten"].steps if one.name == name)
+    assert step.question is not None
+    best = min(errors, key=errors.__getitem__)
+    assert step.question.answer(Moment()) == best
+    assert told_in(LESSONS["one_or_ten"].said(step, Moment(1, best)), errors[best])
+    (line,) = [one for one in spec_of(step, Moment(1, best))["data"] if one["mode"] == "lines"]
+    assert line["name"]
+
+
+def test_the_best_there_is_is_geometric_noise_with_its_posterior_means() -> None:
+    """All counts are as likely beforehand; the error is the root of the mean posterior variance."""
+    n, share = 100, math.exp(-1)
+    x, k = np.arange(n + 1)[:, None], np.arange(n + 1)[None, :]
+    rows = (1 - share) / (1 + share) * share ** np.abs(x - k)
+    rows[:, 0], rows[:, n] = share ** x[:, 0] / (1 + share), share ** (n - x[:, 0]) / (1 + share)
+    assert np.allclose(rows.sum(axis=1), 1)
+    weights = rows / rows.sum(axis=0)
+    mean = (weights * x).sum(axis=0) / n
+    smallest = math.sqrt(float((rows * (x / n - mean) ** 2).sum() / (n + 1)))
+    beta = beta_binomial(n, n / (math.e - 1))
+    error = math.sqrt(float((beta * (x / n - k / n) ** 2).sum() / (n + 1)))
+    question = LESSONS["best"].steps[0].question
+    assert question is not None
+    assert question.answer(Moment()) == pytest.approx(error / smallest, rel=1e-5)
+
+
+def test_every_lesson_ends_with_a_release_and_tells_a_teacher_what_to_ask() -> None:
+    assert [one.words.number for one in LESSONS.values()] == list(range(1, 8))
+    for lesson in LESSONS.values():
+        assert lesson.onward().design.n >= 5
+        assert 4 <= int(lesson.words.head["minutes"]) <= 6
+        for step in lesson.steps:
+            words = lesson.words_of(step)
+            assert words.parts["formula"] and "- *Ask" in words.parts["teacher"]
+            assert "minute" in words.parts["teacher"].lower()
+
+
+def test_a_printed_lesson_has_blanks_and_no_answer_before_the_key() -> None:
+    for lesson in LESSONS.values():
+        page = printed_lesson(lesson, 3)
+        body = page[page.index("<h1>") :]
+        pupils, key = body.split('<div class="key">')
+        asked = sum(step.question is not None for step in lesson.steps)
+        assert pupils.count('class="asked"') == pupils.count('class="blank"') + pupils.count('class="options"') == asked
+        assert not re.search(r'src="http|href="http', body)
+        for step in lesson.steps:
+            words = lesson.words_of(step)
+            said = words.said("shows" if step.question is None else RIGHT, dict(step.numbers(Moment(3))))
+            plain = re.sub(r"[*]", "", said)[:40]
+            assert plain not in re.sub(r"<[^>]+>", "", pupils)
+            assert plain in re.sub(r"<[^>]+>", "", key)
+
+
+def test_a_lesson_is_one_folder_and_is_found_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = tmp_path / "lessons"
+    shutil.copytree(Path(dpviz.teaching.lessons.__file__).parent / "one_answer", copy / "copied")
+    script = (copy / "copied" / "__init__.py").read_text("utf-8")
+    (copy / "copied" / "__init__.py").write_text(
+        script.replace("ONE_ANSWER", "COPIED").replace('"one_answer"', '"copied"'), encoding="utf-8"
+    )
+    monkeypatch.setattr(dpviz.teaching.lessons, "__file__", str(copy / "__init__.py"))
+    monkeypatch.setattr(dpviz.teaching.lessons, "__path__", [str(copy)])
+    try:
+        found = dpviz.teaching.lessons._found()
+    finally:
+        sys.modules.pop("dpviz.teaching.lessons.copied", None)
+    assert [one.key for one in found.values()] == ["copied"]
+
+
+def test_words_that_do_not_fit_their_steps_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "words.md"
+    path.write_text("no title", encoding="utf-8")
+    with pytest.raises(ValueError, match="must begin with"):
+        LessonWords.read(path)
+    path.write_text("# A\nnumber: 1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="answers, minutes, stays"):
+        LessonWords.read(path)
+    lesson = LESSONS["best"]
+    with pytest.raises(ValueError, match="must have the steps floor"):
+        Lesson(key="best", words=lesson.words, steps=lesson.steps[:1], onward=lesson.onward)
+    with pytest.raises(ValueError, match="either a question or a slider"):
+        LessonStep(name="x", picture=lesson.steps[0].picture, numbers=lesson.steps[0].numbers)
+    with pytest.raises(ValueError, match="one of them"):
+        Slider(label="M", stops=(1, 2), start=3)
+
+
+def test_the_nearest_option_is_so_as_a_factor() -> None:
+    assert nearest_option({"a": 1.0, "b": 10.0}, 3.0) == "a"
+    assert nearest_option({"a": 1.0, "b": 10.0}, 3.3) == "b"
+
+
+def test_an_order_counts_only_where_everything_is_there_once() -> None:
+    question = LESSONS["best"].steps[1].question
+    assert isinstance(question, OrderAsked)
+    assert question.read("geometric.modips.beta_binomial") == question.answer(Moment())
+    for text, why in (("geometric.modips", "once"), ("geometric.modips.foo", "foo is none of them")):
+        with pytest.raises(ValueError, match=why):
+            question.read(text)

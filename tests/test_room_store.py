@@ -1,0 +1,261 @@
+"""Where rooms are kept, in SQLite and in PostgreSQL: seats taken at once, ends, limits, hostile texts."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, inspect, text
+
+from dpviz.teaching.rooms import store as stored
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import SCHEMA, RoomProblem, Store
+from tests.browser import ROOT
+from tests.postgres import MISSING, postgres_programs, running_postgres
+
+FRESH = RoomSettings.fresh(seed=1)
+DAY = 24 * 3600
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    if postgres_programs() is None:
+        pytest.skip(MISSING)
+    with running_postgres() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database without tables."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/rooms.sqlite"
+    address = str(request.getfixturevalue("postgres"))
+    engine = create_engine(address)
+    SCHEMA.drop_all(engine)
+    engine.dispose()
+    return address
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    engine = create_engine(address)
+    yield Store(engine)
+    engine.dispose()
+
+
+def everything(store: Store) -> str:
+    """All that the database holds, as text."""
+    with store._engine.connect() as rows:
+        found = {one.name: rows.execute(text(f"SELECT * FROM {one.name}")).all() for one in SCHEMA.sorted_tables}
+    return repr(found)
+
+
+def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: Store) -> None:
+    code, token = store.open(FRESH)
+    room = store.room(code)
+    assert room is not None
+    assert (room.settings, room.version, room.seats, room.reports) == (FRESH, 1, 0, 0)
+    assert store.watched(room.watch) == code
+    assert store.is_teacher(code, token)
+    other, wrong = store.open(FRESH)
+    assert other != code
+    assert not store.is_teacher(code, wrong)
+    after = FRESH.asking(epsilon=2.0)
+    store.change(code, token, after)
+    changed = store.room(code)
+    assert changed is not None
+    assert (changed.settings, changed.version) == (after, 2)
+    with pytest.raises(RoomProblem, match="not its teacher's link"):
+        store.change(code, wrong, FRESH)
+    store.end(code, wrong)
+    assert store.room(code) == changed
+    assert store.room("AAAAAA") is None
+    assert store.watched("nowhere") is None
+
+
+def test_seats_that_are_taken_at_once_are_all_different(store: Store) -> None:
+    code, _ = store.open(FRESH)
+    with ThreadPoolExecutor(12) as students:
+        taken = list(students.map(lambda _: store.take_seat(code), range(60)))
+    assert sorted(seat for seat, _ in taken) == list(range(1, 61))
+    assert [store.seat_of(code, token) for _, token in taken] == [seat for seat, _ in taken]
+    assert store.seat_of(code, "nobody's") is None
+    other, _ = store.open(FRESH)
+    assert store.seat_of(other, taken[0][1]) is None
+
+
+def test_a_room_has_no_more_seats_than_it_may(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "MOST_SEATS", 5)
+    code, _ = store.open(FRESH)
+
+    def try_to_sit(_: int) -> int:
+        try:
+            return store.take_seat(code)[0]
+        except RoomProblem as full:
+            assert "This room is full: it has 5 seats" in str(full)
+            return 0
+
+    with ThreadPoolExecutor(8) as students:
+        assert sorted(students.map(try_to_sit, range(12))) == [0] * 7 + [1, 2, 3, 4, 5]
+
+
+def test_the_first_report_of_a_seat_counts_and_only_in_the_present_round(store: Store) -> None:
+    code, token = store.open(FRESH)
+    store.report(code, 1, 2, 1)
+    store.report(code, 1, 1, 0)
+    store.report(code, 1, 2, 0)
+    store.report(code, 2, 3, 1)
+    store.report("AAAAAA", 1, 3, 1)
+    assert store.reports(code, 1) == [(2, 1), (1, 0)]
+    assert store.reported(code, 1, 2) == (1,)
+    assert store.reported(code, 1, 3) is None
+    store.change(code, token, FRESH.drawn_anew())
+    store.report(code, 1, 3, 1)
+    store.report(code, 2, 3)
+    room = store.room(code)
+    assert room is not None
+    assert (store.reports(code, 1), store.reports(code, 2), room.reports) == ([(2, 1), (1, 0)], [(3, None)], 1)
+    assert [one.round for one in store.rounds(code)] == [1, 2]
+
+
+def test_reports_that_come_at_once_are_all_kept_in_the_order_in_which_they_came(store: Store) -> None:
+    code, _ = store.open(FRESH)
+    with ThreadPoolExecutor(12) as students:
+        list(students.map(lambda seat: store.report(code, 1, seat % 40 + 1), range(120)))
+    assert sorted(seat for seat, _ in store.reports(code, 1)) == list(range(1, 41))
+
+
+def test_of_a_room_that_has_ended_nothing_is_kept(store: Store) -> None:
+    code, token = store.open(FRESH)
+    seat, own = store.take_seat(code)
+    store.report(code, 1, seat, 1)
+    before = store.room(code)
+    store.end(code, token)
+    room = store.room(code)
+    assert room is not None
+    assert before is not None
+    assert room.settings is None
+    assert room.version > before.version
+    assert (store.reports(code, 1), store.rounds(code), store.seat_of(code, own)) == ([], [], None)
+    assert "beta_binomial" not in everything(store)
+    for act in (lambda: store.take_seat(code), lambda: store.change(code, token, FRESH)):
+        with pytest.raises(RoomProblem):
+            act()
+    store.report(code, 1, seat, 1)
+    assert store.reports(code, 1) == []
+    assert not store.is_teacher(code, token)
+
+
+def test_a_room_ends_after_a_day_and_is_forgotten_after_another_one(store: Store) -> None:
+    now = time.time()
+    code, token = store.open(FRESH, now=now)
+    store.report(code, 1, 1, 1)
+    for later, ended in ((DAY - 1, False), (DAY + 3601, True)):
+        room = store.room(code, now=now + later)
+        assert room is not None
+        assert (room.settings is None) is ended
+    store.forget_old(now + DAY + 3601)
+    assert store.reports(code, 1) == []
+    assert not store.is_teacher(code, token)
+    assert store.room(code) is not None
+    store.forget_old(now + 2 * DAY + 3601)
+    assert store.room(code) is None
+
+
+def test_there_are_only_so_many_rooms(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "MOST_ROOMS", 2)
+    code, token = store.open(FRESH)
+    store.open(FRESH)
+    with pytest.raises(RoomProblem, match="2 rooms are open, and no more are allowed"):
+        store.open(FRESH)
+    store.end(code, token)
+    store.open(FRESH)
+
+
+def test_no_token_can_be_read_from_the_database_and_no_time_finer_than_an_hour(store: Store) -> None:
+    code, token = store.open(FRESH, now=1_000_000.0)
+    _, own = store.take_seat(code)
+    held = everything(store)
+    assert token not in held
+    assert own not in held
+    assert str(1_000_800 + DAY) in held  # the end of the hour, a day later
+
+
+@pytest.mark.parametrize(
+    "hostile", ["'; DROP TABLE dpviz_rooms; --", "<img src=x onerror=alert(1)>", "%", "\\", "ü" * 300]
+)
+def test_what_comes_from_outside_is_no_sql(store: Store, hostile: str) -> None:
+    code, token = store.open(FRESH)
+    for act in (store.room, store.watched):
+        assert act(hostile) is None
+    assert store.seat_of(code, hostile) is None
+    assert store.seat_of(hostile, token) is None
+    assert not store.is_teacher(hostile, token)
+    store.report(hostile, 1, 1)
+    store.end(hostile, hostile)
+    assert store.room(code) is not None
+    assert set(inspect(store._engine).get_table_names()) >= {one.name for one in SCHEMA.sorted_tables}
+
+
+MAKING = """
+import sys
+from sqlalchemy import create_engine
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import Store
+store = Store(create_engine(sys.argv[1]))
+for _ in range(20):
+    code, _ = store.open(RoomSettings.fresh(seed=1))
+    for seat in range(1, 6):
+        store.report(code, 1, store.take_seat(code)[0])
+    assert len(store.reports(code, 1)) == 5
+"""
+
+
+def test_two_processes_make_the_tables_and_write_at_once(address: str) -> None:
+    command = [sys.executable, "-c", MAKING, address]
+    both = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    for one in both:
+        _, said = one.communicate(timeout=60)
+        assert one.returncode == 0, said
+
+
+def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
+    """A transaction of another process that takes long leaves a SQLite file readable."""
+    address = f"sqlite:///{tmp_path}/rooms.sqlite"
+    mine, other = create_engine(address), create_engine(address)
+    store = Store(mine)
+    code, _ = store.open(FRESH)
+    with other.begin() as rows:
+        rows.execute(text("UPDATE dpviz_rooms SET seats = 9"))
+        started = time.monotonic()
+        room = store.room(code)
+        assert room is not None
+        assert room.seats == 0
+        assert time.monotonic() - started < 1.0
+        writing = threading.Thread(target=store.report, args=(code, 1, 1))
+        writing.start()
+        time.sleep(0.2)
+        assert writing.is_alive()
+    writing.join(10)
+    assert store.reports(code, 1) == [(1, None)]
+    mine.dispose()
+    other.dispose()
+
+
+def test_the_present_settings_are_those_of_the_round_in_the_file(store: Store) -> None:
+    code, token = store.open(FRESH)
+    store.change(code, token, FRESH.asking(epsilon=2.0))
+    store.change(code, token, FRESH.asking(epsilon=2.0).drawn_anew(mode="guesses"))
+    store.change(code, token, dataclasses.replace(FRESH.asking(epsilon=2.0).drawn_anew(mode="guesses"), revealed=True))
+    assert [(one.mode, one.design.epsilon, one.revealed) for one in store.rounds(code)] == [
+        ("intervals", 2.0, False),
+        ("guesses", 2.0, True),
+    ]

@@ -1,0 +1,323 @@
+"""A room of the class experiment: what its seats draw and guess, what the class finds, and what is said of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from dpviz.core.parameters import readable
+from dpviz.core.wording import percent
+from dpviz.coverage import coverage_given_count
+from dpviz.inference import RULES
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
+from dpviz.privacy.attacker import belief_text
+from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
+from dpviz.teaching.rooms.class_intervals import ClassIntervals
+from dpviz.teaching.rooms.codes import CODE_LENGTH, LETTERS, TOKEN, Limit, fingerprint, new_code, new_token, read_code
+from dpviz.teaching.rooms.export import ROOM_COLUMNS, room_csv, room_script
+from dpviz.teaching.rooms.modes import MODES
+from dpviz.teaching.rooms.settings import (
+    MOST_SEATS,
+    ROOM_MECHANISMS,
+    ROOM_RULES,
+    RoomSettings,
+    drawn_tables,
+    secret_count,
+)
+from dpviz.teaching.rooms.words import guesses_said, intervals_said, own_interval_said, riddle_said, verdict_said
+from tests.pages import check_short, run_script
+from tests.referees import every_release
+
+FRESH = RoomSettings.fresh(seed=1)
+INTERVALS, GUESSES = MODES["intervals"], MODES["guesses"]
+EVERY_SEAT = [(seat, None) for seat in range(1, MOST_SEATS + 1)]
+
+
+@pytest.mark.parametrize("sets", [1, 2, 3])
+@pytest.mark.parametrize("rule", ROOM_RULES)
+@pytest.mark.parametrize(
+    "release",
+    [BetaBinomial(n=4, m=4, alpha=1.5, beta=1.5), GeometricSanitizer(n=5, epsilon=0.7)],
+    ids=["beta-binomial", "geometric"],
+)
+def test_coverage_of_the_secret_share_is_that_of_every_release(
+    release: TwoCellSynthesizer, rule: str, sets: int
+) -> None:
+    """Each tuple of released counts one by one, with the interval of an analyst who holds them."""
+    if RULES[rule].fewest_sets > sets:
+        return
+    for x in (0, 1, release.n):
+        chance, counts = every_release(release, sets, 0.0, x)
+        ends = [RULES[rule].interval_from(one, synthesizer=release) for one in counts.tolist()]
+        hit = [low - 1e-9 <= x / release.n <= high + 1e-9 for low, high in ends]
+        found = coverage_given_count(synthesizer=release, confidential_count=x, rule=rule, sets=sets)
+        assert found == pytest.approx(chance[hit].sum(), abs=2e-8), (x, rule, sets)
+
+
+def test_how_many_of_a_hundred_analysts_are_right() -> None:
+    """Literal numbers at x = 31 of 100 and ε = 1: as if real, and told."""
+    asked = FRESH.asking(confidential_count=31)
+    found = {
+        (rule, sets): ClassIntervals(asked.asking(sets=sets, rules=(rule,)), ()).exact
+        for rule, sets in (("as_if_real", 1), ("as_if_real", 2), ("reiter_2003", 2), ("score", 1), ("score", 5))
+    }
+    assert {key: round(value, 4) for key, value in found.items()} == {
+        ("as_if_real", 1): 0.4552,
+        ("as_if_real", 2): 0.1196,
+        ("reiter_2003", 2): 0.4282,
+        ("score", 1): 0.9652,
+        ("score", 5): 0.9506,
+    }
+
+
+@pytest.mark.parametrize("mechanism", ROOM_MECHANISMS)
+@pytest.mark.parametrize(
+    ("rule", "sets", "epsilon"), [("as_if_real", 1, 1.0), ("reiter_2003", 3, 2.0), ("score", 2, 0.5)]
+)
+def test_a_class_comes_near_the_exact_coverage(mechanism: str, rule: str, sets: int, epsilon: float) -> None:
+    """Ten rounds of 300 seats, within four standard errors; another seed takes no other."""
+    asked = FRESH.asking(mechanism=mechanism, sets=sets, epsilon=epsilon, rules=(rule,))
+    rounds = [ClassIntervals.of(dataclasses.replace(asked, round=one), EVERY_SEAT) for one in range(1, 11)]
+    held = sum(int(one.covered.sum()) for one in rounds)
+    exact, number = rounds[0].exact, 10 * MOST_SEATS
+    assert abs(held / number - exact) <= 4 * math.sqrt(exact * (1 - exact) / number)
+    assert rounds[0].error == pytest.approx(math.sqrt(exact * (1 - exact) / MOST_SEATS))
+    assert rounds[0].share == pytest.approx(rounds[0].covered.mean())
+
+
+def test_a_seat_draws_the_same_whoever_draws_beside_it_and_moves_smoothly_with_epsilon() -> None:
+    tables = drawn_tables(FRESH, [1, 2, 3, 4])
+    assert tables.tolist() == [[47], [44], [33], [38]]
+    assert drawn_tables(FRESH, [4, 2]).tolist() == [[38], [44]]
+    three = drawn_tables(FRESH.asking(sets=3), [1, 2])
+    assert three.shape == (2, 3)
+    epsilons = [0.5 * 1.05**step for step in range(60)]
+    along = np.array([drawn_tables(FRESH.asking(epsilon=one), [1, 2])[:, 0] for one in epsilons])
+    assert np.abs(np.diff(along, axis=0)).max() <= 2
+    assert drawn_tables(FRESH.drawn_anew(), [1, 2, 3, 4]).tolist() != tables.tolist()
+    assert drawn_tables(RoomSettings.fresh(seed=2), [1, 2, 3, 4]).tolist() != tables.tolist()
+    with pytest.raises(ValueError, match="seat must be a whole number from 1 to 300; got 301"):
+        drawn_tables(FRESH, [301])
+
+
+def test_another_rule_keeps_the_tables() -> None:
+    told = INTERVALS.changed(FRESH, rules=("score",))
+    assert told.round == FRESH.round
+    naive, aware = (ClassIntervals.of(one, EVERY_SEAT) for one in (FRESH, told))
+    assert naive.counts.tolist() == aware.counts.tolist()
+    assert naive.covered.sum() < 200 < 270 < aware.covered.sum()
+
+
+def release_of(asked: RoomSettings) -> TwoCellSynthesizer:
+    return asked.asking(sets=1).design.release
+
+
+@pytest.mark.parametrize("release", [BetaBinomial(n=3, m=3, alpha=1, beta=1), GeometricSanitizer(n=3, epsilon=1.2)])
+def test_no_way_to_guess_is_better_than_the_best_guesser(release: TwoCellSynthesizer) -> None:
+    """All 2⁴ ways to answer the four tables, at x = 2 against x = 1."""
+    no, yes = release.transition_matrix()[[1, 2]]
+    ways = itertools.product([False, True], repeat=4)
+    best = max(sum((yes if answer else no)[table] for table, answer in enumerate(way)) / 2 for way in ways)
+    both = np.stack([no, yes]).max(axis=0).sum() / 2
+    assert best == pytest.approx(both)
+
+
+@pytest.mark.parametrize("mechanism", ROOM_MECHANISMS)
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_a_class_that_guesses_as_well_as_possible_comes_near_the_optimum(mechanism: str, epsilon: float) -> None:
+    asked = FRESH.asking(mechanism=mechanism, epsilon=epsilon)
+    right = number = 0
+    for turn in range(1, 11):
+        here = dataclasses.replace(asked, round=turn, mode=GUESSES.key)
+        found = ClassGuesses.of(here, [(seat, GUESSES.simulated(here, seat)) for seat, _ in EVERY_SEAT])
+        right, number = right + int(found.right.sum()), number + len(found)
+        answers = np.array([one.answer for one in found.riddles])
+        assert abs(answers.mean() - 0.5) < 4 * 0.5 / math.sqrt(MOST_SEATS)
+    x, matrix = asked.secret, release_of(asked).transition_matrix()
+    optimum = np.maximum(matrix[x - 1], matrix[x]).sum() / 2
+    assert found.optimum == pytest.approx(optimum, rel=1e-9)
+    assert abs(right / number - optimum) <= 4 * math.sqrt(optimum * (1 - optimum) / number)
+    assert found.optimum <= found.promised * (1 + 1e-12)
+    assert found.promised == pytest.approx(1 / (1 + math.exp(-epsilon)))
+    assert found.means == pytest.approx((matrix[[x - 1, x]] @ np.arange(101)).tolist())
+    low, high = found.interval
+    assert low < found.share < high
+    assert found.so_far[-1] == pytest.approx(found.share)
+
+
+def test_geometric_noise_lets_the_best_guesser_have_all_that_epsilon_allows() -> None:
+    assert ClassGuesses.of(FRESH.asking(mechanism="geometric"), []).optimum == pytest.approx(0.7310585786, abs=1e-9)
+    assert ClassGuesses.of(FRESH, []).optimum == pytest.approx(0.5154899316, abs=1e-9)
+
+
+def test_a_guess_needs_one_table_and_an_answer_is_no_secret_of_the_table_alone() -> None:
+    riddle = Riddle.of(FRESH.asking(sets=3), 1)
+    assert riddle == dataclasses.replace(Riddle.of(FRESH, 1), settings=riddle.settings)
+    for seat in range(1, 60):
+        one = Riddle.of(FRESH, seat)
+        no, yes = release_of(FRESH).transition_matrix()[[FRESH.secret - 1, FRESH.secret], one.released]
+        assert one.belief == pytest.approx(yes / (no + yes))
+        assert one.best is bool(yes >= no)
+
+
+def test_what_an_answer_was_given_to_stays_until_the_next_round() -> None:
+    """Another ε is the same round where phones draw by themselves, and a new one where somebody has guessed."""
+    assert INTERVALS.changed(FRESH, epsilon=2.0).round == 1
+    revealed = dataclasses.replace(FRESH, mode=GUESSES.key, revealed=True)
+    after = GUESSES.changed(revealed, epsilon=2.0)
+    assert (after.round, after.revealed) == (2, False)
+    fewer = INTERVALS.changed(dataclasses.replace(FRESH, revealed=True), n=20)
+    assert (fewer.round, fewer.revealed, fewer.design.m, fewer.secret) == (2, False, 20, secret_count(20, 1))
+
+
+def test_a_rule_that_needs_more_sets_gives_way() -> None:
+    three = FRESH.asking(sets=3, rules=("reiter_2003",))
+    assert three.asking(sets=1).rule == "as_if_real"
+    assert three.asking(sets=2).rule == "reiter_2003"
+
+
+def test_the_secret_share_lies_where_the_pull_is_seen_and_differs_between_rooms() -> None:
+    counts = [secret_count(100, seed) for seed in range(300)]
+    assert min(counts) >= 15
+    assert max(counts) <= 35
+    assert len(set(counts)) > 15
+    assert min(secret_count(20, seed) for seed in range(300)) >= 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"mode": "<b>"}, "mode must be one of intervals, guesses; got '<b>'"),
+        ({"running": 1}, "running must be true or false; got 1"),
+        ({"round": 0}, "round must be a whole number from 1 to 10,000; got 0"),
+        ({"design": FRESH.asking(epsilon=2.0, n=20).design, "revealed": "no"}, "revealed must be true or false"),
+    ],
+)
+def test_settings_that_a_room_cannot_have_are_refused(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        dataclasses.replace(FRESH, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sets": 6}, "sets must be a whole number from 1 to 5; got 6"),
+        ({"mechanism": "laplace"}, "mechanism must be one of beta_binomial, geometric"),
+        ({"n": 50}, "n and m must be alike, and 20 or 100; got 50"),
+        ({"rules": ("rubin_1987",), "sets": 2}, "rules must be one of as_if_real, reiter_2003, score"),
+        ({"confidential_count": 0}, "confidential_count must be at least 1; got 0"),
+    ],
+)
+def test_designs_that_a_room_cannot_have_are_refused(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        FRESH.asking(**changes)
+
+
+def test_settings_come_back_from_their_json() -> None:
+    asked = dataclasses.replace(FRESH.asking(sets=4, rules=("score",), mechanism="geometric"), revealed=True, round=7)
+    assert RoomSettings.from_json(asked.to_json()) == asked
+
+
+def settings_grid() -> list[RoomSettings]:
+    found = []
+    for mechanism, epsilon, sets, n, rule, revealed in itertools.product(
+        ROOM_MECHANISMS, (0.1, 1.0, 8.0), (1, 3), (20, 100), ROOM_RULES, (False, True)
+    ):
+        asked = FRESH.asking(n=n).asking(mechanism=mechanism, epsilon=epsilon, sets=sets)
+        if RULES[rule].fewest_sets <= sets:
+            found.append(dataclasses.replace(asked.asking(rules=(rule,)), revealed=revealed))
+    return found
+
+
+BAD = re.compile(r"\bnan\b|None|inf\b|  ")
+
+
+def test_what_is_said_of_a_class_is_what_was_found() -> None:
+    for asked in settings_grid():
+        for come in (0, 1, 7, 40):
+            intervals = ClassIntervals.of(asked, EVERY_SEAT[:come])
+            guesses = ClassGuesses.of(asked, [(seat, seat % 2) for seat, _ in EVERY_SEAT[:come]])
+            for mark, sentence, short in (intervals_said(intervals, 40), guesses_said(guesses, 40)):
+                assert not BAD.search(f"{mark} {sentence} {short}"), (mark, sentence, short)
+                check_short(short)
+            if asked.revealed and come:
+                said = intervals_said(intervals, 40)
+                assert said[0] == f"{int(intervals.covered.sum())} of {come}"
+                assert percent(intervals.exact, 3) in said[1]
+                assert percent(intervals.exact, 3) in said[2]
+                told = guesses_said(guesses, 40)
+                assert told[0] == f"{int(guesses.right.sum())} of {come}"
+                assert belief_text(guesses.optimum) in told[1]
+                assert belief_text(guesses.promised) in told[2]
+            elif not asked.revealed:
+                assert readable(100 * asked.share, 3) + " %" not in intervals_said(intervals, 40)[1]
+
+
+def test_a_seat_is_told_no_truth_before_the_reveal() -> None:
+    for asked in settings_grid():
+        found = ClassIntervals(asked, (3,))
+        said = " ".join(own_interval_said(found))
+        assert ("The true share is" in said) is asked.revealed
+        assert not asked.revealed or ("holds it" in said) is bool(found.covered[0])
+        riddle = Riddle.of(asked, 3)
+        before = [*riddle_said(riddle, ClassGuesses.of(asked, []).means), *verdict_said(riddle, None)]
+        assert (f"The ringed person said {'yes' if riddle.answer else 'no'}." in " ".join(before)) is asked.revealed
+        for guess in (True, False):
+            words = " ".join(verdict_said(riddle, guess))
+            right = "right" if guess == riddle.answer else "wrong"
+            assert (f"is {right}." in words) is asked.revealed
+
+
+ROUNDS = [
+    (FRESH, [(3, None), (1, None), (2, None)]),
+    (FRESH.asking(sets=3, epsilon=2.0, rules=("reiter_2003",)).drawn_anew(), EVERY_SEAT[:40]),
+    (FRESH.asking(n=20, mechanism="geometric", rules=("score",)).drawn_anew(), EVERY_SEAT[:5]),
+    (FRESH.asking(sets=2).drawn_anew(mode=GUESSES.key), [(1, 1), (2, 0)]),
+    (FRESH.asking(n=20, mechanism="geometric").drawn_anew(mode=GUESSES.key), [(5, 1), (2, 0), (300, 1)]),
+]
+
+
+def test_a_line_of_the_file_has_all_that_its_numbers_follow_from() -> None:
+    text = room_csv(ROUNDS)
+    lines = text.splitlines()
+    assert lines[0].split(",") == ROOM_COLUMNS
+    assert lines[1] == (
+        "1,intervals,1,3,beta_binomial,100,33,1.0,1,as_if_real,0.95,1,33,0.33,0.23784000079994191,"
+        "0.4221599992000581,,,true,0.526025368082466,0.95"
+    )
+    assert len(lines) == 1 + 3 + 40 + 5 + 2 + 3
+
+
+def test_the_script_prints_the_file_to_the_digit_in_a_clean_process() -> None:
+    assert run_script(room_script(ROUNDS)) == room_csv(ROUNDS)
+    assert run_script(room_script([])) == room_csv([])
+
+
+def test_codes_are_typed_without_doubt_and_tokens_cannot_be_guessed() -> None:
+    assert not set("01IO") & set(LETTERS)
+    assert len(LETTERS) ** CODE_LENGTH > 10**9
+    codes = {new_code() for _ in range(2000)}
+    assert len(codes) > 1990
+    assert all(read_code(f" {code[:3].lower()}-{code[3:]} ") == code for code in codes)
+    for text in ("", "ABC", "ABCDEFG", "ABCDE1", "'; drop", "ABC\u0661\u0662\u0663", "<i>abc", "A" * 10_000):
+        assert read_code(text) is None
+    assert all(TOKEN.fullmatch(new_token()) for _ in range(100))
+    assert fingerprint("a") == "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
+
+
+def test_whoever_is_wrong_too_often_waits_and_few_are_remembered() -> None:
+    limit = Limit(3, 60.0, remembered=2)
+    assert [limit.take("a", now) for now in (0.0, 10.0, 20.0, 30.0, 59.0)] == [True, True, True, False, False]
+    assert limit.counted("a", 59.0) == 3
+    assert not limit.free("a", 59.9)
+    assert limit.free("b", 59.9)
+    assert limit.take("a", 60.1)
+    assert limit.take("b", 61.0)
+    assert limit.take("c", 61.0)
+    assert limit.free("a", 61.0)
+    assert limit.counted("a", 61.0) == 0
