@@ -10,22 +10,18 @@ from scipy.special import gammainc, gammaincc
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS
 from dpviz.core.numerics.sums import log_rising
-from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.prior import PRIOR_ONES
 
 SMALLEST_CLEAR_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
-ADDED_TO_COUNT = Parameter(
-    name="alpha",
-    symbol="α",
+ADDED_TO_COUNT = dataclasses.replace(
+    PRIOR_ONES,
     title="Added to the count",
-    minimum=1e-300,
     maximum=500.0,
     default=1.0,
     slider_minimum=0.01,
     slider_maximum=500.0,
-    scale="log",
-    private_end="larger",
     help="What is added to the count before the Poisson number is drawn, so that a count of 0 can be published as "
     "more. Larger is more private, and raises what is published.",
 )
