@@ -251,6 +251,11 @@ class DataKind(DeclaredFields, ABC):
         return [one.key for one in cls.methods if one.key in cls.usual or not cls.usual]
 
     @classmethod
+    def considered_keys(cls) -> list[str]:
+        """Return the keys of the methods that a curator considers unless others are chosen."""
+        return [one.key for one in cls.methods if not (one.reference or one.needs_guess)]
+
+    @classmethod
     def fresh(cls) -> Self:
         """Return data with the values that are declared for each number."""
         values: dict[str, Any] = {one.name: one.default for one in cls.parameters()}

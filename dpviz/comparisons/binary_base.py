@@ -147,7 +147,7 @@ class OneProportion(DataKind):
 
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
     """Return what a synthesizer says of itself wherever it is compared."""
-    facts = {name: getattr(card, name) for name in ("key", "label", *COMPARED_FACTS, "audited", "noisy")}
+    facts = {name: getattr(card, name) for name in ("key", "label", *COMPARED_FACTS, "audited", "noisy", "needs_guess")}
     return facts | {"source": card.compared_source or card.source}
 
 

@@ -34,6 +34,8 @@ class ComparedMethod(ABC):
     may be less.
     `loss_by`: How that is computed, and of what it is the loss.
     `audited`: Key of the record of `dpviz.claims.printed_methods` that says what it really gives away, if there is one.
+    `needs_guess`: Whether its releases follow from a public guess too, so that a curator considers it only where it is
+    chosen.
     `finding`: The same in whole sentences, of a method that has no record, or none of its own.
     """
 
@@ -48,6 +50,7 @@ class ComparedMethod(ABC):
     finding: str = ""
     reference: bool = False
     several_sets: bool = True
+    needs_guess: bool = False
 
     only_compared: ClassVar[str] = ""
     """Why no other page shows it, in a few words; nothing where others do."""

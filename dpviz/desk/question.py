@@ -73,7 +73,8 @@ class Question(DeclaredFields):
     are tried, and `average` says whether their average counts or the worst of them: of the worst they are evenly
     spaced, of the average evenly in probability under a prior, of a proportion Beta(`believed_ones`, `believed_zeros`),
     cut off at both ends. `sets` and `rules` are the numbers
-    of sets and the analyses that are considered, `methods` the keys of the methods, all of them where it is empty.
+    of sets and the analyses that are considered, `methods` the keys of the methods, where it is empty all that need
+    no public guess.
     `goal` is a key of `GOALS`. `repetitions` and `seed` are those of what has to be simulated.
 
     >>> from dpviz.desk.protection import PrivacyLoss
@@ -234,7 +235,7 @@ class Question(DeclaredFields):
     @property
     def tried(self) -> tuple[ComparedMethod, ...]:
         """The methods that are considered: those that promise privacy, also where they cannot release such data."""
-        chosen = self.methods or [one.key for one in self.data.methods]
+        chosen = self.methods or self.data.considered_keys()
         return tuple(one for one in self.data.methods if one.key in chosen and not one.reference)
 
     @property

@@ -110,6 +110,8 @@ class Synthesizer(DeclaredFields, ABC):
     """Whether rows are drawn after noise was added, so that several sets average the draw out."""
     needs_no_matrix: ClassVar[bool] = False
     """Whether what is asked of a release of many rows can be found without its whole matrix."""
+    needs_guess: ClassVar[bool] = False
+    """Whether it releases what follows from a public guess beside its promise: a curator has to choose it, and it."""
     compared_as: ClassVar[str] = ""
     """Key of the synthesizer that it equals where both have the smallest prior that keeps a promise, so that this one
     stands for it wherever methods are compared; none where it stands for itself."""

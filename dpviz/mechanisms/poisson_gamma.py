@@ -70,7 +70,7 @@ class PoissonGamma(TwoCellSynthesizer):
     color = "teal"
     kept_by = opendp = ""
     moved_by = "the pull of the invented rows towards the public guess"
-    several_sets = True
+    several_sets = needs_guess = True
     releases = (
         "Each set draws a rate of ones and a rate of zeros from their gamma posteriors, and then Poisson counts, given "
         "that they add up to the rows to be released. Before the data, the rates are expected to be a public guess of "
