@@ -170,17 +170,24 @@ class Client:
                 await self.ask(fragment)
 
     async def _told(self, watch: str) -> str:
-        """What the server says at an address, on a connection that is kept."""
+        """What the server says at an address, on a connection that is kept, or on another once that is shut."""
+        try:
+            reader, head = await self._asked(watch)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            self._http = None
+            reader, head = await self._asked(watch)
+        length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
+        body = (await reader.readexactly(int(length[1]) if length else 0)).decode()
+        assert " 200 " in head.splitlines()[0], (head, body)
+        return body
+
+    async def _asked(self, watch: str) -> tuple[asyncio.StreamReader, str]:
         if self._http is None:
             name, _, port = self.host.partition(":")
             self._http = await asyncio.open_connection(name, int(port))
         reader, writer = self._http
         writer.write(f"GET {watch[1:]} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
-        head = (await reader.readuntil(b"\r\n\r\n")).decode()
-        length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
-        body = (await reader.readexactly(int(length[1]) if length else 0)).decode()
-        assert " 200 " in head.splitlines()[0], (head, body)
-        return body
+        return reader, (await reader.readuntil(b"\r\n\r\n")).decode()
 
 
 def seat_of(client: Client) -> int:
