@@ -181,3 +181,17 @@ def test_a_link_leads_to_its_step_in_a_session_that_has_been_in_another_lesson()
     page.query_params.clear()
     page.run()  # by the navigation, where nothing is said
     assert (kept(page, "lesson"), kept(page, "step")) == ("best", 2)
+
+
+def test_a_page_that_has_been_seen_before_the_lessons_opens_with_what_their_link_says() -> None:
+    onward = LESSONS["one_answer"].onward()
+    target = next(one for one in EVERY_PAGE if one.folder == onward.page)
+    page = open_page({f"{target.prefix}n": "7"}, path=target.file, prefix=target.prefix)
+    assert page.session_state[f"{target.prefix}n"] == 7
+    page.session_state[HERE] = PREFIX
+    page.query_params.clear()
+    for name, word in address_words(target.prefix, onward.design).items():
+        page.query_params[name] = word
+    page.run()
+    assert page.session_state[target.prefix].valid.design.n == onward.design.n != 7
+    assert page.session_state[target.prefix].valid.design.alpha == onward.design.alpha
