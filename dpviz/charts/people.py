@@ -153,7 +153,8 @@ def bars_chart(
         first, last = math.log10(low), math.log10(longest)
         scale = style.log_scale(first, first + room * (last - first))
         told = in_percent if percent else readable
-        axis = style.axis(title, **scale | {"ticktext": [told(one, 3) for one in scale["tickvals"]]})
+        ticks = [one for one in scale["tickvals"] if one <= 1 or not percent]
+        axis = style.axis(title, **scale | {"tickvals": ticks, "ticktext": [told(one, 3) for one in ticks]})
     else:
         axis = style.axis(title, range=[0, room * longest], tickformat=".0%" if percent else ",~r")
     left = 14 + _LETTER * max(max(map(len, one.split("<br>"))) for one in names)
