@@ -20,7 +20,7 @@ STEP = Parameter(
     name="step", symbol="", title="Step", integer=True, minimum=1, maximum=MOST_STEPS, default=1,
     help="The step of the lesson.",
 )  # fmt: skip
-CHOSEN = keep(f"{PREFIX}lesson", ControlSetting.choice(LESSONS, ""))
+CHOSEN = keep(f"{PREFIX}lesson", ControlSetting.choice(LESSONS, None))
 AT = keep(f"{PREFIX}step", ControlSetting.number(STEP))
 DRAWN = keep(f"{PREFIX}seed", ControlSetting.number(SEED))
 GUESSES = [keep(f"{PREFIX}guess{number}", ControlSetting.text("")) for number in range(1, MOST_STEPS + 1)]
