@@ -92,7 +92,7 @@ def go_to(lesson: str, number: int = 1) -> None:
     state = st.session_state
     if state[CHOSEN] != lesson:
         state.update(dict.fromkeys(GUESSES, ""))
-    state.update({CHOSEN: lesson, AT: number, TRIED: ""})
+    state.update({CHOSEN: lesson or None, AT: number, TRIED: ""})
 
 
 def take_guess(place: Place, guess: Guessed | None) -> None:
