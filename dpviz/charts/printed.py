@@ -32,7 +32,7 @@ Address = Callable[[Shown], str]
 """The address of the page that shows something."""
 
 
-def counts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
+def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
     """Return a table of how many things each paper prints, and of which verdict."""
     head = "".join(f"<th scope=col>{one}</th>" for one in ("", "printed", *map(_signed, Agreement)))
     rows = "".join(

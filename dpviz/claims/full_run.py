@@ -28,13 +28,13 @@ class FullRun(NamedTuple):
     @property
     def mark(self) -> str:
         """How many of all come out, in some words."""
-        found = counts_of(self.records)
+        found = verdict_counts(self.records)
         return f"{sum(found[one] for one in COME_OUT):,} of {sum(found.values()):,} come out"
 
     @property
     def told(self) -> str:
         """The verdict on all papers in some sentences."""
-        alone, found = printed_alone(self.records), counts_of(self.records)
+        alone, found = printed_alone(self.records), verdict_counts(self.records)
         numbers = sum(not isinstance(one.printed, str) for one in alone)
         otherwise = sum(not one.literal for one in alone)
         return (
@@ -48,8 +48,8 @@ class FullRun(NamedTuple):
     @property
     def short(self) -> str:
         """The same in one short sentence."""
-        found = counts_of(self.records)
-        return f"{found[Agreement.DIFFERS]:,} differ, and {found[Agreement.UNKNOWN]:,} cannot be computed."
+        found = verdict_counts(self.records)
+        return f"Of all, {found[Agreement.DIFFERS]:,} differ and {found[Agreement.UNKNOWN]:,} cannot be computed."
 
     @property
     def made(self) -> str:
@@ -62,7 +62,7 @@ class FullRun(NamedTuple):
         )
 
 
-def counts_of(records: Sequence[AnyRecord]) -> Counter[Agreement]:
+def verdict_counts(records: Sequence[AnyRecord]) -> Counter[Agreement]:
     """Return how many things that are printed have each verdict."""
     return Counter(one.verdict for one in printed_alone(records))
 

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dpviz.charts.html import heading_html
-from dpviz.charts.printed import counts_html, errata_html, layouts_html
-from dpviz.claims.full_run import FullRun, counts_of, full_run_csv, read_full_run
+from dpviz.charts.printed import errata_html, layouts_html, verdicts_html
+from dpviz.claims.full_run import FullRun, full_run_csv, read_full_run, verdict_counts
 from dpviz.claims.papers import PAPERS
 from dpviz.claims.printed_layout import layouts_of
 from dpviz.claims.published import Shown
@@ -51,11 +51,11 @@ def show() -> None:
 
 
 def _show_verdict(run: FullRun) -> None:
-    found = counts_of(run.records)
+    found = verdict_counts(run.records)
     st.html(page_answer(run.mark, run.told, run.short))
-    by_paper = {paper.cited: counts_of(run.of(paper.cited)) for paper in PAPERS.values()} | {"All papers": found}
+    by_paper = {paper.cited: verdict_counts(run.of(paper.cited)) for paper in PAPERS.values()} | {"All papers": found}
     said = f'<div class="dpviz-printed"><p class=said>{MEANING}</p><p class=said>{run.made}</p></div>'
-    st.html(foldable("Verdicts by paper", counts_html(by_paper) + said))
+    st.html(foldable("Verdicts by paper", verdicts_html(by_paper) + said))
 
 
 def paper_html(key: str, *, only: bool, in_class: bool) -> str:
