@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from tests.browser import settle
-from tests.look import TELEPHONE, faults, put_on
-from tests.visit import LARGE, answer, visiting
+from tests.look import TELEPHONE, faults
+from tests.visit import answer, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -32,11 +32,17 @@ def test_a_cell_opens_without_moving_the_table_and_leads_to_its_setting(server: 
         cells.nth(2).press("Enter")  # one at a time
         expect(shown).to_have_count(1)
         expect(shown).to_contain_text("53.84")
-        for screen, theme in ((CLASSROOM, "light"), (LARGE, "dark"), (TELEPHONE, "dark")):
-            put_on(page, screen, theme)  # type: ignore[arg-type]
-            expect(shown).to_be_in_viewport(ratio=1)
-            assert faults(page) == []
         shown.get_by_role("link").click()
         page.wait_for_url(re.compile("/coverage.*cv_"))
         settle(page)
         assert answer(page)
+
+
+def test_on_a_projector_the_open_cell_covers_no_table(server: str, chromium: Browser) -> None:
+    with visiting(chromium, f"{server}/published?class=1&pub_paper=liu", CLASSROOM, "dark") as page:
+        page.locator(".dpviz-printed .grid td summary").nth(2).click()
+        shown = page.locator(".dpviz-printed .opened:visible")
+        expect(shown).to_be_in_viewport(ratio=1)
+        mine, table = shown.bounding_box(), page.locator(".dpviz-printed .grid:visible").first.bounding_box()
+        assert mine is not None and table is not None and mine["x"] + mine["width"] <= table["x"]
+        assert faults(page) == []

@@ -49,7 +49,7 @@ class FullRun(NamedTuple):
     def short(self) -> str:
         """The same in one short sentence."""
         found = verdict_counts(self.records)
-        return f"Of all, {found[Agreement.DIFFERS]:,} differ and {found[Agreement.UNKNOWN]:,} cannot be computed."
+        return f"Yet {found[Agreement.DIFFERS]:,} differ; {found[Agreement.UNKNOWN]:,} cannot be computed."
 
     @property
     def made(self) -> str:
