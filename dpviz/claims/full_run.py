@@ -39,7 +39,7 @@ class FullRun(NamedTuple):
         otherwise = sum(not one.literal for one in alone)
         return (
             f"The papers print {numbers:,} numbers and {len(alone) - numbers:,} "
-            f"statements that can be checked. {found[Agreement.DIFFERS]:,} differ from ours, and "
+            f"statements. {found[Agreement.DIFFERS]:,} differ from ours, and "
             f"{found[Agreement.UNKNOWN]:,} cannot be computed; each of them has its reason. Of those that come out, "
             f"{found[Agreement.CHANCE]:,} are as close as chance allows. {otherwise:,} are right only if they are read "
             "as something else than the words around them say; they are marked *."
