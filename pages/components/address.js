@@ -21,15 +21,21 @@ window.addEventListener("popstate", () => {
   left = { entry: latest, at: performance.now() };
 });
 
-// Streamlit puts the names of the groups of pages, which are no items, into lists: then they are shown as none.
+// Streamlit puts the names of the groups of pages, which are no items, into lists: then they are shown as none. It makes
+// the lists when it likes: as a drawer opens, as a screen becomes narrow, after a run that is over at once.
+const LISTS = "[data-testid=stSidebarNavItems]";
+
 function unlist() {
-  const lists = "[data-testid=stSidebarNavItems]";
-  for (const one of document.querySelectorAll(`${lists}, ${lists} li`)) one.role = "none";
+  for (const one of document.querySelectorAll(`${LISTS}, ${LISTS} li`)) one.role = "none";
 }
+
+const lists = (node) => node.closest?.(LISTS) || node.querySelector?.(LISTS);
+const made = (changes) => changes.some((change) => [...change.addedNodes].some(lists)) && unlist();
+new MutationObserver(made).observe(document.body, { childList: true, subtree: true });
+unlist();
 
 // On a phone the pages are in a drawer, which Streamlit leaves open over the page that was chosen in it.
 document.addEventListener("click", (event) => {
-  if (event.target.closest?.("[data-testid=stExpandSidebarButton]")) setTimeout(unlist, 50);
   if (!event.target.closest?.("[data-testid=stSidebarNavLink]")) return;
   setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click());
 });
@@ -81,7 +87,6 @@ export default function (component) {
     document.body.prepend(skip);
     document.body.append(said);
   }
-  unlist();
   clearTimeout(saying);
   saying = setTimeout(say, SETTLED);
   const { parentElement } = component;
