@@ -101,7 +101,7 @@ def _store_at(address: str) -> Store:
     if not (address or told or os.access(FILE if FILE.exists() else FILE.parent, os.W_OK)):
         raise RoomProblem(
             f"Rooms are kept in the file {FILE.name} beside app.py, and this server may not write there. Whoever runs "
-            f"it can name another place: {ADDRESS}=sqlite:////tmp/rooms.sqlite, for instance."
+            f"it can name another place: {ADDRESS}=sqlite:////FOLDER/rooms.sqlite, with a folder that it may write to."
         )
     url = address or f"sqlite:///{FILE}"
     try:
