@@ -134,7 +134,7 @@ class Client:
     def _take(self, message: ForwardMsg) -> None:
         kind, element = message.WhichOneof("type"), message.delta.new_element
         if kind == "new_session" and not message.metadata.run.fragment_ids:
-            self.shown, self.step, self.buttons = {}, None, {}
+            self.shown, self.step, self.buttons, self.sliders = {}, None, {}, {}
         if kind == "script_finished":
             self.runs += 1
         if kind != "delta":
@@ -266,6 +266,7 @@ async def experiment(
             report.add("stand on the projector", [time.perf_counter() - start])
             for words in ("2", "0.5"):
                 before = [client.text for client in clients]
+                await teacher.until(lambda one: one.sliders)  # of this run: a page that came before had its own
                 (slider,) = teacher.sliders.values()
                 start = time.perf_counter()
                 await teacher.ask(id=slider.id, words=words)
