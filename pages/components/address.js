@@ -40,17 +40,30 @@ document.addEventListener("click", (event) => {
   setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click());
 });
 
-// Who listens to the page hears the answer once it has been at rest for a while, and never a second time.
-const SETTLED = 1200; // ms without a run after which an answer is said
+// Who listens to the page hears the answer once it has been at rest for a while, and never a second time. An answer that
+// grows comes without a run of the whole page.
+const SETTLED = 1200; // ms without a run and without another answer after which an answer is said
 const said = document.createElement("div");
 Object.assign(said, { className: "dpviz-announced", role: "status", ariaLive: "polite" });
+const answered = () => document.querySelector(".dpviz-answer")?.textContent ?? "";
+let shown = "";
 let saying;
 
+function soon() {
+  clearTimeout(saying);
+  saying = setTimeout(say, SETTLED);
+}
+
 function say() {
-  const answer = document.querySelector(".dpviz-answer")?.textContent ?? "";
-  if (said.textContent !== answer) said.textContent = answer;
+  if (said.textContent !== answered()) said.textContent = answered();
   tell();
 }
+
+new MutationObserver(() => {
+  if (shown === answered()) return;
+  shown = answered();
+  soon();
+}).observe(document.body, { childList: true, characterData: true, subtree: true });
 
 // Of several lists, each button that clears one says which.
 function tell() {
@@ -87,8 +100,7 @@ export default function (component) {
     document.body.prepend(skip);
     document.body.append(said);
   }
-  clearTimeout(saying);
-  saying = setTimeout(say, SETTLED);
+  soon();
   const { parentElement } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
   const line = document.querySelector(".dpviz-release");
