@@ -27,7 +27,7 @@ START_SECONDS = 60
 LONGEST_RUN = 180_000
 """Milliseconds after which a script counts as stuck: on a busy machine the longest section takes over a minute."""
 
-ANSWERED = ".dpviz-story, .dpviz-numbers, .dpviz-audit, .dpviz-list, .dpviz-round, .dpviz-told"
+ANSWERED = ".dpviz-story, .dpviz-numbers, .dpviz-audit, .dpviz-list, .dpviz-round, .dpviz-told, .dpviz-printed"
 """What a page shows once it has answered."""
 
 

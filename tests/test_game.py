@@ -75,6 +75,15 @@ def test_the_best_guess_about_a_person_is_that_of_a_sum_over_all_that_can_be_rel
             assert isinstance(release, GeometricSanitizer) == math.isclose(right, 1 / (1 + math.exp(-epsilon)))
 
 
+@pytest.mark.parametrize("epsilon", GAME_EPSILONS)
+def test_a_person_can_be_guessed_better_than_by_a_coin_whatever_is_promised(epsilon: float) -> None:
+    by_way = [
+        [np.maximum(matrix[others], matrix[others + 1]).sum() / 2 for others in range(FEW_PEOPLE)]
+        for matrix in every_way(FEW_PEOPLE, epsilon)
+    ]
+    assert np.mean(by_way) > 0.58 and np.min(by_way) > 0.55
+
+
 def test_a_coin_beats_the_best_guesser_as_often_as_a_list_of_all_games_says() -> None:
     successes = np.array([0.6, 0.75, 0.9])
     ahead = level = 0.0

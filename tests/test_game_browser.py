@@ -81,6 +81,7 @@ def test_on_a_projector_everything_to_press_is_in_sight(server: str, chromium: B
     buttons = {"person": ("lock_yes", "lock_no"), "count": ("lock",), "agency": ("lock", "lock_none")}[level]
     with visiting(chromium, f"{server}/game?class=1&game_level={level}&game_seed=3", CLASSROOM) as page:
         check_in_sight(page, *buttons)
+        expect(page.locator(".dpviz-rounds")).to_be_in_viewport(ratio=1)
         if level != "person":
             thumb = page.locator("[class*='st-key-game_0_slider'] input[type=range]")
             start = thumb.input_value()

@@ -12,6 +12,7 @@ from dpviz.desk.addresses import address_words
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.questions import Moment, NumberAsked, OneAsked
 from dpviz.teaching.lessons.words import words_html
+from pages.components.address import HERE
 from pages.components.navigation import EVERY_PAGE
 from pages.lessons import SPEC
 from tests.pages import open_page, problems
@@ -96,10 +97,10 @@ def test_the_list_leads_into_every_lesson_and_every_lesson_back() -> None:
         for number in range(1, len(lesson.steps) + 1):
             assert f"Step {number} of" in said(page)
             press(page, "next")
-        assert kept(page, "lesson") == ""
+        assert kept(page, "lesson") is None
         press(page, f"begin_{key}")
         press(press(press(page, "next"), "back"), "back")
-        assert kept(page, "lesson") == ""
+        assert kept(page, "lesson") is None
 
 
 def test_another_lesson_begins_without_guesses_and_another_step_keeps_them() -> None:
@@ -165,3 +166,32 @@ def test_the_last_step_leads_to_the_page_with_the_release_of_the_lesson(key: str
     opened = open_page(words, path=spec.file, prefix=spec.prefix)
     assert not opened.exception and not problems(opened)
     assert opened.session_state[f"{spec.prefix}n"] == onward.design.n
+
+
+def test_a_link_leads_to_its_step_in_a_session_that_has_been_in_another_lesson() -> None:
+    page = open_lesson("one_answer", 3, guess1="3", seed=9)
+    page.session_state[HERE] = "bu_"  # as on a page in between
+    page.query_params.clear()
+    page.query_params["lesson"] = "best"
+    page.run()
+    assert (kept(page, "lesson"), kept(page, "step"), kept(page, "guess1"), kept(page, "seed")) == ("best", 1, "", 1)
+    press(page, "next")  # whose address is not read again
+    assert (kept(page, "lesson"), kept(page, "step")) == ("best", 2)
+    page.session_state[HERE] = "bu_"
+    page.query_params.clear()
+    page.run()  # by the navigation, where nothing is said
+    assert (kept(page, "lesson"), kept(page, "step")) == ("best", 2)
+
+
+def test_a_page_that_has_been_seen_before_the_lessons_opens_with_what_their_link_says() -> None:
+    onward = LESSONS["one_answer"].onward()
+    target = next(one for one in EVERY_PAGE if one.folder == onward.page)
+    page = open_page({f"{target.prefix}n": "7"}, path=target.file, prefix=target.prefix)
+    assert page.session_state[f"{target.prefix}n"] == 7
+    page.session_state[HERE] = PREFIX
+    page.query_params.clear()
+    for name, word in address_words(target.prefix, onward.design).items():
+        page.query_params[name] = word
+    page.run()
+    assert page.session_state[target.prefix].valid.design.n == onward.design.n != 7
+    assert page.session_state[target.prefix].valid.design.alpha == onward.design.alpha

@@ -339,7 +339,7 @@ def test_what_is_said_of_the_printed_figures_holds():
     worst = others[0].ours
     assert 0.09 < worst < 0.11  # "about one time in ten"
     assert max(one.ours for one in others) == pytest.approx(worst)  # "up to"
-    law, delta = (erratum.ours for erratum in FIGURE_ERRATA)
+    law, delta, *_ = (erratum.ours for erratum in FIGURE_ERRATA)
     assert f"ln 11 = {math.log(11):.6f}" in law and f"5 ln 3 = {5 * math.log(3):.6f}" in law
     assert f"(1/12)⁵ = {12.0**-5:.6f}" in law and f"(6 · 7 · 8 · 9 · 10) = {corner:.6f}" in law
     assert f"({worst:.6f})" in delta and f"up to {worst / first.ours:.3g}." in delta

@@ -120,9 +120,9 @@ def test_a_new_synthesizer_is_on_the_page_posterior(toy: type[TwoCellSynthesizer
     assert toy.label in page.selectbox(key="po_synthesizer").options
     matrix, x = matrix_of(toy, 12, 12, 1.0), np.arange(13)
     weights = matrix[:, 3] * matrix[:, 5]  # a uniform prior of p makes x uniform
-    assert table_rows(next(part for part in html(page) if "Posteriors of p" in part))[NAMES["exact"]][0] == readable(
-        float(weights @ ((1 + x) / 14) / weights.sum()), 5
-    )
+    mean = 100 * float(weights @ ((1 + x) / 14) / weights.sum())
+    posteriors = table_rows(next(part for part in html(page) if "Posteriors of p" in part))
+    assert posteriors[NAMES["exact"]][0] == f"{readable(mean, 5)} %"
     assert not problems(open_posterior({"po_synthesizer": toy.key}, n=12, x=4))
 
 

@@ -165,6 +165,16 @@ def test_a_teacher_rehearses_alone(school: str, room: Room) -> None:
     assert not judged(page)
 
 
+def test_the_code_of_a_room_stays_in_its_place_on_a_small_projector(school: str, room: Room) -> None:
+    page = room.enter(f"{school}/experiment?class=1", {"width": 1024, "height": 768}, "dark")
+    page.get_by_role("button", name="Open a room").click()
+    code = page.locator(".dpviz-code")
+    assert code.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+    last = "one => { const word = new Range(); word.selectNode(one.lastChild); return word.getClientRects().length; }"
+    assert page.locator(".dpviz-lobby b").first.evaluate(last) == 1  # the name of the page is not broken
+    assert not judged(page)
+
+
 def test_a_refusal_is_a_sentence_on_a_telephone(school: str, room: Room) -> None:
     page = room.enter(f"{school}/experiment?room=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", TELEPHONE)
     expect(page.locator(".dpviz-problem")).to_contain_text("This is not the code of a room")

@@ -70,6 +70,9 @@ def test_guesses_stand_beside_the_exact_line_and_the_promised_rule() -> None:
     nobody = spec(guesses_chart(so_far[:0], (0.0, 1.0), optimum=0.6, promised=0.75, most=0))
     assert len(nobody["data"]) == 2
     assert nobody["data"][1]["x"] == [0, 10]
+    nearly = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.9995, promised=0.99966, most=30))
+    said = [one["text"] for one in nearly["layout"]["annotations"]]
+    assert {"best guesser 99.95 %", "ε allows 99.97 %"} < set(said)  # as the sentence above it, and not 100 %
 
 
 def test_a_seat_sees_its_own_interval_and_the_truth_once_it_is_told() -> None:

@@ -163,6 +163,26 @@ def test_wrong_codes_are_only_so_many(store: Store, monkeypatch: pytest.MonkeyPa
     assert "seat 2 " in seat(opened(room=code))  # who has not been wrong is let in
 
 
+def test_who_guesses_codes_does_not_shut_out_the_class_in_the_same_network(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rooms, "WRONG", Limit(3, 60.0))
+    teacher = opened()
+    teacher.button(key="room_open").click().run()
+    code = teacher.session_state["room_place"].room
+    elsewhere, _ = store.open(FRESH)
+    for _ in range(4):
+        opened(room="AAAAAA")
+    check_refused(opened(room=elsewhere), "Too many wrong codes")
+    assert "seat 1 " in seat(opened(room=code))
+    monkeypatch.setattr(rooms, "client", lambda: "another school")
+    assert "seat 1 " in seat(opened(room=elsewhere))  # and from then on all who are there
+    for _ in range(4):
+        opened(room="AAAAAA")
+    assert "seat 2 " in seat(opened(room=elsewhere))
+    check_refused(opened(room=code), "Too many wrong codes")
+
+
 def test_only_so_many_rooms_are_opened_from_one_place(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rooms, "OPENED", Limit(1, 60.0))
     for words in ("", "Many rooms have been opened from your network."):
@@ -273,3 +293,27 @@ def test_what_is_known_of_a_room_is_asked_for_once_by_all_who_come_at_the_same_t
     time.sleep(0.55)
     assert not fresh.knows("a")
     assert fresh.get("a") == 4
+
+
+def test_a_folder_in_which_nothing_can_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the app is installed for all and started by somebody: no promise that it helps to press again."""
+    monkeypatch.delenv(ADDRESS, raising=False)
+    monkeypatch.setattr(rooms, "FILE", tmp_path / "nowhere" / "rooms.sqlite")
+    page = opened()
+    assert not problems(page)
+    page.button(key="room_open").click().run()
+    for one in (page, opened(room="AAAAAA"), opened(room="AAAAAA", teacher=new_token())):
+        check_refused(
+            one, "Rooms are kept in the file rooms.sqlite beside app.py, and this server may not write there."
+        )
+        assert "DPVIZ_ROOMS=sqlite:" in problems(one)[0]
+    told = rooms.answer(f"{new_token()}/version", "a school")
+    assert told is not None
+    assert told.status_code == 503
+
+
+def test_who_changes_the_address_within_one_network_is_still_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms, "UNKNOWN", Limit(3, 60.0))
+    for number in range(6):
+        rooms.answer(f"{new_token()}/version", f"2001:db8::{number}")
+    assert rooms.UNKNOWN.counted("2001:db8::/64", time.monotonic()) == 3

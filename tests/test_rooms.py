@@ -273,6 +273,18 @@ def test_a_seat_is_told_no_truth_before_the_reveal() -> None:
             assert (f"is {right}." in words) is asked.revealed
 
 
+def test_an_interval_that_has_shrunk_to_a_point_is_called_one() -> None:
+    """The noise-aware score is empty for some releases, and the naive interval of a table of one kind has no width."""
+    private = FRESH.asking(n=20, epsilon=0.1)
+    for asked in (private.asking(rules=("score",)), private.asking(mechanism="geometric")):
+        told = [own_interval_said(ClassIntervals(asked, (seat,)))[1] for seat in range(1, 101)]
+        low, high = ClassIntervals(asked, tuple(range(1, 101))).ends
+        points = [" is a single point, " in one for one in told]
+        assert any(points)
+        assert points == (low == high).tolist()
+        assert not [one for one in told if "0 % to 0 %" in one or "100 % to 100 %" in one]
+
+
 ROUNDS = [
     (FRESH, [(3, None), (1, None), (2, None)]),
     (FRESH.asking(sets=3, epsilon=2.0, rules=("reiter_2003",)).drawn_anew(), EVERY_SEAT[:40]),

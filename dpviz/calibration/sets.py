@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from scipy.optimize import brentq, minimize_scalar
@@ -92,7 +93,10 @@ def minimum_prior_in_steps(
     def search(low: float, high: float, start: float) -> Steps[DeltaBracket]:
         return SetSearch(losses, pairs, sets, epsilon, delta, low, high, start, made.log_density).bracket()
 
-    guess = _normal_guess(made, n, m, sets, epsilon, delta) if cells == 2 else math.nan
+    guess = math.nan
+    if cells == 2:
+        with suppress(ValueError):  # a method that says nothing of its variance has no guess
+            guess = _normal_guess(made, n, m, sets, epsilon, delta)
     if ALMOST_NONE < guess / FAR_BELOW < high:
         found = yield from search(guess / FAR_BELOW, high, min(guess, high / 2))
         if found.lower >= guess / FAR_BELOW:  # which has not been shown to be too small itself

@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
+from dpviz.privacy.attacker import belief_text
 
 NAME_GAP = 0.045  # Of the height between two names
 FEWEST = 10  # Guesses for which there is room from the beginning
@@ -33,14 +33,14 @@ def guesses_chart(
             "lines",
             [0, right],
             [optimum, optimum],
-            f"the best guesser: {readable(100 * optimum, 4)} %<extra></extra>",
+            f"the best guesser: {belief_text(optimum)}<extra></extra>",
             line=exact,
             meta="best possible guesser",
         )
     )
     names = {
-        f"ε allows {readable(100 * promised, 3)} %": promised,
-        f"best guesser {readable(100 * optimum, 3)} %": optimum,
+        f"ε allows {belief_text(promised)}": promised,
+        f"best guesser {belief_text(optimum)}": optimum,
         "a coin 50 %": 0.5,
     }
     return style.build(

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
+from dpviz.core.parameters import readable
+from dpviz.core.wording import percent as in_percent
 
 YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # Of people and rows alone; on a light and on a dark page
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
@@ -102,6 +104,8 @@ def bars_chart(
 ) -> style.Figure:
     """Bars one below the other with their numbers; a logarithmic axis begins at `low`, which is where they begin.
 
+    Its ticks are plain numbers, or shares in `percent`, as the bars have them: nobody need know powers of ten here.
+
     A thin rule stands at `even`, where a bar would say nothing.
     """
     names = [_in_lines(one.name) for one in bars]
@@ -147,7 +151,10 @@ def bars_chart(
     ]
     if log:
         first, last = math.log10(low), math.log10(longest)
-        axis = style.axis(title, **style.log_scale(first, first + room * (last - first)))
+        scale = style.log_scale(first, first + room * (last - first))
+        told = in_percent if percent else readable
+        ticks = [one for one in scale["tickvals"] if one <= 1 or not percent]
+        axis = style.axis(title, **scale | {"tickvals": ticks, "ticktext": [told(one, 3) for one in ticks]})
     else:
         axis = style.axis(title, range=[0, room * longest], tickformat=".0%" if percent else ",~r")
     left = 14 + _LETTER * max(max(map(len, one.split("<br>"))) for one in names)

@@ -80,16 +80,17 @@ def read_tables(name: str, captions: dict[int, str]) -> dict[int, PrintedTable]:
     for number, caption in captions.items():
         rows = printed_rows(file := f"{name}{number}")
         cells = tuple({column: PrintedNumber(cell) for column, cell in row.items()} for row in rows)
-        tables[number] = PrintedTable(caption, cells, _printed_text(file))
+        tables[number] = PrintedTable(caption, cells, printed_text(file))
     return tables
 
 
 def printed_rows(name: str) -> list[dict[str, str]]:
     """Return the rows of one of the files of `tables`, their cells by column as they are printed."""
-    return list(csv.DictReader(_printed_text(name).splitlines()))
+    return list(csv.DictReader(printed_text(name).splitlines()))
 
 
-def _printed_text(name: str) -> str:
+def printed_text(name: str) -> str:
+    """Return one of the files of `tables` as it is."""
     return files("dpviz.claims").joinpath("tables", f"{name}.csv").read_text(encoding="utf-8")
 
 

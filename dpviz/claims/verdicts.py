@@ -91,6 +91,15 @@ def verdicts_csv(records: Iterable[AnyRecord], effort: Effort, date: datetime.da
     return text.getvalue()
 
 
+def distance_in_words(one: AnyRecord) -> str:
+    """Return how far a number is from ours: in standard errors, or where both are exact in units of its last digit.
+
+    >>> distance_in_words(Record(source="Table 1", what="mean", printed=0.5, ours=0.25, error=0.1, reading="as said"))
+    '2.5 standard errors'
+    """
+    return f"{one.z:.1f} standard errors" if one.error else f"{one.units:.1f} units of the last digit"
+
+
 def told_record(one: AnyRecord) -> str:
     """Return a record in one line: where it stands, both values, and why they differ."""
     design = ", ".join(f"{name} = {readable(value)}" for name, value in one.design.items())
@@ -100,8 +109,7 @@ def told_record(one: AnyRecord) -> str:
     elif one.verdict is Agreement.UNKNOWN:
         values = f"printed {one.text}"
     else:
-        away = f"{one.z:.1f} standard errors" if one.error else f"{one.units:.1f} units of the last digit"
-        values = f"printed {one.text}, ours {readable(one.ours, 5)}, {away}"
+        values = f"printed {one.text}, ours {readable(one.ours, 5)}, {distance_in_words(one)}"
     return f"{where}: {values}. {one.verdict.capitalize()}. {one.reason}".replace(".. ", ". ").strip()
 
 

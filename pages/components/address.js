@@ -21,30 +21,49 @@ window.addEventListener("popstate", () => {
   left = { entry: latest, at: performance.now() };
 });
 
-// Streamlit puts the names of the groups of pages, which are no items, into lists: then they are shown as none.
+// Streamlit puts the names of the groups of pages, which are no items, into lists: then they are shown as none. It makes
+// the lists when it likes: as a drawer opens, as a screen becomes narrow, after a run that is over at once.
+const LISTS = "[data-testid=stSidebarNavItems]";
+
 function unlist() {
-  const lists = "[data-testid=stSidebarNavItems]";
-  for (const one of document.querySelectorAll(`${lists}, ${lists} li`)) one.role = "none";
+  for (const one of document.querySelectorAll(`${LISTS}, ${LISTS} li`)) one.role = "none";
 }
+
+const lists = (node) => node.closest?.(LISTS) || node.querySelector?.(LISTS);
+const made = (changes) => changes.some((change) => [...change.addedNodes].some(lists)) && unlist();
+new MutationObserver(made).observe(document.body, { childList: true, subtree: true });
+unlist();
 
 // On a phone the pages are in a drawer, which Streamlit leaves open over the page that was chosen in it.
 document.addEventListener("click", (event) => {
-  if (event.target.closest?.("[data-testid=stExpandSidebarButton]")) setTimeout(unlist, 50);
   if (!event.target.closest?.("[data-testid=stSidebarNavLink]")) return;
   setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click());
 });
 
-// Who listens to the page hears the answer once it has been at rest for a while, and never a second time.
-const SETTLED = 1200; // ms without a run after which an answer is said
+// Who listens to the page hears the answer once it has been at rest for a while, and never a second time. An answer that
+// grows comes without a run of the whole page.
+const SETTLED = 1200; // ms without a run and without another answer after which an answer is said
 const said = document.createElement("div");
 Object.assign(said, { className: "dpviz-announced", role: "status", ariaLive: "polite" });
+const answered = () => document.querySelector(".dpviz-answer")?.textContent ?? "";
+let shown = "";
 let saying;
 
+function soon() {
+  clearTimeout(saying);
+  saying = setTimeout(say, SETTLED);
+}
+
 function say() {
-  const answer = document.querySelector(".dpviz-answer")?.textContent ?? "";
-  if (said.textContent !== answer) said.textContent = answer;
+  if (said.textContent !== answered()) said.textContent = answered();
   tell();
 }
+
+new MutationObserver(() => {
+  if (shown === answered()) return;
+  shown = answered();
+  soon();
+}).observe(document.body, { childList: true, characterData: true, subtree: true });
 
 // Of several lists, each button that clears one says which.
 function tell() {
@@ -81,9 +100,7 @@ export default function (component) {
     document.body.prepend(skip);
     document.body.append(said);
   }
-  unlist();
-  clearTimeout(saying);
-  saying = setTimeout(say, SETTLED);
+  soon();
   const { parentElement } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
   const line = document.querySelector(".dpviz-release");

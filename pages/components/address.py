@@ -25,19 +25,25 @@ from pages.components.spec import Drawn, PageSpec, PageState, class_mode, state_
 
 Value = TypeVar("Value")
 
+HERE = "here"
+"""The prefix of the page whose address was read last in this session."""
+
 _component = component("address")
 
 
 def read_address(prefix: str) -> None:
-    """Take the page's settings from the address before its controls are drawn, where it is new or the reader goes back.
+    """Take the page's settings from the address before its controls are drawn.
 
-    What no control accepts is left out, and noted in a sentence.
+    That is where it is new, where the reader goes back, and where a link leads here from another page. What no control
+    accepts is left out, and noted in a sentence.
     """
     context, state = get_script_run_ctx(), state_of(prefix)
     own = {key: setting for key, setting in SETTINGS.items() if key.startswith(prefix)}
     back = bool(context and context.is_history_navigation)
-    if back or not state.entry:
-        _read(state, own, back)
+    linked = st.session_state.get(HERE) != prefix and any(address_name(key) in st.query_params for key in own)
+    if back or linked or not state.entry:
+        _read(state, own, back or (linked and not _page(prefix).carries))
+    st.session_state[HERE] = prefix
     state.drawn = {}
     for key, one in own.items():
         if one.handed_on:

@@ -22,6 +22,7 @@ from pages import (
     lessons,
     minimum_priors,
     posterior,
+    published,
     transition_matrices,
 )
 from pages.components.cached import once
@@ -30,7 +31,7 @@ from pages.components.spec import PageSpec
 GROUPS = {
     "": (home,),
     "In class": (lessons, experiment, game),
-    "Learn": (transition_matrices, coverage, posterior),
+    "Learn": (transition_matrices, coverage, posterior, published),
     "Explore": (minimum_priors, compare_synthesizers, budget),
     "Choose": (curator,),
 }

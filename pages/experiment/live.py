@@ -15,9 +15,7 @@ from pages.experiment import SPEC
 from pages.experiment.rooms import PRESENT, watched_at
 
 AGAIN = 3.0  # Seconds after which a database that cannot be reached is asked again
-UNREACHABLE = (
-    "The database of the rooms cannot be reached at present. What was reported is kept there, and nothing is lost."
-)
+UNREACHABLE = "The database of the rooms cannot be reached at present. What was reported before is kept there."
 ENDED = "This room has ended. What was reported in it has been deleted."
 STEP = f"{SPEC.prefix}step"
 

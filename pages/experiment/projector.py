@@ -129,7 +129,7 @@ def _answer(said: Said, link: str, code: str) -> None:
 def _lobby(room: Room, link: str) -> str:
     """How to join, in letters and a QR code that are read from the last row."""
     host = link.partition("://")[2].partition("?")[0]
-    near = host.startswith(HERE)
+    near, shown = host.startswith(HERE), escape(host).replace("/", "/<wbr>")  # breaks before the page, not within it
     warning = (
         '<p class="dpviz-problem">Phones cannot open this address: it means their own machine. Open this page under '
         "the name or the address that this computer has in the network.</p>"
@@ -139,7 +139,7 @@ def _lobby(room: Room, link: str) -> str:
     seats = "1 seat is" if room.seats == 1 else f"{room.seats} seats are"
     made = f", {room.simulated} of them simulated" if room.simulated else ""
     return (
-        f'<div class="dpviz-lobby">{_qr(link, f"QR code of {link}")}<div><p>Open <b>{escape(host)}</b> and type</p>'
+        f'<div class="dpviz-lobby">{_qr(link, f"QR code of {link}")}<div><p>Open <b>{shown}</b> and type</p>'
         f'<p class="dpviz-code">{spaced(room.code)}</p><p class="dpviz-answer">{seats} taken{made}.</p>'
         f"{warning}</div></div>"
     )

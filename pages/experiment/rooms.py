@@ -12,7 +12,7 @@ import streamlit as st
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from starlette.responses import PlainTextResponse, Response
 
-from dpviz.teaching.rooms.codes import TOKEN, Limit
+from dpviz.teaching.rooms.codes import TOKEN, Limit, network_of
 from dpviz.teaching.rooms.settings import RoomSettings
 from dpviz.teaching.rooms.store import LASTS, Room, RoomProblem, Store
 from pages.components.cached import once
@@ -31,6 +31,12 @@ EVERYBODY = ""
 
 WRONG, WRONG_BY_ALL = Limit(30, 60.0), Limit(200, 60.0)
 """Wrong codes in a minute: by one client, such as a school behind one address, and by all together."""
+
+AT_HOME = Limit(1, LASTS)
+"""Rooms that somebody in a network has opened or entered: whoever else is there gets in, however many codes are wrong.
+
+Without this, one student who guesses codes would shut out the whole class behind the same address.
+"""
 
 UNKNOWN = Limit(100, 60.0)
 """Rooms that do not exist which the browsers of one client may ask for in a minute."""
@@ -92,6 +98,11 @@ def store() -> Store:
 def _store_at(address: str) -> Store:
     """The database at an address, or at that among the secrets, or in a file."""
     told = not address and st.secrets.load_if_toml_exists() and "rooms" in st.secrets.get("connections", {})
+    if not (address or told or os.access(FILE if FILE.exists() else FILE.parent, os.W_OK)):
+        raise RoomProblem(
+            f"Rooms are kept in the file {FILE.name} beside app.py, and this server may not write there. Whoever runs "
+            f"it can name another place: {ADDRESS}=sqlite:////FOLDER/rooms.sqlite, with a folder that it may write to."
+        )
     url = address or f"sqlite:///{FILE}"
     try:
         asked = st.connection("rooms", type="sql") if told else st.connection("rooms", type="sql", url=url)
@@ -115,15 +126,16 @@ _CODES: Fresh[str | None] = Fresh(lambda watch: store().watched(watch), LASTS)
 
 
 def client() -> str:
-    """Whoever asks, by the address that the connection comes from."""
-    return st.context.ip_address or "here"
+    """Whoever asks, by the network that the connection comes from."""
+    return network_of(st.context.ip_address or "here")
 
 
 def room_with(code: str) -> Room:
     """Return the room with this code; a RoomProblem where there is none, or too many codes have been wrong lately."""
     now, who = time.monotonic(), client()
+    home = f"{who} {code}"
     busy = not WRONG_BY_ALL.free(EVERYBODY, now) and WRONG.counted(who, now)
-    if busy or not WRONG.free(who, now):
+    if (busy or not WRONG.free(who, now)) and not AT_HOME.counted(home, now):
         raise RoomProblem("Too many wrong codes have come from your network. Wait a minute, then try again.")
     found = PRESENT.get(code)
     if found is None:
@@ -131,6 +143,7 @@ def room_with(code: str) -> Room:
         WRONG.take(who, now)
         WRONG_BY_ALL.take(EVERYBODY, now)
         raise RoomProblem("There is no room with this code. Look at it once more, or ask your teacher for the link.")
+    AT_HOME.take(home, now)
     return found
 
 
@@ -138,7 +151,9 @@ def open_room(settings: RoomSettings, simulated: int) -> tuple[str, str]:
     """Open a room for whoever asks; returns its code and the teacher's token."""
     if not OPENED.take(client(), time.monotonic()):
         raise RoomProblem("Many rooms have been opened from your network. Wait an hour, or use one that is open.")
-    return store().open(settings, simulated)
+    code, token = store().open(settings, simulated)
+    AT_HOME.take(f"{client()} {code}", time.monotonic())
+    return code, token
 
 
 def watched_at(room: Room) -> str:
@@ -165,13 +180,14 @@ def answer(path: str, who: str) -> Response | None:
     Nobody can guess it; that others are asked for is limited, since each of them is looked for.
     """
     watch, _, kind = path.partition("/")
+    who = network_of(who)
     if kind not in TOLD or not TOKEN.fullmatch(watch):
         return None
     try:
         known = _CODES.knows(watch) or UNKNOWN.free(who, time.monotonic())
         code = _CODES.get(watch) if known else None
         room = PRESENT.get(code) if code else None
-    except SQLAlchemyError:
+    except (SQLAlchemyError, RoomProblem):
         return PlainTextResponse("The rooms cannot be reached.", status_code=503)
     if room is None:
         UNKNOWN.take(who, time.monotonic())

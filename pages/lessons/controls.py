@@ -1,6 +1,8 @@
 """What the page keeps: the lesson, the step, the seed, the guesses of the lesson, and where the slider stands."""
 
 import dataclasses
+from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
@@ -14,13 +16,14 @@ from dpviz.teaching.lessons.questions import Guessed, Moment
 from pages.components.address import drawn, set_back
 from pages.lessons import SPEC
 
+Value = TypeVar("Value")
 PREFIX = SPEC.prefix
 MOST_STEPS = 9
 STEP = Parameter(
     name="step", symbol="", title="Step", integer=True, minimum=1, maximum=MOST_STEPS, default=1,
     help="The step of the lesson.",
 )  # fmt: skip
-CHOSEN = keep(f"{PREFIX}lesson", ControlSetting.choice(LESSONS, ""))
+CHOSEN = keep(f"{PREFIX}lesson", ControlSetting.choice(LESSONS, None))
 AT = keep(f"{PREFIX}step", ControlSetting.number(STEP))
 DRAWN = keep(f"{PREFIX}seed", ControlSetting.number(SEED))
 GUESSES = [keep(f"{PREFIX}guess{number}", ControlSetting.text("")) for number in range(1, MOST_STEPS + 1)]
@@ -51,40 +54,35 @@ def place_of_reader() -> Place | None:
         set_back(AT, f"this lesson has the steps 1 to {len(lesson.steps)}.")
     index = drawn(AT, state[AT], "Step") - 1
     seed = drawn(DRAWN, state[DRAWN], "Seed")
-    guesses = [_read(key, step) for key, step in zip(GUESSES, lesson.steps, strict=False)]
+    guesses = [_guessed(key, step) for key, step in zip(GUESSES, lesson.steps, strict=False)]
     return Place(lesson, index, Moment(seed, guesses[index], _tried(lesson.steps[index])))
 
 
-def _read(key: str, step: LessonStep) -> Guessed | None:
-    """The guess of a step, as the address and the session have it."""
+def _read(key: str, reads: Callable[[str], Value] | None, missing: str, label: str) -> Value | None:
+    """What the address and the session have of a guess, or of a slider; what cannot be read, or is `missing`, goes."""
     text = st.session_state[key]
     if not text:
         return None
     try:
-        if step.question is None:
-            raise ValueError("nothing is asked in this step.")
-        found = step.question.read(text)
+        if reads is None:
+            raise ValueError(missing)
+        found = reads(text)
     except ValueError as wrong:
         set_back(key, wrong)
         return None
-    drawn(key, text, "Guess")
+    drawn(key, text, label)
     return found
+
+
+def _guessed(key: str, step: LessonStep) -> Guessed | None:
+    asked = step.question
+    return _read(key, None if asked is None else asked.read, "nothing is asked in this step.", "Guess")
 
 
 def _tried(step: LessonStep) -> float | None:
     """Where the slider of a step has been moved to."""
-    text = st.session_state[TRIED]
-    if not text:
-        return None
-    try:
-        if step.moved is None:
-            raise ValueError("this step has no slider.")
-        found = step.moved.read(text)
-    except ValueError as wrong:
-        set_back(TRIED, wrong)
-        return None
-    drawn(TRIED, text, "Slider")
-    return found
+    moved = step.moved
+    return _read(TRIED, None if moved is None else moved.read, "this step has no slider.", "Slider")
 
 
 def go_to(lesson: str, number: int = 1) -> None:
@@ -92,7 +90,7 @@ def go_to(lesson: str, number: int = 1) -> None:
     state = st.session_state
     if state[CHOSEN] != lesson:
         state.update(dict.fromkeys(GUESSES, ""))
-    state.update({CHOSEN: lesson, AT: number, TRIED: ""})
+    state.update({CHOSEN: lesson or None, AT: number, TRIED: ""})
 
 
 def take_guess(place: Place, guess: Guessed | None) -> None:

@@ -134,7 +134,7 @@ class Client:
     def _take(self, message: ForwardMsg) -> None:
         kind, element = message.WhichOneof("type"), message.delta.new_element
         if kind == "new_session" and not message.metadata.run.fragment_ids:
-            self.shown, self.step, self.buttons = {}, None, {}
+            self.shown, self.step, self.buttons, self.sliders = {}, None, {}, {}
         if kind == "script_finished":
             self.runs += 1
         if kind != "delta":
@@ -170,17 +170,24 @@ class Client:
                 await self.ask(fragment)
 
     async def _told(self, watch: str) -> str:
-        """What the server says at an address, on a connection that is kept."""
+        """What the server says at an address, on a connection that is kept, or on another once that is shut."""
+        try:
+            reader, head = await self._asked(watch)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            self._http = None
+            reader, head = await self._asked(watch)
+        length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
+        body = (await reader.readexactly(int(length[1]) if length else 0)).decode()
+        assert " 200 " in head.splitlines()[0], (head, body)
+        return body
+
+    async def _asked(self, watch: str) -> tuple[asyncio.StreamReader, str]:
         if self._http is None:
             name, _, port = self.host.partition(":")
             self._http = await asyncio.open_connection(name, int(port))
         reader, writer = self._http
         writer.write(f"GET {watch[1:]} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
-        head = (await reader.readuntil(b"\r\n\r\n")).decode()
-        length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
-        body = (await reader.readexactly(int(length[1]) if length else 0)).decode()
-        assert " 200 " in head.splitlines()[0], (head, body)
-        return body
+        return reader, (await reader.readuntil(b"\r\n\r\n")).decode()
 
 
 def seat_of(client: Client) -> int:
@@ -259,6 +266,7 @@ async def experiment(
             report.add("stand on the projector", [time.perf_counter() - start])
             for words in ("2", "0.5"):
                 before = [client.text for client in clients]
+                await teacher.until(lambda one: one.sliders)  # of this run: a page that came before had its own
                 (slider,) = teacher.sliders.values()
                 start = time.perf_counter()
                 await teacher.ask(id=slider.id, words=words)

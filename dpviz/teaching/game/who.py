@@ -13,7 +13,8 @@ from dpviz.core.wording import TextTable, counted, percent
 from dpviz.teaching.game.base import GAME_ROUNDS, FinalWords, Level, Published, RoundMark, Score, any_way
 from dpviz.teaching.game.luck import coin_beats
 
-FEW_PEOPLE = 5
+FEW_PEOPLE = 3
+"""So few that the best guess beats a coin even where the agency invents people: each answer weighs a third."""
 MANY_GAMES = 100
 """How many games show what luck leaves of skill in the long run."""
 TOO_RARE = 1e-4  # A chance below which its size does not matter
@@ -239,8 +240,8 @@ class WhoSaidYes(Level[PersonRound, bool]):
     label = "1 · Yes or no?"
     question = "Did the ringed person say yes?"
     rules = (
-        "Five people answered a private question. You know what four of them said. The fifth, ringed, may have said "
-        "yes or no: before you look, both are equally likely. An agency publishes one number about all five."
+        "Three people answered a private question. You know what two of them said. The third, ringed, may have said "
+        "yes or no: before you look, both are equally likely. An agency publishes one number about all three."
     )
 
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[PersonRound, ...]:

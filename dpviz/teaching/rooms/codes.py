@@ -1,6 +1,7 @@
 """Codes of rooms, which people type, and tokens of seats and of teachers, which nobody can guess."""
 
 import hashlib
+import ipaddress
 import re
 import secrets
 from collections import deque
@@ -50,6 +51,21 @@ def fingerprint(token: str) -> str:
     (64, False)
     """
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def network_of(address: str) -> str:
+    """Return by what somebody with this address is counted: of IPv6 a house has 2⁶⁴ addresses or more, which are one.
+
+    >>> network_of("192.0.2.7"), network_of("2001:db8:1:2:3:4:5:6"), network_of("::ffff:192.0.2.7"), network_of("here")
+    ('192.0.2.7', '2001:db8:1:2::/64', '192.0.2.7', 'here')
+    """
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if found.version == 4:
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((int(found), 64), strict=False))
 
 
 class Limit:

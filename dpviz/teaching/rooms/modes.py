@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from dpviz.core.declarations import SEED
 from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
 from dpviz.teaching.rooms.class_intervals import ClassIntervals
-from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.settings import RoomSettings, secret_count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +24,16 @@ class RoomMode:
     waits: bool = False
 
     def begun(self, settings: RoomSettings) -> RoomSettings:
-        """Return the settings of a room in which this mode begins."""
-        return settings.asking(mechanism=self.mechanism).drawn_anew(mode=self.key)
+        """Return the settings of a room in which this mode begins, with other people: of those it may tell how many.
+
+        >>> asked = RoomSettings.fresh(seed=1)
+        >>> MODES["guesses"].begun(asked).design.seed, MODES["guesses"].begun(asked).secret == asked.secret
+        (2, False)
+        """
+        seed = int(settings.design.seed % SEED.maximum) + 1
+        secret = secret_count(settings.design.n, seed)
+        asked = settings.asking(mechanism=self.mechanism, seed=seed, confidential_count=secret)
+        return asked.drawn_anew(mode=self.key)
 
     def changed(self, settings: RoomSettings, **changes: object) -> RoomSettings:
         """Return the settings with other numbers of the design, in the next round where what was seen is no more."""

@@ -83,7 +83,8 @@ def own_interval_said(found: ClassIntervals) -> list[str]:
     )
     left, right = max(low, 0.0), min(high, 1.0)
     ends = readable_apart(100 * left, 100 * right, 3), readable_apart(100 * right, 100 * left, 3)
-    told = [tables, f"Your interval, computed {RULES[settings.rule].computed}, is {ends[0]} % to {ends[1]} %."]
+    wide = f"{ends[0]} % to {ends[1]} %" if left < right else f"a single point, {ends[0]} %"
+    told = [tables, f"Your interval, computed {RULES[settings.rule].computed}, is {wide}."]
     if settings.revealed:
         held = "holds it" if found.covered[0] else "misses it"
         told.append(f"The true share is {readable(100 * settings.share, 3)} %. Your interval {held}.")

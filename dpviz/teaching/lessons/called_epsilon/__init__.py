@@ -67,6 +67,7 @@ def _numbers(_moment: Moment) -> dict[str, str]:
         "epsilon_worst": readable(worst, 3),
         "limit_worst": _told(worst),
         "real": _in_percent(_real()),
+        "once_in": readable(round(1 / float(rows[1, -1]), -2)),
         "chance_two": _in_percent(float(rows[1, 2:].sum())),
     }
 

@@ -129,7 +129,7 @@ def _chances(moment: Moment) -> LessonPicture:
     else:
         guess = str(moment.guess)
         bars.append(Bar(name="your guess", text=_CHANCES[guess], plain=_OFTEN[guess], color=GUESS_COLOR))
-    chart = bars_chart(bars, "how often it is published", log=True, low=_RARE)
+    chart = bars_chart(bars, "how often it is published", log=True, percent=True, low=_RARE)
     return LessonPicture(chart, "How often every table is published if the ringed person said yes.")
 
 

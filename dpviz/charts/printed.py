@@ -1,0 +1,164 @@
+"""What papers print as small cells that open: what is printed, ours, how far apart they are, why, and where to see."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+
+from dpviz.charts.html import scrolled_html
+from dpviz.claims.printed_layout import Layout, PrintedCell, PrintedGrid, PrintedList
+from dpviz.claims.published import Agreement, Erratum, PrintedNumber, Shown
+from dpviz.claims.verdicts import AnyRecord, counts_in_words, distance_in_words
+from dpviz.core.parameters import readable
+
+SIGNS = {
+    Agreement.AGREES: "",
+    Agreement.ROUNDING: "≈",
+    Agreement.CHANCE: "±",
+    Agreement.DIFFERS: "≠",
+    Agreement.UNKNOWN: "?",
+}
+"""What marks each verdict beside its outline."""
+
+KINDS_OF_CELLS = {
+    Agreement.AGREES: "agrees",
+    Agreement.ROUNDING: "near",
+    Agreement.CHANCE: "near",
+    Agreement.DIFFERS: "differs",
+    Agreement.UNKNOWN: "unknown",
+}
+NOT_LITERAL = "*"
+"""What marks something that is right only if it is read otherwise than the words around it say."""
+
+Address = Callable[[Shown], str]
+"""The address of the page that shows something."""
+
+
+def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
+    """Return a table of how many things each paper prints, and of which verdict."""
+    head = "".join(f"<th scope=col>{one}</th>" for one in ("", "printed", *map(_signed, Agreement)))
+    rows = "".join(
+        f"<tr><th scope=row>{escape(paper)}</th>"
+        + "".join(f"<td class=count>{one:,}</td>" for one in (sum(found.values()), *(found[one] for one in Agreement)))
+        + "</tr>"
+        for paper, found in by_paper.items()
+    )
+    table = f"<table class=grid><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<div class="dpviz-printed" data-drawn>{scrolled_html("Verdicts by paper", table)}</div>'
+
+
+def _signed(verdict: Agreement) -> str:
+    return f"{SIGNS[verdict]} {verdict}".strip()
+
+
+def layouts_html(layouts: Iterable[Layout], address: Address) -> str:
+    """Return tables and lists under the names of their places."""
+    parts, last = [], ""
+    for one in layouts:
+        if one.cells:
+            parts.append("" if one.place == last else f"<h3>{escape(one.place)}</h3>")
+            parts.append(_grid(one, address) if isinstance(one, PrintedGrid) else _list(one, address))
+            last = one.place
+    return f'<div class="dpviz-printed">{"".join(parts)}</div>'
+
+
+def _grid(grid: PrintedGrid, address: Address) -> str:
+    head = "".join(f"<th scope=col>{escape(one)}</th>" for one in (*grid.designs, *grid.columns))
+    rows = "".join(f"<tr>{_names(design)}{_cells(cells, address)}</tr>" for design, cells in grid.rows)
+    said = [counts_in_words(one.record for one in grid.cells)]
+    said += [f"{grid.common} throughout"] if grid.common else []
+    notes = f"<p class=said>{NOT_LITERAL} {escape(_read_otherwise(grid))}</p>" if _read_otherwise(grid) else ""
+    table = f"<table class=grid><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<p class=said>{escape('. '.join(said))}.</p>{scrolled_html(grid.place, table)}{notes}"
+
+
+def _read_otherwise(grid: PrintedGrid) -> str:
+    """What is said below a table of cells that are not taken for what the words around them say, if there are any."""
+    readings = {one.record.reading for one in grid.cells if not one.record.literal}
+    if len(readings) > 1:
+        return "is read otherwise than the words around it say; each cell says how, and what it would be otherwise."
+    return "".join(f"is read otherwise than the words around it say: {one}" for one in readings)
+
+
+def _names(design: Sequence[float | str]) -> str:
+    said = (one if isinstance(one, str) else readable(one) for one in design)
+    return "".join(f"<th scope=row>{escape(one)}</th>" for one in said)
+
+
+def _cells(cells: Iterable[PrintedCell | None], address: Address) -> str:
+    return "".join("<td></td>" if one is None else f"<td>{_cell(one, address)}</td>" for one in cells)
+
+
+def _list(printed: PrintedList, address: Address) -> str:
+    items = "".join(f"<li>{_statement(one, address)}</li>" for one in printed.cells)
+    return f"<ul>{items}</ul>"
+
+
+def _star(one: AnyRecord) -> str:
+    return "" if one.literal else NOT_LITERAL
+
+
+def _cell(cell: PrintedCell, address: Address) -> str:
+    one = cell.record
+    sign = f"<i>{SIGNS[one.verdict]}{_star(one)}</i>"
+    return (
+        f'<details name="printed_cell" class="{KINDS_OF_CELLS[one.verdict]}">'
+        f'<summary aria-label="{one.text}, {one.verdict}">{one.text}{sign}</summary>'
+        f'<div class="opened">{_opened(cell, address)}</div></details>'
+    )
+
+
+def _statement(cell: PrintedCell, address: Address) -> str:
+    one = cell.record
+    words = f"{one.what}: {one.text}" if isinstance(one.printed, PrintedNumber) and not one.quote else one.text
+    words += f" in “{one.quote}”" if one.quote else ""
+    mark = f"<b class=verdict>{_signed(one.verdict)}{_star(one)}</b>"
+    return (
+        f'<details class="{KINDS_OF_CELLS[one.verdict]}"><summary>{mark} <span>{escape(words)}</span></summary>'
+        f"<div>{_opened(cell, address)}</div></details>"
+    )
+
+
+def _opened(cell: PrintedCell, address: Address) -> str:
+    one = cell.record
+    rows = [("Printed ○", f"<b>{escape(one.text)}</b>")]
+    rows.append(_ours(one))
+    if not isinstance(one.printed, str) and one.verdict is not Agreement.UNKNOWN:
+        rows.append(("Apart by", f"{distance_in_words(one)}".replace("-", "−")))
+    rows.append(("Verdict", f"{_signed(one.verdict)}{_star(one)}"))
+    rows += [("Why", escape(one.reason))] if one.reason else []
+    rows.append(("Read as", escape(one.reading)))
+    rows += [("Read otherwise", f"{_ours(other)[1]}: {escape(_other(one, other))}") for other in cell.others]
+    said = "".join(f"<dt>{name}</dt><dd>{words}</dd>" for name, words in rows)
+    link = f'<p><a href="{escape(address(one.shown))}">Open this setting →</a></p>' if one.shown.page else ""
+    return f"<dl>{said}</dl>{link}"
+
+
+def _other(one: AnyRecord, other: AnyRecord) -> str:
+    what = "" if other.what == one.what else f"{other.what}. "
+    rows = "".join(
+        f"{name} = {readable(value)}. " for name, value in other.design.items() if one.design.get(name) != value
+    )
+    return f"{what}{rows}{other.reading} {other.verdict.capitalize()}."
+
+
+def _ours(one: AnyRecord) -> tuple[str, str]:
+    if one.verdict is Agreement.UNKNOWN:
+        return "Ours", "none"
+    if isinstance(one.printed, str):
+        return "Ours", escape(str(one.ours))
+    if one.our_error:
+        return "Ours, simulated ●", f"{readable(one.ours, 4)} ± {readable(one.our_error, 2)}"
+    return "Ours, exact —", readable(one.ours, 7)
+
+
+def errata_html(errata: Iterable[Erratum]) -> str:
+    """Return what papers print and their own definitions contradict, each with how it is known and why it matters."""
+    return f'<div class="dpviz-printed errata">{"".join(map(_erratum, errata))}</div>'
+
+
+def _erratum(one: Erratum) -> str:
+    rows = [("Printed", one.printed), ("True", one.ours), ("Why it matters", one.matters), ("How sure", one.sure)]
+    rows += [("Read otherwise", one.otherwise)] if one.otherwise else []
+    said = "".join(f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in rows)
+    shown = f"<dt>Established by</dt><dd><code>{escape(one.command)}</code></dd>" if one.command else ""
+    gives = f"<dt>which prints</dt><dd><code>{escape(one.gives)}</code></dd>" if one.gives else ""
+    return f"<h3>{escape(one.place)}: {escape(one.reading)}</h3><dl>{said}{shown}{gives}</dl>"

@@ -1,0 +1,5 @@
+"""Published."""
+
+from pages.published.sections import show
+
+show()
