@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
-from dpviz.claims.poisson_losses import poisson_quantiles, printed_addition, skellam_masses
+from dpviz.claims.poisson_losses import printed_addition, promise_of_counts, skellam_masses
 from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
+from dpviz.comparisons import BinaryData, EqualPrivacy, EqualPromise
+from dpviz.comparisons.budget import OverSets
 from dpviz.core.parameters import readable
 from dpviz.designs import Design
-from dpviz.mechanisms import PoissonCount
+from dpviz.mechanisms import PoissonCount, PoissonGamma
+from dpviz.mechanisms.poisson_count import poisson_quantiles
 from dpviz.privacy import delta_for_epsilon, probabilistic_delta, pure_epsilon
 from dpviz.privacy.real_loss import ReleaseVerdict
 from tests.referees import excess, listed_delta
@@ -82,6 +85,38 @@ def test_a_design_takes_what_is_added_and_divides_nothing(sets: int, alpha: floa
     assert Design.releasing(PoissonCount(n=12, alpha=alpha), sets=sets) == design
 
 
+@pytest.mark.parametrize("n", [1, 2, 9, 60])
+@pytest.mark.parametrize("epsilon", [1.0, 1.2, 3.0, 40.0])
+def test_the_smallest_addition_keeps_an_epsilon_from_one_on_and_less_does_not(n: int, epsilon: float) -> None:
+    """Over every pair of tables and all that can be published."""
+    alpha = PoissonCount.smallest_alpha(m=n, epsilon=epsilon)
+    losses = [float(np.abs(PoissonCount(n=n, alpha=one).log_odds_table()).max()) for one in (alpha, alpha * (1 - 1e-9))]
+    assert losses[0] == pytest.approx(epsilon, rel=1e-11) and losses[0] <= epsilon < losses[1]
+
+
+def test_below_one_an_epsilon_needs_a_delta_and_the_comparisons_say_so() -> None:
+    data = BinaryData(n=20, p=0.25)
+    method = data.method("poisson_count")
+    assert method not in {one.method for one in data.compare([method], [0.7])}
+    assert EqualPromise().absence(method, data, 0.7, 1).startswith("no ε below 1 holds for it without a δ")
+    assert EqualPrivacy().setting(method, data, 0.7, 1) is None
+    assert EqualPromise().setting(method, data, 1.0, 1) == 1.0
+    for epsilon, delta in ((0.1, 1e-6), (0.7, 1e-3), (2.0, 1e-3)):
+        setting = EqualPrivacy(delta).setting(method, data, epsilon, 1)
+        assert setting is not None
+        found = [
+            listed_delta(PoissonCount(n=20, alpha=PoissonCount.smallest_alpha(m=20, epsilon=one)), epsilon)
+            for one in (setting, setting * (1 + 1e-5))
+        ]
+        assert found[0] <= delta * (1 + 1e-9) and delta < found[1]
+
+
+def test_one_set_is_not_divided_and_budget_says_why() -> None:
+    method = BinaryData.method("poisson_count")
+    assert method.divided() is None
+    assert OverSets.unfit(BinaryData.fresh(), method).startswith("Poisson count releases one set.")
+
+
 # What is printed of it.
 
 
@@ -143,6 +178,30 @@ def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float)
         np.maximum(first - math.exp(epsilon) * other, 0).sum(),
     )
     assert all(f" {readable(float(number), 3)}" in real.said for number in (often, hockey))
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 5.0, 10.0, 80.0])
+def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha: float) -> None:
+    n, z = 100, np.arange(600)
+    said = promise_of_counts(PoissonCount(n=n, alpha=alpha))
+    count = next(k for k in range(600) if poisson.sf(k, 1 + alpha) <= 1e-3)
+    promised = max(count * math.log1p(1 / alpha) - 1, 1.0)
+    assert f"a loss of at most {readable(promised, 3)}, but for a probability of 0.001." in said
+    release = PoissonCount(n=n, alpha=alpha)
+    failure, delta = probabilistic_delta(release, promised), listed_delta(release, promised)
+    one, none = (poisson.pmf(z, mean) for mean in (1 + alpha, alpha))
+    told = np.abs(z[:, None] - z) * math.log1p(1 / alpha) > promised * (1 + 1e-12)
+    of_table = float(np.outer(one, none)[told].sum())
+    verdicts = ["kept" if found <= 1e-3 else "broken" for found in (failure, of_table)]
+    for text in (
+        f"For one count that is {verdicts[0]}: a larger loss has probability {readable(failure, 3)}, and",
+        f"with δ = {readable(delta, 3)}.",
+        f"it is {verdicts[1]}: a replaced row moves two of them, and a larger loss has probability "
+        f"{readable(of_table, 3)}.",
+    ):
+        assert text in said
+    assert verdicts == (["kept", "broken"] if alpha < 80 else ["kept", "kept"])
+    assert promise_of_counts(PoissonGamma(n=5, m=5, epsilon=1.0, public_share=0.2)) == ""
 
 
 def test_shared_rows_never_make_a_pair_of_tables_worse() -> None:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
 import mpmath as mp
 import numpy as np
 import pytest
 from scipy.stats import nbinom
 
-from dpviz.comparisons import BinaryData, CountData
 from dpviz.core.types import FloatArray
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import Question
 from dpviz.mechanisms import BetaBinomial, PoissonGamma
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from tests.referees import listed_delta
@@ -126,14 +122,3 @@ def test_the_release_is_drawn_to_the_guess_where_it_is_private() -> None:
         PoissonGamma(n=5, m=4, epsilon=1.0, public_share=0.8).transition_matrix()[::-1, ::-1],
         rtol=1e-10,
     )
-
-
-def test_a_curator_considers_it_where_it_is_chosen_and_no_page_of_comparisons_leaves_it_out() -> None:
-    """How near it comes depends on the guess, which is no promise: the desk does not rank it by one of its own."""
-    for kind in (BinaryData, CountData):
-        assert kind.method("poisson_gamma").needs_guess
-        assert "poisson_gamma" not in kind.considered_keys()
-    data = CountData(n=20, m=20, p=0.25)
-    asked = Question(data=data, lowest=0.1, highest=0.4, protections=(PrivacyLoss(most_epsilon=1.0),))
-    assert "poisson_gamma" not in [one.key for one in asked.tried]
-    assert [one.key for one in replace(asked, methods=("poisson_gamma",)).tried] == ["poisson_gamma"]

@@ -1,27 +1,26 @@
 """What the Poisson mechanism of Jackson et al. (2024) really gives, for one count and for all counts of a table."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammainc, ive
+from scipy.special import ive
 
 from dpviz.claims.release_finding import ReleaseSetting
+from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
-from dpviz.core.types import FloatArray, IntArray
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.poisson_count import SMALLEST_PRINTED_EPSILON, PoissonCount, poisson_beyond, poisson_quantiles
+from dpviz.privacy import delta_for_epsilon, probabilistic_delta
 from dpviz.privacy.real_loss import Loss
 
-SMALLEST_PRINTED_EPSILON = 1.0  # from which the formula is printed
+TOLD_FAILURE = 1e-3  # Probability of a larger loss at which a promise that allows some is told
 
 
 def poisson_promise(setting: ReleaseSetting) -> float:
     """Return the ε that is promised: the formula is printed for ε above 1."""
     return max(setting.epsilon, SMALLEST_PRINTED_EPSILON)
-
-
-def _beyond(counts: IntArray | int, means: FloatArray | float) -> FloatArray:
-    """Pr(Z > count) of Poisson numbers with these means."""
-    tails: FloatArray = gammainc(np.asarray(counts) + 1.0, means)
-    return tails
 
 
 def printed_addition(epsilon: float, delta: float) -> float:
@@ -30,11 +29,11 @@ def printed_addition(epsilon: float, delta: float) -> float:
     The right side rises in α only where the bracket reaches a whole number k, that is at 1/(e^{(1 + ε)/k} − 1).
 
     >>> added = printed_addition(2.0, 0.01)
-    >>> round(added, 6), round((1 + 2.0) / math.log1p(1 / added), 9), round(float(_beyond(7, 1 + added)), 6)
+    >>> round(added, 6), round((1 + 2.0) / math.log1p(1 / added), 9), round(float(poisson_beyond(7, 1 + added)), 6)
     (1.868939, 7.0, 0.009312)
     """
     largest = 1
-    while _beyond(largest, 1 + (added := 1 / math.expm1((1 + epsilon) / largest))) > delta:
+    while poisson_beyond(largest, 1 + (added := 1 / math.expm1((1 + epsilon) / largest))) > delta:
         largest += 1
     return added
 
@@ -51,22 +50,6 @@ def poisson_count_loss(setting: ReleaseSetting) -> Loss:
     return Loss.exactly(worst) if worst >= SMALLEST_PRINTED_EPSILON else Loss(0.0, SMALLEST_PRINTED_EPSILON)
 
 
-def poisson_quantiles(means: FloatArray, delta: float) -> IntArray:
-    """Return the smallest z with Pr(Z > z) ≤ δ for each mean.
-
-    >>> poisson_quantiles(np.array([1.0, 10.0]), 0.01).tolist()
-    [4, 18]
-    """
-    low, high = np.full(len(means), -1), np.ones(len(means), dtype=np.int64)
-    while (over := _beyond(high, means) > delta).any():
-        high[over] *= 2
-    while (apart := high - low > 1).any():
-        middle = (low + high) // 2
-        enough = _beyond(middle, means) <= delta
-        low, high = np.where(apart & ~enough, middle, low), np.where(apart & enough, middle, high)
-    return high
-
-
 def poisson_table_loss(setting: ReleaseSetting) -> Loss:
     """The same of the table whose only row of one cell moves to an empty one: its loss is D ln(1 + 1/α).
 
@@ -75,21 +58,42 @@ def poisson_table_loss(setting: ReleaseSetting) -> Loss:
     δ of (ε, δ).
     """
     epsilon = poisson_promise(setting)
-    added = printed_addition(epsilon, setting.delta)
-    slope = math.log1p(1 / added)
-    masses = skellam_masses(added, setting.delta)
+    found = replaced_row(printed_addition(epsilon, setting.delta), epsilon, setting.delta)
+    said = (
+        f"The loss of a replaced row exceeds ε with probability {readable(found.failure, 3)}, where δ = "
+        f"{readable(setting.delta, 3)} is allowed. As (ε, δ)-differential privacy it has δ = "
+        f"{readable(found.delta, 3)}."
+    )
+    return Loss(found.epsilon_at_failure, math.inf, said=said)
+
+
+class ReplacedRow(NamedTuple):
+    """What a row that moves from one published count to another gives away.
+
+    The probability `failure` of a loss above ε, the δ of (ε, δ)-differential privacy, and the ε that the loss exceeds
+    with the allowed probability alone.
+    """
+
+    failure: float
+    delta: float
+    epsilon_at_failure: float
+
+
+def replaced_row(added: float, epsilon: float, allowed: float) -> ReplacedRow:
+    """Return what a row gives away that is the only one of its cell and moves to an empty one, where all are published.
+
+    `added` is α, and `allowed` the probability of a larger loss, 0 < δ < 1. The loss is D ln(1 + 1/α).
+    """
+    slope, masses = math.log1p(1 / added), skellam_masses(added, allowed)
     d = np.arange(len(masses) // 2 + 1)
     both = masses[len(d) - 1 :] + masses[len(d) - 1 :: -1]
     outside = np.append(np.cumsum(both[:0:-1])[::-1], 0.0)  # Pr(|D| > d)
-    real = slope * int(d[outside <= setting.delta][0])
-    often = float(outside[min(math.floor(epsilon / slope * (1 + 1e-12)), len(d) - 1)])
     told = d * slope > epsilon
-    excess = float(masses[len(d) - 1 :][told] @ -np.expm1(epsilon - d[told] * slope))
-    said = (
-        f"The loss of a replaced row exceeds ε with probability {readable(often, 3)}, where δ = "
-        f"{readable(setting.delta, 3)} is allowed. As (ε, δ)-differential privacy it has δ = {readable(excess, 3)}."
+    return ReplacedRow(
+        failure=float(outside[min(math.floor(epsilon / slope * (1 + 1e-12)), len(d) - 1)]),
+        delta=float(masses[len(d) - 1 :][told] @ -np.expm1(epsilon - d[told] * slope)),
+        epsilon_at_failure=slope * int(d[outside <= allowed][0]),
     )
-    return Loss(real, math.inf, said=said)
 
 
 def skellam_masses(added: float, delta: float) -> FloatArray:
@@ -103,3 +107,23 @@ def skellam_masses(added: float, delta: float) -> FloatArray:
     with np.errstate(under="ignore", divide="ignore"):
         log_masses = np.log(ive(np.abs(d), root)) + root - (1 + 2 * added) + d / 2 * math.log1p(1 / added)
         return np.exp(log_masses)
+
+
+@kept
+def promise_of_counts(release: Synthesizer) -> str:
+    """Return what is promised of a Poisson count but for a small probability, and what it gives; of others nothing.
+
+    As inline HTML: of the one count that is published, and of a table all of whose counts are published with this α.
+    """
+    if not isinstance(release, PoissonCount):
+        return ""
+    allowed, promised = readable(TOLD_FAILURE), release.promised_but_for(TOLD_FAILURE)
+    failure, delta = probabilistic_delta(release, promised), delta_for_epsilon(release, promised)
+    of_table = replaced_row(release.alpha, promised, TOLD_FAILURE).failure
+    kept_here, kept_there = ("kept" if one <= TOLD_FAILURE else "broken" for one in (failure, of_table))
+    return (
+        f"<b>Its authors promise a loss of at most {readable(promised, 3)}, but for a probability of {allowed}.</b> "
+        f"For one count that is {kept_here}: a larger loss has probability {readable(failure, 3)}, and the release is "
+        f"(ε, δ)-private with δ = {readable(delta, 3)}. Where all counts of a table are published in this way, it is "
+        f"{kept_there}: a replaced row moves two of them, and a larger loss has probability {readable(of_table, 3)}."
+    )

@@ -93,7 +93,8 @@ def promise_text(design: Design) -> str:
         own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.label
         said = f"α = {prior_text(design.alpha)} ({gives})" if "alpha" in design.promised else f"{gives} ({own})"
         return said + fixed
-    noise = "" if design.synthesizer_type.has_prior or design.sets == 1 else ", noise for ε/M in each set"
+    share = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"
+    noise = "" if design.synthesizer_type.has_prior or design.sets == 1 else f", {share}"
     delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
     real = real_epsilon(design)
     really = "" if real is None else f" (really {readable_apart(real, design.epsilon, 3)})"

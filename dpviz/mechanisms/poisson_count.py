@@ -5,20 +5,26 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincc
 
 from dpviz.core import limits
+from dpviz.core.checked import checked
 from dpviz.core.declarations import ROWS
+from dpviz.core.keeping import kept
+from dpviz.core.numerics.ends import private_side
 from dpviz.core.numerics.sums import log_rising
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
+SMALLEST_PRINTED_EPSILON = 1.0  # From which on the formula of Jackson et al. is printed
+LOSS_OF_ZERO = 1.0  # Of neighbours where 0 is published: their means differ by 1
 SMALLEST_CLEAR_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
 ADDED_TO_COUNT = dataclasses.replace(
     PRIOR_ONES,
     title="Added to the count",
-    maximum=500.0,
+    maximum=1e9,
     default=1.0,
     slider_minimum=0.01,
     slider_maximum=500.0,
@@ -36,6 +42,8 @@ class PoissonCount(TwoCellSynthesizer):
     below 1. Before Z is cut off at n they are not bounded, so that a promise needs a δ. Jackson et al. take that of
     probabilistic differential privacy, Pr(Z > (1 + ε)/ln(1 + 1/α)) with Z ~ Poisson(1 + α), for ε above 1.
 
+    `smallest_alpha` keeps an ε from 1 on without a δ, as what is published ends at n. Its authors do not cut it off.
+
     Source: Jackson et al. (2024). One row and α = 1: a zero stays 0 with probability e⁻¹, and a one becomes 0 with e⁻².
 
     >>> PoissonCount(n=1, alpha=1).transition_matrix().round(6).tolist()
@@ -47,10 +55,17 @@ class PoissonCount(TwoCellSynthesizer):
     formula = r"m_1 = \min(Z, n),\quad Z \sim \mathrm{Poisson}(n_1+\alpha)"
     source = "Jackson, Mitra, Francis & Dove (2024), arXiv 2407.00417"
     audited = "poisson_count"
-    color = "indigo"
-    kept_by = ""
+    color = "purple"
+    kept_by = finding = opendp = ""
     moved_by = "what is added to the count"
-    not_compared = "no α gives it an ε below 1 unless a δ is allowed"
+    protected_by = ("alpha",)
+    smallest_epsilon = LOSS_OF_ZERO
+    several_sets = False
+    no_prior = "what is added to its count raises what is published, and is no prior of a share"
+    releases = (
+        "One set: a Poisson number whose mean is the number of ones and α, cut off at n. α is the smallest with which "
+        "it loses at most its ε. Below ε = 1 there is none without a δ: to publish 0 has a loss of 1, whatever α is."
+    )
 
     m: int = dataclasses.field(init=False, default=0)
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
@@ -59,6 +74,28 @@ class PoissonCount(TwoCellSynthesizer):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "m", self.n)
+
+    @classmethod
+    @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
+    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
+        """The α with which to publish n = m has the loss ε, from ε = 1 on: a root, rounded to the private side.
+
+        Below 1 no α keeps ε. There it is that of ε = 1 over ε, so that the δ that an ε needs goes on to fall.
+
+        >>> round(PoissonCount.smallest_alpha(m=100, epsilon=1.0), 3)
+        49.984
+        """
+        found = _smallest_alpha(m, max(epsilon, LOSS_OF_ZERO)) / min(epsilon, LOSS_OF_ZERO)
+        return min(found, ADDED_TO_COUNT.maximum)
+
+    def promised_but_for(self, delta: float) -> float:
+        """k ln(1 + 1/α) − 1, Pr(Z > k) ≤ δ with Z ~ Poisson(1 + α); at least 1, from which on the formula is printed.
+
+        >>> round(PoissonCount(n=100, alpha=1.868939).promised_but_for(0.01), 5)
+        2.0
+        """
+        largest = int(poisson_quantiles(np.array([1 + self.alpha]), delta)[0])
+        return max(largest * math.log1p(1 / self.alpha) - 1, SMALLEST_PRINTED_EPSILON)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         means, j = self.alpha + np.asarray(rows), np.asarray(columns)
@@ -80,6 +117,25 @@ class PoissonCount(TwoCellSynthesizer):
         return WorstCase(first, 0, 1, 0) if first >= -last else WorstCase(-last, 1, 0, self.n)
 
 
+def _loss_of_most(n: int, alpha: float) -> float:
+    """The loss of tables without ones and with one where n is published."""
+    without, with_one = log_poisson_tail(n, np.array([alpha, alpha + 1])).tolist()
+    return float(with_one - without)
+
+
+@kept
+def _smallest_alpha(n: int, epsilon: float) -> float:
+    smallest = PRIOR_ONES.minimum
+    if _loss_of_most(n, smallest) <= epsilon:
+        return smallest
+
+    def excess(log_alpha: float) -> float:
+        return _loss_of_most(n, math.exp(log_alpha)) - epsilon
+
+    root = math.exp(brentq(excess, math.log(smallest), math.log(n), xtol=1e-300, rtol=1e-14))
+    return private_side(root, math.inf, lambda alpha: _loss_of_most(n, alpha) <= epsilon)
+
+
 def log_poisson_tail(count: int, means: FloatArray) -> FloatArray:
     """ln Pr(Z ≥ count) of Poisson numbers with these means, count ≥ 1, however small.
 
@@ -95,3 +151,25 @@ def log_poisson_tail(count: int, means: FloatArray) -> FloatArray:
     terms = np.cumprod(rest[:, None] / (count + np.arange(1, 64)), axis=1)
     found[small & ~clear] = count * np.log(rest) - rest - math.lgamma(count + 1) + np.log1p(terms.sum(axis=1))
     return found
+
+
+def poisson_beyond(counts: IntArray | int, means: FloatArray | float) -> FloatArray:
+    """Return Pr(Z > count) of Poisson numbers with these means."""
+    tails: FloatArray = gammainc(np.asarray(counts) + 1.0, means)
+    return tails
+
+
+def poisson_quantiles(means: FloatArray, delta: float) -> IntArray:
+    """Return the smallest z with Pr(Z > z) ≤ δ for each mean.
+
+    >>> poisson_quantiles(np.array([1.0, 10.0]), 0.01).tolist()
+    [4, 18]
+    """
+    low, high = np.full(len(means), -1), np.ones(len(means), dtype=np.int64)
+    while (over := poisson_beyond(high, means) > delta).any():
+        high[over] *= 2
+    while (apart := high - low > 1).any():
+        middle = (low + high) // 2
+        enough = poisson_beyond(middle, means) <= delta
+        low, high = np.where(apart & ~enough, middle, low), np.where(apart & enough, middle, high)
+    return high

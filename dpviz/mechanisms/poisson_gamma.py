@@ -10,11 +10,10 @@ from scipy.special import logsumexp
 
 from dpviz.core import limits
 from dpviz.core.checked import declared
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import inverse_gain, private_side
 from dpviz.core.numerics.sums import from_ratios
-from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
@@ -24,16 +23,6 @@ from dpviz.mechanisms.prior import PRIOR_ONES
 PRIORS_TRIED = 65  # between the smallest that may keep ε and one that surely does
 UNSEEN_LOSS = 1e-13  # Relative distance by which rounding may put a loss below the real one
 EVEN_GUESS = 0.5  # π at which the prior prefers neither kind
-PUBLIC_GUESS = Parameter(
-    name="public_share",
-    symbol="π",
-    title="Public guess of the share",
-    minimum=0.001,
-    maximum=0.999,
-    default=0.2,
-    help="The share of ones that is expected before the data are looked at. The release is drawn towards it. A guess "
-    "of one half gives the beta-binomial.",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +56,12 @@ class PoissonGamma(TwoCellSynthesizer):
         r"\mu = n(\pi,\ 1-\pi)"
     )
     source = "Quick (2021), arXiv 1906.00455"
-    color = "teal"
+    color = "pine"
     kept_by = opendp = ""
     moved_by = "the pull of the invented rows towards the public guess"
-    several_sets = needs_guess = True
+    guess = "public_share"
+    several_sets = True
+    no_prior = "how many rows an ε lets it invent follows from its public guess as well"
     releases = (
         "Each set draws a rate of ones and a rate of zeros from their gamma posteriors, and then Poisson counts, given "
         "that they add up to the rows to be released. Before the data, the rates are expected to be a public guess of "

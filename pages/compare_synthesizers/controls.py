@@ -10,13 +10,16 @@ from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, Compariso
 from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
 from dpviz.comparisons.binary import method_of_release
 from dpviz.comparisons.terms import PROMISES
+from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.parameters import DELTA, readable
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
 from pages.compare_synthesizers import SPEC
 from pages.components.compared import (
+    data_of,
     estimand_controls,
     further_numbers,
+    guess_numbers,
     kind_control,
     numbers_of_kind,
     rule_control,
@@ -104,7 +107,7 @@ def asked_for(said: Said) -> Asked:
         raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
     rule, brought = said["rule"], said.handed_on(numbers["n"])
     question = Comparison(
-        data=kind(estimand=said.get("estimand", ""), **kind.shared(numbers)),
+        data=data_of(said),
         methods=methods,
         analysis=Analysis(rule=rule, **Analysis.shared(numbers)),
         terms=terms(**{name: numbers[name] for name in terms.asks}),
@@ -130,7 +133,7 @@ def _methods(kind: type[DataKind]) -> Several:
 
 
 CONTROLS = Controls(
-    PageNumbers(PREFIX, NUMBERS, ()),
+    PageNumbers(PREFIX, NUMBERS, (PUBLIC_GUESS.name,)),
     [
         scenario_list(PRESETS, SPEC.note("presets")),
         kind_control(DATA_KINDS.values()),
@@ -139,6 +142,7 @@ CONTROLS = Controls(
         Choice("terms", "Compare at", labels_of(TERMS.values()), "promise", st.radio, help=SPEC.note("terms")),
         Numbers(of=lambda said: TERMS[said["terms"]].asks),
         Numbers("n", "sets", of=further_numbers),
+        guess_numbers(lambda said: [DATA_KINDS[said["kind"]].method(key) for key in said["methods"]]),
         *estimand_controls(at="methods"),
         Numbers("level"),
         rule_control(SPEC.note("rule")),
@@ -146,7 +150,7 @@ CONTROLS = Controls(
     ],
     asked_for,
     few=("preset", "epsilon", "sets"),
-    main=("kind", "methods", "terms", "delta", *OF_KINDS),
+    main=("kind", "methods", "terms", "delta", *OF_KINDS, PUBLIC_GUESS.name),
     within=numbers_of_kind,
     taken=taken,
 )

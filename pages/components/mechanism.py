@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
+from dpviz.claims.poisson_losses import promise_of_counts
 from dpviz.core.parameters import Parameter
 from dpviz.core.plain import plain
 from dpviz.core.settings import LONGEST_TEXT
@@ -54,8 +55,10 @@ def _label(key: str) -> str:
 def say_real_epsilon(design: Design, key: str, place: DeltaGenerator) -> None:
     """Say at a place that a synthesizer, chosen under `key`, breaks its promise, and offer one that does not.
 
-    Nothing is said where the promise is kept.
+    Nothing is said where the promise is kept, unless it allows a small probability of more.
     """
+    if not_pure := promise_of_counts(design.synthesizer):
+        place.html(f'<p class="dpviz-note">{not_pure}</p>')
     real = real_epsilon(design)
     if real is None:
         return
