@@ -131,6 +131,7 @@ NORMAL = UnknownVariance(n=4, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
 VALID: dict[str, Any] = {
     "n": 4,
     "m": 3,
+    "public_share": 0.3,
     "k": 3,
     "cells": 3,
     "sets": 2,
@@ -304,7 +305,6 @@ OWN: dict[str, dict[str, Any]] = {
     "GaussianPlan": {"data": NORMAL, "method": NORMAL.methods[0], "sets": 1, "estimands": ("mean",)},
     "Modips": {"n": 4, "m": 3, "epsilon": 1.0, "alpha": 1.0, "beta": 0.5, "bounding": "truncation"},
     "ModipsTruncated": {"bounding": "truncation"},
-    "PoissonGamma": {"public_share": 0.3},
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
     "gain_in_words": {"view": ATTACKER},
     "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},

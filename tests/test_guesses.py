@@ -79,6 +79,15 @@ def test_at_equal_real_privacy_the_other_guess_has_its_own_setting() -> None:
     assert f"with a guess off by 0.1 it is off by {readable(max(off), 3)}." in found.further
 
 
+def test_alone_it_says_why_nothing_is_ranked() -> None:
+    data = BinaryData(n=20, p=0.3)
+    asked = Comparison(data, (data.method(KEY),), Analysis(sets=1), EqualPromise(), 0.5, (0.1, 10.0))
+    *_, found = asked.rank()
+    mark, sentence, short = Ranking.of(asked, found).answer
+    assert mark == "not ranked" and "told the truth as its public guess" in sentence and short
+    assert Ranking.of(asked, found).lead(data.method(KEY).design(data, 0.5, 1)) is None  # type: ignore[arg-type]
+
+
 def test_no_other_method_owes_anything_to_a_guess() -> None:
     found = ranked(BinaryData(n=20, p=0.3), 1.0, "beta_binomial")
     assert "guess" not in found.further and "π" not in found.asked.in_words

@@ -195,7 +195,7 @@ def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha
     verdicts = ["kept" if found <= 1e-3 else "broken" for found in (failure, of_table)]
     for text in (
         f"For one count that is {verdicts[0]}: a larger loss has probability {readable(failure, 3)}, and",
-        f"with δ = {readable(delta, 3)}.",
+        f"with δ = {readable(delta if delta > 1e-30 else 0.0, 3)}.",
         f"it is {verdicts[1]}: a replaced row moves two of them, and a larger loss has probability "
         f"{readable(of_table, 3)}.",
     ):

@@ -358,7 +358,8 @@ class DataKind(DeclaredFields, ABC):
     def _on_terms(
         self, method: ComparedMethod, place: float, analysis: Analysis, terms: ComparisonTerms
     ) -> Iterator[list[Outcome]]:
-        setting = terms.setting(method, self, place, method.sets(analysis.sets))
+        absent = method.absence(self)
+        setting = None if absent else terms.setting(method, self, place, method.sets(analysis.sets))
         if setting is not None:
             yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
 

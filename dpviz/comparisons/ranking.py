@@ -122,6 +122,12 @@ class Ranking:
         if not self._promising:
             sentence = f"None of the methods chosen can be set to a real privacy loss of {privacy}."
             return "no method", sentence, f"No chosen method can be set to a real ε of {epsilon}."
+        if not fit and all(self.asked.data.flatters(one.method) for one in self._promising):
+            sentence = (
+                "What is chosen is told the truth as its public guess, so that its error is the best it can have, and is "
+                "not ranked. Choose other methods beside it, or set a guess of your own."
+            )
+            return "not ranked", sentence, "What is told the truth as its public guess is not ranked."
         if not fit:
             sentence = f"None of the methods chosen is known to keep a promise of {privacy}, so that none is ranked."
             return "none ranked", sentence, f"No chosen method is known to keep its promise of ε = {epsilon}."
@@ -247,7 +253,8 @@ class Ranking:
 
 @kept
 def _absence(asked: Comparison, method: ComparedMethod) -> str:
-    return asked.terms.absence(method, asked.data, asked.epsilon, method.sets(asked.analysis.sets))
+    sets, absent = method.sets(asked.analysis.sets), method.absence(asked.data)
+    return absent or asked.terms.absence(method, asked.data, asked.epsilon, sets)
 
 
 def surely_less(one: Outcome, other: Outcome) -> bool:

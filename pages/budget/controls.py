@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData
+from dpviz.comparisons import DATA_KINDS, Analysis
 from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
-from dpviz.comparisons.binary import method_of_release
+from dpviz.comparisons.binary import kind_of_release, method_of_release
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import SPENDINGS, OverSets, Spending
 from dpviz.core.declarations import PUBLIC_GUESS
@@ -57,11 +57,10 @@ PRESETS: dict[str, dict[str, object]] = {
 
 def taken(design: Design) -> dict[str, str]:
     """The number of sets of a release's method is what is asked."""
-    key, kind = OverSets.key, BinaryData.key
-    method = method_of_release(design)
-    if why := OverSets.unfit(BinaryData.fresh(), method):
+    key, kind, method = OverSets.key, kind_of_release(design), method_of_release(design)
+    if why := OverSets.unfit(kind.fresh(), method):
         raise ValueError(why)
-    return {"spending": key, f"{key}_kind": kind, f"{key}_{kind}_method": method.key}
+    return {"spending": key, f"{key}_kind": kind.key, f"{key}_{kind.key}_method": method.key}
 
 
 Asked = AskedOf[Spending]
@@ -102,7 +101,7 @@ def _method(key: str, kind: str) -> Choice:
 
 
 CONTROLS = Controls(
-    PageNumbers(PREFIX, NUMBERS, (PUBLIC_GUESS.name,)),
+    PageNumbers(PREFIX, NUMBERS, ("m", PUBLIC_GUESS.name)),
     [
         scenario_list(PRESETS, SPEC.note("presets")),
         Choice(
@@ -121,7 +120,7 @@ CONTROLS = Controls(
     ],
     asked_for,
     few=("preset", "spending", "epsilon", "n"),
-    main=("kind", "method", "sets", *OF_KINDS, PUBLIC_GUESS.name),
+    main=("kind", "method", "sets", *(OF_KINDS.keys() - {"m"}), PUBLIC_GUESS.name),
     within=numbers_of_kind,
     taken=taken,
 )  # fmt: skip

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, Comparison, DataKind, MixedData, UnknownVariance
 from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
-from dpviz.comparisons.binary import method_of_release
+from dpviz.comparisons.binary import kind_of_release, method_of_release
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.parameters import DELTA, readable
@@ -87,9 +87,10 @@ PRESETS: dict[str, dict[str, object]] = {
 
 def taken(design: Design) -> dict[str, Any]:
     """The kind of data of a release, and its method among those that are compared."""
-    method, chosen = method_of_release(design), BinaryData.usual_keys()
-    among = {} if method.key in chosen else {f"{BinaryData.key}_methods": [*chosen, method.key]}
-    return {"kind": BinaryData.key, **among}
+    method, kind = method_of_release(design), kind_of_release(design)
+    chosen = kind.usual_keys()
+    among = {} if method.key in chosen else {f"{kind.key}_methods": [*chosen, method.key]}
+    return {"kind": kind.key, **among}
 
 
 Asked = AskedOf[Comparison]
@@ -133,7 +134,7 @@ def _methods(kind: type[DataKind]) -> Several:
 
 
 CONTROLS = Controls(
-    PageNumbers(PREFIX, NUMBERS, (PUBLIC_GUESS.name,)),
+    PageNumbers(PREFIX, NUMBERS, ("m", PUBLIC_GUESS.name)),
     [
         scenario_list(PRESETS, SPEC.note("presets")),
         kind_control(DATA_KINDS.values()),
@@ -150,7 +151,7 @@ CONTROLS = Controls(
     ],
     asked_for,
     few=("preset", "epsilon", "sets"),
-    main=("kind", "methods", "terms", "delta", *OF_KINDS, PUBLIC_GUESS.name),
+    main=("kind", "methods", "terms", "delta", *(OF_KINDS.keys() - {"m"}), PUBLIC_GUESS.name),
     within=numbers_of_kind,
     taken=taken,
 )
