@@ -94,6 +94,20 @@ def test_the_invented_rows_keep_epsilon_and_fewer_do_not(n: int, m: int, guess: 
     assert m / math.expm1(epsilon) * (1 - 1e-12) <= made.invented <= m / math.expm1(epsilon / 2)
 
 
+@pytest.mark.parametrize("n", range(1, 61))
+def test_of_all_pairs_and_all_that_can_be_released_the_only_row_of_the_rarer_kind_loses_most(n: int) -> None:
+    """Every cell of the table of log-odds for every n up to 60; the prior is chosen for that row alone."""
+    for m, guess, epsilon in itertools.product({1, (n + 2) // 3, n, 2 * n}, (0.001, 0.2, 0.49, 0.8), (0.1, 1.0, 4.0)):
+        made = PoissonGamma(n=n, m=m, epsilon=epsilon, public_share=guess)
+        table = made.log_odds_table()
+        assert np.abs(table).max() == pytest.approx(epsilon, rel=1e-10)
+        pair, column = (0, m) if guess < 0.5 else (n - 1, 0)
+        assert abs(table[pair, column]) == pytest.approx(epsilon, rel=1e-10)
+        x, y = made.invented + np.arange(n), made.invented + np.arange(n)[::-1]
+        more = table.max(axis=1) if guess < 0.5 else -table.min(axis=1)
+        assert np.all(np.exp(more) <= (1 + m / (y if guess < 0.5 else x)) * (1 + 1e-10))
+
+
 @pytest.mark.parametrize(("n", "m", "epsilon"), [(1, 1, 1.0), (7, 4, 0.3), (20, 30, 2.0)])
 def test_a_guess_of_one_half_is_the_beta_binomial_with_its_smallest_prior(n: int, m: int, epsilon: float) -> None:
     alpha = BetaBinomial.smallest_alpha(m=m, epsilon=epsilon)

@@ -124,8 +124,8 @@ class Ranking:
             return "no method", sentence, f"No chosen method can be set to a real ε of {epsilon}."
         if not fit and all(self.asked.data.flatters(one.method) for one in self._promising):
             sentence = (
-                "What is chosen is told the truth as its public guess, so that its error is the best it can have, and is "
-                "not ranked. Choose other methods beside it, or set a guess of your own."
+                "What is chosen is told the truth as its public guess, so that its error is the best it can have, and "
+                "is not ranked. Choose other methods beside it, or set a guess of your own."
             )
             return "not ranked", sentence, "What is told the truth as its public guess is not ranked."
         if not fit:
