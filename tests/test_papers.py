@@ -34,6 +34,9 @@ PRINTED = {
     "Zheng (2015)": (2, 113),
     "Bowen & Liu (2016)": (94, 37),
     "Liu (2016)": (154, 43),
+    "Quick (2021)": (0, 3),
+    "Jackson et al. (2024)": (0, 4),
+    "Menicucci et al. (2026)": (0, 3),
 }
 """By paper: how many numbers are printed, in figures, tables and sentences, and how many statements."""
 

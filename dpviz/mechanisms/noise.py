@@ -200,7 +200,7 @@ class GeometricSanitizer(NoiseSanitizer):
     key = "geometric"
     label = "Geometric sanitizer"
     formula = r"m_1 = \mathrm{clamp}_{0}^{n}(n_1 + Z),\quad \Pr(Z=d) \propto e^{-\varepsilon|d|}"
-    source = "Ghosh, Roughgarden & Sundararajan (2009)"
+    source = "Ghosh, Roughgarden & Sundararajan (2009); of censuses Abowd et al. (2022)"
     color = "sky"
     kept_by = ""
     opendp = "count"
