@@ -14,6 +14,7 @@ from dpviz.comparisons.budget import OverSets
 from dpviz.comparisons.division import Division
 from dpviz.comparisons.ranking import Ranking
 from dpviz.core.parameters import readable
+from dpviz.designs import Design
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.mechanisms import PoissonGamma
@@ -102,6 +103,7 @@ def test_a_division_of_it_says_what_its_error_rests_on_and_no_single_set_of_it_i
         assert found.single is not None and found.single.method.key != KEY
         assert ("with the guess at the truth, 0.3" in Division(asked, found).further) is told
         assert ("π = 0.3" in asked.in_words) is told
+        assert ("told <b>the truth</b> as its public guess" in Division(asked, found).answer[1]) is told
 
 
 @pytest.mark.parametrize(("p", "guess"), [(0.0, 0.001), (0.0004, 0.001), (0.3, 0.3), (1.0, 0.999)])
@@ -142,3 +144,13 @@ def test_the_desk_says_which_guess_it_gives() -> None:
     assert chosen.supposed == f"The public guess of {LABEL} is 0.3, the middle of your range."
     own = dataclasses.replace(chosen, data=chosen.data.guessing(0.2))
     assert own.supposed == f"The public guess of {LABEL} is 0.2."
+
+
+@pytest.mark.parametrize("key", ["laplace", "beta_binomial", "poisson_count", KEY, "geometric"])
+def test_the_release_that_leads_is_what_other_pages_make(key: str) -> None:
+    data = BinaryData(n=20, p=0.3).guessing(0.4)
+    method = data.method(key)
+    own = method.in_design(data, 2.0)  # type: ignore[attr-defined]
+    design = Design(mechanism=key, n=20, epsilon=2.0, **own)
+    assert design.synthesizer == method.synthesizer(data, 2.0)  # type: ignore[attr-defined]
+    assert set(own) == {KEY: {"details"}, "poisson_count": {"alpha"}}.get(key, set())

@@ -142,7 +142,9 @@ def promised_in(sentence: str, design: Design) -> bool:
     """Whether the ε that is said is the promise, or the largest log-odds of all sets together, rounded up."""
     said = value_of(found_in(r"ε = ([^\s,]*[^\s,)])", sentence)[1])
     if "epsilon" in design.promised:
-        return said == pytest.approx(design.epsilon, rel=1e-3) and ("noise for ε/M" in sentence) == (design.sets > 1)
+        noise = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"
+        shared = not design.synthesizer_type.has_prior and design.sets > 1
+        return said == pytest.approx(design.epsilon, rel=1e-3) and ((f", {noise}" in sentence) == shared)
     with np.errstate(divide="ignore"):
         odds = np.diff(np.log(design.release.transition_matrix()), axis=0)
     exact = design.sets * float(np.abs(odds).max())
@@ -268,7 +270,7 @@ def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) 
         moved = shares - np.linspace(0, 1, 21)
         if law in ("poisson_gamma", "poisson_count"):
             assert f"But {design.synthesizer_type.moved_by} moves them" in why(design)
-            first, last = (4, 5) if law == "poisson_gamma" else (15, 20)  # what is above n is cut off
+            first, last = (5, 6) if law == "poisson_gamma" else (15, 20)  # what is above n is cut off
             assert (moved[:first] > 0).all() and (moved[last:] < 0).all()
             continue
         assert abs(moved[10]) < 1e-12

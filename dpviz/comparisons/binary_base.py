@@ -256,7 +256,8 @@ class BinaryMethod(ComparedMethod):
         """Return the fields by which a design with a promise makes the same set, beside its sizes and its ε."""
         made, protected = self.synthesizer_type, self.protection(data, epsilon)
         own = {"details": ((self.guess, protected[self.guess]),)} if self.guess else {}
-        return own if made.has_prior or "alpha" not in protected else own | {"alpha": protected["alpha"]}
+        added = {"alpha": protected["alpha"]} if made.protected_by == ("alpha",) else {}
+        return own | added
 
     @staticmethod
     def further(synthesizer_type: type[TwoCellSynthesizer]) -> dict[str, Parameter]:

@@ -24,7 +24,7 @@ SMALLEST_CLEAR_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
 ADDED_TO_COUNT = dataclasses.replace(
     PRIOR_ONES,
     title="Added to the count",
-    maximum=1e9,
+    maximum=500.0,  # Above 700 even the probability of publishing 0 is none of the floating-point numbers
     default=1.0,
     slider_minimum=0.01,
     slider_maximum=500.0,

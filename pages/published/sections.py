@@ -64,12 +64,12 @@ def paper_html(key: str, *, only: bool, in_class: bool) -> str:
     records = full_run().of(paper.cited)
     layouts = layouts_of(records)
     shown = (one.notable_alone() for one in layouts) if only else layouts
+    contradicted = heading_html("What the paper prints and its own definitions contradict") + errata_html(paper.errata)
     return (
         heading_html(paper.cited)
         + f"<p>{counts_in_words(records)}. Each opens, and says what is printed and what is ours.</p>"
         + layouts_html(shown, lambda place: address_of(place, in_class=in_class))
-        + heading_html("What the paper prints and its own definitions contradict")
-        + errata_html(paper.errata)
+        + (contradicted if paper.errata else "")
     )
 
 
