@@ -99,6 +99,7 @@ def _record(row: Mapping[str, str]) -> AnyRecord:
         other=row["another_reading"] == str(True),
         holds=row["verdict"] != Agreement.DIFFERS,
         quote=row["quote"],
+        figure=row["figure"],
         reason=row["reason"],
         shown=Shown.read(row["page"], row["settings"]),
     )
@@ -109,5 +110,8 @@ def _parts(said: str) -> tuple[str, str]:
     return name, value
 
 
-def _number(said: str) -> float:
-    return float(said.replace(",", "").replace("−", "-"))
+def _number(said: str) -> float | str:
+    try:
+        return float(said.replace(",", "").replace("−", "-"))
+    except ValueError:  # the name of a method
+        return said

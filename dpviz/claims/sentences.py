@@ -35,6 +35,7 @@ def read_sentences(paper: str, judges: Mapping[str, Judge], effort: Effort) -> I
             quote=row["printed"] if number else "",
             reading=row["reading"],
             reason=row["reason"],
+            figure=row["figure"],
             literal=row["literal"] == _YES,
             other=row["other"] == _YES,
             shown=Shown.read(row["page"], row["settings"]),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from dpviz.claims.published import Agreement, Effort, Record
+from dpviz.claims.published import Agreement, Effort, Record, design_in_words
 from dpviz.core.parameters import readable
 
 AnyRecord = Record[Any]
@@ -60,7 +60,7 @@ def record_cells(one: AnyRecord, effort: Effort, date: str) -> dict[str, str]:
         "paper": one.paper,
         "place": one.place,
         "what": one.what,
-        "design": "; ".join(f"{name} = {readable(value)}" for name, value in one.design.items()),
+        "design": design_in_words(one.design),
         "printed": one.text,
         "ours": _number(one.ours) if is_number else one.ours,
         "error": _number(one.error) if compared else "",
@@ -73,6 +73,7 @@ def record_cells(one: AnyRecord, effort: Effort, date: str) -> dict[str, str]:
         "reading": one.reading,
         "reason": one.reason,
         "quote": one.quote,
+        "figure": one.figure,
         "page": one.shown.page,
         "settings": one.shown.text,
         "repetitions": str(effort.repetitions),
@@ -102,7 +103,7 @@ def distance_in_words(one: AnyRecord) -> str:
 
 def told_record(one: AnyRecord) -> str:
     """Return a record in one line: where it stands, both values, and why they differ."""
-    design = ", ".join(f"{name} = {readable(value)}" for name, value in one.design.items())
+    design = design_in_words(one.design).replace("; ", ", ")
     where = f"{one.place}, {one.what}" + (f" ({design})" if design else "")
     if isinstance(one.printed, str):
         values = f"“{one.printed}” {one.ours}".strip()

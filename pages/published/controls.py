@@ -1,9 +1,10 @@
-"""The controls of the page: which paper, and whether only what differs is shown."""
+"""The controls of the page: which paper, whether only what differs is shown, and which of its figures, at what."""
 
 from typing import NamedTuple
 
 import streamlit as st
 
+from dpviz.claims.drawn_figures import DrawnFigure, read_figures, word_of
 from dpviz.claims.papers import PAPERS, Paper
 from pages.components.address import read_address
 from pages.components.controls import Choice, Switch
@@ -18,6 +19,45 @@ ONLY = Switch(
     "only", "Only what differs",
     help="Hides what agrees and what simulation error explains. What cannot be computed stays.",
 ).kept(SPEC)  # fmt: skip
+
+PILLS = {"required": True, "wrap": True}
+
+
+class PaperFigures:
+    """The figures of a paper that we draw, and the choice of one of them and of its setting.
+
+    `places` has where each is in the paper, by its word in the address.
+    """
+
+    def __init__(self, paper: Paper, figures: list[DrawnFigure]) -> None:
+        self._figures = {word_of(one.place): one for one in figures}
+        names = {word: one.place.capitalize() for word, one in self._figures.items()}
+        self._figure = Choice(
+            f"{paper.key}_figure", "Figure", names, next(iter(names)), st.pills, **PILLS
+        ).kept(SPEC)  # fmt: skip
+        self.places = {word: one.place for word, one in self._figures.items()}
+        self._settings = {word: self._setting(paper, word) for word in self._figures}
+
+    def _setting(self, paper: Paper, word: str) -> Choice:
+        settings = {word_of(one): one for one in self._figures[word].settings}
+        name = f"{paper.key}_{word}_at"
+        return Choice(name, "Setting", settings, next(iter(settings)), st.pills, **PILLS).kept(SPEC)
+
+    def choose(self) -> tuple[DrawnFigure, str]:
+        """Draw the choices, as far as there are several, and return a figure and its setting."""
+        word = self._figure.draw() if len(self._figures) > 1 else next(iter(self._figures))
+        figure, setting = self._figures[word], self._settings[word]
+        several = len(figure.settings) > 1
+        return figure, setting.words[setting.draw()] if several else figure.settings[0]  # type: ignore[index]
+
+
+_EVERY = read_figures()
+FIGURES = {
+    key: PaperFigures(paper, found)
+    for key, paper in PAPERS.items()
+    if (found := [one for one in _EVERY if one.paper == paper.cited])
+}
+"""By paper, as far as it has figures without printed numbers."""
 
 
 class Chosen(NamedTuple):
