@@ -1,13 +1,13 @@
 """Our version of the papers' figures: one picture for each measure at a setting, and its numbers as a table."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 
 import numpy as np
 
 from dpviz.charts.comparison import Series, comparison_chart
-from dpviz.charts.html import scrolled_html
+from dpviz.charts.html import heading_html, scrolled_html
 from dpviz.charts.lines import DrawnScale
 from dpviz.charts.style import PRINTED_LINE, PURE_LINE, Figure, Stroke
 from dpviz.claims.drawn_figures import DrawnFigure, FigureLine, FigurePanel, Known
@@ -16,7 +16,7 @@ from dpviz.core.plain import short_names
 
 MEASURE_SCALES = {
     "bias": DrawnScale(title="bias of the estimate"),
-    "root_mean_squared_error": DrawnScale(title="root mean squared error of the estimate", log=True),
+    "root_mean_squared_error": DrawnScale(title="error of the estimate", log=True),
     "coverage": DrawnScale(title="intervals that hold the truth", percent=True, nominal=0.95),
     "mean_width": DrawnScale(title="mean width of the interval", log=True),
     "standard_error": DrawnScale(title="mean standard error", log=True),
@@ -35,15 +35,21 @@ STROKES: Mapping[Known, Stroke | None] = {
 TOLD = {Known.OURS: "exact", Known.REFERENCE: "exact", Known.PURE: "exact, δ = 0", Known.PRINTED: "printed"}
 
 
+EDGE = 0.015  # Share of its length by which an axis goes on beyond the first and the last point
+
+
 def panel_picture(figure: DrawnFigure, panel: FigurePanel, *, small: bool = False) -> Figure:
     """Return the picture of one measure: exact as lines, simulated as dots with 95 % error bars, printed dashed."""
     every, short = np.concatenate([one.x for one in panel.lines]), short_names(one.name for one in panel.lines)
+    low, high = float(every.min()), float(every.max())
+    beyond = math.log(high / low) if figure.log else high - low
+    ends = (low * math.exp(-EDGE * beyond), high * math.exp(EDGE * beyond))
     return comparison_chart(
         [_series(one, short[one.name]) for one in panel.lines],
         MEASURE_SCALES[panel.measure],
         axis=figure.axis,
         chosen=math.nan,
-        span=(float(every.min()), float(every.max())),
+        span=ends if figure.log else (low - EDGE * beyond, high + EDGE * beyond),
         key=f"{figure.place} {panel.setting} {panel.measure}",
         symbol=figure.symbol,
         log=figure.log,
@@ -66,10 +72,18 @@ def _series(line: FigureLine, short: str) -> Series:
     )
 
 
-def caption_html(figure: DrawnFigure) -> str:
-    """Return what a figure shows, and what there is to know of ours."""
-    words = f"<b>{escape(figure.place.capitalize())}.</b> {escape(figure.caption)}"
-    return f'<div class="dpviz-printed"><p class=said>{words}</p><p class=said>{escape(figure.note)}</p></div>'
+def caption_html(figure: DrawnFigure, setting: str) -> str:
+    """Return by whom and where a figure is, and what it shows at a setting."""
+    words = f"{escape(figure.caption)}{f' Here: {escape(setting)}.' if setting else ''}"
+    said = f'<div class="dpviz-printed"><p class=said>{words}</p></div>'
+    return f"{heading_html(f'{figure.paper}, {figure.place}, as we have it')}{said}"
+
+
+def below_html(figure: DrawnFigure, panels: Iterable[FigurePanel], said: str) -> str:
+    """Return what stands below a figure: what there is to know of ours, what is `said` of it, and its numbers."""
+    numbers = "".join(panel_table_html(figure, one) for one in panels)
+    note = f'<div class="dpviz-printed"><p class=said>{escape(figure.note)}</p></div>'
+    return f'{note}{said}<div class="dpviz-printed">{numbers}</div>'
 
 
 def panel_alt(figure: DrawnFigure, panel: FigurePanel) -> str:

@@ -136,7 +136,7 @@ class LiuTable(NamedTuple):
         times = 1 if rows_as_printed or "n" in row else ROWS_PER_PRINTED_ROW
         rows = int(times * (row["n"] if "n" in row else row["n_as_printed"]))
         design = {"epsilon": float(row["epsilon"]), "n": rows} | ({"p": float(row["p"])} if "p" in row else {})
-        printed = {} if "n" in row else {N_AS_PRINTED: float(row["n_as_printed"])}
+        printed = {} if "n" in row else {"epsilon": design["epsilon"], N_AS_PRINTED: float(row["n_as_printed"])}
         also = f" n is read as {times} times the printed one." if times > 1 else ""
         found: dict[LiuReading, tuple[float, int]] = {}
         for sets in dict.fromkeys(one.sets for one in readings):

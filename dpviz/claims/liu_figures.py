@@ -21,7 +21,8 @@ from dpviz.core.parameters import readable
 
 BOUNDED = "modips_communal", "modips_communal_truncated"  # BIT and truncation of Figure 8
 RULE_ORDER = "rubin_1987", "raghunathan_2003", "reiter_2003", "raab_2017"
-SEVERE_FROM = 0.85
+SEVERE_FROM, SIMILAR = 0.85, 0.15
+EPSILONS_OF_TABLE_1 = 0.5, 1.0, 10.0, 100.0
 PEAKS = {"modips_truncated": 50.0, "modips": 150.0}
 """At which m the variance is the largest for 1,000 rows, as printed."""
 SEVERE_STARTS = {
@@ -102,23 +103,24 @@ def _good_choice() -> Judged:
         for panel in _of_liu("Figure 6", COVERED)
         for line in panel.lines.values()
     )
-    return Judged(f"The lowest coverage for m from 3 to 10 is {readable(100 * low, 3)} %.", holds=low > NOMINAL - CLOSE)
+    return Judged(
+        f"The lowest coverage for m from 3 to 10 is {readable(100 * low, 3)} %.", holds=low > NOMINAL - 1.5 * CLOSE
+    )
 
 
 def _ratio(where: str, one: str, two: str, above: float) -> tuple[float, float]:
-    """The smallest and largest ratio of two rules for ε above a number."""
-    ratios = [
-        float(ratio)
-        for panel in _of_liu("Figure 7", SPREAD, where)
-        for ratio in (panel.y(one) / panel.y(two))[panel.lines[one].x > above]
-    ]
+    """The smallest and largest ratio of two rules at the ε of Table 1 above a number."""
+    ratios = []
+    for panel in _of_liu("Figure 7", SPREAD, where):
+        x = panel.lines[one].x
+        ratios += (panel.y(one) / panel.y(two))[np.isin(x, EPSILONS_OF_TABLE_1) & (x > above)].tolist()
     return min(ratios), max(ratios)
 
 
 def _similar(where: str, one: str, two: str, above: float) -> Judged:
     low, high = _ratio(where, one, two, above)
     return Judged(
-        f"The ratio is from {readable(low, 3)} to {readable(high, 3)}.", holds=1 - ALIKE < low <= high < 1 + ALIKE
+        f"The ratio is from {readable(low, 3)} to {readable(high, 3)}.", holds=1 - SIMILAR < low <= high < 1 + SIMILAR
     )
 
 
@@ -205,6 +207,21 @@ def _close_width() -> Judged:
     )
 
 
+def _larger_width() -> Judged:
+    ratios = [
+        float(panel.y(key).min()) * math.sqrt(100 if panel.setting.startswith("n = 100,") else 1_000) / (2 * 1.96)
+        for panel in _budget("mean_width")
+        for key in BOUNDED
+    ]
+    return Judged(f"The smallest is {readable(min(ratios), 3)} times that of the original.", holds=min(ratios) > 1)
+
+
+def _larger_w() -> Judged:
+    ratios = [float(panel.y(key)[-1] / panel.y(key)[0]) for panel in _budget("mean_width") for key in BOUNDED]
+    told = f"The width at w = 0.9 is from {readable(min(ratios), 3)} to {readable(max(ratios), 3)} times that at 0.1."
+    return Judged(told, holds=max(ratios) < 1)
+
+
 def _constant(where: str) -> Judged:
     most = max(
         float(panel.y("raab_2017").max() / panel.y("raab_2017").min()) for panel in _of_liu("Figure 7", SPREAD, where)
@@ -234,6 +251,8 @@ LIU_FIGURE_JUDGES: dict[str, Judge] = {
         "budget_covered": _budget_covered,
         "truncation_under": _truncation_under,
         "close_width": _close_width,
+        "larger_width": _larger_width,
+        "larger_w": _larger_w,
     }.items()
 }
 """By the key of the sentence, of Liu."""

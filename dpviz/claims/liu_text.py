@@ -287,6 +287,7 @@ LIU_JUDGES: dict[str, Judge] = {
     "most500": lambda _: Judged(float(SETS_EXAMINED[-1])),
     "gap": lambda _: Judged(1 / 6.0),
     "sets10": lambda _: Judged(float(LIU_HALVES["binary"].fitting[1].sets)),
+    "repeats8": lambda _: Judged(float(LIU_REPETITIONS)),
     "repeats": lambda _: Judged(float(LIU_REPETITIONS)),
     "budget1": lambda _: Judged(EPSILON_OF_EXAMPLES),
     "low4": lambda _: Judged(_data(KnownVariance).high),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from scipy.stats import beta
+from scipy.stats import beta, laplace
 
 from dpviz.calibration.exact import minimum_prior
 from dpviz.calibration.kinds import GAUSSIAN, KINDS, Setting
@@ -133,6 +133,12 @@ def _mode() -> Judged:
     )
 
 
+def _laplace_moments() -> Judged:
+    mean, deviation = float(laplace.mean()), float(laplace.std())
+    told = f"They are {readable(mean)} and {readable(deviation, 4)}."
+    return Judged(told, holds=mean == 0 and math.isclose(deviation, math.sqrt(2)))
+
+
 THESIS_JUDGES: dict[str, Judge] = {
     "same_ratio": lambda _: _same_ratio(),
     "same_total": lambda _: _same_total(),
@@ -146,5 +152,6 @@ THESIS_JUDGES: dict[str, Judge] = {
     "benefits": lambda _: _benefits(),
     "median": lambda _: _median(),
     "mode": lambda _: _mode(),
+    "laplace_moments": lambda _: _laplace_moments(),
 }
 """By the key of the sentence."""

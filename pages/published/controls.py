@@ -20,8 +20,6 @@ ONLY = Switch(
     help="Hides what agrees and what simulation error explains. What cannot be computed stays.",
 ).kept(SPEC)  # fmt: skip
 
-PILLS = {"required": True, "wrap": True}
-
 
 class PaperFigures:
     """The figures of a paper that we draw, and the choice of one of them and of its setting.
@@ -31,17 +29,15 @@ class PaperFigures:
 
     def __init__(self, paper: Paper, figures: list[DrawnFigure]) -> None:
         self._figures = {word_of(one.place): one for one in figures}
-        names = {word: one.place.capitalize() for word, one in self._figures.items()}
-        self._figure = Choice(
-            f"{paper.key}_figure", "Figure", names, next(iter(names)), st.pills, **PILLS
-        ).kept(SPEC)  # fmt: skip
+        names = {word: one.place[:1].upper() + one.place[1:] for word, one in self._figures.items()}
+        self._figure = Choice(f"{paper.key}_figure", "Figure", names, next(iter(names))).kept(SPEC)
         self.places = {word: one.place for word, one in self._figures.items()}
         self._settings = {word: self._setting(paper, word) for word in self._figures}
 
     def _setting(self, paper: Paper, word: str) -> Choice:
         settings = {word_of(one): one for one in self._figures[word].settings}
         name = f"{paper.key}_{word}_at"
-        return Choice(name, "Setting", settings, next(iter(settings)), st.pills, **PILLS).kept(SPEC)
+        return Choice(name, "Setting of the figure", settings, next(iter(settings))).kept(SPEC)
 
     def choose(self) -> tuple[DrawnFigure, str]:
         """Draw the choices, as far as there are several, and return a figure and its setting."""
@@ -61,13 +57,16 @@ FIGURES = {
 
 
 class Chosen(NamedTuple):
-    """Which paper is shown, and whether only what differs."""
+    """Which paper is shown, whether only what differs, and a figure of it at a setting, if it has any that we draw."""
 
     paper: Paper
     only: bool
+    figure: DrawnFigure | None = None
+    setting: str = ""
 
 
 def choose() -> Chosen:
     """Draw the controls and return what they ask for."""
     read_address(PREFIX)
-    return Chosen(PAPERS[PAPER.draw()], ONLY.draw())
+    chosen = Chosen(PAPERS[PAPER.draw()], ONLY.draw())
+    return Chosen(*chosen[:2], *FIGURES[chosen.paper.key].choose()) if chosen.paper.key in FIGURES else chosen

@@ -7,8 +7,8 @@ import streamlit as st
 from dpviz.charts.comparison import SMALL_HEIGHT, comparison_height
 from dpviz.charts.html import heading_html
 from dpviz.charts.printed import CELL, cell_word, errata_html, layouts_html, verdicts_html
-from dpviz.charts.printed_figures import caption_html, panel_alt, panel_picture, panel_table_html
-from dpviz.claims.drawn_figures import DrawnFigure, FigurePanel, word_of
+from dpviz.charts.printed_figures import below_html, caption_html, panel_alt, panel_picture
+from dpviz.claims.drawn_figures import DrawnFigure, word_of
 from dpviz.claims.full_run import FullRun, full_run_csv, read_full_run, verdict_counts
 from dpviz.claims.papers import PAPERS, Paper
 from dpviz.claims.printed_layout import Layout, layouts_of
@@ -25,7 +25,7 @@ from pages.components.navigation import EVERY_PAGE
 from pages.components.spec import CLASS, class_mode
 from pages.components.words import Html, foldable, page_answer, problem
 from pages.published import SPEC
-from pages.published.controls import FIGURES, PREFIX, choose
+from pages.published.controls import FIGURES, PREFIX, Chosen, choose
 
 MEANING = (
     "Agrees: ours rounds to every printed digit, or the statement is right. ≈: less than one unit of the last digit "
@@ -52,9 +52,14 @@ def show() -> None:
     with results:
         for sentence in (*address_problems(PREFIX), *_no_such_cell(paper)):
             problem(sentence)
-        _show_verdict(full_run())
-        shown = _show_figure(paper, only=only) if paper.key in FIGURES else ""
-        st.html(Html(cached(paper_html)(paper.key, shown, only=only, in_class=class_mode())))
+        st.html(page_answer(full_run().mark, full_run().told, full_run().short))
+        verdicts = st.container()
+        if chosen.figure is not None:
+            _show_figure(chosen, chosen.figure)
+        with st.container() if class_mode() else verdicts:  # the picture comes first there
+            _show_verdicts(full_run())
+        place = chosen.figure.place if chosen.figure else ""
+        st.html(Html(cached(paper_html)(paper.key, place, only=only, in_class=class_mode())))
         show_files(
             PREFIX,
             "Everything as a table",
@@ -83,20 +88,17 @@ def cell_words(key: str) -> frozenset[str]:
     return frozenset(map(cell_word, printed_alone(full_run().of(PAPERS[key].cited))))
 
 
-def _show_verdict(run: FullRun) -> None:
+def _show_verdicts(run: FullRun) -> None:
     found = verdict_counts(run.records)
-    st.html(page_answer(run.mark, run.told, run.short))
     by_paper = {paper.cited: verdict_counts(run.of(paper.cited)) for paper in PAPERS.values()} | {"All papers": found}
     said = f'<div class="dpviz-printed"><p class=said>{MEANING}</p><p class=said>{run.made}</p></div>'
     st.html(foldable("Verdicts by paper", verdicts_html(by_paper) + said))
 
 
-def _show_figure(paper: Paper, *, only: bool) -> str:
-    """A figure as we have it, what the paper says of it, and the numbers of its pictures; returns its place."""
-    st.html(heading_html(f"{paper.cited}: figures without printed numbers"))
-    figure, setting = FIGURES[paper.key].choose()
-    st.html(Html(caption_html(figure)))
-    panels = figure.at(setting)
+def _show_figure(chosen: Chosen, figure: DrawnFigure) -> None:
+    """A figure as we have it, what the paper says of it, and the numbers of its pictures."""
+    st.html(Html(caption_html(figure, chosen.setting)))
+    panels = figure.at(chosen.setting)
     (name, first), *others = panels.items()
     height = comparison_height([one.name for one in first.lines])
     key = f"{PREFIX}{name}"
@@ -105,14 +107,8 @@ def _show_figure(paper: Paper, *, only: bool) -> str:
         with column:
             picture = panel_picture(figure, panel, small=True)
             show_figure(picture, key=f"{PREFIX}{name}", alt=panel_alt(figure, panel), height=SMALL_HEIGHT)
-    said = cached(figure_html)(paper.key, figure.place, only=only, in_class=class_mode())
-    st.html(Html(said + numbers_html_of(figure, panels)))
-    return figure.place
-
-
-def numbers_html_of(figure: DrawnFigure, panels: dict[str, FigurePanel]) -> str:
-    """The numbers of the pictures, folded."""
-    return f'<div class="dpviz-printed">{"".join(panel_table_html(figure, one) for one in panels.values())}</div>'
+    said = cached(figure_html)(chosen.paper.key, figure.place, only=chosen.only, in_class=class_mode())
+    st.html(Html(below_html(figure, panels.values(), said)))
 
 
 def _layouts(key: str, *, only: bool) -> list[Layout]:

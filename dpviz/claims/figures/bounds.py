@@ -39,6 +39,6 @@ def _lines(found: Curves) -> Iterator[FigureLine]:
         if some.any():
             method = PRIOR_METHODS[one.method]
             known = Known.PRINTED if one.theorem else Known.PURE if one.pure else Known.OURS
-            name = f"{method.label}{', ' + one.theorem if one.theorem else ', δ = 0' if one.pure else ''}"
+            name = f"{one.theorem or ('δ = 0' if one.pure else '')}, {method.label}".removeprefix(", ")
             x, y = found.points[some], one.values[some]
             yield FigureLine(method.color, name, known, x, y, 0 * x)
