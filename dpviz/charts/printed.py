@@ -32,7 +32,7 @@ NOT_LITERAL = "*"
 Address = Callable[[Shown], str]
 """The address of the page that shows something."""
 
-CELL = "cell"
+OPEN_CELL = "cell"
 """What the address calls the cell that is open, and what the ids of all begin with."""
 
 
@@ -134,7 +134,7 @@ def _statement(cell: PrintedCell, address: Address) -> str:
 
 def _named(one: AnyRecord) -> str:
     """The attributes of something that opens, one of all at a time."""
-    return f'id="{CELL}-{cell_word(one)}" name="{CELL}" class="{KINDS_OF_CELLS[one.verdict]}"'
+    return f'id="{OPEN_CELL}-{cell_word(one)}" name="{OPEN_CELL}" class="{KINDS_OF_CELLS[one.verdict]}"'
 
 
 def _opened(cell: PrintedCell, address: Address) -> str:

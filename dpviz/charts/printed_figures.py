@@ -26,7 +26,7 @@ MEASURE_SCALES = {
 }
 """The axis of each measure that the figures have."""
 
-STROKES: Mapping[Known, Stroke | None] = {
+KNOWN_STROKES: Mapping[Known, Stroke | None] = {
     Known.OURS: None,
     Known.REFERENCE: None,
     Known.PURE: PURE_LINE,
@@ -35,7 +35,7 @@ STROKES: Mapping[Known, Stroke | None] = {
 TOLD = {Known.OURS: "exact", Known.REFERENCE: "exact", Known.PURE: "exact, δ = 0", Known.PRINTED: "printed"}
 
 
-EDGE = 0.015  # Share of its length by which an axis goes on beyond the first and the last point
+BEYOND_ENDS = 0.015  # Share of its length by which an axis goes on beyond the first and the last point
 
 
 def panel_picture(figure: DrawnFigure, panel: FigurePanel, *, small: bool = False) -> Figure:
@@ -43,13 +43,13 @@ def panel_picture(figure: DrawnFigure, panel: FigurePanel, *, small: bool = Fals
     every, short = np.concatenate([one.x for one in panel.lines]), short_names(one.name for one in panel.lines)
     low, high = float(every.min()), float(every.max())
     beyond = math.log(high / low) if figure.log else high - low
-    ends = (low * math.exp(-EDGE * beyond), high * math.exp(EDGE * beyond))
+    ends = (low * math.exp(-BEYOND_ENDS * beyond), high * math.exp(BEYOND_ENDS * beyond))
     return comparison_chart(
         [_series(one, short[one.name]) for one in panel.lines],
         MEASURE_SCALES[panel.measure],
         axis=figure.axis,
         chosen=math.nan,
-        span=ends if figure.log else (low - EDGE * beyond, high + EDGE * beyond),
+        span=ends if figure.log else (low - BEYOND_ENDS * beyond, high + BEYOND_ENDS * beyond),
         key=f"{figure.place} {panel.setting} {panel.measure}",
         symbol=figure.symbol,
         log=figure.log,
@@ -67,7 +67,7 @@ def _series(line: FigureLine, short: str) -> Series:
         error=line.error,
         exact=line.error == 0,
         reference=line.known is Known.REFERENCE,
-        stroke=STROKES[line.known],
+        stroke=KNOWN_STROKES[line.known],
         told=TOLD[line.known],
     )
 

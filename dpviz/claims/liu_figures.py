@@ -6,13 +6,13 @@ import numpy as np
 
 from dpviz.claims.seen_figures import (
     ALIKE,
-    CLOSE,
-    COVERED,
+    CLOSE_TO_LEVEL,
+    COVERAGE_MEASURE,
     MODIPS_KEYS,
     NOMINAL,
-    NOTICED,
-    SPREAD,
-    Seen,
+    NOTICED_BIAS,
+    SPREAD_MEASURE,
+    SeenPanel,
     figure_judge,
     seen,
 )
@@ -34,13 +34,13 @@ SEVERE_STARTS = {
 """From which m on coverage is severely low, as printed."""
 
 
-def _of_liu(place: str, measure: str, where: str = "") -> tuple[Seen, ...]:
+def _of_liu(place: str, measure: str, where: str = "") -> tuple[SeenPanel, ...]:
     return seen("Liu (2016)", place, measure, where)
 
 
 def _constant_spread() -> Judged:
     holds, parts = [], []
-    for panel in _of_liu("Figure 6", SPREAD, "binary data, n = 1,000"):
+    for panel in _of_liu("Figure 6", SPREAD_MEASURE, "binary data, n = 1,000"):
         p, line = float(panel.setting.rpartition(" = ")[2]), panel.lines["modips"]
         late = line.y[line.x > 40] / math.sqrt(p * (1 - p) / 1_000)
         holds += [late.max() / late.min() < 1 + ALIKE, late.min() < 1 + 1.5 * ALIKE]
@@ -53,7 +53,7 @@ def _near_nominal(where: str, most_off: float, but: float) -> Judged:
     """How much of all m is near the level."""
     near = [
         abs(one - NOMINAL) < most_off
-        for panel in _of_liu("Figure 6", COVERED, where)
+        for panel in _of_liu("Figure 6", COVERAGE_MEASURE, where)
         for line in panel.lines.values()
         for one in line.y.tolist()
     ]
@@ -64,7 +64,7 @@ def _near_nominal(where: str, most_off: float, but: float) -> Judged:
 
 
 def _late_peaks() -> Judged:
-    (panel,) = _of_liu("Figure 6", SPREAD, "normal data, n = 1,000, bounds −4 and 4")
+    (panel,) = _of_liu("Figure 6", SPREAD_MEASURE, "normal data, n = 1,000, bounds −4 and 4")
     lines = {key: panel.lines[key] for key in PEAKS}
     tops = [float(line.x[np.argmax(line.y)]) for line in lines.values()]
     near = [
@@ -76,7 +76,7 @@ def _late_peaks() -> Judged:
 
 
 def _over_covered() -> Judged:
-    (panel,) = _of_liu("Figure 6", COVERED, "normal data, n = 100, bounds −4 and 4")
+    (panel,) = _of_liu("Figure 6", COVERAGE_MEASURE, "normal data, n = 100, bounds −4 and 4")
     inflated, truncated = (100 * float(panel.y(key)[panel.lines[key].x > 40].min()) for key in MODIPS_KEYS)
     told = f"For m above 40 at least {readable(inflated, 3)} % (BIT) and {readable(truncated, 3)} % (truncation)."
     return Judged(told, holds=min(inflated, truncated) > 100 * NOMINAL)
@@ -85,7 +85,7 @@ def _over_covered() -> Judged:
 def _severe_normal() -> Judged:
     found, parts = [], []
     for (n, key), start in SEVERE_STARTS.items():
-        (panel,) = _of_liu("Figure 6", COVERED, f"normal data, n = {n}, bounds −4 and 5")
+        (panel,) = _of_liu("Figure 6", COVERAGE_MEASURE, f"normal data, n = {n}, bounds −4 and 5")
         line = panel.lines[key]
         below = line.x[line.y < SEVERE_FROM].tolist()
         found.append(bool(np.all(line.y[line.x > start] < SEVERE_FROM)))
@@ -100,18 +100,19 @@ def _severe_normal() -> Judged:
 def _good_choice() -> Judged:
     low = min(
         float(line.y[(line.x >= 3) & (line.x <= 10)].min())
-        for panel in _of_liu("Figure 6", COVERED)
+        for panel in _of_liu("Figure 6", COVERAGE_MEASURE)
         for line in panel.lines.values()
     )
     return Judged(
-        f"The lowest coverage for m from 3 to 10 is {readable(100 * low, 3)} %.", holds=low > NOMINAL - 1.5 * CLOSE
+        f"The lowest coverage for m from 3 to 10 is {readable(100 * low, 3)} %.",
+        holds=low > NOMINAL - 1.5 * CLOSE_TO_LEVEL,
     )
 
 
 def _ratio(where: str, one: str, two: str, above: float) -> tuple[float, float]:
     """The smallest and largest ratio of two rules at the ε of Table 1 above a number."""
     ratios = []
-    for panel in _of_liu("Figure 7", SPREAD, where):
+    for panel in _of_liu("Figure 7", SPREAD_MEASURE, where):
         x = panel.lines[one].x
         ratios += (panel.y(one) / panel.y(two))[np.isin(x, EPSILONS_OF_TABLE_1) & (x > above)].tolist()
     return min(ratios), max(ratios)
@@ -126,7 +127,7 @@ def _similar(where: str, one: str, two: str, above: float) -> Judged:
 
 def _normal_order() -> Judged:
     alike, ordered = [], []
-    for panel in _of_liu("Figure 7", SPREAD, "normal"):
+    for panel in _of_liu("Figure 7", SPREAD_MEASURE, "normal"):
         rubin, other, theorem, raab = (panel.y(key) for key in RULE_ORDER)
         alike.append(float((other / rubin).min()))
         ordered += ((other >= theorem) & (theorem >= raab)).tolist()
@@ -138,7 +139,7 @@ def _normal_order() -> Judged:
 
 
 def _all_alike() -> Judged:
-    few, many = _of_liu("Figure 7", SPREAD, "normal")
+    few, many = _of_liu("Figure 7", SPREAD_MEASURE, "normal")
     spreads = []
     for panel, above in ((few, 50.0), (many, 10.0)):
         late = np.array([panel.y(key)[panel.lines[key].x > above] for key in RULE_ORDER])
@@ -159,7 +160,7 @@ def _more_in_binary() -> Judged:
     return Judged(told, holds=binary > normal)
 
 
-def _budget(measure: str, where: str = "") -> tuple[Seen, ...]:
+def _budget(measure: str, where: str = "") -> tuple[SeenPanel, ...]:
     return _of_liu("Figure 8", measure, where)
 
 
@@ -180,21 +181,21 @@ def _bias_falls() -> Judged:
         f"With BIT it is {', '.join(readable(float(one), 2) for one in line[::2])} for w = 0.1, 0.3, 0.5, 0.7 and 0.9."
     )
     late = line[5:]
-    falls = line[0] > 5 * NOTICED and line[0] > line[4] and late.max() / late.min() < 1.5
+    falls = line[0] > 5 * NOTICED_BIAS and line[0] > line[4] and late.max() / late.min() < 1.5
     return Judged(told, holds=bool(falls))
 
 
 def _budget_covered() -> Judged:
-    found = [float(one) for panel in _budget(COVERED) for one in panel.y(BOUNDED[0])[4:]]
+    found = [float(one) for panel in _budget(COVERAGE_MEASURE) for one in panel.y(BOUNDED[0])[4:]]
     told = f"For w from 0.5 on, with BIT, from {readable(100 * min(found), 3)} to {readable(100 * max(found), 3)} %."
-    return Judged(told, holds=min(found) > NOMINAL - CLOSE)
+    return Judged(told, holds=min(found) > NOMINAL - CLOSE_TO_LEVEL)
 
 
 def _truncation_under() -> Judged:
     parts, holds = [], []
     for n, first in (("100", 0), ("1,000", 5)):
-        most = max(float(panel.y(BOUNDED[1])[first:].max()) for panel in _budget(COVERED, f"n = {n},"))
-        holds.append(most < NOMINAL - CLOSE / 2)
+        most = max(float(panel.y(BOUNDED[1])[first:].max()) for panel in _budget(COVERAGE_MEASURE, f"n = {n},"))
+        holds.append(most < NOMINAL - CLOSE_TO_LEVEL / 2)
         parts.append(readable(100 * most, 3))
     return Judged(f"At most {parts[0]} % for 100 rows, and {parts[1]} % for 1,000 with w above 0.5.", holds=all(holds))
 
@@ -224,7 +225,8 @@ def _larger_w() -> Judged:
 
 def _constant(where: str) -> Judged:
     most = max(
-        float(panel.y("raab_2017").max() / panel.y("raab_2017").min()) for panel in _of_liu("Figure 7", SPREAD, where)
+        float(panel.y("raab_2017").max() / panel.y("raab_2017").min())
+        for panel in _of_liu("Figure 7", SPREAD_MEASURE, where)
     )
     return Judged(f"The largest is up to {readable(most, 3)} times the smallest.", holds=most < 1 + 2 * ALIKE)
 
@@ -233,8 +235,8 @@ LIU_FIGURE_JUDGES: dict[str, Judge] = {
     key: figure_judge(found)
     for key, found in {
         "constant_spread": _constant_spread,
-        "cp_binary": lambda: _near_nominal("binary", CLOSE, 0.25),
-        "cp_normal": lambda: _near_nominal("normal data, n = 100, bounds −4 and 4", 2 * CLOSE, 0.25),
+        "cp_binary": lambda: _near_nominal("binary", CLOSE_TO_LEVEL, 0.25),
+        "cp_normal": lambda: _near_nominal("normal data, n = 100, bounds −4 and 4", 2 * CLOSE_TO_LEVEL, 0.25),
         "late_peaks": _late_peaks,
         "over_covered": _over_covered,
         "severe_normal": _severe_normal,

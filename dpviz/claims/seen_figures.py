@@ -11,12 +11,12 @@ from dpviz.claims.sentences import Judge, Judged
 from dpviz.core.keeping import kept
 from dpviz.core.types import FloatArray
 
-ERROR, COVERED, SPREAD = "root_mean_squared_error", "coverage", "standard_error"
+ERROR_MEASURE, COVERAGE_MEASURE, SPREAD_MEASURE = "root_mean_squared_error", "coverage", "standard_error"
 MODIPS_KEYS = "modips", "modips_truncated"
-NOMINAL, CLOSE, ALIKE, NOTICED, CHANCE_ERRORS = 0.95, 0.02, 0.1, 0.01, 3.0
+NOMINAL, CLOSE_TO_LEVEL, ALIKE, NOTICED_BIAS, CHANCE_ERRORS = 0.95, 0.02, 0.1, 0.01, 3.0
 
 
-class Seen(NamedTuple):
+class SeenPanel(NamedTuple):
     """One panel of a figure: its setting, and its lines by key."""
 
     setting: str
@@ -32,11 +32,11 @@ class Seen(NamedTuple):
 
 
 @kept
-def seen(paper: str, place: str, measure: str, where: str = "") -> tuple[Seen, ...]:
+def seen(paper: str, place: str, measure: str, where: str = "") -> tuple[SeenPanel, ...]:
     """Return the panels of a measure of a figure, those whose settings begin with some words."""
     figure = next(one for one in read_figures() if (one.paper, one.place) == (paper, place))
     return tuple(
-        Seen(one.setting, {line.key: line for line in one.lines})
+        SeenPanel(one.setting, {line.key: line for line in one.lines})
         for one in figure.panels
         if one.measure == measure and one.setting.startswith(where)
     )

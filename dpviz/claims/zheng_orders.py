@@ -15,7 +15,7 @@ from dpviz.core.parameters import EPSILON, readable
 
 ORDER_EPSILONS, ORDER_SIZES, ORDER_DELTAS = (0.1, 0.3, 1.0), (10, 100, 1_000), (1e-3, 1e-6, 1e-9)
 LARGEST_CONSTANT = 10.0  # Up to which, and down to one over which, T may be a multiple of a bound
-YES = "Yes"
+SAYS_YES = "Yes"
 NEEDED = {"O": (True, False), "Ω": (False, True), "Θ": (True, True)}
 """Whether T may be no larger, and no smaller, than a multiple of the bound."""
 
@@ -33,7 +33,7 @@ def _log(setting: OrderSetting) -> float:
     return math.log(1 / setting.delta)
 
 
-class Promise(NamedTuple):
+class OrderPromise(NamedTuple):
     """The ε and δ at which a kind of privacy is looked at: for its orders, and whether it can be had at all."""
 
     epsilons: tuple[float, ...] = ORDER_EPSILONS
@@ -42,32 +42,32 @@ class Promise(NamedTuple):
     delta: float = AUDITED_AT.delta
 
 
-EITHER = Promise()
+EITHER = OrderPromise()
 PRIVACIES = {
-    "ε": Promise(deltas=(0.0,), delta=0.0),
-    "(0, δ)": Promise(epsilons=(EPSILON.minimum,), deltas=(1e-1, 1e-2, 1e-3), epsilon=EPSILON.minimum),
+    "ε": OrderPromise(deltas=(0.0,), delta=0.0),
+    "(0, δ)": OrderPromise(epsilons=(EPSILON.minimum,), deltas=(1e-1, 1e-2, 1e-3), epsilon=EPSILON.minimum),
 }
 """By how the tables write them; all others are `EITHER`. The smallest ε that is taken stands for 0."""
 
 
-class Bound(NamedTuple):
+class OrderBound(NamedTuple):
     """A printed order: its value without a constant, NaN where it says nothing, and which m it is about, by n."""
 
     value: Callable[[OrderSetting], float]
     rows: Callable[[int], Iterable[int]] = lambda n: [n]
 
 
-BOUNDS: dict[str, Bound] = {
-    "delta_squared": Bound(lambda at: 1 / at.delta**2),
-    "with_n": Bound(lambda at: (math.log(at.n) + _log(at)) / at.epsilon**2),
-    "without_n": Bound(lambda at: max(math.log(at.epsilon / (at.delta * at.n)), 0.0) / at.epsilon**2 or math.nan),
-    "without_rows": Bound(lambda at: _log(at) / at.epsilon**2),
-    "rows": Bound(lambda at: at.m / at.epsilon, lambda n: (n, 10 * n)),
-    "root_epsilon": Bound(lambda at: math.sqrt(at.epsilon)),
-    "root_n": Bound(lambda at: at.epsilon * math.sqrt(at.n / _log(at))),
-    "root_share": Bound(lambda at: math.sqrt(at.epsilon * at.n / at.m), lambda n: (max(n // 10, 1), n)),
-    "share_of_log": Bound(lambda at: math.sqrt(at.epsilon * at.n / (at.m * _log(at))), lambda n: (n, 10 * n)),
-    "share_times_root": Bound(
+BOUNDS: dict[str, OrderBound] = {
+    "delta_squared": OrderBound(lambda at: 1 / at.delta**2),
+    "with_n": OrderBound(lambda at: (math.log(at.n) + _log(at)) / at.epsilon**2),
+    "without_n": OrderBound(lambda at: max(math.log(at.epsilon / (at.delta * at.n)), 0.0) / at.epsilon**2 or math.nan),
+    "without_rows": OrderBound(lambda at: _log(at) / at.epsilon**2),
+    "rows": OrderBound(lambda at: at.m / at.epsilon, lambda n: (n, 10 * n)),
+    "root_epsilon": OrderBound(lambda at: math.sqrt(at.epsilon)),
+    "root_n": OrderBound(lambda at: at.epsilon * math.sqrt(at.n / _log(at))),
+    "root_share": OrderBound(lambda at: math.sqrt(at.epsilon * at.n / at.m), lambda n: (max(n // 10, 1), n)),
+    "share_of_log": OrderBound(lambda at: math.sqrt(at.epsilon * at.n / (at.m * _log(at))), lambda n: (n, 10 * n)),
+    "share_times_root": OrderBound(
         lambda at: at.epsilon * at.n / (at.m * math.sqrt(math.log(at.m / at.delta))), lambda n: (1, max(n // 10, 1))
     ),
 }
@@ -79,7 +79,7 @@ def _threshold(family: str, method: str, at: OrderSetting) -> float:
     return float(find(method, n=at.n, m=at.m, epsilon=at.epsilon, delta=at.delta))
 
 
-def ratios(family: str, method: str, promise: Promise, bound: Bound) -> list[float]:
+def ratios(family: str, method: str, promise: OrderPromise, bound: OrderBound) -> list[float]:
     """Return T over the bound at every setting at which the bound says something."""
     found = []
     for epsilon, n, delta in product(promise.epsilons, ORDER_SIZES, promise.deltas):
@@ -114,15 +114,15 @@ def order_records() -> Iterator[Record[str]]:
         )
 
 
-def _achievable(family: str, method: str, promise: Promise, row: dict[str, str]) -> tuple[str, bool, str]:
+def _achievable(family: str, method: str, promise: OrderPromise, row: dict[str, str]) -> tuple[str, bool, str]:
     found = _threshold(family, method, OrderSetting(promise.epsilon, AUDITED_AT.n, AUDITED_AT.m, promise.delta))
     possible = 0 < found < math.inf
     told = f"T is {readable(found, 4)} there." if possible else "There is none."
     at = f"n = m = {AUDITED_AT.n}, ε = {readable(promise.epsilon)} and δ = {readable(promise.delta)}"
-    return told, possible == (row["printed"] == YES), f"Whether there is a T at {at}."
+    return told, possible == (row["printed"] == SAYS_YES), f"Whether there is a T at {at}."
 
 
-def _ordered(family: str, method: str, promise: Promise, row: dict[str, str]) -> tuple[str, bool, str]:
+def _ordered(family: str, method: str, promise: OrderPromise, row: dict[str, str]) -> tuple[str, bool, str]:
     found = ratios(family, method, promise, BOUNDS[row["bound"]])
     above, below = NEEDED[row["printed"][0]]
     holds = not (above and max(found) > LARGEST_CONSTANT) and not (below and min(found) < 1 / LARGEST_CONSTANT)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpviz.charts.comparison import SMALL_HEIGHT, comparison_height
 from dpviz.charts.html import heading_html
-from dpviz.charts.printed import CELL, cell_word, errata_html, layouts_html, verdicts_html
+from dpviz.charts.printed import OPEN_CELL, cell_word, errata_html, layouts_html, verdicts_html
 from dpviz.charts.printed_figures import below_html, caption_html, panel_alt, panel_picture
 from dpviz.claims.drawn_figures import DrawnFigure, word_of
 from dpviz.claims.full_run import FullRun, full_run_csv, read_full_run, verdict_counts
@@ -77,10 +77,10 @@ def figures_csv() -> str:
 
 def _no_such_cell(paper: Paper) -> list[str]:
     """A sentence where the link asks for a cell that this paper does not have."""
-    word = st.query_params.get(CELL, "")
+    word = st.query_params.get(OPEN_CELL, "")
     if not word.startswith(f"{word_of(paper.cited)}-") or word in cached(cell_words)(paper.key):
         return []
-    return [f"Ignored an invalid value in the link, {CELL} = {one_line(word)}: {paper.cited} has no such cell."]
+    return [f"Ignored an invalid value in the link, {OPEN_CELL} = {one_line(word)}: {paper.cited} has no such cell."]
 
 
 def cell_words(key: str) -> frozenset[str]:

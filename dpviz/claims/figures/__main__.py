@@ -11,8 +11,8 @@ from dpviz.claims.figures.numbers import budget_panels, normal_rules_panels, nor
 from dpviz.claims.figures.proportions import charest_panels, rules_panels, sets_panels, study_1_panels
 from dpviz.claims.published import Effort
 
-CHAREST, ZHENG, BOWEN, LIU = "Charest (2011)", "Zheng (2015)", "Bowen & Liu (2016)", "Liu (2016)"
-HALF = "p = 0.5"
+CHAREST_PAPER, THESIS, STUDY_PAPER, LIU_PAPER = "Charest (2011)", "Zheng (2015)", "Bowen & Liu (2016)", "Liu (2016)"
+HALF_SETTING = "p = 0.5"
 Placed = tuple[str, str, FigurePanel]
 
 
@@ -25,8 +25,8 @@ def _study_1(effort: Effort) -> Iterator[Placed]:
     """Figure 2 has bias and error, Figure 3 coverage; the supplement p = 0.5 and the widths."""
     for panel in study_1_panels(effort):
         in_paper = {"coverage": "Figure 3", "mean_width": "supplement, Figure 2"}.get(panel.measure, "Figure 2")
-        own = panel.setting.startswith(HALF) and panel.measure != "mean_width"
-        yield BOWEN, "supplement, Figure 1" if own else in_paper, panel
+        own = panel.setting.startswith(HALF_SETTING) and panel.measure != "mean_width"
+        yield STUDY_PAPER, "supplement, Figure 1" if own else in_paper, panel
 
 
 def _study_2(effort: Effort) -> Iterator[Placed]:
@@ -34,19 +34,19 @@ def _study_2(effort: Effort) -> Iterator[Placed]:
     of_mean = {"coverage": "Figure 5", "mean_width": "supplement, Figure 3"}
     for panel in study_2_panels(-3.0, effort):
         own = panel.setting.startswith("μ")
-        yield BOWEN, of_mean.get(panel.measure, "Figure 4") if own else "supplement, Figures 8 and 9", panel
-    yield from _placed(BOWEN, "supplement, Figures 4 to 7", study_2_panels(-4.0, effort))
+        yield STUDY_PAPER, of_mean.get(panel.measure, "Figure 4") if own else "supplement, Figures 8 and 9", panel
+    yield from _placed(STUDY_PAPER, "supplement, Figures 4 to 7", study_2_panels(-4.0, effort))
 
 
 def _study_3(effort: Effort) -> Iterator[Placed]:
-    yield from _placed(BOWEN, "Figure 6", every_cell_panels(effort))
-    yield from _placed(BOWEN, "supplement, Figures 10 and 11", covariance_panels(effort))
+    yield from _placed(STUDY_PAPER, "Figure 6", every_cell_panels(effort))
+    yield from _placed(STUDY_PAPER, "supplement, Figures 10 and 11", covariance_panels(effort))
 
 
 def _thesis(_: Effort) -> Iterator[Placed]:
-    yield from _placed(ZHENG, "Figure 3.1", beta_panels())
-    yield from _placed(ZHENG, "Figure 6.1", bounds_panels("bernoulli"))
-    yield from _placed(ZHENG, "Figure 7.1", bounds_panels("gaussian"))
+    yield from _placed(THESIS, "Figure 3.1", beta_panels())
+    yield from _placed(THESIS, "Figure 6.1", bounds_panels("bernoulli"))
+    yield from _placed(THESIS, "Figure 7.1", bounds_panels("gaussian"))
 
 
 def _of_liu(effort: Effort) -> Iterator[Placed]:
@@ -55,12 +55,12 @@ def _of_liu(effort: Effort) -> Iterator[Placed]:
         ("Figure 7", (rules_panels, normal_rules_panels)),
     ):
         for panels in halves:
-            yield from _placed(LIU, place, panels(effort))
-    yield from _placed(LIU, "Figure 8", budget_panels(effort))
+            yield from _placed(LIU_PAPER, place, panels(effort))
+    yield from _placed(LIU_PAPER, "Figure 8", budget_panels(effort))
 
 
-PARTS: dict[str, Callable[[Effort], Iterator[Placed]]] = {
-    "charest": lambda _: _placed(CHAREST, "Figure 1", charest_panels()),
+FIGURE_PARTS: dict[str, Callable[[Effort], Iterator[Placed]]] = {
+    "charest": lambda _: _placed(CHAREST_PAPER, "Figure 1", charest_panels()),
     "zheng": _thesis,
     "bowen_liu_1": _study_1,
     "bowen_liu_2": _study_2,
@@ -70,17 +70,17 @@ PARTS: dict[str, Callable[[Effort], Iterator[Placed]]] = {
 """What is computed, in the order of the file."""
 
 
-def main(arguments: list[str] | None = None) -> None:
+def print_figures(arguments: list[str] | None = None) -> None:
     """Print the file, or some of its parts."""
     parser = argparse.ArgumentParser(prog="python -m dpviz.claims.figures", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="some of them (default: all)")
+    parser.add_argument("parts", nargs="*", choices=[[], *FIGURE_PARTS], help="some of them (default: all)")
     parser.add_argument("--repetitions", type=int, default=Effort().repetitions, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=Effort().seed, help="default: %(default)s")
     asked = parser.parse_args(arguments)
     effort = Effort(asked.repetitions, asked.seed)
-    placed = (one for key in asked.parts or PARTS for one in PARTS[key](effort))
+    placed = (one for key in asked.parts or FIGURE_PARTS for one in FIGURE_PARTS[key](effort))
     sys.stdout.write(written_figures(placed))
 
 
 if __name__ == "__main__":
-    main()
+    print_figures()

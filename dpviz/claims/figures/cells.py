@@ -8,8 +8,8 @@ import numpy as np
 
 from dpviz.claims.bowen_liu_text import CATEGORIES_OF_STUDY_3
 from dpviz.claims.drawn_figures import FigurePanel, Known
-from dpviz.claims.figures.measured import Curve, panels_of
-from dpviz.claims.figures.numbers import kind_of, studied
+from dpviz.claims.figures.measured import MeasuredCurve, panels_of
+from dpviz.claims.figures.numbers import known_of, studied
 from dpviz.claims.figures.proportions import STUDIED_MEASURES
 from dpviz.claims.published import Effort
 from dpviz.comparisons import MixedData
@@ -105,12 +105,12 @@ def every_cell_panels(effort: Effort) -> Iterator[FigurePanel]:
     data, measures = EveryCell(**STUDY_3, cells=CELLS), [*STUDIED_MEASURES][:3]  # type: ignore[arg-type]
     effort = Effort(min(effort.repetitions, REPETITIONS_OF_STUDY_3), effort.seed)
     for log in LOGS_OF_STUDY_3:
-        lines: dict[int, dict[tuple[str, str, Known], Curve]] = {0: {}, 1: {}}
+        lines: dict[int, dict[tuple[str, str, Known], MeasuredCurve]] = {0: {}, 1: {}}
         for method in (one for one in data.methods if one.key in METHODS_OF_STUDY_3):
             found = studied(data, method, math.exp(log), tuple(data.studied), effort)  # type: ignore[arg-type]
             for part, estimands in enumerate((MEAN_ESTIMANDS, SHARE_ESTIMANDS)):
-                curve: Curve = {place: found[one.key].measures for place, one in enumerate(estimands, 1)}
-                lines[part][method.key, method.label, kind_of(method)] = curve  # type: ignore[arg-type]
+                curve: MeasuredCurve = {place: found[one.key].measures for place, one in enumerate(estimands, 1)}
+                lines[part][method.key, method.label, known_of(method)] = curve  # type: ignore[arg-type]
         names = f"{CELLS} cell means", f"{len(MARGINALS)} marginal probabilities"
         for part, name in enumerate(names):
             yield from panels_of(f"{name}, ln ε = {log}", {one: one for one in measures}, lines[part])
@@ -120,11 +120,11 @@ def covariance_panels(effort: Effort) -> Iterator[FigurePanel]:
     """Yield bias, error and coverage of the variance and the correlation within cells, against ε."""
     data, measures = MixedData(**STUDY_3, cells=CELLS), [*STUDIED_MEASURES][:3]  # type: ignore[arg-type]
     effort = Effort(min(effort.repetitions, REPETITIONS_OF_STUDY_3), effort.seed)
-    lines: dict[str, dict[tuple[str, str, Known], Curve]] = {one: {} for one in COVARIANCES}
+    lines: dict[str, dict[tuple[str, str, Known], MeasuredCurve]] = {one: {} for one in COVARIANCES}
     for method in (one for one in data.methods if one.key in METHODS_OF_STUDY_3):
         for epsilon in map(math.exp, LOGS_ALONG):
             for one, found in studied(data, method, epsilon, tuple(COVARIANCES), effort).items():  # type: ignore[arg-type]
-                line = method.key, method.label, kind_of(method)  # type: ignore[arg-type]
+                line = method.key, method.label, known_of(method)  # type: ignore[arg-type]
                 lines[one].setdefault(line, {})[epsilon] = found.measures
     for one, name in COVARIANCES.items():
         yield from panels_of(name, {one: one for one in measures}, lines[one])

@@ -14,7 +14,7 @@ from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.interval_rules import half_widths
 
 FIGURE_LEVEL = 0.95
-Curve = dict[float, Mapping[str, Measure]]
+MeasuredCurve = dict[float, Mapping[str, Measure]]
 """Measures by name at each place of an axis."""
 
 
@@ -46,7 +46,7 @@ def _mean(values: FloatArray) -> Measure:
 
 
 def panels_of(
-    setting: str, measures: Mapping[str, str], lines: Mapping[tuple[str, str, Known], Curve]
+    setting: str, measures: Mapping[str, str], lines: Mapping[tuple[str, str, Known], MeasuredCurve]
 ) -> Iterator[FigurePanel]:
     """Yield the panel of each measure, by its name in a figure and in a curve; a line without values is left out.
 

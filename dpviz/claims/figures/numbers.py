@@ -8,13 +8,13 @@ import numpy as np
 
 from dpviz.claims.bowen_liu import STUDY, STUDY_SETS
 from dpviz.claims.drawn_figures import FigurePanel, Known
-from dpviz.claims.figures.measured import Curve, SimulatedStudy, panels_of
+from dpviz.claims.figures.measured import MeasuredCurve, SimulatedStudy, panels_of
 from dpviz.claims.figures.proportions import (
     EPSILONS_OF_FIGURE_7,
     SETS_OF_FIGURE_6,
-    SIZES,
     SIZES_OF_LIU,
     STUDIED_MEASURES,
+    STUDY_SIZES,
     THEOREM_7_KEY,
     TRUE_DEVIATION,
 )
@@ -53,7 +53,7 @@ MOST_ROWS, FEWEST_STUDIES = 40_000_000, 100  # Rows that are drawn for a point; 
 BOUNDS_OF_LIU = (-4.0, 4.0), (-4.0, 5.0)
 SIZES_OF_TABLE_1 = 10, 100
 SHARES_OF_FIGURE_8 = 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9
-Lines = dict[tuple[str, str, Known], Curve]
+Lines = dict[tuple[str, str, Known], MeasuredCurve]
 
 
 def studied(
@@ -76,7 +76,7 @@ def studied(
     return {one: tally.measures(one, rule) for one in estimands}
 
 
-def kind_of(method: GaussianMethod) -> Known:
+def known_of(method: GaussianMethod) -> Known:
     """Return what the values of a method are."""
     return Known.REFERENCE if method.reference else Known.OURS
 
@@ -84,13 +84,13 @@ def kind_of(method: GaussianMethod) -> Known:
 def study_2_panels(low: float, effort: Effort) -> Iterator[FigurePanel]:
     """Yield all measures of the mean and the variance in the second study of Bowen & Liu, with this lower bound."""
     estimands = tuple(ESTIMANDS_OF_STUDY_2)
-    for n in SIZES:
+    for n in STUDY_SIZES:
         data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=4.0)
         lines: dict[str, Lines] = {one: {} for one in estimands}
         for method in METHODS_OF_STUDY_2:
             for epsilon in map(math.exp, LOGS_OF_STUDY_2):
                 for one, found in studied(data, method, epsilon, estimands, effort).items():
-                    line = method.key, method.label, kind_of(method)
+                    line = method.key, method.label, known_of(method)
                     lines[one].setdefault(line, {})[epsilon] = found.measures
         for one, symbol in ESTIMANDS_OF_STUDY_2.items():
             yield from panels_of(f"{symbol}, n = {n:,}", STUDIED_MEASURES, lines[one])
@@ -116,7 +116,7 @@ def normal_sets_panels(effort: Effort) -> Iterator[FigurePanel]:
         for n in SIZES_OF_LIU:
             data, lines = KnownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=high), Lines()
             for name, method in (("BIT", MODIPS_MEAN), ("truncation", MODIPS_MEAN_TRUNCATED)):
-                curve: Curve = {}
+                curve: MeasuredCurve = {}
                 for sets in SETS_OF_FIGURE_6:
                     found = _study(data, method, 1.0, sets, effort).measures(COMBINING_RULES[THEOREM_7_KEY], 0.0)
                     exact = method.accuracy(data, 1.0, sets)

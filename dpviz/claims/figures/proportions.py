@@ -8,7 +8,7 @@ import numpy as np
 from dpviz.claims.bowen_liu import STUDY_SETS, binary_methods
 from dpviz.claims.charest import FIGURE_1, FIGURE_1_EPSILONS, figure_1_curves
 from dpviz.claims.drawn_figures import FigureLine, FigurePanel, Known
-from dpviz.claims.figures.measured import Curve, SimulatedStudy, panels_of
+from dpviz.claims.figures.measured import MeasuredCurve, SimulatedStudy, panels_of
 from dpviz.claims.liu import simulated_releases
 from dpviz.claims.liu_text import RULES_OF_FIGURE_7
 from dpviz.claims.published import PRINTED_REPETITIONS, Effort
@@ -22,11 +22,17 @@ from dpviz.inference.confidential import binomial_distribution
 from dpviz.mechanisms import Modips, ModipsTruncated, TwoCellSynthesizer
 
 READINGS_OF_FIGURE_1 = "normal quantile where T is negative", "t quantile throughout"
-COLORS_OF_SETS = "beta_binomial", "posterior_mean", "laplace"  # Keys of the colors of M = 2, 5 and 10
+SET_COLORS = "beta_binomial", "posterior_mean", "laplace"  # Keys of the colors of M = 2, 5 and 10
 METHODS_OF_STUDY_1 = (
-    "original", "multiple_synthesis", "laplace", "modips", "modips_truncated", "beta_binomial", "posterior_mean",
-)  # fmt: skip
-LOGS_OF_STUDY_1, SIZES, SHARES_OF_STUDY_1 = range(-6, 7), (40, 100, 1_000), (0.15, 0.25, 0.5)
+    "original",
+    "multiple_synthesis",
+    "laplace",
+    "modips",
+    "modips_truncated",
+    "beta_binomial",
+    "posterior_mean",
+)
+LOGS_OF_STUDY_1, STUDY_SIZES, SHARES_OF_STUDY_1 = range(-6, 7), (40, 100, 1_000), (0.15, 0.25, 0.5)
 SHARES_OF_LIU, SIZES_OF_LIU = (0.1, 0.5), (100, 1_000)
 SETS_OF_FIGURE_6 = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500
 EPSILONS_OF_FIGURE_7 = 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0
@@ -44,7 +50,7 @@ def charest_panels() -> Iterator[FigurePanel]:
         lines = [
             FigureLine(color, f"p = {readable(p)}, M = {sets}", Known.OURS, x, found[reading, place], 0 * x)
             for place, p in enumerate(FIGURE_1.proportions)
-            for color, (sets, found) in zip(COLORS_OF_SETS, curves.items(), strict=True)
+            for color, (sets, found) in zip(SET_COLORS, curves.items(), strict=True)
         ]
         yield FigurePanel(setting, "coverage", tuple(lines))
 
@@ -54,11 +60,11 @@ def study_1_panels(effort: Effort) -> Iterator[FigurePanel]:
     analysis = Analysis(sets=STUDY_SETS, repetitions=PRINTED_REPETITIONS, seed=effort.seed)
     methods = binary_methods()
     for p in SHARES_OF_STUDY_1:
-        for n in SIZES:
-            lines: dict[tuple[str, str, Known], Curve] = {}
+        for n in STUDY_SIZES:
+            lines: dict[tuple[str, str, Known], MeasuredCurve] = {}
             for key in METHODS_OF_STUDY_1:
                 method = methods[key]
-                curve: Curve = {}
+                curve: MeasuredCurve = {}
                 for epsilon in map(math.exp, LOGS_OF_STUDY_1):
                     *_, found = BinaryData(n=n, p=p).outcomes(method, epsilon, epsilon, analysis)
                     curve[epsilon] = found.measures
@@ -89,9 +95,9 @@ def sets_panels(effort: Effort) -> Iterator[FigurePanel]:
     measures = {one: one for one in ("bias", "standard_error", "coverage")}
     for n in SIZES_OF_LIU:
         for p in SHARES_OF_LIU:
-            lines: dict[tuple[str, str, Known], Curve] = {}
+            lines: dict[tuple[str, str, Known], MeasuredCurve] = {}
             for name, kind in BOUNDED_BY.items():
-                curve: Curve = {}
+                curve: MeasuredCurve = {}
                 for sets in SETS_OF_FIGURE_6:
                     made = kind(n=n, m=n, epsilon=1 / sets)
                     found = _study(made, p, sets, effort).measures(COMBINING_RULES[THEOREM_7_KEY], p)
@@ -104,7 +110,7 @@ def rules_panels(effort: Effort) -> Iterator[FigurePanel]:
     """Yield the half of Liu's Figure 7 on binary data: the mean standard error by each rule against ε, ten sets."""
     for n in SIZES_OF_LIU:
         for p in reversed(SHARES_OF_LIU):
-            lines: dict[tuple[str, str, Known], Curve] = {}
+            lines: dict[tuple[str, str, Known], MeasuredCurve] = {}
             for epsilon in EPSILONS_OF_FIGURE_7:
                 made = Modips(n=n, m=n, epsilon=epsilon / STUDY_SETS)
                 study = _study(made, p, STUDY_SETS, effort)
