@@ -285,7 +285,7 @@ LIU_JUDGES: dict[str, Judge] = {
     "shares": lambda _: Judged(min(row["p"] for row in LIU_HALVES["binary"].printed.rows)),
     "high5": lambda _: Judged(_data(KnownVariance, 5.0).high),
     "most500": lambda _: Judged(float(SETS_EXAMINED[-1])),
-    "gap": lambda _: Judged(1 / 6.0),
+    "gap": lambda _: Judged(f"The smallest G that is possible is 1/6, {readable(1 / 6, 3)}.", holds=TENTH >= 1 / 6),
     "sets10": lambda _: Judged(float(LIU_HALVES["binary"].fitting[1].sets)),
     "repeats8": lambda _: Judged(float(LIU_REPETITIONS)),
     "repeats": lambda _: Judged(float(LIU_REPETITIONS)),
