@@ -3,7 +3,7 @@
 import csv
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any, Generic, Self, TypeVar
@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
+from dpviz.core.declarations import SEED
 from dpviz.core.types import FloatArray
 
 FAR = 3  # Standard errors from which a number does not agree
@@ -33,7 +34,7 @@ class Agreement(StrEnum):
     @property
     def wants_reason(self) -> bool:
         """Whether it needs to be said why."""
-        return self in (Agreement.DIFFERS, Agreement.UNKNOWN)
+        return self in (Agreement.ROUNDING, Agreement.DIFFERS, Agreement.UNKNOWN)
 
 
 class PrintedNumber(float):
@@ -50,6 +51,9 @@ class PrintedNumber(float):
         found = super().__new__(cls, text)
         found.text = str(text)
         return found
+
+    def __format__(self, how: str) -> str:
+        return super().__format__(how) if how else self.text
 
     @property
     def unit(self) -> float:
@@ -109,6 +113,11 @@ class Effort:
     def thorough(self) -> bool:
         """Whether to take the time that the papers took."""
         return self.repetitions >= PRINTED_REPETITIONS
+
+    @property
+    def again(self) -> Self:
+        """Ten times the repetitions on a new stream of random numbers: what is asked where chance may have misled."""
+        return replace(self, repetitions=10 * self.repetitions, seed=(self.seed + 1) % int(SEED.maximum))
 
     def generator(self) -> np.random.Generator:
         """Return new random numbers from the seed."""
