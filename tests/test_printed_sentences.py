@@ -17,6 +17,7 @@ from dpviz.claims.published import Agreement, PrintedNumber, printed_rows
 from dpviz.claims.sentences import printed_in, with_printed
 from dpviz.comparisons.mixed import CELLS_OF_MIXED_DATA, LARGEST_SHARE, SMALLEST_SHARE
 from pages.components.navigation import EVERY_PAGE
+from pages.transition_matrices.controls import PRESETS
 
 HOUSE = Path(__file__).parent.parent
 RECORDS = HOUSE / "dpviz" / "claims"
@@ -144,6 +145,12 @@ def test_what_a_page_names_is_not_refuted() -> None:
         (row,) = (one for one in printed_rows(f"{paper}_sentences") if one["key"] == key)
         place = row["source"].partition(", ")[2]
         assert verdicts[cited[paper], place, row["number"]] is not Agreement.DIFFERS, key
+
+
+@pytest.mark.parametrize(("label", "place"), [("A&V Fig. 1/2 as printed", "Fig. 1"), ("A&V Fig. 3/4", "Fig. 3")])
+def test_a_preset_that_is_called_a_figure_is_that_figure(label: str, place: str) -> None:
+    shown = next(one.shown for one in read_full_run().records if one.place == place)
+    assert {name: str(value) for name, value in PRESETS[label].items()} == shown.settings
 
 
 def test_the_study_of_mixed_data_has_the_printed_shares() -> None:
