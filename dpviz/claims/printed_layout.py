@@ -6,7 +6,7 @@ from typing import NamedTuple
 from dpviz.claims.bowen_liu import binary_methods
 from dpviz.claims.charest_layout import PRINTED_QUANTITIES
 from dpviz.claims.liu import LIU_HALVES, N_AS_PRINTED
-from dpviz.claims.published import Agreement, design_in_words
+from dpviz.claims.published import design_in_words
 from dpviz.claims.verdicts import AnyRecord
 
 TITLES = PRINTED_QUANTITIES | {one.column: one.title for half in LIU_HALVES.values() for one in half.fitting}
@@ -43,8 +43,7 @@ class PrintedCell(NamedTuple):
     @property
     def notable(self) -> bool:
         """Whether it differs at all, or cannot be computed."""
-        verdict = self.record.verdict
-        return verdict.wants_reason or verdict is Agreement.ROUNDING
+        return self.record.verdict.wants_reason
 
 
 class PrintedGrid(NamedTuple):

@@ -4,7 +4,7 @@ import csv
 import math
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any, Generic, Self, TypeVar
@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
+from dpviz.core.declarations import SEED
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 
@@ -35,7 +36,7 @@ class Agreement(StrEnum):
     @property
     def wants_reason(self) -> bool:
         """Whether it needs to be said why."""
-        return self in (Agreement.DIFFERS, Agreement.UNKNOWN)
+        return self in (Agreement.ROUNDING, Agreement.DIFFERS, Agreement.UNKNOWN)
 
 
 class PrintedNumber(float):
@@ -52,6 +53,9 @@ class PrintedNumber(float):
         found = super().__new__(cls, text)
         found.text = str(text)
         return found
+
+    def __format__(self, how: str) -> str:
+        return super().__format__(how) if how else self.text
 
     @property
     def unit(self) -> float:
@@ -111,6 +115,11 @@ class Effort:
     def thorough(self) -> bool:
         """Whether to take the time that the papers took."""
         return self.repetitions >= PRINTED_REPETITIONS
+
+    @property
+    def again(self) -> Self:
+        """Ten times the repetitions on a new stream of random numbers: what is asked where chance may have misled."""
+        return replace(self, repetitions=10 * self.repetitions, seed=(self.seed + 1) % int(SEED.maximum))
 
     def generator(self) -> np.random.Generator:
         """Return new random numbers from the seed."""
