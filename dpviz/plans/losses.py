@@ -24,6 +24,9 @@ from dpviz.privacy.loss_grid import DeltaBracket
 SAME_LOSS = 1e-12  # Distance, relative to the largest, of losses that rounding alone tells apart
 LIST_CELLS = 2_000  # Cells of a loss without steps
 MOST_LISTED = 4_000  # Losses of a sum that are kept apart
+MOST_SORTED = 20_000  # Losses of a sum among which equal ones are sought
+Cells = Callable[[FloatArray, FloatArray, float, float], LossDistribution]
+Tell = Callable[[int], object]
 PRODUCT_ROUNDING = 1e-13  # Of a mass that is a product of some hundred masses, relative
 
 
@@ -61,7 +64,7 @@ class LossBounds:
         return max(len(self.below.losses), len(self.above.losses))
 
 
-def summed_losses(parts: Iterable[LossBounds], tally: Callable[[int], object] = lambda _: None) -> LossBounds:
+def summed_losses(parts: Iterable[LossBounds], tally: Tell = lambda _: None) -> LossBounds:
     """Return the loss of independent releases, whose losses add; `tally` is told how many sums each step takes.
 
     Two coins that tell the truth with 3/4: at ε = ln 3 they exceed it by 9/16 (1 − 3/9).
@@ -72,67 +75,58 @@ def summed_losses(parts: Iterable[LossBounds], tally: Callable[[int], object] = 
     """
 
     def add(one: LossBounds, other: LossBounds) -> LossBounds:
-        above = _added(_shortened(one.above, _split), _shortened(other.above, _split), tally)
-        if one.exact and other.exact and max(one.size, other.size) <= MOST_LISTED:
+        above, whole = _added(one.above, other.above, _split, tally)
+        if one.exact and other.exact and whole:
             return LossBounds(above, above)
-        return LossBounds(_added(_shortened(one.below, _merged), _shortened(other.below, _merged), tally), above)
+        return LossBounds(_added(one.below, other.below, _merged, tally)[0], above)
 
     return reduce(add, sorted(parts, key=lambda one: one.size), LossBounds.exactly(np.zeros(1), np.ones(1)))
 
 
-def _added(one: LossDistribution, other: LossDistribution, tally: Callable[[int], object]) -> LossDistribution:
+def _added(
+    one: LossDistribution, other: LossDistribution, cells: Cells, tally: Callable[[int], object]
+) -> tuple[LossDistribution, bool]:
+    """The list of a sum, and whether nothing of it was gathered but equal losses."""
     tally(len(one.losses) * len(other.losses))
-    return _gathered(np.add.outer(one.losses, other.losses).ravel(), np.outer(one.masses, other.masses).ravel())
+    losses, masses = np.add.outer(one.losses, other.losses).ravel(), np.outer(one.masses, other.masses).ravel()
+    held = _gathered(losses, masses) if len(losses) <= MOST_SORTED else LossDistribution(losses, masses)
+    return (held, True) if len(held.losses) <= MOST_LISTED else (_shortened(held, cells), False)
 
 
 def _gathered(losses: FloatArray, masses: FloatArray) -> LossDistribution:
     """The same with equal losses as one, in rising order."""
     order = np.argsort(losses, kind="stable")
     losses, masses = losses[order], masses[order]
-    finite = losses[np.isfinite(losses)]
-    near = SAME_LOSS * max(float(np.abs(finite).max(initial=0.0)), 1e-300)
-    with np.errstate(invalid="ignore"):
-        starts = np.flatnonzero(np.append(True, ~(np.diff(losses) <= near) & ~np.isinf(losses[:-1])))
+    near = SAME_LOSS * max(float(np.abs(losses).max()), 1e-300)
+    starts = np.flatnonzero(np.append(True, np.diff(losses) > near))
     return LossDistribution(losses[starts], np.add.reduceat(masses, starts).astype(float))
 
 
-Cells = Callable[[FloatArray, FloatArray, FloatArray, float], LossDistribution]
-
-
 def _shortened(held: LossDistribution, cells: Cells) -> LossDistribution:
-    """A list that is short enough, its losses gathered in even cells."""
-    if len(held.losses) <= MOST_LISTED:
-        return held
-    finite = np.isfinite(held.losses)
-    losses, masses = held.losses[finite], held.masses[finite]
-    width = float(losses[-1] - losses[0]) / (MOST_LISTED - 2)
-    place = np.floor((losses - losses[0]) / width)
-    short = cells(losses, masses, place, width)
-    return LossDistribution(
-        np.append(short.losses, held.losses[~finite]), np.append(short.masses, held.masses[~finite])
-    )
+    """The same list with its losses gathered in even cells."""
+    first, last = float(held.losses.min()), float(held.losses.max())
+    width = (last - first) / (MOST_LISTED - 2)
+    return cells(held.losses - first, held.masses, first, width)
 
 
-def _split(losses: FloatArray, masses: FloatArray, place: FloatArray, width: float) -> LossDistribution:
+def _split(above: FloatArray, masses: FloatArray, first: float, width: float) -> LossDistribution:
     """Each loss split between the ends of its cell, so that its mass is kept under both data sets."""
-    first, index = float(losses[0]), place.astype(np.int64)
-    rest = np.clip(losses - first - place * width, 0.0, width)
+    index = (above / width).astype(np.int64)
+    rest = np.clip(above - index * width, 0.0, width)
     upper = masses * (np.expm1(-rest) / math.expm1(-width))
-    size = int(index[-1]) + 2
-    found: FloatArray = np.bincount(index, masses - upper, size) + np.bincount(index + 1, upper, size).astype(float)
-    return LossDistribution(first + width * np.arange(size), found)
+    parts = ((index, masses - upper), (index + 1, upper))
+    found = sum(np.bincount(place, part, MOST_LISTED).astype(float) for place, part in parts)
+    return LossDistribution(first + width * np.arange(MOST_LISTED), np.asarray(found))
 
 
-def _merged(losses: FloatArray, masses: FloatArray, place: FloatArray, width: float) -> LossDistribution:  # noqa: ARG001
+def _merged(above: FloatArray, masses: FloatArray, first: float, width: float) -> LossDistribution:
     """All losses of a cell as one."""
-    starts = np.flatnonzero(np.append(True, np.diff(place) > 0))
-    ends = losses[starts]
-    shift = np.repeat(ends, np.diff(np.append(starts, len(losses))))
-    likelier = np.add.reduceat(masses, starts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        loss = ends + np.log(likelier) - np.log(np.add.reduceat(masses * np.exp(shift - losses), starts))
+    index = (above / width).astype(np.int64)
+    ends = width * np.arange(MOST_LISTED)
+    likelier, other = (np.bincount(index, each, MOST_LISTED) for each in (masses, masses * np.exp(ends[index] - above)))
     some = likelier > 0
-    return LossDistribution(loss[some], likelier[some])
+    loss: FloatArray = first + ends[some] + np.log(likelier[some]) - np.log(other[some])
+    return LossDistribution(loss, likelier[some].astype(float))
 
 
 def whole_number_losses(
@@ -173,6 +167,9 @@ def laplace_losses(largest: float) -> LossBounds:
 
 
 def listed_losses(pairs: Sequence[tuple[FloatArray, FloatArray]]) -> list[LossBounds]:
-    """Return exact losses from lists of losses and ln of their masses."""
+    """Return bounds from lists of losses and ln of their masses, exact where they are short."""
+    nothing = LossDistribution(np.zeros(1), np.ones(1))
     with np.errstate(under="ignore"):
-        return [LossBounds.exactly(losses, np.exp(log_masses)) for losses, log_masses in pairs]
+        held = [LossDistribution(losses, np.exp(log_masses)) for losses, log_masses in pairs]
+    found = [[_added(one, nothing, cells, lambda _: None) for cells in (_merged, _split)] for one in held]
+    return [LossBounds(above if whole else below, above) for (below, _), (above, whole) in found]

@@ -146,6 +146,7 @@ class RoundedLaplaceNoise(CountNoise):
     """Laplace noise of scale 1/rate, rounded to the nearest whole number."""
 
     key = "laplace_count"
+    sought = False
     label = "rounded Laplace noise"
     sanitizer = LaplaceSanitizer
 

@@ -20,8 +20,9 @@ RATE_NUDGE = 1e-14  # Of the logarithm of a rate that is known in closed form, t
 LOG_FACTORS = math.log(1e-6), math.log(1e6)  # Ends between which a common factor of all limits is sought
 RATE_HALVINGS = 50
 FACTOR_NEAR, ROUGHLY_NEAR = 1e-13, 1e-4  # Distance of logarithms of factors at which a search ends
+FIRST_STEP = 0.02  # Of the logarithm of a factor, from a guess
 MOST_OVER = 100.0  # Logarithm beyond which it does not matter by how much a promise is broken, or kept
-MOST_MIXTURES = 64  # Mixtures of mechanisms that are all tried; of more, one statistic at a time is changed
+MOST_MIXTURES = 8  # Mixtures of mechanisms that are all tried; of more, one statistic at a time is changed
 Over = Callable[[PlanDesign], float]
 
 
@@ -71,15 +72,15 @@ def solve_plan(plan: ReleasePlan) -> PlanAnswer:
     """
     tally = SumTally()
     mixtures = list(_mixtures(plan, tally))
-    best, _ = min(mixtures, key=lambda one: one[1])
-    factor = _smallest_factor(plan, best, _excess, tally)
+    best, rough = min(mixtures, key=lambda one: one[1])
+    factor = _smallest_factor(plan, best, _excess, tally, guess=rough)
     needed = _at(plan, best, 1.0, tally)
     design = _spent(_at(plan, best, factor, tally)) if factor > 1 or plan.spend_all else needed
     alone = tuple(
         _alone(plan, best, place, tally) if factor > 1 else one.limit for place, one in enumerate(plan.statistics)
     )
     pure = plan.promise[1] == 0 or math.isinf(plan.promise[0])
-    by_basic = factor if pure else _smallest_factor(plan, best, _excess_by_basic, tally)
+    by_basic = factor if pure else _smallest_factor(plan, best, _excess_by_basic, tally, guess=factor)
     return PlanAnswer(plan, factor, needed, design, alone, by_basic, tuple(mixtures), tally.sums)
 
 
@@ -155,9 +156,18 @@ def _at(plan: ReleasePlan, kinds: Kinds, factor: float, tally: SumTally, alone: 
 
 
 def _smallest_factor(
-    plan: ReleasePlan, kinds: Kinds, over: Over, tally: SumTally, near: float = FACTOR_NEAR, alone: int | None = None
+    plan: ReleasePlan,
+    kinds: Kinds,
+    over: Over,
+    tally: SumTally,
+    near: float = FACTOR_NEAR,
+    guess: float = 1.0,
+    alone: int | None = None,
 ) -> float:
-    """Return the smallest factor of all limits, or of one of them, with which a promise is kept, or infinity."""
+    """Return the smallest factor of all limits, or of one of them, with which a promise is kept, or infinity.
+
+    It is sought from a `guess` on. A factor of exactly 1 is tried, so that limits that just hold are not said to break.
+    """
     tried: dict[float, float] = {}
 
     def excess(log_factor: float) -> float:
@@ -167,27 +177,23 @@ def _smallest_factor(
             tried[log_factor] = over(design) if possible else MOST_OVER
         return tried[log_factor]
 
-    low, high = (LOG_FACTORS[0], 0.0) if excess(0.0) <= 0 else (0.0, LOG_FACTORS[1])
-    if excess(high) > 0:
-        return math.inf
-    if excess(low) <= 0:
-        return math.exp(low)
-    step = math.log(4.0)  # of a bracket that is narrow at first
-    if high:
-        while excess(min(low + step, high)) > 0:
-            low, step = low + step, 2 * step
-        high = min(low + step, high)
-    else:
-        while excess(max(high - step, low)) <= 0:
-            high, step = high - step, 2 * step
-        low = max(high - step, low)
-    brentq(excess, low, high, xtol=near, rtol=1e-15)
+    excess(0.0)
+    place = math.log(guess) if 0 < guess < math.inf else 0.0
+    up, step = excess(place) > 0, FIRST_STEP
+    while True:
+        other = min(max(place + (step if up else -step), LOG_FACTORS[0]), LOG_FACTORS[1])
+        if (excess(other) > 0) != up:
+            break
+        if other in LOG_FACTORS:
+            return math.inf if up else math.exp(other)
+        place, step = other, 3 * step
+    brentq(excess, min(place, other), max(place, other), xtol=near, rtol=1e-15)
     return math.exp(min(place for place, one in tried.items() if one <= 0))
 
 
 def _alone(plan: ReleasePlan, kinds: Kinds, place: int, tally: SumTally) -> float:
     """Return what a limit would have to be if the others stay."""
-    factor = _smallest_factor(plan, kinds, _excess, tally, FACTOR_NEAR, place)
+    factor = _smallest_factor(plan, kinds, _excess, tally, alone=place)
     return factor * plan.statistics[place].limit
 
 
@@ -220,7 +226,8 @@ def _mixtures(plan: ReleasePlan, tally: SumTally) -> Iterable[tuple[Kinds, float
 
     def factor(kinds: Kinds) -> float:
         if kinds not in found:
-            found[kinds] = _smallest_factor(plan, kinds, _excess, tally, ROUGHLY_NEAR)
+            near = min(found.values(), default=1.0)
+            found[kinds] = _smallest_factor(plan, kinds, _excess, tally, ROUGHLY_NEAR, near)
         return found[kinds]
 
     if math.prod(map(len, choices)) == 1:
