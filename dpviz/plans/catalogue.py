@@ -13,7 +13,14 @@ from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.plans.losses import LossBounds, listed_losses
 from dpviz.plans.measures import NEARNESS
-from dpviz.plans.release import GaussianNoise, GeometricNoise, LaplaceNoise, PlannedRelease, RoundedLaplaceNoise
+from dpviz.plans.release import (
+    ErrorMoments,
+    GaussianNoise,
+    GeometricNoise,
+    LaplaceNoise,
+    PlannedRelease,
+    RoundedLaplaceNoise,
+)
 from dpviz.plans.statistic import Statistic
 
 CLOSE_PAIRS = 0.1  # Width of a block of pairs of a Beta-binomial, relative to the rows that its first pair shares
@@ -74,12 +81,19 @@ class BetaBinomialDraw(PlannedRelease):
         held = listed_losses([one[:2] for one in lists])
         return LossBounds(held[0].below, held[-1].above)
 
-    def mean_square(self, below: float, above: float) -> float:
+    def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
         """Squared bias and variance of n m₁ / n. Both follow the squared distance of x from n/2, as `rooms` expects."""
         alpha, n = self.draw.alpha, self.n
         share, total = (alpha + below) / (n + 2 * alpha), n + 2 * alpha
-        bias = alpha * (above - below) / total
+        bias = self.bias(int(below))
         return bias**2 + n * share * (1 - share) * (total + n) / (total + 1)
+
+    def bias(self, count: int) -> float:
+        return self.draw.alpha * (self.n - 2 * count) / (self.n + 2 * self.draw.alpha)
+
+    def moments_below(self, count: int, threshold: int) -> ErrorMoments:
+        released = np.arange(min(threshold, self.n + 1))
+        return ErrorMoments.listed(released - float(count), self.draw.row(count)[: len(released)])
 
     def reach(self, share: float) -> float:
         raise NotImplementedError(f"{self.label}: {self.unfit.__doc__}")

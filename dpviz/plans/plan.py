@@ -83,8 +83,8 @@ class ReleasePlan(DeclaredFields):
         if not pairs or len(given) > MOST_GROUPS:
             raise ValueError(f"groups must be at most {MOST_GROUPS} names, each with its rows; got {shown(given)}.")
         for name, _ in given:
-            if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_PLAN_NAME:
-                raise ValueError(f"groups must have names of 1 to {LONGEST_PLAN_NAME} characters; got {shown(name)}.")
+            if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_PLAN_NAME or not name.isprintable():
+                raise ValueError(f"groups must have names of 1 to {LONGEST_PLAN_NAME} letters; got {shown(name)}.")
         rows = {name: int(dataclasses.replace(PLAN_ROWS, name=f"groups, {name}").check(size)) for name, size in given}
         if len(rows) < len(given) or sum(rows.values()) > self.n:
             raise ValueError(
@@ -111,8 +111,6 @@ class ReleasePlan(DeclaredFields):
             if one.group and one.group not in dict(self.groups):
                 known = ", ".join(name for name, _ in self.groups) or "none"
                 raise ValueError(f"Statistic “{one.name}”: group must be one of {known}; got {shown(one.group)}.")
-            if not one.limit:
-                raise ValueError(f"Statistic “{one.name}”: limit must be above 0; got 0.")
             if not self.candidates(one):
                 raise ValueError(f"Statistic “{one.name}”: {self._refused(one)}")
 
@@ -232,4 +230,7 @@ def number_in_words(statistic: Statistic, value: float) -> str:
     >>> number_in_words(YesNoShare(name="a"), 0.0123), number_in_words(BoundedMean(name="a"), 0.0123)
     ('1.23 points', '0.0123')
     """
-    return f"{readable(100 * value, 3)} {statistic.unit}" if statistic.unit else readable(value, 3)
+    if not statistic.unit:
+        return readable(value, 3)
+    points = readable(100 * value, 3)
+    return f"{points} {statistic.unit.removesuffix('s') if points == '1' else statistic.unit}"

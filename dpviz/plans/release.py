@@ -6,18 +6,32 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
+from dpviz.core.types import FloatArray
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
 from dpviz.plans.losses import LossBounds, whole_number_losses
 from dpviz.plans.statistic import Statistic
 
 MOST_PLAN_ROWS = 10_000_000
 SMALLEST_RATE, LARGEST_RATE = 1e-6, 1e3  # Of noise on counts: what the sanitizers take
+
+
+class ErrorMoments(NamedTuple):
+    """Probability of a part of a distribution, and what that part adds to its mean and to its mean square."""
+
+    probability: float
+    mean: float
+    square: float
+
+    @classmethod
+    def listed(cls, errors: FloatArray, masses: FloatArray) -> ErrorMoments:
+        """Those of errors with their masses."""
+        return cls(*(float(np.einsum("i,i->", masses, errors**power)) for power in range(3)))
 
 
 @dataclass(frozen=True)
@@ -68,6 +82,14 @@ class PlannedRelease(ABC):
     def reach(self, share: float) -> float:
         """Return the smallest distance that the noise keeps with at least this probability."""
 
+    def bias(self, count: int) -> float:  # noqa: ARG002
+        """Return how far a released count is off on average, from this confidential one."""
+        return 0.0
+
+    def moments_below(self, count: int, threshold: int) -> ErrorMoments:
+        """Return what released counts below a threshold have of the error's distribution."""
+        raise NotImplementedError(f"{self.label} releases no counts.")
+
     @classmethod
     def free_rate(cls, error: float) -> float:  # noqa: ARG003
         """Return a rate with which the root mean squared error is at most `error`, and no larger than is needed
@@ -114,6 +136,20 @@ class CountNoise(PlannedRelease):
 
     def reach(self, share: float) -> float:
         return float(self.noise.reach(share))
+
+    def bias(self, count: int) -> float:
+        """Moving to an end takes Pr(Z ≥ 1) r^room / (1 − r) from each side, r = e^{−rate}."""
+        tail, rate = math.exp(float(self.noise.log_tail(np.array([1]))[0])), self.noise.epsilon
+        apart = math.exp(-rate * count) - math.exp(-rate * (self.n - count))
+        return tail * apart / -math.expm1(-rate)
+
+    def moments_below(self, count: int, threshold: int) -> ErrorMoments:
+        released = np.arange(min(threshold, self.n))
+        log_masses = self.noise.log_mass(np.abs(released - count))
+        if len(released):
+            log_masses[0] = self.noise.log_tail(np.array([count]))[0]
+        with np.errstate(under="ignore"):
+            return ErrorMoments.listed(released - float(count), np.exp(log_masses))
 
 
 class GeometricNoise(CountNoise):
@@ -229,6 +265,12 @@ class GaussianNoise(PlannedRelease):
 
     def reach(self, share: float) -> float:
         return float(ndtri((1 + share) / 2)) / self.rate
+
+    def moments_below(self, count: int, threshold: int) -> ErrorMoments:
+        """Those of a normal number below a bound: Φ, −σ φ and σ² (Φ − u φ), with u the bound in σ."""
+        u = (threshold - count) * self.rate
+        below, height = float(ndtr(u)), math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
+        return ErrorMoments(below, -height / self.rate, (below - u * height) / self.rate**2)
 
     @classmethod
     def free_rate(cls, error: float) -> float:

@@ -82,6 +82,7 @@ class Statistic(DeclaredFields, ABC):
                 not isinstance(value, str)
                 or not fewest <= len(value) <= LONGEST_PLAN_NAME
                 or value != " ".join(value.split())
+                or not value.isprintable()
             ):
                 raise ValueError(
                     f"{field} must be a text of {fewest} to {LONGEST_PLAN_NAME} characters, without double blanks; "

@@ -1,0 +1,56 @@
+"""How long a plan takes to solve, said before: counted in sums of losses and in looks at a design."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from dpviz.plans.losses import LIST_CELLS, MOST_LISTED
+from dpviz.plans.plan import ReleasePlan, Shifts
+from dpviz.plans.shares import MOST_MIXTURES, Kinds
+
+SECONDS_OF_SUM, SECONDS_OF_RATE = 1.5e-7, 4e-4  # Of one sum of two losses, and of one rate that a limit asks for
+ROUGH_LOOKS, FINE_LOOKS = 7, 25  # Designs looked at for one mixture of mechanisms, and for the best one at the end
+
+
+def expected_sums(plan: ReleasePlan) -> float:
+    """Return about how many sums of two losses `solve_plan` forms: none without δ.
+
+    Of a walk through mixtures of mechanisms it counts the first one and those next to it.
+    """
+    if not plan.allows_delta or math.isinf(plan.promise[0]):
+        return 0.0
+    found = [sum(_sums_of(plan, shifts, kinds) for shifts in plan.changes) for kinds in _mixtures(plan)]
+    return (ROUGH_LOOKS * sum(found) if len(found) > 1 else 0.0) + FINE_LOOKS * found[0]
+
+
+def expected_seconds(plan: ReleasePlan) -> float:
+    """Return about how many seconds `solve_plan` takes on one core of 2025."""
+    looks = ROUGH_LOOKS * len(_mixtures(plan)) + FINE_LOOKS
+    return expected_sums(plan) * SECONDS_OF_SUM + looks * len(plan.statistics) * SECONDS_OF_RATE
+
+
+def _mixtures(plan: ReleasePlan) -> list[Kinds]:
+    """The mixtures of mechanisms that are looked at first, the plainest before all others."""
+    choices = [plan.candidates(one) for one in plan.statistics]
+    if math.prod(map(len, choices)) <= MOST_MIXTURES:
+        return list(itertools.product(*choices))
+    plain = tuple(one[0] for one in choices)
+    changes = [(*plain[:at], kind, *plain[at + 1 :]) for at, these in enumerate(choices) for kind in these[1:]]
+    return [plain, tuple(one[-1] for one in choices), *changes]
+
+
+def _sums_of(plan: ReleasePlan, shifts: Shifts, kinds: Kinds) -> float:
+    """Sums for one sort of neighbours and one mixture: of short lists first, and none of the last closed form."""
+    sizes: list[int] = []
+    sums = 0
+    for one, kind, each in zip(plan.statistics, kinds, shifts, strict=True):
+        noise = kind(1.0, plan.rows_of(one))
+        sums += len(noise.laplace_sizes(each))
+        sizes += [part.size for part in noise.alternatives(each)[0]]
+    gaussian = any(kind.needs_delta for kind in kinds)
+    sizes += [LIST_CELLS + 1] * (sums if gaussian else max(sums - 1, 0))
+    total, size = 0.0, 1
+    for one_size in sorted(sizes):
+        total, size = total + size * one_size, min(size * one_size, MOST_LISTED)
+    return total
