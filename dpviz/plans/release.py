@@ -58,6 +58,10 @@ class PlannedRelease(ABC):
     sought: ClassVar[bool] = True
     """Whether it is among those that are tried where the best one is asked for."""
 
+    def __reduce__(self) -> tuple[type[PlannedRelease], tuple[float, int]]:
+        """Its fields alone are pickled, not what was computed of them."""
+        return type(self), (self.rate, self.n)
+
     @classmethod
     def unfit(cls, statistic: Statistic, one_row: bool) -> str:  # noqa: ARG003
         """Return why it cannot release a statistic, in a clause; nothing where it can.
