@@ -84,7 +84,7 @@ def loaded_by_pages() -> dict[str, set[str]]:
 
 ORDER = (
     "core", "mechanisms", "privacy", "calibration", "inference", "coverage", "designs", "comparisons", "claims",
-    "charts", "desk", "teaching", "priors",
+    "charts", "desk", "plans", "teaching", "priors",
 )  # fmt: skip
 """The rooms, each of which may use those before it; `priors` offers names of two rooms to scripts."""
 
