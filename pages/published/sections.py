@@ -60,6 +60,7 @@ def show() -> None:
             _show_verdicts(full_run())
         place = chosen.figure.place if chosen.figure else ""
         st.html(Html(cached(paper_html)(paper.key, place, only=only, in_class=class_mode())))
+        st.html(f'<div class="dpviz-printed"><p class=said>{full_run().made}</p></div>')
         show_files(
             PREFIX,
             "Everything as a table",
@@ -91,7 +92,7 @@ def cell_words(key: str) -> frozenset[str]:
 def _show_verdicts(run: FullRun) -> None:
     found = verdict_counts(run.records)
     by_paper = {paper.cited: verdict_counts(run.of(paper.cited)) for paper in PAPERS.values()} | {"All papers": found}
-    said = f'<div class="dpviz-printed"><p class=said>{MEANING}</p><p class=said>{run.made}</p></div>'
+    said = f'<div class="dpviz-printed"><p class=said>{MEANING}</p></div>'
     st.html(foldable("Verdicts by paper", verdicts_html(by_paper) + said))
 
 
