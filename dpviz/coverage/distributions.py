@@ -12,6 +12,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from dpviz.core.checked import checked
 from dpviz.core.declarations import POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
 from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.sums import complex_power
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._fourier import (
     SPREAD_TILTS,
@@ -304,7 +305,7 @@ def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: in
         length = next_fast_len(size, real=True)
         mixed = np.zeros(length // 2 + 1, dtype=complex)
         with np.errstate(under="ignore"):
-            for row, weight in zip(rows, mixture.weights, strict=True):
-                mixed += weight * rfft(row, length) ** sets
+            for part in blocks(len(rows), length):
+                mixed += mixture.weights[part] @ complex_power(rfft(rows[part], length, axis=1), sets)
         distribution = np.maximum(irfft(mixed, length)[:size], 0.0)
     return EstimateDistribution(support=np.arange(size) / (size - 1), probabilities=distribution, proportion=p)
