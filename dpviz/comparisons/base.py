@@ -298,6 +298,10 @@ class DataKind(DeclaredFields, ABC):
         """Return what `outcomes` yields at last."""
         return deque(self.outcomes(method, setting, setting, analysis), maxlen=1)[0]
 
+    def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
+        """Return whether no measure of `outcome` is simulated."""
+        return not self.simulated
+
     def worst(
         self,
         method: ComparedMethod,

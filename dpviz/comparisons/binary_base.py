@@ -17,6 +17,7 @@ from dpviz.comparisons.binary_measures import (
     end_masses,
     estimate_moments,
     exact_interval,
+    kept_for,
     loss_of,
     row_moments,
     simulated_interval,
@@ -118,6 +119,11 @@ class OneProportion(DataKind):
             found = dataclasses.replace(found, coverage=coverage, mean_width=width)
         return found
 
+    def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
+        sets = method.sets(analysis.sets)
+        made, by_sum = method.synthesizer(self, setting / sets), analysis.rule_for(sets).knows_noise
+        return bool(work_of(made, self.p, sets, by_sum) <= MOST_WORK)
+
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
     ) -> Iterator[Outcome]:
@@ -156,6 +162,12 @@ class OneProportion(DataKind):
         sets = method.sets(analysis.sets)
         made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
         return worst_of(made, measure, sets, rule, analysis.level, low, high, thorough=thorough)
+
+
+@kept_for
+def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> float:
+    """Return the entries of the sums for an interval, as far as they are of interest."""
+    return exact_work(made, p=p, sets=sets, by_sum=by_sum, most=MOST_WORK)
 
 
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
@@ -212,7 +224,7 @@ class BinaryMethod(ComparedMethod):
         made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets)
         if not rule.fits(made, sets):
             return
-        work = exact_work(made, p=data.p, sets=sets, by_sum=rule.knows_noise, most=MOST_WORK)
+        work = work_of(made, data.p, sets, rule.knows_noise)
         if work > (MOST_WORK if at_last else LITTLE_WORK):
             yield simulated_interval(made, data.p, sets, rule.key, analysis, data.inside)
         if work <= MOST_WORK:

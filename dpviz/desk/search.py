@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -109,13 +109,24 @@ class Option:
             yield from self.at(setting)
             return
         yield Tried(**self._mine, setting=setting, outcomes=())
-        whole, outcomes = Tried(**self._mine, setting=setting, outcomes=(), complete=True), list[Outcome]()
+        whole = Tried(**self._mine, setting=setting, outcomes=(), complete=True)
         yield None
-        if asked.needs_interval and not whole.certified:
-            for data in asked.data_at:
-                outcomes.append(data.outcome(self.method, setting, self.analysis))
+        if not asked.needs_interval or whole.certified:
+            yield whole
+            return
+        summed = [data.summed(self.method, setting, self.analysis) for data in asked.data_at]
+        outcomes = dict[int, Outcome]()
+        for place in sorted(range(len(summed)), key=summed.__getitem__):
+            outcomes[place] = asked.data_at[place].outcome(self.method, setting, self.analysis)
+            yield None
+            first = summed[place] and len(outcomes) == summed.count(False) + 1
+            if first and whole.of_a_range and _decided_by_sums(asked, [*outcomes.values()]):
+                # A limit that is kept everywhere is kept at these values as well.
+                if whole.keeps_all and whole.known:
+                    break
                 yield None
-            whole = dataclasses.replace(whole, outcomes=tuple(outcomes))
+        else:
+            whole = dataclasses.replace(whole, outcomes=tuple(outcomes[place] for place in sorted(outcomes)))
         yield whole
 
     def largest_setting(self) -> float | None:
@@ -352,9 +363,17 @@ class Tried(Assessed):
 
     @property
     def certified(self) -> bool:
-        """Whether the worst of the range is known of every interval that counts, without those at single values."""
-        keys = {*(limit.key for limit in self.question.limits), self.question.goal} & ACCURACY.keys()
-        return all(not math.isnan(self._quick(key).measure.value) for key in keys)
+        """Whether the worst of the range is known of all that counts, without intervals at single values."""
+        return not any(math.isnan(self._quick(key).measure.value) for key in self._counting)
+
+    @property
+    def known(self) -> bool:
+        """The same with what takes some seconds."""
+        return not any(math.isnan(self.value(key)) for key in self._counting)
+
+    @property
+    def _counting(self) -> set[str]:
+        return {*(limit.key for limit in self.question.limits), self.question.goal} & ACCURACY.keys()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -468,6 +487,12 @@ def stream_designs(question: Question) -> Iterator[Desk]:
             found[waiting.key] = further or waiting
             yield desk()
     yield desk(complete=True)
+
+
+def _decided_by_sums(question: Question, outcomes: Sequence[Outcome]) -> bool:
+    """Whether no limit is broken at these true values, and the worst of each is a sum, and not simulated."""
+    found = [(one, one.measure.over(question.truths, outcomes, average=False).measure) for one in question.limits]
+    return all(worst.error == 0 and one.kept(worst) is not False for one, worst in found)
 
 
 def candidates(question: Question) -> list[tuple[ComparedMethod, int]]:
