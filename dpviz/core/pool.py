@@ -36,7 +36,7 @@ TRIES = 4  # Processes that may die of a stream
 # Where the C library is glibc, arrays of a few hundred kB are taken from memory that is there already: to be given new
 # pages for each took a fifth of the time of a transform. What is beyond 32 MB goes back to the system as before.
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**22), "MALLOC_TRIM_THRESHOLD_": str(2**25)}
-SEVERAL = 3  # Streams of a worker from which on one is moved to a worker that has none, where it begins anew
+ENOUGH_TO_SHARE = 3  # Streams of a worker from which on one is moved to a worker that has none, where it begins anew
 CROWDED = 4  # Streams of every worker that gives way from which on another one is started
 
 
@@ -340,7 +340,7 @@ class Pool:
             running = {worker: worker.running() for worker in self._workers if worker.nice}
             idle = next((worker for worker, streams in running.items() if not streams), None)
             full = max(running, key=lambda one: len(running[one]), default=None)
-            if idle is None or full is None or len(running[full]) < SEVERAL:
+            if idle is None or full is None or len(running[full]) < ENOUGH_TO_SHARE:
                 return
             if movable := [one for one in running[full] if not one.moved]:
                 full.move(movable[-1], idle)
