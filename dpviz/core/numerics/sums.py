@@ -98,15 +98,3 @@ def complex_power(base: ComplexArray, exponent: int) -> ComplexArray:
         if digit == "1":
             np.multiply(found, base, out=found)
     return base if found is None else found
-
-
-def log_row_sums(terms: FloatArray) -> FloatArray:
-    """Return ln Σ e^term of each row of finite terms, fifteen times as fast as `numpy.logaddexp.reduce`.
-
-    >>> np.exp(log_row_sums(np.log([[1.0, 2.0], [1e-300, 3.0]]))).round(12).tolist()
-    [3.0, 3.0]
-    """
-    largest = terms.max(axis=1)
-    with np.errstate(under="ignore"):
-        found: FloatArray = largest + np.log(np.exp(terms - largest[:, None]).sum(axis=1))
-    return found
