@@ -145,6 +145,26 @@ def test_a_process_that_dies_of_a_stream_again_and_again_is_a_fault_of_the_strea
     assert complete(pool.ask("after it", partial(slow_streams.counted, 3, 0.001))) == 3
 
 
+def test_a_worker_without_streams_takes_one_of_several_and_no_number_comes_twice() -> None:
+    made = Pool()
+    made.start(3)  # one of them for what is waited for
+    try:
+        asked = [made.ask(place, partial(slow_streams.counted, 2 if place % 2 else 80, 0.01)) for place in range(6)]
+        long, seen = asked[::2], [list[int](), list[int](), list[int]()]
+        end = time.monotonic() + PATIENCE
+        while not all(one.finished for one in long) and time.monotonic() < end:
+            for one, numbers in zip(long, seen, strict=True):
+                one.wait(0.01, nothing, one.count)
+                if one.latest is not None:
+                    numbers.append(one.latest)
+        moved = [isinstance(one, Elsewhere) and one.moved for one in long]
+        assert sum(moved) == 1
+        assert [one.latest for one in long] == [80, 80, 80]
+        assert all(numbers == sorted(numbers) for numbers in seen)
+    finally:
+        made.stop()
+
+
 def test_who_waits_can_leave(pool: Pool) -> None:
     one = pool.ask("moved", partial(slow_streams.counted, 10_000, 0.001))
 
