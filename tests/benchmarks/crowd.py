@@ -17,11 +17,13 @@ import asyncio
 import json
 import os
 import random
+import re
 import statistics
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import websockets
 from playwright.sync_api import sync_playwright
@@ -81,6 +83,30 @@ PRESS = """
 """
 
 
+def connected(host: str, headers: Mapping[str, str], **options: Any) -> websockets.connect:
+    """A connection as the browser makes it to the app at `host`, which may end with a base path."""
+    return websockets.connect(
+        f"ws://{host}/_stcore/stream",
+        subprotocols=[Subprotocol("streamlit")],
+        max_size=None,
+        origin=f"http://{host.partition('/')[0]}",  # type: ignore[arg-type]
+        additional_headers=headers,
+        **options,
+    )
+
+
+async def cookie_for(host: str) -> dict[str, str]:
+    """The header that a proxy has a browser send after the first page, so that it stays with one process, if any."""
+    server, _, path = host.partition("/")
+    name, _, port = server.partition(":")
+    reader, writer = await asyncio.open_connection(name, int(port))
+    writer.write(f"GET /{path and f'{path}/'} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\n\r\n".encode())
+    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    writer.close()
+    found = re.search(r"^set-cookie: (dpviz_[^;]+)", head, re.IGNORECASE | re.MULTILINE)
+    return {"Cookie": found[1]} if found else {}
+
+
 class Step(NamedTuple):
     """A step that may be asked for: the part of the page that it draws, and when."""
 
@@ -104,12 +130,7 @@ class Reader:
 
     async def read(self, host: str, until: float) -> None:
         """Open the page, move its sliders until it is time, and wait until everything is complete."""
-        async with websockets.connect(
-            f"ws://{host}/_stcore/stream",
-            subprotocols=[Subprotocol("streamlit")],
-            max_size=None,
-            origin=f"http://{host}",  # type: ignore[arg-type]
-        ) as socket:
+        async with connected(host, await cookie_for(host)) as socket:
             self.firsts.append(await self._move(socket, self._asked()))
             while (now := time.perf_counter()) < until:
                 await self._look_on(socket, now + self.random.uniform(0.2, 0.8))
