@@ -103,6 +103,7 @@ async def cookie_for(host: str) -> dict[str, str]:
     writer.write(f"GET /{path and f'{path}/'} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\n\r\n".encode())
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     writer.close()
+    await writer.wait_closed()
     found = re.search(r"^set-cookie: (dpviz_[^;]+)", head, re.IGNORECASE | re.MULTILINE)
     return {"Cookie": found[1]} if found else {}
 

@@ -63,6 +63,7 @@ class Client:
     step: tuple[str, float, str, str] | None = None
     runs: int = 0
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    _page: str = ""
     _socket: Any = None
     _http: Any = None
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -92,7 +93,8 @@ class Client:
     async def ask(self, fragment: str = "", **control: Any) -> None:
         """Ask for a run, of a fragment, or after a control was touched: its `id`, and `trigger` or `words`."""
         ask = BackMsg()
-        ask.rerun_script.page_name, ask.rerun_script.query_string = "experiment", self.query
+        ask.rerun_script.page_script_hash, ask.rerun_script.query_string = self._page, self.query
+        ask.rerun_script.page_name = "" if self._page else "experiment"
         ask.rerun_script.fragment_id = fragment
         if control:
             state = ask.rerun_script.widget_states.widgets.add()
@@ -131,6 +133,8 @@ class Client:
         kind, element = message.WhichOneof("type"), message.delta.new_element
         if kind == "new_session" and not message.metadata.run.fragment_ids:
             self.shown, self.step, self.buttons, self.sliders = {}, None, {}, {}
+        if kind == "navigation":
+            self._page = message.navigation.page_script_hash
         if kind == "script_finished":
             self.runs += 1
         if kind != "delta":
