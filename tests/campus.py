@@ -52,6 +52,7 @@ class Campus:
     folder: Path
     running: contextlib.ExitStack
     processes: dict[int, int] = field(default_factory=dict)
+    proxy: int = 0
 
     @property
     def host(self) -> str:
@@ -113,6 +114,7 @@ def running_campus(processes: int = 2) -> Iterator[Campus]:
         with subprocess.Popen([program, "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL) as proxy:
             try:
                 _wait_for(campus, proxy)
+                campus.proxy = proxy.pid
                 yield campus
             finally:
                 proxy.terminate()

@@ -129,27 +129,37 @@ class Reader:
         self._next: dict[str, Step] = {}
         self._run = 0  # how many times the whole page has begun
 
-    async def read(self, host: str, until: float) -> None:
-        """Open the page, move its sliders until it is time, and wait until everything is complete."""
+    async def read(self, host: str, until: float, patience: float = PATIENCE) -> None:
+        """Open the page, move its sliders until it is time, and wait, for so long, until everything is complete."""
         async with connected(host, await cookie_for(host)) as socket:
             self.firsts.append(await self._move(socket, self._asked()))
             while (now := time.perf_counter()) < until:
                 await self._look_on(socket, now + self.random.uniform(0.2, 0.8))
                 self.moves.append(await self._move(socket, self._another()))
             self.last_move = self.over = time.perf_counter()
-            while self._next and time.perf_counter() < self.last_move + PATIENCE:
+            while self._next and time.perf_counter() < self.last_move + patience:
                 await self._look_on(socket, time.perf_counter() + 1.0)
                 self.over = time.perf_counter()
+
+    async def visit(self, host: str, moves: int) -> None:
+        """Open the page, move so many of its sliders, as far as it has any, and leave."""
+        async with connected(host, await cookie_for(host)) as socket:
+            self.firsts.append(await self._move(socket, self._asked()))
+            for _ in range(moves if self._live else 0):
+                self.moves.append(await self._move(socket, self._another()))
 
     def _asked(self) -> BackMsg:
         ask = BackMsg()
         ask.rerun_script.query_string, ask.rerun_script.page_name = "", self.page
         return ask
 
+    @property
+    def _live(self) -> list[str]:
+        return [key for key, one in sorted(self._sliders.items()) if not one.disabled and len(one.options) > 1]
+
     def _another(self) -> BackMsg:
         """A move of any slider that has somewhere to go."""
-        live = [key for key, one in sorted(self._sliders.items()) if not one.disabled and len(one.options) > 1]
-        key = self.random.choice(live)
+        key = self.random.choice(self._live)
         stops, start = list(self._sliders[key].options), list(self._sliders[key].default)
         here = self._places.get(key, int(start[0]) if start else 0)
         far = self.random.choice([step for step in range(-FURTHEST, FURTHEST + 1) if step])
