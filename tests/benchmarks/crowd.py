@@ -119,7 +119,7 @@ class Reader:
     """One reader of a page: `firsts` and `moves` are seconds; `over` is when nothing grew any more."""
 
     def __init__(self, page: str, seed: int) -> None:
-        self.page, self.random = page, random.Random(seed)
+        self.page, self.query, self.random = page, "", random.Random(seed)
         self.firsts: list[float] = []
         self.moves: list[float] = []
         self.steps = 0
@@ -150,7 +150,7 @@ class Reader:
 
     def _asked(self) -> BackMsg:
         ask = BackMsg()
-        ask.rerun_script.query_string, ask.rerun_script.page_name = "", self.page
+        ask.rerun_script.query_string, ask.rerun_script.page_name = self.query, self.page
         return ask
 
     @property
