@@ -19,6 +19,7 @@ from dpviz.teaching.rooms.store import Store
 from pages.components.guard import HEADERS
 from pages.components.uploads import GONE
 from pages.experiment.rooms import ADDRESS, WRONG
+from tests.benchmarks.campus import measure
 from tests.benchmarks.rooms import Client, Report, come_back, experiment, finished
 from tests.browser import settle
 from tests.campus import MISSING, PATH, Campus, nginx, running_campus
@@ -197,6 +198,13 @@ def test_a_room_is_served_by_all_and_goes_on_when_one_is_killed(campus: Campus) 
     assert process_of(asked(campus, "/dpviz/", Cookie=cookie(second))) is None
     assert process_of(asked(campus, "/dpviz/", Cookie=cookie(first))) is None
     engine.dispose()
+
+
+def test_readers_who_wander_over_all_pages_meet_no_error(campus: Campus) -> None:
+    """Twenty of them for a while; ``tests.benchmarks.campus`` has two hundred, and the times."""
+    found = measure(campus, 20, 5.0)
+    assert not found.errors
+    assert len(found.firsts) >= 20
 
 
 SECRET = "0.3133731"

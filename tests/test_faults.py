@@ -21,12 +21,17 @@ from dpviz.teaching.rooms.store import LASTS, Store
 from pages.experiment import rooms
 from pages.experiment.live import UNREACHABLE
 from pages.experiment.rooms import ADDRESS
+from tests.benchmarks.campus import waves
 from tests.benchmarks.crowd import Reader, connected, crowd, processor
 from tests.benchmarks.rooms import Client, finished, seat_of
 from tests.browser import free_port, settle, started_app
 
 CALM = 0.25
 """Processor seconds in one second below which a server and its workers are at rest."""
+
+
+MOST = 2.0
+"""Megabytes of a session that Streamlit keeps for two minutes for who may come back, and of what its pages keep."""
 
 
 class Server(NamedTuple):
@@ -87,6 +92,12 @@ def test_who_leaves_in_mid_stream_leaves_nothing_behind(served: Server) -> None:
         before = sum(processor(served.process))
         time.sleep(1.0)
         used = sum(processor(served.process)) - before
+
+
+def test_sessions_over_all_pages_leave_no_more_than_streamlit_keeps(served: Server) -> None:
+    """Sixty of them; ``tests.benchmarks.campus --sessions 300`` shows that beyond those it is level."""
+    held = waves(served.host, served.process, 60)
+    assert held[-1] - held[0] < 60 * MOST
 
 
 def test_a_full_disk_is_said_and_what_was_saved_before_is_there(served: Server) -> None:

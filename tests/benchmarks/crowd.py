@@ -131,7 +131,7 @@ class Reader:
 
     async def read(self, host: str, until: float, patience: float = PATIENCE) -> None:
         """Open the page, move its sliders until it is time, and wait, for so long, until everything is complete."""
-        async with connected(host, await cookie_for(host)) as socket:
+        async with connected(host, await cookie_for(host), open_timeout=PATIENCE) as socket:
             self.firsts.append(await self._move(socket, self._asked()))
             while (now := time.perf_counter()) < until:
                 await self._look_on(socket, now + self.random.uniform(0.2, 0.8))
@@ -143,7 +143,7 @@ class Reader:
 
     async def visit(self, host: str, moves: int) -> None:
         """Open the page, move so many of its sliders, as far as it has any, and leave."""
-        async with connected(host, await cookie_for(host)) as socket:
+        async with connected(host, await cookie_for(host), open_timeout=PATIENCE) as socket:
             self.firsts.append(await self._move(socket, self._asked()))
             for _ in range(moves if self._live else 0):
                 self.moves.append(await self._move(socket, self._another()))
