@@ -6,7 +6,7 @@ RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nginx \
     && rm -rf /var/lib/apt/lists/* /etc/nginx/sites-enabled/default \
     && sed -i 's,^user .*,,; s,^pid .*,pid /tmp/nginx.pid;,; s,^error_log .*,error_log /dev/stderr;,; \
-        s,worker_connections .*,worker_connections 4096;,' /etc/nginx/nginx.conf \
+        s,worker_connections .*,worker_connections 4096;,; s,access_log .*,access_log off;,' /etc/nginx/nginx.conf \
     && ln -sf /dev/stdout /var/log/nginx/dpviz.log \
     && ln -sf /dev/stderr /var/log/nginx/dpviz.error.log \
     && chown -R www-data /var/lib/nginx /var/log/nginx
