@@ -39,6 +39,9 @@ PRINTED = {
     "Zheng (2015)": (8, 154),
     "Bowen & Liu (2016)": (103, 65),
     "Liu (2016)": (175, 68),
+    "Quick (2021)": (0, 3),
+    "Jackson et al. (2024)": (0, 4),
+    "Menicucci et al. (2026)": (0, 3),
 }
 """By paper: how many numbers are printed, in figures, tables and sentences, and how many statements."""
 

@@ -26,6 +26,8 @@ PALETTE = {
     "slate": "#6B7A8F",
     "crimson": "#C2185B",
     "moss": "#4F6D2F",
+    "pine": "#2A6D73",
+    "purple": "#9900E5",
     "orange": "#E69F00",
     "lichen": "#828745",
     "plum": "#934C74",

@@ -1,4 +1,4 @@
-"""The five papers: every printed number and statement of each beside ours, table by table, and their errata."""
+"""The papers: every printed number and statement of each beside ours, table by table, and their errata."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -11,6 +11,7 @@ from dpviz.claims.bowen_liu_figures import STUDY_FIGURE_JUDGES
 from dpviz.claims.bowen_liu_text import STUDY_JUDGES
 from dpviz.claims.charest import PRINTED_TABLES, SIMULATED_RUNS, compare_charest
 from dpviz.claims.charest_text import CHAREST_JUDGES
+from dpviz.claims.later_text import JACKSON_JUDGES, MENICUCCI_JUDGES, QUICK_JUDGES
 from dpviz.claims.liu import LIU_HALVES, USUAL_EFFORT
 from dpviz.claims.liu_figures import LIU_FIGURE_JUDGES
 from dpviz.claims.liu_text import LIU_JUDGES, liu_cells
@@ -94,6 +95,9 @@ PAPERS: dict[str, Paper] = {
             *((half.source.partition(", ")[2], partial(liu_cells, key)) for key, half in LIU_HALVES.items()),
             ("promises", partial(promise_records, "Liu (2016)")),
         ),
+        _paper("quick", "Quick (2021)", QUICK_JUDGES),
+        _paper("jackson", "Jackson et al. (2024)", JACKSON_JUDGES),
+        _paper("menicucci", "Menicucci et al. (2026)", MENICUCCI_JUDGES),
     )
 }
 """In the order of their years."""

@@ -25,7 +25,8 @@ from dpviz.comparisons.binary_measures import (
 )
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core import limits
-from dpviz.core.declarations import PROPORTION, ROWS, SYNTHETIC_ROWS
+from dpviz.core.checked import check_fields
+from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import Parameter, readable
@@ -79,6 +80,32 @@ class OneProportion(DataKind):
     n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
     p: float = parameter(PROPORTION)
+    public_share: float | None = None
+    """What is publicly guessed of p, which methods that take a `guess` are given; None where that is p itself."""
+
+    def check(self) -> None:
+        if self.public_share is not None:
+            check_fields(self, PUBLIC_GUESS)
+
+    @property
+    def guess(self) -> float:
+        """The public guess, as near to the truth as one can be where it is that."""
+        nearest = min(max(self.p, PUBLIC_GUESS.minimum), PUBLIC_GUESS.maximum)
+        return nearest if self.public_share is None else self.public_share
+
+    def flatters(self, method: ComparedMethod) -> bool:
+        return bool(method.guess) and self.guess == self.guessing(None).guess
+
+    def guessing(self, share: float | None) -> Self:
+        return dataclasses.replace(self, public_share=share)
+
+    def believed(self, lowest: float, highest: float) -> Self:
+        middle = dataclasses.replace(self, p=(lowest + highest) / 2).guessing(None).guess
+        return self if self.public_share is not None else self.guessing(middle)
+
+    def written(self) -> dict[str, Any]:
+        """The same without a guess that was not made."""
+        return {name: value for name, value in super().written().items() if value is not None}
 
     @property
     def truth(self) -> float:
@@ -172,7 +199,8 @@ def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> floa
 
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
     """Return what a synthesizer says of itself wherever it is compared."""
-    facts = {name: getattr(card, name) for name in ("key", "label", *COMPARED_FACTS, "audited", "noisy")}
+    names = ("key", "label", *COMPARED_FACTS, "audited", "noisy", "guess", "smallest_epsilon")
+    facts = {name: getattr(card, name) for name in names}
     return facts | {"source": card.compared_source or card.source}
 
 
@@ -200,12 +228,14 @@ class BinaryMethod(ComparedMethod):
         The values of parameters that neither its sizes nor a promise set are in its words.
         """
         facts = compared_facts(synthesizer_type)
-        further = cls.further(synthesizer_type).values()
+        further = [one for one in cls.further(synthesizer_type).values() if one.name != synthesizer_type.guess]
         if told := ", ".join(f"{one.symbol or one.title} = {readable(one.default)}" for one in further):
             facts["releases"] += f" Here {told}."
         return cls(synthesizer_type=synthesizer_type, **facts)
 
-    def divided(self) -> ComparedMethod:
+    def divided(self) -> ComparedMethod | None:
+        if self.smallest_epsilon:  # of which a share ε/M of several sets would soon have none
+            return super().divided()
         return self if self.several_sets else dataclasses.replace(self, several_sets=True)
 
     def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
@@ -242,14 +272,22 @@ class BinaryMethod(ComparedMethod):
             return dict(self.fixed)
         made = self.synthesizer_type
         others = {name: one.default for name, one in self.further(made).items()} | {**made.compared_with}
-        if made.has_prior:
-            return others | dict.fromkeys(("alpha", "beta"), made.smallest_alpha(m=data.m, epsilon=epsilon))
-        return others | {"epsilon": epsilon}
+        if self.guess:
+            others[self.guess] = data.guess
+        share = epsilon if "epsilon" in made.protected_by else made.smallest_alpha(m=data.m, epsilon=epsilon)
+        return others | dict.fromkeys(made.protected_by, share)
+
+    def in_design(self, data: Any, epsilon: float) -> dict[str, Any]:
+        """Return the fields by which a design with a promise makes the same set, beside its sizes and its ε."""
+        made, protected = self.synthesizer_type, self.protection(data, epsilon)
+        own = {"details": ((self.guess, protected[self.guess]),)} if self.guess else {}
+        added = {"alpha": protected["alpha"]} if made.protected_by == ("alpha",) else {}
+        return own | added
 
     @staticmethod
     def further(synthesizer_type: type[TwoCellSynthesizer]) -> dict[str, Parameter]:
         """Return the parameters of a synthesizer, by name, that neither its sizes nor a promise set."""
-        known = ("n", "m", "alpha", "beta") if synthesizer_type.has_prior else ("n", "m", "epsilon")
+        known = ("n", "m", *synthesizer_type.protected_by)
         return {one.name: one for one in synthesizer_type.parameters() if one.name not in known}
 
     def absence(self, data: OneProportion) -> str:

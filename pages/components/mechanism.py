@@ -7,11 +7,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
+from dpviz.claims.poisson_losses import promise_of_counts
+from dpviz.core.parameters import Parameter
 from dpviz.core.plain import plain
 from dpviz.core.settings import LONGEST_TEXT
 from dpviz.designs import Design
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
-from dpviz.desk.promises import broken_sentence, real_epsilon
+from dpviz.desk.promises import FURTHER_NUMBERS, broken_sentence, real_epsilon
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import drawn
@@ -54,8 +56,10 @@ def _label(key: str) -> str:
 def say_real_epsilon(design: Design, key: str, place: DeltaGenerator) -> None:
     """Say at a place that a synthesizer, chosen under `key`, breaks its promise, and offer one that does not.
 
-    Nothing is said where the promise is kept.
+    Nothing is said where the promise is kept, unless it allows a small probability of more.
     """
+    if not_pure := promise_of_counts(design.synthesizer):
+        place.html(f'<p class="dpviz-note">{not_pure}</p>')
     real = real_epsilon(design)
     if real is None:
         return
@@ -79,8 +83,17 @@ def promise(when: When = always) -> list[Control | Numbers]:
         "prior", "How the agency sets its prior", {key: one.label for key, one in PRIOR_RULES.items()}, "pure",
         st.radio, help=words, when=lambda said: when(said) and said.synthesizer_type.has_prior,
     )  # fmt: skip
-    asked = Numbers(of=lambda said: promised_by(said.synthesizer_type, said.get("prior", "pure")), when=when)
-    return [rule, asked]
+    return [rule, Numbers(of=_asked_of_the_mechanism, when=when)]
+
+
+def _asked_of_the_mechanism(said: Said) -> dict[str, Parameter]:
+    """The numbers of its promise or prior, an α that is no prior as it declares it, and its further ones."""
+    made = said.synthesizer_type
+    own, promised = made.numbers(), promised_by(made, said.get("prior", "pure"))
+    numbers = {**said.page.declared}
+    if "alpha" in own and not made.has_prior:
+        numbers["alpha"] = own["alpha"]
+    return {name: numbers[name] for name in (*promised, *(one for one in FURTHER_NUMBERS if one in own))}
 
 
 class Matrix(Text):

@@ -31,6 +31,7 @@ MEANING = (
     "Agrees: ours rounds to every printed digit, or the statement is right. ≈: less than one unit of the last digit "
     "away. ±: within three standard errors. ≠ differs and ? cannot be computed; both say why when they are opened."
 )
+CONTRADICTED = "What the paper prints and its own definitions contradict"
 PREFIX_OF = {page.folder: page.prefix for page in EVERY_PAGE}
 
 _opened = component("opened")
@@ -131,8 +132,7 @@ def paper_html(key: str, figure: str, *, only: bool, in_class: bool) -> str:
         heading_html(paper.cited)
         + f"<p>{counts_in_words(run.of(paper.cited))}. Each opens, and says what is printed and what is ours.</p>"
         + layouts_html(shown, lambda place: address_of(place, in_class=in_class), _pictures(key, in_class=in_class))
-        + heading_html("What the paper prints and its own definitions contradict")
-        + errata_html(paper.errata)
+        + (heading_html(CONTRADICTED) + errata_html(paper.errata) if paper.errata else "")
     )
 
 
