@@ -6,6 +6,7 @@ steps.
 """
 
 import contextlib
+import math
 import os
 import pickle
 import queue
@@ -27,7 +28,8 @@ Begin = Callable[[], Iterator[Result | None]]
 
 WANTED = 1.2  # Seconds after which a stream that nobody has asked for rests
 FORGOTTEN = 60.0  # Seconds after which such a stream is left
-ENDED = 10.0  # Seconds after which a worker is ended that has not stopped, and has not ended itself either
+ENDED = 10.0  # Seconds after which a worker is ended that has not stopped, and has not ended itself either,
+WORKED = 2.0  # if it has worked for so long of them: on a machine that has no time for it, it has not heard yet
 LOOK = 0.25  # Seconds between two looks at who still asks
 BREATH = 0.02  # Seconds between two looks of one who waits at whether it is still worth it
 ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
@@ -139,7 +141,8 @@ class _Worker:
             env={**os.environ, **MEMORY, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path},
         )
         self.streams: dict[int, weakref.ref[Elsewhere[Any]]] = {}
-        self._stopping: dict[int, float] = {}  # Until when it has to say that a stream stands still
+        self._stopping: dict[int, tuple[float, float]] = {}  # Until when, and what work, a stream is to stand still
+        self.ended = False  # not by what it was at
         self._lock = threading.Lock()
 
     def start(self, one: Elsewhere[Any]) -> None:
@@ -170,7 +173,8 @@ class _Worker:
                 self._stop(About.REST, one.number)
             elif one.resting and now - one.wanted > FORGOTTEN:
                 self.leave(one.number)
-        if any(until < now for until in [*self._stopping.values()]):
+        late = [work for until, work in [*self._stopping.values()] if until < now]
+        if late and _worked(self._process.pid) >= min(late):
             self.end()  # whoever listens has another one take its place
         return bool(self.streams or self._stopping)
 
@@ -187,7 +191,7 @@ class _Worker:
     def take_over(self, gone: "_Worker") -> None:
         """Begin anew with what a process had that is gone, unless others were ended by that."""
         for one in gone._held():
-            one.tries += not one.resting
+            one.tries += not (one.resting or gone.ended)
             if one.tries < TRIES:
                 self.start(one)
             else:
@@ -208,7 +212,7 @@ class _Worker:
         return [one for held in [*self.streams.values()] if (one := held()) is not None]
 
     def _stop(self, kind: About, number: int) -> None:
-        self._stopping[number] = time.monotonic() + ENDED
+        self._stopping[number] = time.monotonic() + ENDED, _worked(self._process.pid) + WORKED
         self.tell(Message(kind, number))
 
     def tell(self, message: Message) -> None:
@@ -230,6 +234,7 @@ class _Worker:
 
     def end(self) -> None:
         """End the process, whatever it is at: whoever listens hears of it."""
+        self.ended = True
         self._process.kill()
 
     def close(self) -> None:
@@ -240,6 +245,15 @@ class _Worker:
             for pipe in filter(None, (self._process.stdin, self._process.stdout)):
                 with contextlib.suppress(OSError):
                     pipe.close()
+
+
+def _worked(process: int) -> float:
+    """The seconds of a processor that a process has used; endless where the system does not say so."""
+    try:
+        parts = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return math.inf
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Pool:
