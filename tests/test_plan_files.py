@@ -8,6 +8,7 @@ import html
 import io
 import json
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,7 @@ def test_reopened_a_plan_is_computed_again_and_what_differs_is_listed() -> None:
     text = answer_json(answer)
     assert read_plan(text) == FIVE_PLAN
     assert plan_differences(text) == []
+    assert pickle.loads(pickle.dumps(answer)) == answer
     assert plan_differences(FIVE_PLAN.to_json()) == []
     held = json.loads(text)
     held["numbers"][2]["value"] = 0.9

@@ -11,19 +11,21 @@ from dpviz.core.limits import LARGEST_PRIOR_ROWS
 from dpviz.core.numerics.ends import inverse_gain
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.prior import PRIOR_ONES
-from dpviz.plans.losses import LossBounds, listed_losses
+from dpviz.plans.losses import MOST_LISTED, LossBounds, listed_losses
 from dpviz.plans.measures import NEARNESS
 from dpviz.plans.release import (
     ErrorMoments,
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
+    ListEffort,
     PlannedRelease,
     RoundedLaplaceNoise,
 )
 from dpviz.plans.statistic import Statistic
 
-CLOSE_PAIRS = 0.1  # Width of a block of pairs of a Beta-binomial, relative to the rows that its first pair shares
+# Width of a block of pairs of a Beta-binomial: part of all its rows, and of those from its first pair to an end
+CLOSE_PAIRS, FARTHER_PAIRS = 0.02, 0.2
 
 
 class BetaBinomialDraw(PlannedRelease):
@@ -62,14 +64,18 @@ class BetaBinomialDraw(PlannedRelease):
         return [[self._block(*ends)] for ends in self._blocks()] if shifts else [[]]
 
     def _blocks(self) -> list[tuple[int, int]]:
-        """First and last pairs of blocks that are the wider, the more rows their pairs share."""
-        found, first, alpha, last = [], 0, self.draw.alpha, self.n - 1
+        """First and last pairs of about twenty blocks, those near an end narrower, where the worst pair often is."""
+        found, first, last = [], 0, self.n - 1
         while first <= last:
-            shared = alpha + min(first, last - first)
-            end = min(first + max(1, math.floor(CLOSE_PAIRS * shared)) - 1, last)
+            width = CLOSE_PAIRS * (self.n + 2 * self.draw.alpha) + FARTHER_PAIRS * min(first, last - first)
+            end = min(first + max(1, math.floor(width)) - 1, last)
             found.append((first, end))
             first = end + 1
         return found
+
+    def effort(self, shifts: tuple[float, ...]) -> ListEffort:
+        blocks = len(self._blocks()) if shifts else 1
+        return ListEffort([min(self.n + 1, MOST_LISTED)] if shifts else [], blocks, 2.0 * blocks * (self.n + 1))
 
     def _block(self, first: int, last: int) -> LossBounds:
         columns, lists = np.arange(self.n + 1), []

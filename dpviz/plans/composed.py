@@ -48,6 +48,10 @@ class PlanDesign:
     releases: tuple[PlannedRelease, ...]
     tally: SumTally = field(default_factory=SumTally, compare=False, repr=False)
 
+    def __reduce__(self) -> tuple[type[PlanDesign], tuple[ReleasePlan, tuple[PlannedRelease, ...]]]:
+        """Its plan and releases alone are pickled, not what was computed of them."""
+        return type(self), (self.plan, self.releases)
+
     def __post_init__(self) -> None:
         if len(self.releases) != len(self.plan.statistics):
             raise ValueError(

@@ -21,6 +21,14 @@ MOST_PLAN_ROWS = 10_000_000
 SMALLEST_RATE, LARGEST_RATE = 1e-6, 1e3  # Of noise on counts: what the sanitizers take
 
 
+class ListEffort(NamedTuple):
+    """Lengths of lists of losses, in how many sorts, and how many losses are computed for them one by one."""
+
+    sizes: list[int]
+    sorts: int
+    listed: float
+
+
 class ErrorMoments(NamedTuple):
     """Probability of a part of a distribution, and what that part adds to its mean and to its mean square."""
 
@@ -49,6 +57,10 @@ class PlannedRelease(ABC):
     """Whether no ε holds without δ."""
     sought: ClassVar[bool] = True
     """Whether it is among those that are tried where the best one is asked for."""
+
+    def __reduce__(self) -> tuple[type[PlannedRelease], tuple[float, int]]:
+        """Its fields alone are pickled, not what was computed of them."""
+        return type(self), (self.rate, self.n)
 
     @classmethod
     def unfit(cls, statistic: Statistic, one_row: bool) -> str:  # noqa: ARG003
@@ -90,6 +102,10 @@ class PlannedRelease(ABC):
         """Return what released counts below a threshold have of the error's distribution."""
         raise NotImplementedError(f"{self.label} releases no counts.")
 
+    def effort(self, shifts: tuple[float, ...]) -> ListEffort:  # noqa: ARG002
+        """Return what its lists of losses take."""
+        return ListEffort([], 1, 0.0)
+
     @classmethod
     def free_rate(cls, error: float) -> float:  # noqa: ARG003
         """Return a rate with which the root mean squared error is at most `error`, and no larger than is needed
@@ -129,6 +145,9 @@ class CountNoise(PlannedRelease):
 
     def alternatives(self, shifts: tuple[float, ...]) -> list[list[LossBounds]]:
         return [[whole_number_losses(int(one), self.noise.log_mass, self.noise.log_tail) for one in shifts]]
+
+    def effort(self, shifts: tuple[float, ...]) -> ListEffort:
+        return ListEffort([int(one) + 1 for one in shifts], 1, 0.0)
 
     def mean_square(self, below: float, above: float) -> float:
         tail = math.exp(float(self.noise.log_tail(np.array([1]))[0]))

@@ -6,8 +6,8 @@ import math
 
 import dpviz
 from dpviz.core.parameters import readable, rounded_up
-from dpviz.core.wording import percent
-from dpviz.desk.texts import filled
+from dpviz.core.wording import counted, percent
+from dpviz.desk.texts import capitalized, filled
 from dpviz.plans import words
 from dpviz.plans.files import answer_json, plan_numbers
 from dpviz.plans.plan import number_in_words
@@ -27,7 +27,7 @@ def plan_report(answer: PlanAnswer, *, date: str = "", address: str = "") -> str
         date=date,
         address=address,
         plan=plan,
-        title=f"{len(plan.statistics)} statistics of {plan.n:,} rows under one promise",
+        title=f"{capitalized(counted(len(plan.statistics), 'statistic'))} of {plan.n:,} rows under one promise",
         answer=words.plan_sentence(answer),
         loss=words.loss_sentence(answer.design),
         accuracy=words.ACCURACY_MEANT,

@@ -79,9 +79,10 @@ def solve_plan(plan: ReleasePlan) -> PlanAnswer:
     alone = tuple(
         _alone(plan, best, place, tally) if factor > 1 else one.limit for place, one in enumerate(plan.statistics)
     )
+    tried = tuple((kinds, factor if kinds == best else found) for kinds, found in mixtures)
     pure = plan.promise[1] == 0 or math.isinf(plan.promise[0])
     by_basic = factor if pure else _smallest_factor(plan, best, _excess_by_basic, tally, guess=factor)
-    return PlanAnswer(plan, factor, needed, design, alone, by_basic, tuple(mixtures), tally.sums)
+    return PlanAnswer(plan, factor, needed, design, alone, by_basic, tried, tally.sums)
 
 
 def _excess(design: PlanDesign) -> float:
@@ -231,7 +232,7 @@ def _mixtures(plan: ReleasePlan, tally: SumTally) -> Iterable[tuple[Kinds, float
         return found[kinds]
 
     if math.prod(map(len, choices)) == 1:
-        yield tuple(one[0] for one in choices), math.nan
+        yield tuple(one[0] for one in choices), 1.0
         return
     if math.prod(map(len, choices)) <= MOST_MIXTURES:
         for kinds in itertools.product(*choices):

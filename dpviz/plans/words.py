@@ -22,7 +22,7 @@ SAME_FACTOR = 1e-3  # Relative distance within which two factors are told as the
 
 ACCURACY_MEANT = (
     "An error is the distance of what is published from what the same people's data say; that these people are a "
-    "sample comes on top. It is the worst over the range of shares that was given."
+    "sample comes on top. Of the range of shares that was given the worst counts."
 )
 """What an error of a plan is about."""
 
