@@ -21,7 +21,7 @@ ALL_TOGETHER = "all together"
 SAVED_SHOWN = 1e-6  # Relative difference below which exact and basic composition are the same
 FACTOR_STEPS = (1.0, 0.5, 2.0, 0.25, 4.0, 0.707, 1.414, 0.354, 2.828)  # Times ε, in the order in which they are solved
 SMALLEST_DELTA_DRAWN = 1e-9
-CURVE_PLACES = 41
+CURVE_PLACES = 61
 
 
 @dataclass(frozen=True)
@@ -41,27 +41,19 @@ class SolvedPlan:
 
 
 def solved_plan(plan: ReleasePlan) -> SolvedPlan:
-    """Return the answer of a plan and which share of the promise each statistic takes.
-
-    The designs are returned without the sums behind them, which are formed again where more is asked.
-    """
+    """Return the answer of a plan and which share of the promise each statistic takes."""
     answer = solve_plan(plan)
     design, many = answer.design, len(plan.statistics)
     parts = tuple(_taken(_only(design, place), many) for place in range(many))
     epsilon, delta = plan.promise
     adding = math.isinf(epsilon) or epsilon == 0
     return SolvedPlan(
-        answer=dataclasses.replace(answer, needed=bare_design(answer.needed), design=bare_design(design)),
+        answer=answer,
         parts=parts,
         whole=_taken(design, 1),
         basic=math.fsum(parts) if adding else design.basic_epsilon(delta) / epsilon,
         needed=_taken(answer.needed, 1) if answer.feasible else math.inf,
     )
-
-
-def bare_design(design: PlanDesign) -> PlanDesign:
-    """Return a design without what it has computed, which may be large."""
-    return PlanDesign(design.plan, design.releases)
 
 
 def _only(design: PlanDesign, place: int) -> PlanDesign:
@@ -145,7 +137,7 @@ class ComposedCurves:
 def composed_curves(design: PlanDesign) -> ComposedCurves:
     """Return both ways of composing a design, at ε from 0 to where δ ends, or is no longer of interest."""
     end = min(design.pure_epsilon, design.epsilon(SMALLEST_DELTA_DRAWN).upper)
-    epsilons = tuple(np.linspace(0.0, end, CURVE_PLACES).tolist())
+    epsilons = tuple((end * np.sin(np.linspace(0.0, math.pi / 2, CURVE_PLACES))).tolist())  # close where δ falls most
     deltas = tuple(design.delta(one).upper for one in epsilons)
     basic_deltas = tuple(10.0**exponent for exponent in range(-1, -10, -1))
     return ComposedCurves(epsilons, deltas, basic_deltas, tuple(design.basic_epsilon(one) for one in basic_deltas))

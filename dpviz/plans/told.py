@@ -11,8 +11,10 @@ from dpviz.core.plain import plain
 from dpviz.core.wording import TextTable, counted, percent
 from dpviz.desk.exports.tables import csv_text
 from dpviz.plans.drawn import SolvedPlan
+from dpviz.plans.files import answer_json, plan_notebook
 from dpviz.plans.plan import number_in_words
 from dpviz.plans.rejected import rejected_designs
+from dpviz.plans.report import plan_report
 from dpviz.plans.shares import Kinds, PlanAnswer
 from dpviz.plans.statistic import BoundedMean, CategoryShares, CrossTable, Statistic
 from dpviz.plans.suppression import SuppressionCost
@@ -146,6 +148,19 @@ def statistics_csv(answer: PlanAnswer) -> str:
         )
     ]
     return csv_text(head, rows)
+
+
+class PlanFiles(NamedTuple):
+    """The files that defend a plan: the report, the plan with its numbers, and the notebook that finds them again."""
+
+    report: str
+    stored: str
+    notebook: str
+
+
+def plan_files(answer: PlanAnswer, date: str, address: str) -> PlanFiles:
+    """Return the files of an answer; what the report says further is computed for it."""
+    return PlanFiles(plan_report(answer, date=date, address=address), answer_json(answer), plan_notebook(answer))
 
 
 def withheld_table(costs: Sequence[SuppressionCost]) -> TextTable:

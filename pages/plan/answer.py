@@ -67,6 +67,13 @@ def _show(solved: SolvedPlan) -> None:
 
 
 def _numbers(solved: SolvedPlan) -> None:
+    """The table at once; what all give away follows, for some mechanisms after a while."""
     answer = solved.answer
-    note(plain(f"{loss_sentence(answer.design)} {groups_sentence(answer.plan)}".strip()))
     listing(*statistics_table(answer), (2, 3, 4, 5))
+    begin = partial(single, loss_sentence, answer.design)
+    loss = growing_of(f"{PREFIX}loss", ("plan loss", repr(answer.plan)), str, begin)
+    show_growing(loss, SPEC.note("loss_waits"), partial(_loss, answer.plan), key=f"{PREFIX}loss_step")
+
+
+def _loss(plan: ReleasePlan, sentence: str) -> None:
+    note(plain(f"{sentence} {groups_sentence(plan)}".strip()))

@@ -130,7 +130,9 @@ def read_list(text: str) -> tuple[Statistic, ...]:
     except (ValueError, RecursionError):
         raise ValueError("it must be a list of statistics as JSON.") from None
     found: tuple[Statistic, ...] = LISTED["read"]("statistics", given)
-    return found or FIVE
+    if not found:
+        raise ValueError("a plan has at least one statistic.")
+    return found
 
 
 def write_list(listed: tuple[Statistic, ...]) -> str:

@@ -8,10 +8,10 @@ import streamlit as st
 
 from dpviz.core.plain import plain, utf8_text
 from dpviz.core.pool import single
-from dpviz.plans import ReleasePlan, answer_json, plan_differences, plan_notebook, plan_report, read_plan
+from dpviz.plans import ReleasePlan, plan_differences, read_plan
 from dpviz.plans.drawn import SolvedPlan
 from dpviz.plans.files import PLAN_CHARACTERS
-from dpviz.plans.told import answer_told
+from dpviz.plans.told import PlanFiles, answer_told, plan_files
 from dpviz.plans.words import why_sentence
 from pages.components.address import full_address
 from pages.components.downloads import show_files, show_opener
@@ -44,30 +44,23 @@ def _files(solved: SolvedPlan) -> None:
     told = answer_told(solved)
     note(f"{told.sentence} {plain(why_sentence(answer))}")
     today = datetime.datetime.now(tz=datetime.UTC).date()
-    also = {"date": f"{today.day} {today:%B %Y}", "address": full_address(PREFIX)}
-    key = ("plan report", repr(answer.plan), *also.values())
-    report = growing_of(f"{PREFIX}report", key, str, partial(single, plan_report, answer, **also))
-    show_growing(report, "Writing the report …", partial(_offer, solved), key=f"{PREFIX}report_step")
+    also = f"{today.day} {today:%B %Y}", full_address(PREFIX)
+    key = ("plan files", repr(answer.plan), *also)
+    files = growing_of(f"{PREFIX}report", key, PlanFiles, partial(single, plan_files, answer, *also))
+    show_growing(files, "Writing the report …", _offer, key=f"{PREFIX}report_step")
 
 
-def _offer(solved: SolvedPlan, report: str) -> None:
-    answer = solved.answer
+def _offer(files: PlanFiles) -> None:
     left, middle, right = st.columns(3)
     with left:
-        show_files(PREFIX, "To read and to print", ("Report, HTML", "plan.html", lambda: report), SPEC.note("print"))
+        report = "Report, HTML", "plan.html", lambda: files.report
+        show_files(PREFIX, "To read and to print", report, SPEC.note("print"))
     with middle:
-        show_files(
-            PREFIX,
-            "To open again",
-            ("Plan with its numbers, JSON", "plan_with_numbers.json", partial(answer_json, answer)),
-        )
+        stored = "Plan with its numbers, JSON", "plan.json", lambda: files.stored
+        show_files(PREFIX, "To open again", stored)
     with right:
-        show_files(
-            PREFIX,
-            "To reproduce it",
-            ("Notebook, Jupyter", "plan.ipynb", partial(plan_notebook, answer)),
-            SPEC.note("notebook"),
-        )
+        notebook = "Notebook, Jupyter", "plan.ipynb", lambda: files.notebook
+        show_files(PREFIX, "To reproduce it", notebook, SPEC.note("notebook"))
 
 
 def _compare(text: str, solved: SolvedPlan) -> None:

@@ -8,7 +8,7 @@ from dpviz.core.pool import single
 from dpviz.core.types import Result
 from dpviz.core.wording import TextTable
 from dpviz.desk.protection import PrivacyLoss
-from dpviz.plans import ReleasePlan, answer_json, plan_toml, suppression_costs
+from dpviz.plans import ReleasePlan, plan_toml, suppression_costs
 from dpviz.plans.drawn import (
     ComposedCurves,
     PlanCurve,
@@ -138,8 +138,9 @@ def _downloads(asked: Asked) -> None:
             PREFIX,
             [("The numbers of each statistic, CSV", "plan.csv", partial(statistics_csv, answer))],
             [
-                ("Plan and numbers, JSON", "plan.json", partial(answer_json, answer)),
+                ("The plan, JSON", "plan_alone.json", answer.plan.to_json),
                 ("The plan, TOML", "plan.toml", partial(plan_toml, answer.plan)),
+                SPEC.note("with_numbers"),
             ],
             ("plan.py", plan_script(answer.plan), "the shares and the errors of the plan"),
             middle="Your plan",

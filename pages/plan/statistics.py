@@ -102,8 +102,9 @@ def _edit(plan: ReleasePlan, place: int, one: Statistic) -> None:
             if name in FOLDED:
                 _box(numbers[name])
     with right:
-        fit = {key: kind.label for key, kind in PLAN_RELEASES.items() if not plan.unfit(kind, one)}
-        _pick("mechanism", "Mechanism", {ANY_MECHANISM: "whichever is best", **fit, one.mechanism: ""} | fit)
+        known = {key: kind.label for key, kind in PLAN_RELEASES.items()}
+        fit = [key for key, kind in PLAN_RELEASES.items() if key == one.mechanism or not plan.unfit(kind, one)]
+        _pick("mechanism", "Mechanism", {ANY_MECHANISM: "whichever is best", **{key: known[key] for key in fit}})
         if plan.groups or one.group:
             names = dict.fromkeys(["", *(name for name, _ in plan.groups), one.group])
             _pick("group", "Rows of the group", {name: one_line(name) or "all rows" for name in names})
@@ -126,10 +127,13 @@ def _box(one: Parameter) -> None:
 def _boxes(one: Statistic) -> dict[str, Parameter]:
     """The numbers of a statistic by name, its limit in the unit in which it is stated."""
     found = {each.name: each for each in one.parameters() if one.counts or each.name != SMALLEST_COUNT.name}
-    limit, scale = found["limit"], _scale(type(one))
-    unit = f", in {one.unit}" if one.unit else ""
-    found["limit"] = dataclasses.replace(limit, title=f"at most{unit}", maximum=scale * limit.maximum)
-    return found
+    return found | {"limit": _limit(type(one))}
+
+
+def _limit(kind: type[Statistic]) -> Parameter:
+    """The declaration of a limit in the unit in which it is stated."""
+    limit, unit = kind.numbers()["limit"], f", in {kind.unit}" if kind.unit else ""
+    return dataclasses.replace(limit, title=f"at most{unit}", maximum=_scale(kind) * limit.maximum)
 
 
 def _scale(kind: type[Statistic]) -> float:
@@ -171,7 +175,8 @@ def _change() -> None:
 def _said(kind: type[Statistic], name: str, value: Any) -> Any:
     """What a field says, as a statistic holds it; a ValueError where its number is outside its domain."""
     if name == "limit":
-        return math.nan if value is None else float(f"{value / _scale(kind):.12g}")
+        stated = _limit(kind).check(math.nan if value is None else value)
+        return float(f"{stated / _scale(kind):.12g}")
     if name in kind.numbers():
         return math.nan if value is None else kind.numbers()[name].check(value)
     return " ".join(value.split()) if isinstance(value, str) else value
