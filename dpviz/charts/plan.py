@@ -109,10 +109,8 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> style.Figure:
 
 
 def _axis(title: str, room: tuple[float, float], end: float) -> dict[str, Any]:
-    said = {"text": title, "font": {"size": 13}, "standoff": 6}
-    return style.axis(title, domain=room, range=[0, PLAN_HEADROOM * end], tickformat=".0%", zeroline=False) | {
-        "title": said
-    }
+    ends = [0, PLAN_HEADROOM * end]
+    return style.axis(title, domain=room, range=ends, tickformat=".0%", zeroline=False)
 
 
 def _end(*values: FloatArray) -> float:

@@ -81,18 +81,25 @@ def promised_in_words(plan: ReleasePlan) -> str:
     return "the promise" if epsilon == 0 else promise_in_words(epsilon, delta)
 
 
+def _by_basic(answer: PlanAnswer, used: float) -> float:
+    """The share of a limit that basic composition would ask for under the promise; NaN where it is the same."""
+    spent = answer.plan.spend_all or not answer.feasible
+    if abs(answer.saved - 1) < SAVED_SHOWN or not (spent or answer.by_basic > 1):
+        return math.nan
+    return used * answer.saved if spent else answer.by_basic
+
+
 def plan_picture(solved: SolvedPlan) -> Figure:
     """Return the picture of a solved plan."""
     answer = solved.answer
     used = answer.design.used()
-    exact_only = abs(answer.saved - 1) < SAVED_SHOWN
     lines = [
         PlanLine(
             name=plain(one.name),
             part=part,
             basic_part=math.nan,
             used=share,
-            basic_used=math.nan if exact_only else share * answer.saved,
+            basic_used=_by_basic(answer, share),
         )
         for one, part, share in zip(answer.plan.statistics, solved.parts, used, strict=True)
     ]

@@ -56,7 +56,7 @@ def _needs(solved: SolvedPlan) -> str:
         return "whatever is told"
     if epsilon == 0:
         needed, most = (percent((1 + share * delta) / 2, 3) for share in (min(solved.needed, 1.0), 1.0))
-        return f"with {needed} right guesses, of {most} allowed"
+        return f"with {needed} right guesses, of {most} allowed".replace(" %", "\u00a0%")
     at = f" at δ = {readable(delta, 3)}" if delta else ""
     return f"with ε\u00a0=\u00a0{readable(rounded_up(solved.needed * epsilon, 3), 3)} of {readable(epsilon, 4)}{at}"
 
