@@ -16,8 +16,8 @@ Part = tuple[str, str, Callable[[], str]] | str
 
 SAVED = "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture."
 KINDS = {
-    "csv": "text/csv", "html": "text/html", "json": "application/json", "py": "text/x-python",
-    "tex": "application/x-tex",
+    "csv": "text/csv", "html": "text/html", "ipynb": "application/x-ipynb+json", "json": "application/json",
+    "py": "text/x-python", "tex": "application/x-tex", "toml": "application/toml",
 }  # fmt: skip
 """Media types by the end of a file's name."""
 
