@@ -13,6 +13,8 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from contextlib import contextmanager
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded: the last digit of a sum depends on it
+
 from dpviz.core import limits
 from dpviz.core.parameters import readable
 from dpviz.coverage.studies.engine import WORKERS

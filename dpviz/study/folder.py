@@ -6,8 +6,9 @@ from pathlib import Path
 
 from dpviz.coverage import Tally
 from dpviz.coverage.studies import read_run, save_run
+from dpviz.study.parquet import unpacked
 from dpviz.study.plan import StudyCell
-from dpviz.study.results import CellResult, read_study, study_parquet
+from dpviz.study.results import CellResult, cells_of, study_parquet
 
 
 class NotKeptError(Exception):
@@ -32,7 +33,7 @@ class StudyFolder:
     def result(self, cell: StudyCell) -> CellResult | None:
         """Return what is known of a finished cell."""
         with contextlib.suppress(OSError, ValueError):
-            (found,) = read_study(self._result(cell).read_bytes())
+            (found,) = cells_of(unpacked(self._result(cell).read_bytes()))
             return found if found.design == cell.design else None
         return None
 
@@ -71,6 +72,5 @@ class StudyFolder:
             with contextlib.suppress(OSError):
                 new.unlink(missing_ok=True)
             raise NotKeptError(
-                f"{place} could not be written: {refused.strerror}. Nothing that was finished is lost: make space, run "
-                "the same command again, and it goes on from there."
+                f"{place} could not be written: {refused.strerror}. Make space there, or give another folder."
             ) from refused
