@@ -112,8 +112,10 @@ def dask_workers(scheduler: str, number: int) -> Iterator[list[subprocess.Popen[
     """Workers of a scheduler, each a process of its own that nobody starts again."""
     arguments = [sys.executable, "-m", "distributed.cli.dask_worker", scheduler]
     options = ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    found = [subprocess.Popen([*arguments, *options], cwd=ROOT, **quiet) for _ in range(number)]
+    found = [
+        subprocess.Popen([*arguments, *options], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(number)
+    ]
     try:
         yield found
     finally:
@@ -135,7 +137,7 @@ def test_a_worker_that_is_killed_in_mid_run_changes_no_digit(whole: bytes, tmp_p
     ):
         client.wait_for_workers(2, timeout=SECONDS)
         with command(plan, "--scheduler", address) as run:
-            wait_for(lambda: list((tmp_path / "plan").glob("*.json")) or run.poll() is not None)
+            wait_for(lambda: list((tmp_path / "plan").glob("runs/*.json")) or run.poll() is not None)
             workers[0].kill()
             told, problems = run.communicate(timeout=2 * SECONDS)
         assert run.returncode == 0, problems
@@ -149,14 +151,14 @@ def test_a_client_that_is_killed_goes_on_where_it_was(whole: bytes, tmp_path: Pa
     """It leaves no worker behind, and what was kept is not drawn again."""
     plan, folder = written(tmp_path), tmp_path / "plan"
     with command(plan, "--workers", "2") as run:
-        wait_for(lambda: list(folder.glob("*.json")) or run.poll() is not None)
+        wait_for(lambda: list(folder.glob("runs/*.json")) or run.poll() is not None)
         started = children(run.pid)
         assert len(started) >= 2
         run.send_signal(signal.SIGKILL)
     wait_for(lambda: not any(map(is_running, started)))
     assert not (folder / "study.parquet").exists()
     study = read_study_plan(LONG)
-    kept = sum(read_run(one.read_text()).counts["repetitions"] for one in folder.glob("*.json"))
+    kept = sum(read_run(one.read_text()).counts["repetitions"] for one in folder.glob("runs/*.json"))
     assert kept > 0
     first, *_, last = carry_out(study, StudyFolder(folder))
     drawn = (first.cells - first.before) * study.repetitions - kept
@@ -171,15 +173,16 @@ def test_a_full_disk_is_said_and_nothing_that_was_kept_is_lost(whole: bytes, tmp
     small = read_study_plan(PLAN).cells[0]
     for _ in carry_out(dataclasses.replace(read_study_plan(PLAN), **one_cell(small.design)), StudyFolder(folder)):
         pass
-    before = {one.name: one.read_bytes() for one in folder.iterdir()}
+    before = {one: one.read_bytes() for one in folder.glob("*/*")}
+    assert len(before) == 1
     with command(plan, "--here", before=LIMIT) as run:
         _, problems = run.communicate(timeout=SECONDS)
     assert run.returncode == FAILED
     refused, again = problems.splitlines()[-2:]
     assert "could not be written: File too large. Make space" in refused and "run the same command again" in again
-    assert "Traceback" not in problems and not list(folder.glob("*.new"))
-    assert all((folder / name).read_bytes() == content for name, content in before.items())
-    kept = sum(read_run(one.read_text()).counts["repetitions"] for one in folder.glob("*.json"))
+    assert "Traceback" not in problems and not list(folder.rglob("*.new"))
+    assert all(one.read_bytes() == content for one, content in before.items())
+    kept = sum(read_run(one.read_text()).counts["repetitions"] for one in folder.glob("runs/*.json"))
     *_, last = carry_out(study := read_study_plan(LONG), StudyFolder(folder))
     assert 0 < kept == last.cells * study.repetitions - last.repetitions
     assert study_parquet(results_of(study, StudyFolder(folder))) == whole
@@ -259,7 +262,7 @@ def test_pandas_reads_a_row_for_each_rule_of_each_cell(tmp_path: Path) -> None:
     assert table.groupby(["mechanism", "n", "sets", "p"]).ngroups == 16
     assert set(table.query("sets == 1").rule) == {"as_if_real", "score"}  # the third one needs two sets
     assert (table.coverage_error[table.exact] == 0).all()
-    assert len(pd.read_parquet(tmp_path)) == len(table)  # the folder itself, cell by cell
+    assert len(pd.read_parquet(tmp_path / "cells")) == len(table)  # as the study runs
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
@@ -313,6 +316,12 @@ def test_a_text_that_is_no_plan_is_refused_in_a_sentence(text: str, words: str) 
     assert words in str(refused.value)
 
 
+def test_the_plan_of_the_readme_can_be_carried_out() -> None:
+    text = (ROOT / "README.md").read_text("utf-8").partition("```toml\n")[2].partition("```")[0]
+    study = read_study_plan(text)
+    assert study.size == len(study.cells) == 144
+
+
 def test_a_size_is_refused_before_anything_is_expanded() -> None:
     axis = {name: [(1 + one) / 20_000 for one in range(10_000)] for name in ("epsilon", "p")}
     begin = time.perf_counter()
@@ -351,10 +360,10 @@ def test_what_cannot_be_read_in_the_folder_is_computed_again(tmp_path: Path) -> 
     here = carried_out(study, tmp_path / "one")
     torn = tmp_path / "two"
     carried_out(study, torn)
-    first, second = (torn / f"{cell.key}.parquet" for cell in study.cells)
+    first, second = (torn / "cells" / f"{cell.key}.parquet" for cell in study.cells)
     first.write_bytes(first.read_bytes()[:-50])
     second.unlink()
-    second.with_suffix(".json").write_text("{")
-    (torn / "half.json.77.new").write_text("left by a command that was killed")
+    (torn / "runs" / f"{second.stem}.json").write_text("{")
+    (torn / "runs" / ".half.json.77.new").write_text("left by a command that was killed")
     assert carried_out(study, torn) == here
-    assert not list(torn.glob("*.new"))
+    assert not list(torn.rglob("*.new"))

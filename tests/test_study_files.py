@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons import BinaryData, Compared, EqualPrivacy
 from dpviz.core import limits
 from dpviz.coverage import run_coverage
+from dpviz.coverage.live import Run
 from dpviz.coverage.studies import save_run
 from dpviz.study.compared import comparison_of, study_outcomes
 from dpviz.study.in_words import cell_in_words, compared_sentence, study_sentence
@@ -50,6 +51,11 @@ def opening(page: AppTest, content: bytes, name: str = "study.parquet") -> AppTe
     return page
 
 
+def current(page: AppTest) -> Run:
+    run: Run = page.session_state["cv_run"]
+    return run
+
+
 def test_a_file_holds_every_digit_of_every_cell() -> None:
     assert read_study(study_parquet(MIXED)) == MIXED
 
@@ -61,7 +67,7 @@ def test_coverage_goes_to_a_cell_of_a_study_and_on_with_its_run() -> None:
     assert page.session_state["cv_run"] is None  # the first one is exact
     page.selectbox(key="cv_cell").select(5).run()
     check_sound(page)
-    design, run = MIXED[5].design, page.session_state["cv_run"]
+    design, run = MIXED[5].design, current(page)
     shown = {name: page.session_state[f"cv_{name}"] for name in ("n", "m", "sets", "p", "epsilon", "level", "seed")}
     assert shown == {name: getattr(design, name) for name in shown}
     assert page.session_state["cv_rules"] == list(design.rules)
@@ -71,7 +77,7 @@ def test_coverage_goes_to_a_cell_of_a_study_and_on_with_its_run() -> None:
     assert "2,250 repetitions came with the file." in text(page)
     page.number_input(key="cv_repetitions").set_value(3_000).run()
     page.button(key="cv_go").click().run()
-    while not (run := page.session_state["cv_run"]).complete:
+    while not (run := current(page)).complete:
         page.run()
     assert run.tally == run_coverage(
         dataclasses.replace(StudyPlan.of(PLAN | {"exact": False}).cells[5].plan, repetitions=3_000)

@@ -10,6 +10,9 @@ from dpviz.study.parquet import unpacked
 from dpviz.study.plan import StudyCell
 from dpviz.study.results import CellResult, cells_of, study_parquet
 
+_CELLS, _RUNS = "cells", "runs"
+"""The folders within it, of finished cells and of simulations under way."""
+
 
 class NotKeptError(Exception):
     """A file could not be written; what had been kept before is still there."""
@@ -24,8 +27,9 @@ class StudyFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            for left in path.glob("*.new"):  # by a command that was killed as it wrote
+            for part in (_CELLS, _RUNS):
+                (path / part).mkdir(parents=True, exist_ok=True)
+            for left in path.glob("**/.*.new"):  # by a command that was killed as it wrote
                 left.unlink()
         except OSError as refused:
             raise NotKeptError(f"The folder {path} cannot be written: {refused.strerror}.") from refused
@@ -58,13 +62,13 @@ class StudyFolder:
         return self.path / name
 
     def _result(self, cell: StudyCell) -> Path:
-        return self.path / f"{cell.key}.parquet"
+        return self.path / _CELLS / f"{cell.key}.parquet"
 
     def _run(self, cell: StudyCell) -> Path:
-        return self.path / f"{cell.key}.json"
+        return self.path / _RUNS / f"{cell.key}.json"
 
     def _write(self, place: Path, content: bytes) -> None:
-        new = place.with_name(f"{place.name}.{os.getpid()}.new")
+        new = place.with_name(f".{place.name}.{os.getpid()}.new")
         try:
             new.write_bytes(content)
             new.replace(place)
