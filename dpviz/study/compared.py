@@ -12,10 +12,10 @@ from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.study.results import CellResult
 
 AROUND = 1.25  # How far a picture goes beyond the smallest and the largest ε of a study, as a factor
-MOST_ROWS = next(one.maximum for one in BinaryData.parameters() if one.name == "n")
+MOST_COMPARED_ROWS = next(one.maximum for one in BinaryData.parameters() if one.name == "n")
 NO_COMPARISON = (
-    f"Methods are compared where as many rows are released as there are, at most {MOST_ROWS:,}, by a combining rule, "
-    "and where those that release a single set do so; the study has no such cell."
+    f"Cells of a study are compared where as many rows are released as there are, at most {MOST_COMPARED_ROWS:,}, by a "
+    "combining rule, and where methods that release a single set do so; the study has no such cell."
 )
 
 
@@ -91,7 +91,8 @@ def _around(cell: CellResult) -> Comparison | None:
     if rule is None:
         return None
     try:
-        data, analysis = BinaryData(n=design.n, p=design.p), Analysis(sets=design.sets, rule=rule, level=design.level)
+        data = BinaryData(n=design.n, p=design.p)
+        analysis = Analysis(sets=design.sets, rule=rule, level=design.level)
     except ValueError:
         return None
     span = PROMISES.minimum, PROMISES.maximum

@@ -6,7 +6,7 @@ from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
 from dpviz.study.results import CellResult
 
-MOST_LISTED = 6  # Values of an axis that a sentence lists
+MOST_VALUES = 6  # Values of an axis that a sentence lists
 
 
 def cell_in_words(cell: CellResult) -> str:
@@ -46,5 +46,5 @@ def _values(cells: Sequence[CellResult]) -> str:
 
 def _listed(cells: Sequence[CellResult], name: str) -> str:
     values = sorted({getattr(one.design, name) for one in cells})
-    shown = [readable(value, 4) for value in values[:MOST_LISTED]]
-    return enumerated(shown) if len(values) <= MOST_LISTED else f"{', '.join(shown)} …"
+    shown = [readable(value, 4) for value in values[:MOST_VALUES]]
+    return enumerated(shown) if len(values) <= MOST_VALUES else f"{', '.join(shown)} …"
