@@ -148,7 +148,9 @@ class Design(DeclaredFields):
         """
         own = made.settings()
         sizes = {name: own.pop(name) for name in ("n", "m") if name in own}
-        prior = {"prior": "own", "alpha": own.pop("alpha")} if made.has_prior else {}
+        prior: dict[str, Any] = {"prior": "own"} if made.has_prior else {}
+        if "alpha" in own:
+            prior["alpha"] = own.pop("alpha")
         if own.get("beta") == prior.get("alpha"):
             own.pop("beta", None)
         found = cls(mechanism=made.key, details=tuple(own.items()), **sizes, **prior, **shared)
@@ -191,7 +193,7 @@ class Design(DeclaredFields):
         """The synthesizer of each set."""
         if isinstance(self.mechanism, GivenMatrix):
             return self.mechanism
-        values: dict[str, float] = {"n": self.n, "m": self.m, "epsilon": self.epsilon / self.sets}
+        values: dict[str, float] = {"n": self.n, "m": self.m, "epsilon": self.epsilon / self.sets, "alpha": self.alpha}
         if self.synthesizer_type.has_prior:
             values |= dict.fromkeys(("alpha", "beta"), self.alpha_of_one_set)
         values |= dict(self.details)

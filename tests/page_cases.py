@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons import DATA_KINDS, TERMS
 from dpviz.core.parameters import DELTA, EPSILON, Parameter
 from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.promises import FURTHER_NUMBERS
 from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS as DESK_KINDS
 from dpviz.inference import RULES
@@ -91,6 +92,8 @@ class Case:
         Key of a picture that stands whatever is set.
     refused
         Name of a number, a value that is not taken, and settings under which its control is shown.
+    fewer_rows
+        Settings under which m is a number of its own.
     further
         What a reader does next on a page that was opened at an edge.
     known
@@ -110,6 +113,7 @@ class Case:
     refused: list[tuple[str, float, State]]
     slow: frozenset[tuple[str, int]] = frozenset()
     known: tuple[str, ...] = ()
+    fewer_rows: State = field(default_factory=dict)
     further: Callable[[AppTest], None] = _nothing
 
     @property
@@ -270,7 +274,12 @@ MINIMUM_PRIORS = Case(
     ],
 )  # fmt: skip
 
-WHERE_COVERAGE: dict[str, State] = {"delta": {"prior": "exact"}, "alpha": {"prior": "own"}, "m": {"m_is_n": False}}
+WHERE_COVERAGE: dict[str, State] = {
+    "delta": {"prior": "exact"},
+    "alpha": {"prior": "own"},
+    "m": {"m_is_n": False},
+    **{name: {"synthesizer": "poisson_gamma"} for name in FURTHER_NUMBERS},
+}
 STUDY: State = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "p": 0.3, "sets": 3, "level": 0.9, "seed": 8}
 
 STUDY_EDGES: list[State] = [
@@ -345,6 +354,7 @@ COVERAGE_OF_SETS = Case(
 )  # fmt: skip
 
 WHERE_POSTERIOR: dict[str, State] = {
+    **{name: {"synthesizer": "poisson_gamma"} for name in FURTHER_NUMBERS},
     "delta": {"prior": "exact", "sets": 3},
     "alpha": {"prior": "own"},
     "m": {"m_is_n": False},
@@ -414,7 +424,11 @@ POSTERIOR_OF_COUNTS = Case(
     ],
 )  # fmt: skip
 
-WHERE_COMPARISON: dict[str, State] = {"delta": {"terms": "privacy"}}
+WHERE_COMPARISON: dict[str, State] = {
+    "delta": {"terms": "privacy"},
+    "m": {"kind": "count", "count_methods": ["original", "beta_binomial"], "m_is_n": False},
+    "public_share": {"binary_methods": ["original", "poisson_gamma"], "guess_is_truth": False},
+}
 FAST: State = {"repetitions": 100, "cells": 2}
 COMPARED: State = {"n": 20, "sets": 3, "binary_methods": ["original", "laplace", "beta_binomial"]}
 
@@ -429,7 +443,9 @@ COMPARISON_OF_METHODS = Case(
     opened=open_comparison,
     sliders={
         name: (name, comparison.NUMBERS[name], COMPARED | WHERE_COMPARISON.get(name, {}))
-        for name in ("epsilon", "delta", "n", "sets", "p", "level", "last", "first", "repetitions", "seed")
+        for name in (
+            "epsilon", "delta", "n", "m", "sets", "p", "public_share", "level", "last", "first", "repetitions", "seed"
+        )
     }
     | {
         name: (name, comparison.NUMBERS[name], {"kind": "gaussian", "gaussian_methods": ["modips_split"], "n": 9} | one)
@@ -460,6 +476,9 @@ COMPARISON_OF_METHODS = Case(
             {"terms": "privacy", "epsilon": 1e-5}, {"terms": "privacy", "epsilon": 1e3},
             {"terms": "privacy", "delta": 0.5}, {"terms": "privacy", "delta": 1e-300, "n": 1, "sets": 1},
             {"binary_methods": ["laplace"], "repetitions": 1, "n": 1000, "sets": 1},
+            WHERE_COMPARISON["m"] | {"m": 1}, WHERE_COMPARISON["public_share"] | {"public_share": 0.001},
+            {"binary_methods": ["poisson_gamma", "poisson_count"], "epsilon": 0.5},
+            {"binary_methods": ["poisson_gamma", "poisson_count"], "terms": "privacy", "delta": 1e-3},
         )
     ],
     extremes_of_sections=[COMPARED | one for one in ({"n": 1}, {"p": 0.0}, {"epsilon": 1e3}, {"sets": 100})],
@@ -470,20 +489,25 @@ COMPARISON_OF_METHODS = Case(
         for name, value in (
             ("epsilon", 0.0), ("epsilon", -1.0), ("epsilon", 1001.0), ("delta", -0.1), ("delta", 0.6), ("n", 0),
             ("n", 2.5), ("n", 1e7), ("sets", 0), ("sets", 501), ("p", 1.5), ("level", 1.0), ("first", 0.0),
-            ("last", 2e3), ("repetitions", 0), ("seed", -1),
+            ("last", 2e3), ("repetitions", 0), ("seed", -1), ("m", 0), ("public_share", 0.0), ("public_share", 1.0),
         )
     ],
+    fewer_rows={"kind": "count"},
 )  # fmt: skip
 
 DIVIDED: State = FAST | {"n": 5}
 SHARED: State = DIVIDED | {"spending": "share", "sets": 2}
+WHERE_BUDGET: dict[str, State] = {
+    "n": {}, "p": {}, "m": {"sets_kind": "count", "sets_count_method": "beta_binomial", "m_is_n": False},
+    "public_share": {"sets_binary_method": "poisson_gamma", "guess_is_truth": False},
+}  # fmt: skip
 
 BUDGET_OF_RELEASES = Case(
     spec=BUDGET,
     opened=open_budget,
     sliders={
-        name: (name, budget.NUMBERS[name], DIVIDED | ({} if name in ("n", "p") else SHARED))
-        for name in ("epsilon", "n", "p", "sets", "level", "repetitions", "seed")
+        name: (name, budget.NUMBERS[name], DIVIDED | WHERE_BUDGET.get(name, SHARED))
+        for name in ("epsilon", "n", "m", "p", "public_share", "sets", "level", "repetitions", "seed")
     },
     slow=frozenset({("n", -1)}),
     presets={
@@ -503,6 +527,7 @@ BUDGET_OF_RELEASES = Case(
         )
     ],
     extremes_of_sections=[DIVIDED | one for one in ({"n": 1}, {"p": 0.0}, SHARED)],
+    fewer_rows={"sets_kind": "count", "sets_count_method": "beta_binomial"},
     edged=["Are several sets worth it?", "Download"],
     picture="bu_picture",
     refused=[

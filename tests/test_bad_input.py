@@ -131,6 +131,7 @@ NORMAL = UnknownVariance(n=4, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
 VALID: dict[str, Any] = {
     "n": 4,
     "m": 3,
+    "public_share": 0.3,
     "k": 3,
     "cells": 3,
     "sets": 2,

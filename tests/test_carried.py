@@ -19,6 +19,7 @@ from dpviz.comparisons.overview import Overview
 from dpviz.comparisons.overview_words import overview_answers
 from dpviz.designs import Design
 from dpviz.desk.addresses import SETTINGS, address_words, settings_of, taken_by
+from dpviz.mechanisms import PoissonCount
 from pages.components.navigation import PAGES
 from pages.components.spec import PageSpec
 from pages.home.questions import QUESTIONS
@@ -206,13 +207,38 @@ def test_what_came_with_a_release_stays_in_the_address_of_a_page_without_a_contr
 
 def test_a_release_that_a_page_does_not_take_stays_on_the_others_and_is_said():
     here = settled(
-        AT["cv_"], dict(address_words(AT["cv_"].prefix, Design(mechanism="beta_binomial", n=40, m=20, epsilon=1.5)))
+        AT["cv_"], dict(address_words(AT["cv_"].prefix, Design(mechanism="poisson_count", n=40, alpha=2.5, sets=2)))
     )
     there = settled(AT["bu_"], before=here)
     (sentence,) = problems(there)
-    assert "as many rows are released here as there are, n = 40; got m = 20." in sentence
+    assert "Poisson count releases one set. Choose a method that releases several." in sentence
+    back = settled(AT["po_"], before=there)
+    assert back.session_state["po_"].valid.design.release == PoissonCount(n=40, alpha=2.5)
+
+
+@pytest.mark.parametrize("prefix", ["cs_", "bu_"])
+def test_fewer_rows_than_people_go_along_to_the_pages_of_methods(prefix: str) -> None:
+    words = dict(address_words("cv_", Design(mechanism="beta_binomial", n=40, m=20, epsilon=1.5, sets=2)))
+    there = settled(AT[prefix], before=settled(AT["cv_"], words))
+    assert problems(there) == []
+    asked = there.session_state[prefix].valid
+    assert (asked.question.data.n, asked.question.data.m, asked.design.m) == (40, 20, 20)
     back = settled(AT["po_"], before=there)
     assert (back.session_state["po_"].valid.design.n, back.session_state["po_"].valid.design.m) == (40, 20)
+
+
+@pytest.mark.parametrize("prefix", ["cs_", "bu_"])
+def test_a_public_guess_goes_along_to_the_pages_of_methods_where_else_it_is_the_truth(prefix: str) -> None:
+    words = dict(
+        address_words("cv_", Design.of({"mechanism": "poisson_gamma", "n": 20, "public_share": 0.4, "sets": 2}))
+    )
+    there = settled(AT[prefix], before=settled(AT["cv_"], words))
+    assert problems(there) == []
+    assert there.session_state[prefix].valid.question.data.guess == 0.4
+    method = {"cs_": "cs_binary_methods", "bu_": "bu_sets_binary_method"}[prefix]
+    fresh = settled(AT[prefix], {method: "poisson_gamma", f"{prefix}p": "0.3", f"{prefix}n": "20"})
+    assert problems(fresh) == []
+    assert fresh.session_state[prefix].valid.question.data.guess == 0.3
 
 
 def test_a_few_rows_find_a_count_that_fits_them():

@@ -13,6 +13,8 @@ from dpviz.mechanisms import (
     LaplaceCells,
     LaplaceSanitizer,
     MultinomialMean,
+    PoissonCount,
+    PoissonGamma,
     PosteriorMean,
     PosteriorMode,
     Synthesizer,
@@ -34,6 +36,8 @@ RELEASES = [
     DirichletMultinomial(n=6, m=6, cells=3, alpha=(0.5, 1.0, 2.0)),
     MultinomialMean(n=5, m=8, cells=3, alpha=2.0),
     LaplaceCells(n=4, cells=3, epsilon=2.0),
+    PoissonGamma(n=30, m=20, epsilon=2.0, public_share=0.1),
+    PoissonCount(n=20, alpha=1.5),
 ]
 
 

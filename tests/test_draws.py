@@ -114,7 +114,9 @@ def test_no_law_has_a_way_to_draw_of_its_own() -> None:
     assert all(law.draw is TwoCellSynthesizer.draw for law in two_cell_synthesizers().values())
 
 
-@pytest.mark.parametrize("mechanism", two_cell_synthesizers())
+@pytest.mark.parametrize(
+    "mechanism", [key for key in two_cell_synthesizers() if "epsilon" in Design(mechanism=key, n=9).promised]
+)
 def test_the_counts_of_a_seed_move_smoothly_along_epsilon(mechanism: str) -> None:
     epsilons = np.geomspace(0.5, 4.0, 400).tolist()
     releases = Design(mechanism=mechanism, n=100, epsilon=1.0).along_epsilon(epsilons)

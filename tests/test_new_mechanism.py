@@ -190,9 +190,9 @@ def test_all_missing_facts_are_named_at_once() -> None:
             key: ClassVar[str] = "silent"
 
 
-def test_one_without_a_prior_or_an_epsilon_must_say_why_it_is_not_compared() -> None:
+def test_one_that_no_epsilon_sets_must_say_why_it_is_not_compared() -> None:
     said = {name: fact for name, fact in CARD.items() if name != "__annotations__"}
-    with pytest.raises(TypeError, match="by `not_compared` why it is not compared, as it has neither a prior nor an ε"):
+    with pytest.raises(TypeError, match="by `not_compared` why it is not compared, as nothing that it is made with"):
         type("Silent", (TwoCellSynthesizer,), said)
 
 

@@ -328,7 +328,7 @@ def ended(case: Case, page: AppTest) -> AppTest:
 
 @every_page
 def test_what_is_folded_under_more_counts_as_if_it_were_in_sight(case: Case) -> None:
-    state = {"n": 30, "m_is_n": False, "m": 20}
+    state = {"n": 30, "m_is_n": False, "m": 20} | case.fewer_rows
     page, folded = (ended(case, case.opened(more=more, **state)) for more in (True, False))
     assert len(list(controls(folded.main))) < len(list(controls(page.main)))
     assert f"{case.prefix}m" not in boxes(folded)

@@ -75,6 +75,19 @@ def integrals(
     return zero, one / zero, two / zero - (one / zero) ** 2
 
 
+@pytest.mark.parametrize("epsilon", [0.05, 0.7, 3.0])
+def test_the_posterior_of_a_geometric_release_is_its_noise_cut_off(epsilon: float) -> None:
+    """∝ e^{−ε|x − j|} for x = 0 … n, of a count j at an end too, where the tail of the noise is released."""
+    n, made = 30, GeometricSanitizer(n=30, epsilon=epsilon)
+    for released in (0, 1, 11, 29, 30):
+        weights = [mp.exp(-mp.mpf(epsilon) * abs(x - released)) for x in range(n + 1)]
+        found = posterior_given(made, [released])
+        expected = [float(one / mp.fsum(weights)) for one in weights]
+        assert np.allclose(found.weights, expected, rtol=1e-11)
+        mean = sum(weight * (1 + x) / (n + 2) for x, weight in enumerate(expected))
+        assert found.mean == pytest.approx(mean, rel=1e-12)
+
+
 @pytest.mark.parametrize("epsilon", TABLE_4)
 def test_expectations_over_releases_are_those_of_charests_table_4(epsilon: float) -> None:
     release = charest(epsilon)

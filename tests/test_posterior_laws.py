@@ -29,7 +29,7 @@ SMALL_DESIGNS[GivenMatrix.key] = Design(mechanism=read_matrix(STOCHASTIC))
 
 
 def open_law(law: str, **state: Any) -> AppTest:
-    return open_posterior(synthesizer=law, n=9, x=2, matrix_x=2, epsilon=1.5, paste=STOCHASTIC, **state)
+    return open_posterior(synthesizer=law, n=9, x=2, matrix_x=2, epsilon=1.5, alpha=1.0, paste=STOCHASTIC, **state)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_the_controls_are_those_that_the_synthesizer_asks_for(law: str) -> None:
     page = open_law(law, prior="exact")
     boxes = {str(box.key).removeprefix("po_") for box in page.number_input}
     prior = law in ("beta_binomial", "posterior_mean", "posterior_mode")
-    given = law == GivenMatrix.key
-    assert ("epsilon" in boxes, "delta" in boxes, "alpha" in boxes) == (not given, prior, False)
+    given, added = law == GivenMatrix.key, law == "poisson_count"
+    assert ("epsilon" in boxes, "delta" in boxes, "alpha" in boxes) == (not (given or added), prior, added)
     assert ("n" in boxes, "x" in boxes, "matrix_x" in boxes) == (not given, not given, given)
     assert [radio.key for radio in page.radio] == ["po_prior"] * prior
     assert [area.key for area in page.text_area] == ["po_paste"] * given

@@ -97,6 +97,15 @@ def test_pure_privacy_ends_at_the_size_of_its_closed_form(alpha: float, epsilon:
         assert size == 1 or found[0] == 0
 
 
+@pytest.mark.parametrize("m", [1, 3, 12])
+def test_of_fewer_rows_than_the_data_have_epsilon_depends_on_the_rows_released_alone(m: int) -> None:
+    """By the whole table of log-odds, for any n: ln(1 + m/α), so that α in proportion to m keeps it."""
+    for n, share in itertools.product((m, 4 * m, 30 * m), (0.5, 1.7)):
+        release = BetaBinomial(n=n, m=m, alpha=share * m, beta=share * m)
+        losses = np.abs(np.diff(np.log(release.transition_matrix()), axis=0))
+        assert losses.max() == pytest.approx(math.log1p(1 / share), rel=1e-11)
+
+
 def test_the_mode_at_alpha_is_fresh_draws_at_one_less() -> None:
     mode = delta_by_size(60, 4.5, 3.25, 0.7, SIZES).deltas["synth_map"]
     np.testing.assert_allclose(mode, delta_by_size(60, 3.5, 2.25, 0.7, SIZES).deltas["synth_post_many"], rtol=1e-11)

@@ -29,8 +29,13 @@ def test_a_synthesizer_of_two_counts_is_compared_divided_and_on_the_desk(key: st
             first, second = (each(n=n, m=n, alpha=a, beta=a).transition_matrix() for each, a in made)
             np.testing.assert_allclose(first, second, rtol=1e-9)
         return
+    if law.not_compared:
+        assert not {key} & (
+            distributions_of(BinaryData) | distributions_of(CountData) | {*OverSets.methods(BinaryData)}
+        )
+        return
     assert key in distributions_of(BinaryData) and key in distributions_of(CountData)
-    assert key in OverSets.methods(BinaryData)
+    assert (key in OverSets.methods(BinaryData)) == (not law.smallest_epsilon)
 
 
 def test_a_synthesizer_of_more_counts_is_on_the_desk():

@@ -70,4 +70,4 @@ def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, .
     """Return the names of the numbers of the promise, or of the prior, that a release follows from."""
     if synthesizer_type.has_prior:
         return PRIOR_RULES[prior].asks
-    return tuple(one.name for one in synthesizer_type.parameters() if one.name == "epsilon")
+    return tuple(one.name for one in synthesizer_type.parameters() if one.name in ("epsilon", "alpha"))

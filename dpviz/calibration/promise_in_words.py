@@ -9,6 +9,7 @@ from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ways import Shares
 from dpviz.core.parameters import BEYOND_REACH, PRIOR_QUANTITY, RANGE_QUANTITY, known, readable, rounded_up
 from dpviz.core.wording import few_rows, invented_text
+from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.privacy.composition import DeltaBracket
 
 HEADLINE = SYNTH_POST_ONE
@@ -76,6 +77,15 @@ def _range_in_words(question: PromiseQuestion, pure: float, exact: float) -> tup
         f"{narrow}.",
         f"Data within that range keep {shown}, {delta}.",
     )
+
+
+def others_in_words(question: PromiseQuestion) -> str:
+    """Return which mechanisms add something to counts and are none of the methods, and why, in a sentence."""
+    said = []
+    for made in two_cell_synthesizers().values():
+        if made.no_prior:
+            said.append(f"{made.label}, because {made.no_prior}")
+    return f"Not among the methods: {'; '.join(said)}." if question.kind.binary and said else ""
 
 
 def sets_in_words(question: PromiseQuestion, exact: DeltaBracket, shares: Shares) -> tuple[str, str]:

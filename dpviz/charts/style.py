@@ -26,6 +26,8 @@ PALETTE = {
     "slate": "#6B7A8F",
     "crimson": "#C2185B",
     "moss": "#4F6D2F",
+    "pine": "#2A6D73",
+    "purple": "#9900E5",
     "orange": "#E69F00",
     "lichen": "#828745",
     "plum": "#934C74",
@@ -118,10 +120,10 @@ def style_of(rule: str) -> RuleStyle:
 
 
 def color_of(key: str) -> str:
-    """Return the color of the method with this key, of a synthesizer that was registered later too."""
+    """Return the color of the method or the rule with this key, of a synthesizer that was registered later too."""
     if key in SYNTHESIZERS:
         return PALETTE[SYNTHESIZERS[key].color]
-    return METHOD_COLORS.get(key, PALETTE["other"])
+    return RULE_STYLES[key].color if key in RULE_STYLES else METHOD_COLORS.get(key, PALETTE["other"])
 
 
 MAGNITUDES = "Cividis"

@@ -1,4 +1,4 @@
-"""Every printed method of Bowen & Liu (2016) and Liu (2016) that promises an ε, held against what it really gives."""
+"""Every printed method of Bowen & Liu, Liu and Jackson et al. that promises an ε, held against what it really gives."""
 
 import math
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from functools import partial
 
 from dpviz.claims import method_losses as losses
 from dpviz.claims.empirical_loss import EmpiricalLoss, empirical_epsilon
+from dpviz.claims.poisson_losses import poisson_count_loss, poisson_promise, poisson_table_loss
 from dpviz.claims.published import printed_rows
 from dpviz.claims.release_finding import ReleaseFinding, ReleaseMethod, ReleaseSetting
 from dpviz.comparisons import ComparedMethod
@@ -93,6 +94,8 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "bootstrap": lambda at: BOOTSTRAP_THEN_SANITIZE.real_epsilon(at, at.epsilon, at.sets),
     "gaussian": lambda at: gaussian_epsilon(at.epsilon / math.sqrt(2 * math.log(1.25 / at.delta)), at.delta),
     "gaussian_probabilistic": losses.gaussian_probabilistic,
+    "poisson_count": poisson_count_loss,
+    "poisson_table": poisson_table_loss,
 }
 """By method: what the promised ε really is when one row is substituted and n is public, a number where it is exact."""
 
@@ -106,7 +109,10 @@ NOISE_FACTORS: dict[str, Callable[[ReleaseSetting], float]] = {
 }
 """By method: how many times as large the noise must be to keep the promise, where more noise is what keeps it."""
 
-PROMISED_SHARES = dict.fromkeys(("cell_mean", "cell_mean_unbounded"), losses.cell_mean_budget)
+PROMISED_SHARES = {
+    **dict.fromkeys(("cell_mean", "cell_mean_unbounded"), losses.cell_mean_budget),
+    **dict.fromkeys(("poisson_count", "poisson_table"), poisson_promise),
+}
 """By method: what it promises where that is not the whole ε."""
 
 

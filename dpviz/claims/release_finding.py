@@ -31,7 +31,8 @@ class ReleaseSetting(DeclaredFields):
     """What the methods are held against: n rows, which are public, and ε for all sets together.
 
     Numbers lie between `lower` and `upper`, in standard deviations of the data; `cell` rows are in the smallest cell of
-    a mixture. `draws` are taken from one sanitized posterior by the nested method. δ is that of the Gaussian mechanism.
+    a mixture. `draws` are taken from one sanitized posterior by the nested method. δ is that of the Gaussian
+    and of the Poisson mechanism.
 
     >>> ReleaseSetting(n=100, epsilon=1.0).width
     8.0

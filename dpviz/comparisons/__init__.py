@@ -20,7 +20,7 @@ UnknownVariance.methods = *OF_UNKNOWN_VARIANCE, *HISTOGRAMS
 MixedData.methods = MIXED_METHODS
 
 DATA_KINDS: dict[str, type[DataKind]] = {
-    kind.key: kind for kind in (BinaryData, UnknownVariance, KnownVariance, MixedData)
+    kind.key: kind for kind in (BinaryData, CountData, UnknownVariance, KnownVariance, MixedData)
 }
 """Every kind of data by its key: a new one is one file and one name here."""
 

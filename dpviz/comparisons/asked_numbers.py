@@ -5,7 +5,7 @@ import dataclasses
 from dpviz.comparisons import DATA_KINDS
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis, declared_numbers
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.declarations import SEED
+from dpviz.core.declarations import PUBLIC_GUESS, SEED
 from dpviz.core.parameters import Parameter
 
 OF_KINDS = declared_numbers(DATA_KINDS)
@@ -23,4 +23,4 @@ def compared_numbers(promised: str, **further: Parameter) -> dict[str, Parameter
     )
     sets, level = dataclasses.replace(COMPARED_SETS, private_end="neither"), Analysis.numbers()["level"]
     more = {**further, "level": level, "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
-    return {"epsilon": epsilon, "n": OF_KINDS["n"], "sets": sets, **OF_KINDS, **more}
+    return {"epsilon": epsilon, "n": OF_KINDS["n"], "sets": sets, **OF_KINDS, PUBLIC_GUESS.name: PUBLIC_GUESS, **more}

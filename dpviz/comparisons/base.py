@@ -251,6 +251,11 @@ class DataKind(DeclaredFields, ABC):
         return [one.key for one in cls.methods if one.key in cls.usual or not cls.usual]
 
     @classmethod
+    def considered_keys(cls) -> list[str]:
+        """Return the keys of the methods that a curator considers unless others are chosen."""
+        return [one.key for one in cls.methods if not (one.reference or one.guess)]
+
+    @classmethod
     def fresh(cls) -> Self:
         """Return data with the values that are declared for each number."""
         values: dict[str, Any] = {one.name: one.default for one in cls.parameters()}
@@ -265,6 +270,23 @@ class DataKind(DeclaredFields, ABC):
     @abstractmethod
     def truth(self) -> float:
         """The true value of what the analyst wants to know."""
+
+    @property
+    def guess(self) -> float:
+        """What is publicly guessed of the true value before the data are looked at: here the truth."""
+        return self.truth
+
+    def flatters(self, method: ComparedMethod) -> bool:
+        """Return whether a method is told the truth as its public guess, so that its error is the best it can have."""
+        return False
+
+    def guessing(self, share: float | None) -> Self:
+        """Return the same data with this public guess of the truth, None for the truth itself."""
+        return self
+
+    def believed(self, lowest: float, highest: float) -> Self:
+        """Return the data with the guess of who knows that the truth lies between these, unless another is made."""
+        return self
 
     def least_error(self, epsilon: float, delta: float = 0.0) -> LeastError | None:
         """Return the smallest `release_error` that any mechanism with this promise can have; None where unknown."""
@@ -289,6 +311,18 @@ class DataKind(DeclaredFields, ABC):
 
         With the errors of other estimands `beside` from the same releases, by their keys, where there are such.
         """
+
+    def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        """Return what `outcomes` yields first, of which a search needs bias and error alone."""
+        return next(self.outcomes(method, setting, setting, analysis))
+
+    def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        """Return what `outcomes` yields at last."""
+        return deque(self.outcomes(method, setting, setting, analysis), maxlen=1)[0]
+
+    def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
+        """Return whether no measure of `outcome` is simulated."""
+        return not self.simulated
 
     def worst(
         self,
@@ -336,7 +370,8 @@ class DataKind(DeclaredFields, ABC):
     def _on_terms(
         self, method: ComparedMethod, place: float, analysis: Analysis, terms: ComparisonTerms
     ) -> Iterator[list[Outcome]]:
-        setting = terms.setting(method, self, place, method.sets(analysis.sets))
+        absent = method.absence(self)
+        setting = None if absent else terms.setting(method, self, place, method.sets(analysis.sets))
         if setting is not None:
             yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
 

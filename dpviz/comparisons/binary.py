@@ -73,6 +73,7 @@ class CountData(OneProportion):
 
     key: ClassVar[str] = "count"
     label: ClassVar[str] = "Yes or no (a count)"
+    usual: ClassVar[tuple[str, ...]] = ("original", "geometric", "laplace", "beta_binomial", "posterior_mean")
     methods: ClassVar[tuple[ComparedMethod, ...]] = read_when_asked(
         lambda: (
             REFERENCES[0],
@@ -86,6 +87,11 @@ class CountData(OneProportion):
             ),
         )
     )
+
+
+def kind_of_release(design: Design) -> type[OneProportion]:
+    """Return the kind of data of a release: that of the papers, or the one where m may differ from n."""
+    return BinaryData if design.m == design.n else CountData
 
 
 def method_of_release(design: Design) -> BinaryMethod:

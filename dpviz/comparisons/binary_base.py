@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpviz.comparisons.base import Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.base import UNKNOWN_MEASURE, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.binary_measures import (
     RowMoments,
     end_masses,
     estimate_moments,
     exact_interval,
+    kept_for,
     loss_of,
     row_moments,
     simulated_interval,
@@ -24,7 +25,8 @@ from dpviz.comparisons.binary_measures import (
 )
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core import limits
-from dpviz.core.declarations import PROPORTION, ROWS, SYNTHETIC_ROWS
+from dpviz.core.checked import check_fields
+from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import Parameter, readable
@@ -78,6 +80,32 @@ class OneProportion(DataKind):
     n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
     p: float = parameter(PROPORTION)
+    public_share: float | None = None
+    """What is publicly guessed of p, which methods that take a `guess` are given; None where that is p itself."""
+
+    def check(self) -> None:
+        if self.public_share is not None:
+            check_fields(self, PUBLIC_GUESS)
+
+    @property
+    def guess(self) -> float:
+        """The public guess, as near to the truth as one can be where it is that."""
+        nearest = min(max(self.p, PUBLIC_GUESS.minimum), PUBLIC_GUESS.maximum)
+        return nearest if self.public_share is None else self.public_share
+
+    def flatters(self, method: ComparedMethod) -> bool:
+        return bool(method.guess) and self.guess == self.guessing(None).guess
+
+    def guessing(self, share: float | None) -> Self:
+        return dataclasses.replace(self, public_share=share)
+
+    def believed(self, lowest: float, highest: float) -> Self:
+        middle = dataclasses.replace(self, p=(lowest + highest) / 2).guessing(None).guess
+        return self if self.public_share is not None else self.guessing(middle)
+
+    def written(self) -> dict[str, Any]:
+        """The same without a guess that was not made."""
+        return {name: value for name, value in super().written().items() if value is not None}
 
     @property
     def truth(self) -> float:
@@ -104,6 +132,24 @@ class OneProportion(DataKind):
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float]:
         return self.estimate_moments(method, setting, analysis).error(binomial_distribution(self.n, self.p), self.p)
+
+    def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        sets, found = method.sets(analysis.sets), self.accuracy(method, setting, analysis)
+        bias, error = (Measure(one, 0.0) for one in found)
+        given = {"epsilon": setting, "setting": setting, "sets": sets, "usable_share": UNKNOWN_MEASURE}
+        return Outcome(data=self, method=method, bias=bias, root_mean_squared_error=error, **given)
+
+    def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        found = self.estimated(method, setting, analysis)
+        intervals = method.intervals(self, setting, method.sets(analysis.sets), analysis, at_last=True)
+        for coverage, width in intervals:
+            found = dataclasses.replace(found, coverage=coverage, mean_width=width)
+        return found
+
+    def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
+        sets = method.sets(analysis.sets)
+        made, by_sum = method.synthesizer(self, setting / sets), analysis.rule_for(sets).knows_noise
+        return bool(work_of(made, self.p, sets, by_sum) <= MOST_WORK)
 
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
@@ -145,9 +191,16 @@ class OneProportion(DataKind):
         return worst_of(made, measure, sets, rule, analysis.level, low, high, thorough=thorough)
 
 
+@kept_for
+def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> float:
+    """Return the entries of the sums for an interval, as far as they are of interest."""
+    return exact_work(made, p=p, sets=sets, by_sum=by_sum, most=MOST_WORK)
+
+
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
     """Return what a synthesizer says of itself wherever it is compared."""
-    facts = {name: getattr(card, name) for name in ("key", "label", *COMPARED_FACTS, "audited", "noisy")}
+    names = ("key", "label", *COMPARED_FACTS, "audited", "noisy", "guess", "smallest_epsilon")
+    facts = {name: getattr(card, name) for name in names}
     return facts | {"source": card.compared_source or card.source}
 
 
@@ -175,12 +228,14 @@ class BinaryMethod(ComparedMethod):
         The values of parameters that neither its sizes nor a promise set are in its words.
         """
         facts = compared_facts(synthesizer_type)
-        further = cls.further(synthesizer_type).values()
+        further = [one for one in cls.further(synthesizer_type).values() if one.name != synthesizer_type.guess]
         if told := ", ".join(f"{one.symbol or one.title} = {readable(one.default)}" for one in further):
             facts["releases"] += f" Here {told}."
         return cls(synthesizer_type=synthesizer_type, **facts)
 
-    def divided(self) -> ComparedMethod:
+    def divided(self) -> ComparedMethod | None:
+        if self.smallest_epsilon:  # of which a share ε/M of several sets would soon have none
+            return super().divided()
         return self if self.several_sets else dataclasses.replace(self, several_sets=True)
 
     def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
@@ -194,13 +249,13 @@ class BinaryMethod(ComparedMethod):
         return made.draw(random, x, units) / made.m
 
     def intervals(
-        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis, *, at_last: bool = False
     ) -> Iterator[tuple[Measure, Measure]]:
         made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets)
         if not rule.fits(made, sets):
             return
-        work = exact_work(made, p=data.p, sets=sets, by_sum=rule.knows_noise)
-        if work > LITTLE_WORK:
+        work = work_of(made, data.p, sets, rule.knows_noise)
+        if work > (MOST_WORK if at_last else LITTLE_WORK):
             yield simulated_interval(made, data.p, sets, rule.key, analysis, data.inside)
         if work <= MOST_WORK:
             yield exact_interval(made, data.p, sets, rule.key, analysis.level, data.inside)
@@ -217,14 +272,22 @@ class BinaryMethod(ComparedMethod):
             return dict(self.fixed)
         made = self.synthesizer_type
         others = {name: one.default for name, one in self.further(made).items()} | {**made.compared_with}
-        if made.has_prior:
-            return others | dict.fromkeys(("alpha", "beta"), made.smallest_alpha(m=data.m, epsilon=epsilon))
-        return others | {"epsilon": epsilon}
+        if self.guess:
+            others[self.guess] = data.guess
+        share = epsilon if "epsilon" in made.protected_by else made.smallest_alpha(m=data.m, epsilon=epsilon)
+        return others | dict.fromkeys(made.protected_by, share)
+
+    def in_design(self, data: Any, epsilon: float) -> dict[str, Any]:
+        """Return the fields by which a design with a promise makes the same set, beside its sizes and its ε."""
+        made, protected = self.synthesizer_type, self.protection(data, epsilon)
+        own = {"details": ((self.guess, protected[self.guess]),)} if self.guess else {}
+        added = {"alpha": protected["alpha"]} if made.protected_by == ("alpha",) else {}
+        return own | added
 
     @staticmethod
     def further(synthesizer_type: type[TwoCellSynthesizer]) -> dict[str, Parameter]:
         """Return the parameters of a synthesizer, by name, that neither its sizes nor a promise set."""
-        known = ("n", "m", "alpha", "beta") if synthesizer_type.has_prior else ("n", "m", "epsilon")
+        known = ("n", "m", *synthesizer_type.protected_by)
         return {one.name: one for one in synthesizer_type.parameters() if one.name not in known}
 
     def absence(self, data: OneProportion) -> str:

@@ -14,7 +14,8 @@ import numpy as np
 
 from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Estimand, Outcome, in_turn
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
+from dpviz.comparisons.guesses import guess_in_symbols
+from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE, EqualPromise
 from dpviz.core.checked import check_fields
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
@@ -171,7 +172,8 @@ class Spending(ABC):
     @property
     def in_words(self) -> str:
         """Its settings in words."""
-        return f"{', '.join(self.data.in_symbols(4))} and ε = {readable(self.epsilon, 4)}"
+        numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, self.method)]
+        return f"{', '.join(numbers)} and ε = {readable(self.epsilon, 4)}"
 
     def exact_errors(self) -> Iterator[tuple[float, float]]:
         """Yield every place that can be chosen with its error, where it is known without a simulation; else nothing."""
@@ -225,7 +227,8 @@ class Spending(ABC):
         return {
             one.key: self.data.outcomes(one, self.epsilon, self.epsilon, analysis)
             for one in self.data.methods
-            if not one.reference and not one.absence(self.data)
+            if not (one.reference or one.absence(self.data) or self.data.flatters(one))
+            and EqualPromise().setting(one, self.data, self.epsilon, 1) is not None
         }
 
     def _smallest(self, outcomes: Mapping[str, Outcome]) -> Outcome | None:

@@ -34,6 +34,9 @@ class ComparedMethod(ABC):
     may be less.
     `loss_by`: How that is computed, and of what it is the loss.
     `audited`: Key of the record of `dpviz.claims.printed_methods` that says what it really gives away, if there is one.
+    `guess`: Name of the parameter that is a public guess of the truth, if it takes one: a curator considers it only
+    where it is chosen.
+    `smallest_epsilon`: The ε of a set below which nothing that it can be given keeps it without a δ.
     `finding`: The same in whole sentences, of a method that has no record, or none of its own.
     """
 
@@ -48,6 +51,8 @@ class ComparedMethod(ABC):
     finding: str = ""
     reference: bool = False
     several_sets: bool = True
+    guess: str = ""
+    smallest_epsilon: float = 0.0
 
     only_compared: ClassVar[str] = ""
     """Why no other page shows it, in a few words; nothing where others do."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpviz.comparisons.base import Analysis, DataKind, Outcome
 from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.guesses import guess_in_symbols
 from dpviz.comparisons.terms import ComparisonTerms
 from dpviz.core.parameters import readable
 from dpviz.privacy.optimum import LeastError
@@ -121,7 +122,8 @@ class Comparison:
     @property
     def in_words(self) -> str:
         """Its settings in words."""
-        return f"{', '.join(self.data.in_symbols(4))}, M = {self.analysis.sets} and ε = {readable(self.epsilon, 4)}"
+        numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, *self.methods)]
+        return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {readable(self.epsilon, 4)}"
 
     def rank(self) -> Iterator[Compared]:
         """Yield what is known of every method where it is ranked, the more complete the later."""

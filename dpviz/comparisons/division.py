@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spending, Spent
+from dpviz.comparisons.guesses import guess_in_words
 from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import error_text, measured_text, more_or_less, number
@@ -47,6 +48,8 @@ class Division:
         for usual, place in asked.usual.items():
             if place != best and place in found.outcomes:
                 words += f" With {asked.named(place)} ({usual}) {self._compared(place)}."
+        if asked.data.flatters(asked.method):
+            words += " It is told <b>the truth</b> as its public guess, on which this rests."
         short = f"Smallest error at ε = {epsilon}: the estimate is typically off by {typical}."
         return name, words + self._of_one_set, short
 
@@ -76,7 +79,8 @@ class Division:
         """What else is as good, among which divisions the best was sought, and which is best for another question."""
         if math.isnan(self.found.outcomes[self.found.best].ranked_error.value):
             return self._reach
-        return f"{self._alike()} {self._reach}{self._best_for_others}".strip()
+        told = guess_in_words(self.found.outcomes[self.found.best], self.asked.at(self.found.best)[1])
+        return f"{self._alike()} {self._reach}{self._best_for_others} {told}".strip()
 
     def _alike(self, estimand: str = "") -> str:
         """Which divisions cannot be told from the best one, in a sentence; nothing where there are none."""
@@ -122,7 +126,8 @@ class Division:
             return None
         method, analysis = self.asked.at(self.found.best)
         sets, kind = method.sets(analysis.sets), self.asked.method.synthesizer_type.key
-        return replace(design, mechanism=kind, sets=sets, rules=(analysis.rule_for(sets).key,))
+        own = self.asked.method.in_design(self.asked.data, self.asked.epsilon / sets)
+        return replace(design, mechanism=kind, sets=sets, rules=(analysis.rule_for(sets).key,), **own)
 
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:

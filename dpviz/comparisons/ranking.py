@@ -12,6 +12,7 @@ from dpviz.comparisons.base import RANKED_REPETITIONS, Outcome
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.comparison import Compared, Comparison
+from dpviz.comparisons.guesses import guess_in_symbols, guess_in_words
 from dpviz.comparisons.terms import NO_EPSILON
 from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
@@ -45,6 +46,8 @@ class Ranking:
         """
         if one.method.reference:
             return "it promises nothing"
+        if self.asked.data.flatters(one.method):
+            return "its public guess is the truth itself"
         if not one.method.has_epsilon:
             return NO_EPSILON
         verdict = one.real_loss.verdict(one.epsilon)
@@ -76,6 +79,11 @@ class Ranking:
     def _barred(self) -> list[Outcome]:
         """Those with an error that promise privacy, but cannot win."""
         return [one for one in self._ranked if self.unfit(one) and not one.method.reference]
+
+    @property
+    def _guessing(self) -> list[Outcome]:
+        """Those with an error that are given a public guess."""
+        return [one for one in self._ranked if one.method.guess]
 
     @property
     def _promising(self) -> list[Outcome]:
@@ -114,6 +122,12 @@ class Ranking:
         if not self._promising:
             sentence = f"None of the methods chosen can be set to a real privacy loss of {privacy}."
             return "no method", sentence, f"No chosen method can be set to a real ε of {epsilon}."
+        if not fit and all(self.asked.data.flatters(one.method) for one in self._promising):
+            sentence = (
+                "What is chosen is told the truth as its public guess, so that its error is the best it can have, and "
+                "is not ranked. Choose other methods beside it, or set a guess of your own."
+            )
+            return "not ranked", sentence, "What is told the truth as its public guess is not ranked."
         if not fit:
             sentence = f"None of the methods chosen is known to keep a promise of {privacy}, so that none is ranked."
             return "none ranked", sentence, f"No chosen method is known to keep its promise of ε = {epsilon}."
@@ -147,13 +161,15 @@ class Ranking:
             f"{one.method.label} ({_few(one)})" for one in self._promising if 0 < one.repetitions < RANKED_REPETITIONS
         ]
         few = f" Too few to be ranked: {enumerated(short)}." if short else ""
+        barred = [one for one in self._barred if not one.method.guess]
+        few += "".join(f" {guess_in_words(one, self.asked.analysis, self.asked.terms)}" for one in self._guessing)
         if not self.contenders:
-            return f"{''.join(map(self._why_barred, self._barred))}{few}".strip()
+            return f"{''.join(map(self._why_barred, barred))}{few}".strip()
         first, last, words = self.contenders[0], self.contenders[-1], ""
         if not last.ranked_error.tied(first.ranked_error):
             error = error_text(last.root_mean_squared_error)
             words = f" The largest error, {error}, is that of {last.method.label}."
-        words += "".join(self._why_barred(one) for one in self._barred if surely_less(one, first)) + few
+        words += "".join(self._why_barred(one) for one in barred if surely_less(one, first)) + few
         if first.usable_share.value < SELDOM:
             share = percent(first.usable_share.value, 2)
             words += f" Only {share} of the releases of {first.method.label} can be analyzed."
@@ -182,8 +198,11 @@ class Ranking:
         """
         for one in self.contenders:
             if isinstance(one.method, BinaryMethod):
-                kind = one.method.synthesizer_type.key
-                return replace(design, mechanism=kind, sets=one.sets, epsilon=one.setting, rules=())
+                kind, own = (
+                    one.method.synthesizer_type.key,
+                    one.method.in_design(self.asked.data, one.setting / one.sets),
+                )
+                return replace(design, mechanism=kind, sets=one.sets, epsilon=one.setting, rules=(), **own)
         return None
 
     @property
@@ -211,7 +230,8 @@ class Ranking:
         each, why = one.method.sets_of_each, "" if one.method.reference else self.unfit(one)
         sets = "one set" if one.sets * each == 1 else f"{one.sets} × {each} sets" if each > 1 else f"{one.sets} sets"
         not_ranked = f"<br><small>not ranked: {why}</small>" if why else ""
-        return f"<b>{one.method.label}</b> <small>{sets.replace(' ', '&nbsp;')}</small>{not_ranked}"
+        sets = ", ".join((sets.replace(" ", "&nbsp;"), *guess_in_symbols(one.data, one.method)))
+        return f"<b>{one.method.label}</b> <small>{sets}</small>{not_ranked}"
 
     def _real(self, one: Outcome) -> str:
         """The pure ε of all sets, exact or as far as it is known, marked where it is more than was promised."""
@@ -233,7 +253,8 @@ class Ranking:
 
 @kept
 def _absence(asked: Comparison, method: ComparedMethod) -> str:
-    return asked.terms.absence(method, asked.data, asked.epsilon, method.sets(asked.analysis.sets))
+    sets, absent = method.sets(asked.analysis.sets), method.absence(asked.data)
+    return absent or asked.terms.absence(method, asked.data, asked.epsilon, sets)
 
 
 def surely_less(one: Outcome, other: Outcome) -> bool:

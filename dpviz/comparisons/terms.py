@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core.checked import check_fields
 from dpviz.core.numerics.ends import private_side
-from dpviz.core.parameters import DELTA, EPSILON
+from dpviz.core.parameters import DELTA, EPSILON, readable
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 SETTING_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one
@@ -32,11 +32,14 @@ class ComparisonTerms:
 
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
         """Return the ε that the method is given, that of the axis; None where it cannot be compared on these terms."""
-        return epsilon
+        return None if epsilon / sets < method.smallest_epsilon else epsilon
 
     def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
         """Return why a method that has no setting cannot be compared, in a few words."""
-        return ""
+        if epsilon / sets >= method.smallest_epsilon:
+            return ""
+        smallest = readable(method.smallest_epsilon)
+        return f"no ε below {smallest} holds for it without a δ: compare at equal real privacy with one"
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,16 @@ PROPORTION = Parameter(
     default=0.25,
     help="The share of yes in the population from which the people are drawn.",
 )
+PUBLIC_GUESS = Parameter(
+    name="public_share",
+    symbol="π",
+    title="Public guess of the share",
+    minimum=0.001,
+    maximum=0.999,
+    default=0.25,
+    help="The share of ones that is expected before the data are looked at. The release is drawn towards it. A guess "
+    "of one half gives the beta-binomial.",
+)
 LEVEL = Parameter(
     name="level",
     symbol="",

@@ -25,6 +25,7 @@ class Link(NamedTuple):
 LINKS = {
     "m": Link("m_is_n", "m = n: as many released rows", "n", "n = m"),
     "beta": Link("beta_is_alpha", "β = α: symmetric prior", "alpha", "α = β"),
+    "public_share": Link("guess_is_truth", "π = p: the public guess is the truth", "p", "p = π"),
     "noise_epsilon": Link("noise_is_promise", "noise made for the promised ε", "epsilon", "ε"),
 }
 """By the name of the number that follows."""

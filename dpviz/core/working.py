@@ -31,7 +31,7 @@ WORKERS_BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
 
 
 class About(IntEnum):
-    """What a message is about: the first four go to a worker, the others come from it."""
+    """What a message is about: the first four and the last go to a worker, the others come from it."""
 
     START = 0
     REST = 1
@@ -41,14 +41,19 @@ class About(IntEnum):
     END = 5
     FAILED = 6
     STILL = 7
+    MOVED = 8
 
 
 class Message(NamedTuple):
-    """A message about the stream with this number; what it says is pickled by itself: it may name what is not there."""
+    """A message about the stream with this number; what it says is pickled by itself: it may name what is not there.
+
+    `steps` are those after which its last result was told.
+    """
 
     about: About
     number: int
     said: bytes = b""
+    steps: int = 0
 
 
 def write(to: BinaryIO, message: Message) -> None:
@@ -58,11 +63,12 @@ def write(to: BinaryIO, message: Message) -> None:
 
 
 class _Job:
-    """A stream that a worker goes on with."""
+    """A stream that a worker goes on with; what it had before its first `steps` is known from another worker."""
 
-    def __init__(self, number: int, stream: Iterator[object]) -> None:
+    def __init__(self, number: int, stream: Iterator[object], steps: int = 0) -> None:
         self.number, self.stream = number, stream
-        self.spent, self.due, self.resting = 0.0, 0.0, False
+        self.spent, self.due, self.resting = 0.0, FIRST if steps else 0.0, False
+        self._known, self._steps = steps, 0
         self._new: object = None
         self._came = time.monotonic()
 
@@ -81,14 +87,15 @@ class _Job:
         start, over = time.thread_time(), False
         while not over and time.thread_time() - start < QUANTUM:
             step = next(self.stream, self)
-            over = step is self
+            over, self._steps = step is self, self._steps + 1
             self._new = self._new if over or step is None else step
             if self._new is not None and not self.due:
                 break
         self.spent += time.thread_time() - start
-        if over or (self._new is not None and self.spent >= self.due):
+        if over or (self._new is not None and self.spent >= self.due and self._steps > self._known):
             self.due = max(FIRST, min(GROWS * self.spent, self.spent + SILENT))
-            tell(Message(About.END if over else About.NEWS, self.number, pickle.dumps(self._new)))
+            kind = About.END if over else About.NEWS
+            tell(Message(kind, self.number, pickle.dumps(self._new), self._steps))
             self._new = None
         return not over
 
@@ -126,10 +133,10 @@ def work(asked: Inbox, tell: Callable[[Message], None]) -> None:
     while True:
         ready = [job for job in jobs.values() if not job.resting]
         with contextlib.suppress(queue.Empty):
-            kind, number, said = asked.get(wait=not ready)
+            kind, number, said, steps = asked.get(wait=not ready)
             if kind is About.START:
-                _try(tell, number, partial(_begin, jobs, number, said))
-            elif kind is About.LEAVE:
+                _try(tell, number, partial(_begin, jobs, number, said, steps))
+            elif kind in (About.LEAVE, About.MOVED):
                 jobs.pop(number, None)
             elif number in jobs:
                 jobs[number].resting = kind is About.REST
@@ -141,8 +148,8 @@ def work(asked: Inbox, tell: Callable[[Message], None]) -> None:
             jobs.pop(job.number, None)
 
 
-def _begin(jobs: dict[int, _Job], number: int, said: bytes) -> None:
-    jobs[number] = _Job(number, pickle.loads(said)())
+def _begin(jobs: dict[int, _Job], number: int, said: bytes, steps: int) -> None:
+    jobs[number] = _Job(number, pickle.loads(said)(), steps)
 
 
 def _try(tell: Callable[[Message], None], number: int, act: Callable[[], Result]) -> Result | None:

@@ -4,9 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
+from dpviz.core.sliders import LINKS
 from dpviz.designs import NOISE_EPSILON_KEY, Design
+from dpviz.desk.promises import FURTHER_NUMBERS
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 
@@ -15,7 +18,13 @@ NOT_EVERYWHERE = frozenset({"delta", "p", "x", "seed"})
 
 CARRIED = (
     *["synthesizer", "n", "m", "m_is_n", "sets", "prior", "epsilon", "alpha", "beta", "beta_is_alpha", "cells"],
-    *(NOISE_EPSILON_KEY, "noise_is_promise", *sorted(NOT_EVERYWHERE)),
+    *(
+        NOISE_EPSILON_KEY,
+        "noise_is_promise",
+        *FURTHER_NUMBERS,
+        LINKS[PUBLIC_GUESS.name].switch,
+        *sorted(NOT_EVERYWHERE),
+    ),
 )
 """What belongs to the release, by the names of an address; the analysis belongs to a page."""
 

@@ -7,7 +7,7 @@ from dpviz.core.declarations import SETS
 from dpviz.core.keeping import kept
 from dpviz.core.parameters import DELTA, EPSILON, readable, readable_apart, rounded_up
 from dpviz.designs import Design
-from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, two_cell_synthesizers
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
@@ -35,6 +35,15 @@ PROMISE = {
     ),
 }
 """What a release follows from, by the rule of the prior."""
+
+KNOWN_NUMBERS = ("n", "m", "epsilon", "alpha", "beta")
+FURTHER_NUMBERS = {
+    one.name: one
+    for made in two_cell_synthesizers().values()
+    for one in made.parameters()
+    if one.name not in KNOWN_NUMBERS
+}
+"""What a synthesizer of two counts asks for beside its sizes, and its promise or prior."""
 
 ROWS_OF_A_SET = (
     "The number of rows in each set. With a prior, more rows take a larger one to keep the promise; where you choose "
@@ -69,16 +78,23 @@ def broken_sentence(synthesizer_type: type[Synthesizer], promised: float, real: 
 
 def promise_text(design: Design) -> str:
     """What the release follows from: the promise or an own prior or matrix, and what no control here says."""
-    known = ("n", "m", "epsilon", "alpha", "beta")
-    further = [one for one in design.synthesizer_type.parameters() if one.name not in known]
-    fixed = "".join(f", {one.symbol or one.title} = {readable(one.default)} by default" for one in further)
+    further, given = (
+        [one for one in design.synthesizer_type.parameters() if one.name not in KNOWN_NUMBERS],
+        design.details,
+    )
+    fixed = "".join(
+        f", {one.symbol or one.title} = {readable(dict(given).get(one.name, one.default))}"
+        f"{' by default' * (one.name not in dict(given))}"
+        for one in further
+    )
     if "epsilon" not in design.promised:
         found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
         gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
         own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.label
-        said = f"α = {prior_text(design.alpha)} ({gives})" if design.synthesizer_type.has_prior else f"{gives} ({own})"
+        said = f"α = {prior_text(design.alpha)} ({gives})" if "alpha" in design.promised else f"{gives} ({own})"
         return said + fixed
-    noise = "" if design.synthesizer_type.has_prior or design.sets == 1 else ", noise for ε/M in each set"
+    share = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"
+    noise = "" if design.synthesizer_type.has_prior or design.sets == 1 else f", {share}"
     delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
     real = real_epsilon(design)
     really = "" if real is None else f" (really {readable_apart(real, design.epsilon, 3)})"

@@ -156,7 +156,7 @@ def promise_in_words(epsilon: float, delta: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyLoss(Protection):
-    """ε and δ themselves.
+    """What must be protected, as the largest ε and δ themselves.
 
     >>> PrivacyLoss(most_epsilon=0.5).promise
     (0.5, 0.0)

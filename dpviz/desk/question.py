@@ -73,7 +73,8 @@ class Question(DeclaredFields):
     are tried, and `average` says whether their average counts or the worst of them: of the worst they are evenly
     spaced, of the average evenly in probability under a prior, of a proportion Beta(`believed_ones`, `believed_zeros`),
     cut off at both ends. `sets` and `rules` are the numbers
-    of sets and the analyses that are considered, `methods` the keys of the methods, all of them where it is empty.
+    of sets and the analyses that are considered, `methods` the keys of the methods, where it is empty all that need
+    no public guess; one that needs it gets the middle of the range, unless `data` has another.
     `goal` is a key of `GOALS`. `repetitions` and `seed` are those of what has to be simulated.
 
     >>> from dpviz.desk.protection import PrivacyLoss
@@ -149,6 +150,8 @@ class Question(DeclaredFields):
             held = getattr(self, name)
             if any(not isinstance(one, kind) for one in held) or len({one.key for one in held}) < len(held):
                 raise ValueError(f"{name} must be limits of this kind, each once; got {shown(held)}.")
+        if any(one.guess for one in self.tried):
+            self._set("data", self.data.believed(self.lowest, self.highest))
         if not self.promises and not self.limits:
             raise ValueError(
                 "Set at least one limit, on what the release may give away or on how far an analyst may be off: "
@@ -176,7 +179,16 @@ class Question(DeclaredFields):
         named = " and ".join(
             f"{one.title.lower()} {one.symbol} = {readable(getattr(self.data, one.name), 4)}" for one in numbers
         )
-        return named and f"The accuracy is that for a {named}, which is assumed: with another it can be far worse."
+        assumed = named and f"The accuracy is that for a {named}, which is assumed: with another it can be far worse."
+        guessing = " and ".join(one.label for one in self.tried if one.guess)
+        guess = f"The public guess of {guessing} is {readable(self.data.guess, 4)}{self._middle}."
+        return f"{assumed} {guess}".strip() if guessing else assumed
+
+    @property
+    def _middle(self) -> str:
+        """That the public guess is the middle of the range, where it is."""
+        bare = self.data.guessing(None).believed(self.lowest, self.highest)
+        return ", the middle of your range" if bare.guess == self.data.guess else ""
 
     @cached_property
     def truths(self) -> tuple[float, ...]:
@@ -234,7 +246,7 @@ class Question(DeclaredFields):
     @property
     def tried(self) -> tuple[ComparedMethod, ...]:
         """The methods that are considered: those that promise privacy, also where they cannot release such data."""
-        chosen = self.methods or [one.key for one in self.data.methods]
+        chosen = self.methods or self.data.considered_keys()
         return tuple(one for one in self.data.methods if one.key in chosen and not one.reference)
 
     @property

@@ -10,6 +10,8 @@ from dpviz.mechanisms.modips import Modips, ModipsTruncated
 from dpviz.mechanisms.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.mechanisms.plug_ins import PosteriorMean, PosteriorMode
+from dpviz.mechanisms.poisson_count import PoissonCount
+from dpviz.mechanisms.poisson_gamma import PoissonGamma
 
 SYNTHESIZERS: dict[str, type[Synthesizer]] = {
     cls.key: cls
@@ -25,6 +27,8 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
         ExponentialCounts,
         BinnedPosterior,
         BinnedPosteriorExact,
+        PoissonGamma,
+        PoissonCount,
         DirichletMultinomial,
         MultinomialMean,
         MultinomialMode,
@@ -58,6 +62,8 @@ __all__ = [
     "ModipsTruncated",
     "MultinomialMean",
     "MultinomialMode",
+    "PoissonCount",
+    "PoissonGamma",
     "PosteriorMean",
     "PosteriorMode",
     "Release",

@@ -27,7 +27,7 @@ FACTS = {
     "kept_by": "the key of the synthesizer that keeps its ε where it may spend more; empty where it keeps that itself",
     "broken_because": "why it may spend more than its ε, in a whole sentence",
     "moved_by": "what moves its shares, as it has no prior",
-    "not_compared": "why it is not compared, as it has neither a prior nor an ε",
+    "not_compared": "why it is not compared, as nothing that it is made with follows from an ε",
     "releases": "what is released and what that spends of ε, in whole sentences",
     "finding": "what is known of its real ε, in whole sentences; empty where there is no more to say than the number",
     "several_sets": "whether it is compared with several sets, which share ε, unless one is asked for",
@@ -110,6 +110,11 @@ class Synthesizer(DeclaredFields, ABC):
     """Whether rows are drawn after noise was added, so that several sets average the draw out."""
     needs_no_matrix: ClassVar[bool] = False
     """Whether what is asked of a release of many rows can be found without its whole matrix."""
+    guess: ClassVar[str] = ""
+    """Name of the parameter that is a public guess of the true share, if it takes one: what it releases is drawn to it,
+    so that how good it looks depends on how good the guess is."""
+    smallest_epsilon: ClassVar[float] = 0.0
+    """The ε below which nothing that it can be made with keeps it without a δ."""
     compared_as: ClassVar[str] = ""
     """Key of the synthesizer that it equals where both have the smallest prior that keeps a promise, so that this one
     stands for it wherever methods are compared; none where it stands for itself."""
@@ -273,6 +278,10 @@ class TwoCellSynthesizer(Synthesizer):
     """Values of its parameters, beside a promise, wherever it is compared; others are there as by default."""
     not_compared: ClassVar[str] = ""
     """Why it is not compared with others at one ε, in a few words."""
+    protected_by: ClassVar[tuple[str, ...]] = ("epsilon",)
+    """Names of the parameters that follow from an ε wherever it is compared: that itself, or its `smallest_alpha`."""
+    no_prior: ClassVar[str] = ""
+    """Why it is not among the methods with a smallest prior, in a whole sentence, where one may look for it there."""
 
     n: int
     m: int
@@ -282,8 +291,8 @@ class TwoCellSynthesizer(Synthesizer):
         facts = super().required_facts()
         if cls.compared_as or cls.not_compared:
             return facts
-        own_epsilon = any("epsilon" in vars(one).get("__annotations__", {}) for one in cls.__mro__)
-        if not (cls.has_prior or own_epsilon):
+        own = {name for one in cls.__mro__ for name in vars(one).get("__annotations__", {})}
+        if not {*cls.protected_by} <= own:
             return [*facts, "not_compared"]
         return [*facts, *COMPARED_FACTS]
 

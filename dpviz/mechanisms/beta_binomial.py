@@ -213,7 +213,12 @@ class BetaBinomial(PriorSynthesizer):
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
-        """m / (e^ε − 1). Source: Abowd & Vilhuber (2008), Charest (2011) after Machanavajjhala et al. (2008)."""
+        """m / (e^ε − 1). Source: Abowd & Vilhuber (2008), Charest (2011) after Machanavajjhala et al. (2008).
+
+        It does not ask n. So with a given prior it is m that a promise bounds, by α (e^ε − 1), however many rows there
+        are: a release of fewer rows than the data have needs a prior that is small beside them. Menicucci et al. (2026)
+        study such releases, of the Dirichlet-multinomial and of priors with any number of categories.
+        """
         alpha = m / math.expm1(epsilon) if epsilon < 700 else m * math.exp(-epsilon)
         return private_side(
             max(alpha, PRIOR_ONES.minimum), math.inf, lambda value: within(epsilon, times=1, rows=m, prior=value)

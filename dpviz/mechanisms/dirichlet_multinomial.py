@@ -17,7 +17,8 @@ from dpviz.mechanisms.cells import PriorCellSynthesizer
 class DirichletMultinomial(PriorCellSynthesizer):
     """Pr(m | n) = m! / Π m_c! · Π (α_c + n_c)(α_c + n_c + 1)…(α_c + n_c + m_c − 1) / (A)(A + 1)…(A + m − 1).
 
-    A = n + Σ α_c. Source: Abowd & Vilhuber (2008), equation (1).
+    A = n + Σ α_c. Source: Abowd & Vilhuber (2008), equation (1); releases of m < n rows are those of Menicucci et al.
+    (2026), of whom the abstract could be read: it promises more for them than for priors with any number of categories.
     One row in three cells with a flat prior: the same cell comes out with probability 2 / 4.
 
     >>> DirichletMultinomial(n=1, m=1, cells=3, alpha=1).transition_matrix().round(6).tolist()
@@ -29,7 +30,7 @@ class DirichletMultinomial(PriorCellSynthesizer):
     formula = (
         r"\pi \sim \mathrm{Dirichlet}(\alpha+n_1,\dots,\alpha+n_k),\quad m \mid \pi \sim \mathrm{Multinomial}(m, \pi)"
     )
-    source = "Abowd & Vilhuber (2008), equation (1)"
+    source = "Abowd & Vilhuber (2008), equation (1); Menicucci et al. (2026), arXiv 2606.26073, for m < n"
     color = "blue"
     kept_by = finding = opendp = ""
     releases = (

@@ -194,14 +194,21 @@ class GeometricSanitizer(NoiseSanitizer):
     Every cell of its log-odds table is ε or −ε. Source: Ghosh, Roughgarden & Sundararajan (2009), the discrete optimum.
     With e^ε = 3 the noise is 0 with probability (1 − 1/3) / (1 + 1/3) = 1/2, and a tail from 1 on holds 1/4.
 
-    >>> GeometricSanitizer(n=2, epsilon=math.log(3)).transition_matrix()[1].round(6).tolist()
+    An analyst who knows ε has the exact posterior of n1 (`dpviz.inference.posterior_given`): where p is uniform before,
+    so that n1 is too, it is the noise about the released count, at an end as well as inside, cut off at 0 and n.
+
+    >>> one = GeometricSanitizer(n=2, epsilon=math.log(3))
+    >>> one.transition_matrix()[1].round(6).tolist()
     [0.25, 0.5, 0.25]
+    >>> likelihood = np.exp(one.log_likelihood(np.array([1])))  # of a released 1, by n1
+    >>> (likelihood / likelihood.sum()).round(6).tolist()
+    [0.2, 0.6, 0.2]
     """
 
     key = "geometric"
     label = "Geometric sanitizer"
     formula = r"m_1 = \mathrm{clamp}_{0}^{n}(n_1 + Z),\quad \Pr(Z=d) \propto e^{-\varepsilon|d|}"
-    source = "Ghosh, Roughgarden & Sundararajan (2009)"
+    source = "Ghosh, Roughgarden & Sundararajan (2009); of censuses Abowd et al. (2022)"
     color = "sky"
     kept_by = ""
     opendp = "count"

@@ -2,17 +2,20 @@
 
 import streamlit as st
 
-from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData
+from dpviz.comparisons import DATA_KINDS, Analysis
 from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
-from dpviz.comparisons.binary import method_of_release
+from dpviz.comparisons.binary import kind_of_release, method_of_release
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import SPENDINGS, OverSets, Spending
+from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
 from pages.budget import SPEC
 from pages.components.compared import (
+    data_of,
     estimand_controls,
     further_numbers,
+    guess_numbers,
     kind_control,
     numbers_of_kind,
     rule_control,
@@ -54,9 +57,10 @@ PRESETS: dict[str, dict[str, object]] = {
 
 def taken(design: Design) -> dict[str, str]:
     """The number of sets of a release's method is what is asked."""
-    key, kind = OverSets.key, BinaryData.key
-    method = method_of_release(design).key
-    return {"spending": key, f"{key}_kind": kind, f"{key}_{kind}_method": method}
+    key, kind, method = OverSets.key, kind_of_release(design), method_of_release(design)
+    if why := OverSets.unfit(kind.fresh(), method):
+        raise ValueError(why)
+    return {"spending": key, f"{key}_kind": kind.key, f"{key}_{kind.key}_method": method.key}
 
 
 Asked = AskedOf[Spending]
@@ -69,8 +73,9 @@ def asked_for(said: Said) -> Asked:
     method = kind.method(said["method"])
     mechanism = method.synthesizer_type.key if isinstance(method, BinaryMethod) else SYNTHESIZER
     design = Design(mechanism=mechanism, rules=(rule,), **Design.shared(numbers), **brought)
-    data = kind(estimand=said.get("estimand", ""), **kind.shared(numbers))
-    question = SPENDINGS[said["spending"]](data=data, method=method, epsilon=numbers["epsilon"], analysis=analysis)
+    question = SPENDINGS[said["spending"]](
+        data=data_of(said), method=method, epsilon=numbers["epsilon"], analysis=analysis
+    )
     return Asked(design=design, question=question, words=lambda one: one.in_words)
 
 
@@ -96,7 +101,7 @@ def _method(key: str, kind: str) -> Choice:
 
 
 CONTROLS = Controls(
-    PageNumbers(PREFIX, NUMBERS, ()),
+    PageNumbers(PREFIX, NUMBERS, ("m", PUBLIC_GUESS.name)),
     [
         scenario_list(PRESETS, SPEC.note("presets")),
         Choice(
@@ -108,13 +113,14 @@ CONTROLS = Controls(
         *estimand_controls(at="method"),
         Numbers("epsilon", "n", of=lambda said: ["sets"] if SPENDINGS[said["spending"]].asks_sets else []),
         Numbers(of=further_numbers),
+        guess_numbers(lambda said: [DATA_KINDS[said["kind"]].method(said["method"])]),
         Numbers("level"),
         rule_control(SPEC.note("rule")),
         Numbers("repetitions", "seed"),
     ],
     asked_for,
     few=("preset", "spending", "epsilon", "n"),
-    main=("kind", "method", "sets", *OF_KINDS),
+    main=("kind", "method", "sets", *(OF_KINDS.keys() - {"m"}), PUBLIC_GUESS.name),
     within=numbers_of_kind,
     taken=taken,
 )  # fmt: skip

@@ -8,15 +8,18 @@ import streamlit as st
 
 from dpviz.comparisons import DATA_KINDS, TERMS, Analysis, BinaryData, Comparison, DataKind, MixedData, UnknownVariance
 from dpviz.comparisons.asked_numbers import OF_KINDS, compared_numbers
-from dpviz.comparisons.binary import method_of_release
+from dpviz.comparisons.binary import kind_of_release, method_of_release
 from dpviz.comparisons.terms import PROMISES
+from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.parameters import DELTA, readable
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
 from pages.compare_synthesizers import SPEC
 from pages.components.compared import (
+    data_of,
     estimand_controls,
     further_numbers,
+    guess_numbers,
     kind_control,
     numbers_of_kind,
     rule_control,
@@ -84,9 +87,10 @@ PRESETS: dict[str, dict[str, object]] = {
 
 def taken(design: Design) -> dict[str, Any]:
     """The kind of data of a release, and its method among those that are compared."""
-    method, chosen = method_of_release(design), BinaryData.usual_keys()
-    among = {} if method.key in chosen else {f"{BinaryData.key}_methods": [*chosen, method.key]}
-    return {"kind": BinaryData.key, **among}
+    method, kind = method_of_release(design), kind_of_release(design)
+    chosen = kind.usual_keys()
+    among = {} if method.key in chosen else {f"{kind.key}_methods": [*chosen, method.key]}
+    return {"kind": kind.key, **among}
 
 
 Asked = AskedOf[Comparison]
@@ -104,7 +108,7 @@ def asked_for(said: Said) -> Asked:
         raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
     rule, brought = said["rule"], said.handed_on(numbers["n"])
     question = Comparison(
-        data=kind(estimand=said.get("estimand", ""), **kind.shared(numbers)),
+        data=data_of(said),
         methods=methods,
         analysis=Analysis(rule=rule, **Analysis.shared(numbers)),
         terms=terms(**{name: numbers[name] for name in terms.asks}),
@@ -130,7 +134,7 @@ def _methods(kind: type[DataKind]) -> Several:
 
 
 CONTROLS = Controls(
-    PageNumbers(PREFIX, NUMBERS, ()),
+    PageNumbers(PREFIX, NUMBERS, ("m", PUBLIC_GUESS.name)),
     [
         scenario_list(PRESETS, SPEC.note("presets")),
         kind_control(DATA_KINDS.values()),
@@ -139,6 +143,7 @@ CONTROLS = Controls(
         Choice("terms", "Compare at", labels_of(TERMS.values()), "promise", st.radio, help=SPEC.note("terms")),
         Numbers(of=lambda said: TERMS[said["terms"]].asks),
         Numbers("n", "sets", of=further_numbers),
+        guess_numbers(lambda said: [DATA_KINDS[said["kind"]].method(key) for key in said["methods"]]),
         *estimand_controls(at="methods"),
         Numbers("level"),
         rule_control(SPEC.note("rule")),
@@ -146,7 +151,7 @@ CONTROLS = Controls(
     ],
     asked_for,
     few=("preset", "epsilon", "sets"),
-    main=("kind", "methods", "terms", "delta", *OF_KINDS),
+    main=("kind", "methods", "terms", "delta", *(OF_KINDS.keys() - {"m"}), PUBLIC_GUESS.name),
     within=numbers_of_kind,
     taken=taken,
 )

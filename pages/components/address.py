@@ -6,6 +6,7 @@ this is another place, such as the next step of a lesson, it is a new entry of t
 """
 
 import json
+import secrets
 import time
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
@@ -27,6 +28,9 @@ Value = TypeVar("Value")
 
 HERE = "here"
 """The prefix of the page whose address was read last in this session."""
+
+SESSION = "session"
+"""What tells a browser that the server has another session for it than before, where that has lost something."""
 
 _component = component("address")
 
@@ -176,6 +180,7 @@ def write_address(prefix: str, release: str = "", place: str = "") -> None:
         "names": [name for key in SETTINGS if (name := address_name(key)) != key],
         "place": place,
         "entry": state.entry,
+        "session": st.session_state.setdefault(SESSION, secrets.token_hex(4)) if _page(prefix).carries else "",
         "about": about_page(prefix),
         "reading": how_to_read("FILE"),
         "class": class_mode(),

@@ -8,10 +8,11 @@ import streamlit as st
 from dpviz.charts.comparison import SMALL_HEIGHT
 from dpviz.charts.outcomes import ERROR, DrawnMeasure
 from dpviz.charts.style import Figure
-from dpviz.comparisons import DATA_KINDS, DataKind
+from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind
+from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.parameters import Parameter
 from dpviz.inference.combining_rules import COMBINING_RULES
-from pages.components.controls import Choice, Presets, Said, Switch, labels_of
+from pages.components.controls import Choice, Numbers, Presets, Said, Switch, labels_of
 from pages.components.figure import show_figure
 from pages.components.spec import PageSpec
 
@@ -62,6 +63,19 @@ def numbers_of_kind(said: Said) -> dict[str, Parameter]:
 def further_numbers(said: Said) -> list[str]:
     """The names of its numbers but n, which stands before them."""
     return [name for name in numbers_of_kind(said) if name != "n"]
+
+
+def guess_numbers(methods: Callable[[Said], Iterable[ComparedMethod]]) -> Numbers:
+    """The public guess, where one of the methods is given one; it follows the truth until the reader sets another."""
+    return Numbers(PUBLIC_GUESS.name, when=lambda said: any(one.guess for one in methods(said)))
+
+
+def data_of(said: Said) -> DataKind:
+    """The data that the controls say, with the public guess where the reader sets one."""
+    kind = DATA_KINDS[said["kind"]]
+    data = kind(estimand=said.get("estimand", ""), **kind.shared(said.numbers))
+    name = PUBLIC_GUESS.name
+    return data.guessing(None if name in said.follow else said.numbers.get(name))
 
 
 SMALL = 3  # Small pictures beside each other

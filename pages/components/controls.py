@@ -193,7 +193,7 @@ class Presets(Control):
             return
         cases: dict[Any, Any] = self.cases
         yours, state, prefix = state_of(self.prefix).yours, st.session_state, self.prefix
-        if yours and any(state.get(prefix + name) != value for name, value in yours.items()):
+        if yours and any(state.get(prefix + name, value) != value for name, value in yours.items()):
             cases = {"your release": {**self.every, **yours}, **cases}
         case = cases.get(chosen := state.get(self.key))
         if chosen is not None and (

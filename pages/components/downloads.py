@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.desk.exports.heads import head_of
 from pages.components.address import about_page
+from pages.components.uploads import choose_file, chosen
 from pages.components.words import problem
 
 Part = tuple[str, str, Callable[[], str]] | str
@@ -72,7 +73,7 @@ def show_opener(
     state, refused = st.session_state, f"{key}_refused"
 
     def open_file() -> None:
-        file = state[key]
+        file = chosen(key)
         state[refused] = ""
         try:
             state.update({} if file is None else take(file.getvalue()))
@@ -80,7 +81,7 @@ def show_opener(
             end = ": " if str(wrong)[:1].islower() else ". "
             state[refused] = f"The file was not opened, and nothing has changed{end}{wrong}"
 
-    file = st.file_uploader(label, type="json", max_upload_size=megabytes, key=key, on_change=open_file, help=words)
+    file = choose_file(label, ["json"], key, megabytes, on_change=open_file, words=words)
     if file is not None and state.get(refused):
         problem(state[refused])
     return file is not None and not state.get(refused)

@@ -7,17 +7,20 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
+from dpviz.claims.poisson_losses import promise_of_counts
+from dpviz.core.parameters import Parameter
 from dpviz.core.plain import plain
 from dpviz.core.settings import LONGEST_TEXT
 from dpviz.designs import Design
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
-from dpviz.desk.promises import broken_sentence, real_epsilon
+from dpviz.desk.promises import FURTHER_NUMBERS, broken_sentence, real_epsilon
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import drawn
 from pages.components.cached import cached, elsewhere
 from pages.components.controls import Choice, Control, Numbers, Said, Text
 from pages.components.numbers import When, always
+from pages.components.uploads import choose_file, chosen
 
 GIVEN = GivenMatrix.key
 LONGEST_NAME = 80  # Characters of a file's name that are shown
@@ -53,8 +56,10 @@ def _label(key: str) -> str:
 def say_real_epsilon(design: Design, key: str, place: DeltaGenerator) -> None:
     """Say at a place that a synthesizer, chosen under `key`, breaks its promise, and offer one that does not.
 
-    Nothing is said where the promise is kept.
+    Nothing is said where the promise is kept, unless it allows a small probability of more.
     """
+    if not_pure := promise_of_counts(design.synthesizer):
+        place.html(f'<p class="dpviz-note">{not_pure}</p>')
     real = real_epsilon(design)
     if real is None:
         return
@@ -78,8 +83,17 @@ def promise(when: When = always) -> list[Control | Numbers]:
         "prior", "How the agency sets its prior", {key: one.label for key, one in PRIOR_RULES.items()}, "pure",
         st.radio, help=words, when=lambda said: when(said) and said.synthesizer_type.has_prior,
     )  # fmt: skip
-    asked = Numbers(of=lambda said: promised_by(said.synthesizer_type, said.get("prior", "pure")), when=when)
-    return [rule, asked]
+    return [rule, Numbers(of=_asked_of_the_mechanism, when=when)]
+
+
+def _asked_of_the_mechanism(said: Said) -> dict[str, Parameter]:
+    """The numbers of its promise or prior, an α that is no prior as it declares it, and its further ones."""
+    made = said.synthesizer_type
+    own, promised = made.numbers(), promised_by(made, said.get("prior", "pure"))
+    numbers = {**said.page.declared}
+    if "alpha" in own and not made.has_prior:
+        numbers["alpha"] = own["alpha"]
+    return {name: numbers[name] for name in (*promised, *(one for one in FURTHER_NUMBERS if one in own))}
 
 
 class Matrix(Text):
@@ -116,12 +130,12 @@ class Matrix(Text):
             state[uploads] = state.get(uploads, 0) + 1
 
         def keep() -> None:
-            if upload := state[control]:
+            if upload := chosen(control):
                 state[kept] = upload.name, Upload.of(upload.getvalue())
             else:
                 state.pop(kept, None)
 
-        st.file_uploader("Upload a CSV file", ["csv", "txt", "tsv"], max_upload_size=32, key=control, on_change=keep)
+        choose_file("Upload a CSV file", ["csv", "txt", "tsv"], control, 32, on_change=keep)
         pasted = self.draw()
         name, content = state.get(kept, ("", pasted))
         if name:

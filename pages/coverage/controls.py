@@ -7,7 +7,7 @@ from dpviz.core.parameters import readable
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf, Refusal
 from dpviz.desk.covered import coverage_setting
-from dpviz.desk.promises import PROMISE, ROWS_OF_A_SET, SHARED_SETS
+from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE, ROWS_OF_A_SET, SHARED_SETS
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import two_cell_synthesizers
@@ -20,7 +20,7 @@ PREFIX = SPEC.prefix
 DEFAULT_SYNTHESIZER = "beta_binomial"
 DEFAULT_RULES = ("reiter_2002", "as_if_real")
 
-NUMBERS = PROMISE | {
+NUMBERS = PROMISE | FURTHER_NUMBERS | {
     "p": dataclasses.replace(
         PROPORTION, title="True share of yes", slider_minimum=0.01, slider_maximum=0.99,
         help="The share of yes in the population, which the interval is to hold.",
@@ -64,7 +64,7 @@ def _listed(keys: list[str], between: str = ", ") -> str:
 def asked_for(said: Said) -> Asked:
     """What the controls ask for: a design with those of the chosen rules that it allows."""
     rules, made = tuple(said["rules"]), {"mechanism": said["mechanism"], "prior": said.get("prior", "pure")}
-    design = said.made(Design(**made, rules=rules, **said.numbers, **said.handed_on(said["n"])))
+    design = said.made(Design.of({**made, "rules": rules, **said.numbers, **said.handed_on(said["n"])}))
     if not rules:
         raise ValueError("Choose at least one rule.")
     fit = tuple(key for key in rules if RULES[key].fits(design.release, design.sets))
@@ -104,5 +104,5 @@ CONTROLS = Controls(
     ],
     asked_for,
     few=("preset", "epsilon", "alpha", "p"),
-    main=("synthesizer", "delta", "n", "sets", "rules"),
+    main=("synthesizer", "delta", *FURTHER_NUMBERS, "n", "sets", "rules"),
 )  # fmt: skip

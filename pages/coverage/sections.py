@@ -135,7 +135,7 @@ def _show_moments(design: Design) -> None:
     try:
         if variances := _decompositions(design):
             listing(*in_words.variances_table(variances, found))
-            st.caption("Relative bias: 100 (E[T] − Var(q̄)) / Var(q̄), as in Charest's Table 2.")
+            st.caption("Relative bias: (E[T] − Var(q̄)) / Var(q̄) in per cent, as in Charest's Table 2.")
     except ValueError as unknown:
         st.caption(f"How far each rule's variance is off: {unknown}")
     if found is not None:

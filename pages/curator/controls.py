@@ -102,7 +102,7 @@ def asked_for(said: Said) -> Asked:
     kind, methods = kind_of(said), said["methods"]
     if not methods:
         raise ValueError("Choose at least one method.")
-    if len(methods) == len(promising(kind)):
+    if {*methods} == {*kind.considered_keys()}:
         methods = ()
     question = stated.question_of(
         kind, said.numbers, said["protect"], said["accuracy"], rules=tuple(said["rules"]), goal=said["goal"],
@@ -181,7 +181,7 @@ CONTROLS = Controls(
             *(one.name for one in BELIEVED_PRIOR),
             when=lambda said: said["over"] == WORST[True] and takes_prior(stated.ranged_by(kind_of(said))),
         ),
-        *of_kinds("methods", "Methods considered", promising, promising),
+        *of_kinds("methods", "Methods considered", promising, lambda kind: kind.considered_keys()),
         Numbers("values", "level", "repetitions", "seed"),
     ],
     asked_for,
@@ -224,7 +224,10 @@ def settings_of(question: Question) -> dict[str, Any]:
     """What the controls say where this is asked; a ValueError where they cannot."""
     data, kind = question.data, ASKED_KINDS[question.data.key]
     numbers, choices, every = stated.numbers_stated(question), choices_of(question), list(promising(kind))
-    own = {"rules": list(question.rules), "methods": [one for one in question.methods or every if one in every]}
+    own = {
+        "rules": list(question.rules),
+        "methods": [one for one in question.methods or kind.considered_keys() if one in every],
+    }
     again = CONTROLS.first(kind=kind.key, **choices, **own, **numbers).question
     place: dict[str, Any] = {data.true_value: question.lowest}  # of the data alone, of which every true value is tried
     asked = dataclasses.replace(question, data=dataclasses.replace(data, **place), methods=again.methods)

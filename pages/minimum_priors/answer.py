@@ -7,7 +7,7 @@ import streamlit as st
 
 from dpviz.calibration.needed import Needed, stream_needed
 from dpviz.calibration.prior_rules import know_exact_prior
-from dpviz.calibration.promise_in_words import HEADLINE, needed_in_words
+from dpviz.calibration.promise_in_words import HEADLINE, needed_in_words, others_in_words
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.claims.curves import Axis, Curves, stream_prior_curves
@@ -70,7 +70,7 @@ def _draw_table(question: PromiseQuestion, found: Needed) -> None:
         composed=" Several sets: their losses are added exactly." if question.sets > 1 else "",
     )
     beyond = f" Beyond reach: {' '.join(dict.fromkeys(found.refused.values()))}" if found.refused else ""
-    st.caption(caption + beyond)
+    st.caption(f"{caption}{beyond} {others_in_words(question)}".strip())
 
 
 def show_curves(question: PromiseQuestion) -> None:

@@ -10,7 +10,7 @@ from dpviz.core.limits import LARGEST_POSTERIOR_ROWS as MOST_ROWS
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.asked import AskedOf
-from dpviz.desk.promises import PROMISE, ROWS_OF_A_SET, SHARED_SETS
+from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE, ROWS_OF_A_SET, SHARED_SETS
 from dpviz.mechanisms import two_cell_synthesizers
 from pages.components.cached import cached
 from pages.components.controls import Choice, Controls, Numbers, Presets, Said, Switch, Text
@@ -30,7 +30,7 @@ ONES = dataclasses.replace(
     CONFIDENTIAL_COUNT, name="x", title="Who say yes", maximum=MOST_ROWS, default=30, slider_maximum=1000,
     help="How many of the n people say yes. The analyst does not see it; the agency does.",
 )  # fmt: skip
-NUMBERS = PROMISE | {
+NUMBERS = PROMISE | FURTHER_NUMBERS | {
     "sets": dataclasses.replace(SHARED_SETS, default=1, maximum=COUNTS_SHOWN, slider_maximum=COUNTS_SHOWN),
     "n": dataclasses.replace(POSTERIOR_ROWS, title="People", default=100, slider_maximum=MOST_ROWS),
     "m": dataclasses.replace(
@@ -122,5 +122,5 @@ CONTROLS = Controls(
     ],
     asked_for,
     few=("preset", "epsilon", "alpha", "sets"),
-    main=("synthesizer", "source", "delta", "n", "x", "matrix_x", "counts"),
+    main=("synthesizer", "source", "delta", *FURTHER_NUMBERS, "n", "x", "matrix_x", "counts"),
 )  # fmt: skip

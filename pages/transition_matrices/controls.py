@@ -9,6 +9,7 @@ from dpviz.core.parameters import EPSILON
 from dpviz.core.sliders import LINKS
 from dpviz.designs import Design
 from dpviz.desk.asked import AskedOf
+from dpviz.desk.promises import FURTHER_NUMBERS
 from dpviz.desk.releases import numbers_asked, release_text, widest_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from pages.components.address import take_older
@@ -33,12 +34,14 @@ PRESETS: dict[str, dict[str, object]] = {
 }
 """Abowd & Vilhuber's figures, Liu's release for a proportion, and one of ordinary size at its smallest prior."""
 
+LINKED = "m", "beta", "noise_epsilon"
+
 Asked = AskedOf[Design]  # of a single set with a prior of its own
 
 
 def numbers() -> PageNumbers:
     """The numbers of the page, those of a synthesizer that was registered later among them."""
-    return PageNumbers(PREFIX, widest_numbers(*SYNTHESIZERS.values()), tuple(LINKS)).kept()
+    return PageNumbers(PREFIX, widest_numbers(*SYNTHESIZERS.values()), LINKED).kept()
 
 
 def asked_for(said: Said) -> Asked:
@@ -72,7 +75,7 @@ def _set_least(synthesizer_type: type[Synthesizer], m: float, epsilon: float) ->
 CONTROLS = Controls(
     numbers,
     [
-        Presets(PRESETS, {link.switch: True for link in LINKS.values()}),
+        Presets(PRESETS, {LINKS[name].switch: True for name in LINKED}),
         Mechanism(lambda: [*SYNTHESIZERS, GIVEN], DEFAULT_SYNTHESIZER),
         Matrix(PRINTED_FIGURES[1].text),
         Numbers(of=lambda said: numbers_asked(said.synthesizer_type)),
@@ -84,5 +87,5 @@ CONTROLS = Controls(
     ],
     asked_for,
     few=("preset", "epsilon", "alpha"),
-    main=("synthesizer", "delta", "n", "cells"),
+    main=("synthesizer", "delta", "n", "cells", *FURTHER_NUMBERS),
 )

@@ -17,11 +17,13 @@ import asyncio
 import json
 import os
 import random
+import re
 import statistics
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import websockets
 from playwright.sync_api import sync_playwright
@@ -81,6 +83,31 @@ PRESS = """
 """
 
 
+def connected(host: str, headers: Mapping[str, str], **options: Any) -> websockets.connect:
+    """A connection as the browser makes it to the app at `host`, which may end with a base path."""
+    return websockets.connect(
+        f"ws://{host}/_stcore/stream",
+        subprotocols=[Subprotocol("streamlit")],
+        max_size=None,
+        origin=f"http://{host.partition('/')[0]}",  # type: ignore[arg-type]
+        additional_headers=headers,
+        **options,
+    )
+
+
+async def cookie_for(host: str) -> dict[str, str]:
+    """The header that a proxy has a browser send after the first page, so that it stays with one process, if any."""
+    server, _, path = host.partition("/")
+    name, _, port = server.partition(":")
+    reader, writer = await asyncio.open_connection(name, int(port))
+    writer.write(f"GET /{path and f'{path}/'} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\n\r\n".encode())
+    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    writer.close()
+    await writer.wait_closed()
+    found = re.search(r"^set-cookie: (dpviz_[^;]+)", head, re.IGNORECASE | re.MULTILINE)
+    return {"Cookie": found[1]} if found else {}
+
+
 class Step(NamedTuple):
     """A step that may be asked for: the part of the page that it draws, and when."""
 
@@ -92,7 +119,7 @@ class Reader:
     """One reader of a page: `firsts` and `moves` are seconds; `over` is when nothing grew any more."""
 
     def __init__(self, page: str, seed: int) -> None:
-        self.page, self.random = page, random.Random(seed)
+        self.page, self.query, self.random = page, "", random.Random(seed)
         self.firsts: list[float] = []
         self.moves: list[float] = []
         self.steps = 0
@@ -102,32 +129,37 @@ class Reader:
         self._next: dict[str, Step] = {}
         self._run = 0  # how many times the whole page has begun
 
-    async def read(self, host: str, until: float) -> None:
-        """Open the page, move its sliders until it is time, and wait until everything is complete."""
-        async with websockets.connect(
-            f"ws://{host}/_stcore/stream",
-            subprotocols=[Subprotocol("streamlit")],
-            max_size=None,
-            origin=f"http://{host}",  # type: ignore[arg-type]
-        ) as socket:
+    async def read(self, host: str, until: float, patience: float = PATIENCE) -> None:
+        """Open the page, move its sliders until it is time, and wait, for so long, until everything is complete."""
+        async with connected(host, await cookie_for(host), open_timeout=PATIENCE) as socket:
             self.firsts.append(await self._move(socket, self._asked()))
             while (now := time.perf_counter()) < until:
                 await self._look_on(socket, now + self.random.uniform(0.2, 0.8))
                 self.moves.append(await self._move(socket, self._another()))
             self.last_move = self.over = time.perf_counter()
-            while self._next and time.perf_counter() < self.last_move + PATIENCE:
+            while self._next and time.perf_counter() < self.last_move + patience:
                 await self._look_on(socket, time.perf_counter() + 1.0)
                 self.over = time.perf_counter()
 
+    async def visit(self, host: str, moves: int) -> None:
+        """Open the page, move so many of its sliders, as far as it has any, and leave."""
+        async with connected(host, await cookie_for(host), open_timeout=PATIENCE) as socket:
+            self.firsts.append(await self._move(socket, self._asked()))
+            for _ in range(moves if self._live else 0):
+                self.moves.append(await self._move(socket, self._another()))
+
     def _asked(self) -> BackMsg:
         ask = BackMsg()
-        ask.rerun_script.query_string, ask.rerun_script.page_name = "", self.page
+        ask.rerun_script.query_string, ask.rerun_script.page_name = self.query, self.page
         return ask
+
+    @property
+    def _live(self) -> list[str]:
+        return [key for key, one in sorted(self._sliders.items()) if not one.disabled and len(one.options) > 1]
 
     def _another(self) -> BackMsg:
         """A move of any slider that has somewhere to go."""
-        live = [key for key, one in sorted(self._sliders.items()) if not one.disabled and len(one.options) > 1]
-        key = self.random.choice(live)
+        key = self.random.choice(self._live)
         stops, start = list(self._sliders[key].options), list(self._sliders[key].default)
         here = self._places.get(key, int(start[0]) if start else 0)
         far = self.random.choice([step for step in range(-FURTHEST, FURTHEST + 1) if step])

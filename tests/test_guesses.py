@@ -1,0 +1,156 @@
+"""A public guess is no promise: what a method owes to a guess at the truth is said, and never makes it the best."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpviz.comparisons import Analysis, BinaryData, Comparison, CountData, EqualPrivacy, EqualPromise
+from dpviz.comparisons.budget import OverSets
+from dpviz.comparisons.division import Division
+from dpviz.comparisons.ranking import Ranking
+from dpviz.core.parameters import readable
+from dpviz.designs import Design
+from dpviz.desk.protection import PrivacyLoss
+from dpviz.desk.question import Question
+from dpviz.mechanisms import PoissonGamma
+
+KEY = "poisson_gamma"
+LABEL = PoissonGamma.label
+
+
+def error_by_list(data: BinaryData, guess: float, epsilon: float) -> float:
+    """√ Σ Pr(x) Pr(m1 | x) (m1/m − p)², from the matrix."""
+    matrix = PoissonGamma(n=data.n, m=data.n, epsilon=epsilon, public_share=guess).transition_matrix()
+    weights = binom.pmf(np.arange(data.n + 1), data.n, data.p)
+    return math.sqrt(float(weights @ matrix @ (np.arange(data.n + 1) / data.n - data.p) ** 2))
+
+
+def ranked(data: BinaryData, epsilon: float, *keys: str, delta: float = 0.0) -> Ranking:
+    terms = EqualPrivacy(delta) if delta else EqualPromise()
+    methods = tuple(data.method(key) for key in ("original", "geometric", *keys))
+    asked = Comparison(data, methods, Analysis(sets=1), terms, epsilon, (0.1, 10.0))
+    *_, found = asked.rank()
+    return Ranking.of(asked, found)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 3.0])
+def test_a_method_that_is_told_the_truth_is_not_ranked_and_its_sentence_has_both_errors(epsilon: float) -> None:
+    data = BinaryData(n=40, p=0.25)
+    found = ranked(data, epsilon, KEY)
+    outcome = next(one for one in found.outcomes if one.method.key == KEY)
+    at_truth = error_by_list(data, 0.25, epsilon)
+    off = max(error_by_list(data, guess, epsilon) for guess in (0.15, 0.35))
+    assert outcome.root_mean_squared_error.value == pytest.approx(at_truth, rel=1e-9)
+    assert found.unfit(outcome) == "its public guess is the truth itself"
+    assert [one.method.key for one in found.contenders] == ["geometric"]
+    said = (
+        f"{LABEL} is off by {readable(at_truth, 3)} with the guess at the truth, 0.25, which is the best it can do; "
+        f"with a guess off by 0.1 it is off by {readable(off, 3)}."
+    )
+    assert found.further.count(said) == 1
+    assert any("π = 0.25" in row[0] and "not ranked: its public guess" in row[0] for row in found.table[1])
+    assert "π = 0.25" in found.asked.in_words
+
+
+def test_a_guess_of_the_readers_own_is_ranked_and_says_how_far_off_it_is() -> None:
+    data = BinaryData(n=40, p=0.25).guessing(0.3)
+    found = ranked(data, 0.05, KEY)
+    assert found.contenders[0].method.key == KEY
+    assert f"{LABEL} has a guess of 0.3, which is off by 0.05." in found.further
+    assert found.contenders[0].root_mean_squared_error.value == pytest.approx(error_by_list(data, 0.3, 0.05), rel=1e-9)
+    design = found.lead(data_design := found.contenders[0].method.design(data, 0.05, 1))  # type: ignore[arg-type]
+    assert data_design is not None and design is not None
+    assert dict(design.details)["public_share"] == dict(data_design.details)["public_share"] == 0.3
+    assert design.synthesizer == data_design.synthesizer
+
+
+def test_at_equal_real_privacy_the_other_guess_has_its_own_setting() -> None:
+    data = BinaryData(n=20, p=0.3)
+    found, off = ranked(data, 1.0, KEY, delta=1e-3), []
+    for guess in (0.2, 0.4):
+        other = data.guessing(guess)
+        setting = EqualPrivacy(1e-3).setting(other.method(KEY), other, 1.0, 1)
+        assert setting is not None
+        off.append(error_by_list(data, guess, setting))
+    assert f"with a guess off by 0.1 it is off by {readable(max(off), 3)}." in found.further
+
+
+def test_alone_it_says_why_nothing_is_ranked() -> None:
+    data = BinaryData(n=20, p=0.3)
+    asked = Comparison(data, (data.method(KEY),), Analysis(sets=1), EqualPromise(), 0.5, (0.1, 10.0))
+    *_, found = asked.rank()
+    mark, sentence, short = Ranking.of(asked, found).answer
+    assert mark == "not ranked" and "told the truth as its public guess" in sentence and short
+    assert Ranking.of(asked, found).lead(data.method(KEY).design(data, 0.5, 1)) is None  # type: ignore[arg-type]
+
+
+def test_no_other_method_owes_anything_to_a_guess() -> None:
+    found = ranked(BinaryData(n=20, p=0.3), 1.0, "beta_binomial")
+    assert "guess" not in found.further and "π" not in found.asked.in_words
+    assert not any(one.method.guess for one in found.outcomes)
+
+
+def test_a_division_of_it_says_what_its_error_rests_on_and_no_single_set_of_it_is_the_best() -> None:
+    data = BinaryData(n=20, p=0.3)
+    for asked_of, told in ((KEY, True), ("beta_binomial", False)):
+        asked = OverSets(data=data, method=data.method(asked_of), epsilon=0.2, analysis=Analysis())
+        *_, found = asked.stream()
+        assert found.single is not None and found.single.method.key != KEY
+        assert ("with the guess at the truth, 0.3" in Division(asked, found).further) is told
+        assert ("π = 0.3" in asked.in_words) is told
+        assert ("told <b>the truth</b> as its public guess" in Division(asked, found).answer[1]) is told
+
+
+@pytest.mark.parametrize(("p", "guess"), [(0.0, 0.001), (0.0004, 0.001), (0.3, 0.3), (1.0, 0.999)])
+def test_a_truth_outside_the_domain_of_guesses_has_the_nearest_one(p: float, guess: float) -> None:
+    data = BinaryData(n=10, p=p)
+    assert data.guess == guess
+    assert data.flatters(data.method(KEY)) and not data.flatters(data.method("geometric"))
+
+
+def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_as_its_guess() -> None:
+    data = CountData(n=20, m=20, p=0.25)
+    asked = Question(data=data, lowest=0.1, highest=0.4, protections=(PrivacyLoss(most_epsilon=1.0),))
+    assert KEY not in [one.key for one in asked.tried] and "public_share" not in asked.data.written()
+    for kind in (BinaryData, CountData):
+        assert kind.method(KEY).guess == "public_share" and KEY not in kind.considered_keys()
+    chosen = dataclasses.replace(asked, methods=(KEY,))
+    assert [one.key for one in chosen.tried] == [KEY]
+    assert {one.guess for one in chosen.data_at} == {0.25} == {chosen.data.guess}
+    own = dataclasses.replace(chosen, data=data.guessing(0.2))
+    assert {one.guess for one in own.data_at} == {0.2}
+    for one in (asked, chosen, own):
+        assert Question.from_json(one.to_json()) == one
+    assert ["public_share" in one.to_json() for one in (asked, chosen, own)] == [False, True, True]
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, math.nan, "a half"])
+def test_a_guess_outside_its_domain_is_refused(share: object) -> None:
+    with pytest.raises(ValueError, match=r"public_share \(public guess of the share\) must be"):
+        BinaryData(n=10, p=0.5, public_share=share)  # type: ignore[arg-type]
+
+
+def test_the_desk_says_which_guess_it_gives() -> None:
+    asked = Question(
+        data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.5, protections=(PrivacyLoss(most_epsilon=1.0),)
+    )
+    assert "guess" not in asked.supposed
+    chosen = dataclasses.replace(asked, methods=(KEY, "geometric"))
+    assert chosen.supposed == f"The public guess of {LABEL} is 0.3, the middle of your range."
+    own = dataclasses.replace(chosen, data=chosen.data.guessing(0.2))
+    assert own.supposed == f"The public guess of {LABEL} is 0.2."
+
+
+@pytest.mark.parametrize("key", ["laplace", "beta_binomial", "poisson_count", KEY, "geometric"])
+def test_the_release_that_leads_is_what_other_pages_make(key: str) -> None:
+    data = BinaryData(n=20, p=0.3).guessing(0.4)
+    method = data.method(key)
+    own = method.in_design(data, 2.0)  # type: ignore[attr-defined]
+    design = Design(mechanism=key, n=20, epsilon=2.0, **own)
+    assert design.synthesizer == method.synthesizer(data, 2.0)  # type: ignore[attr-defined]
+    assert set(own) == {KEY: {"details"}, "poisson_count": {"alpha"}}.get(key, set())
