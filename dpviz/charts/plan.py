@@ -14,6 +14,7 @@ from dpviz.core.types import BoolArray, FloatArray
 PLAN_ROW, AROUND_PLAN = 34, 150  # Pixels of a statistic, and of what stands around all of them
 PART_ROOM, USED_ROOM = (0.0, 0.46), (0.54, 1.0)  # Shares of the width that both halves have
 SHORTEST_AXIS, LONGEST_AXIS = 1.25, 3.0  # Ends of an axis of shares: what is beyond the second stands at the edge
+AXIS_TICKS = ((0.0, 0.5, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 3.0))  # Of a half, few enough for a phone
 PLAN_HEADROOM = 1.04  # How much longer the axis is, so that a mark at its end is whole
 
 
@@ -109,8 +110,9 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> style.Figure:
 
 
 def _axis(title: str, room: tuple[float, float], end: float) -> dict[str, Any]:
-    ends = [0, PLAN_HEADROOM * end]
-    return style.axis(title, domain=room, range=ends, tickformat=".0%", zeroline=False)
+    ticks = next(one for one in AXIS_TICKS if end <= one[-1] * SHORTEST_AXIS or one is AXIS_TICKS[-1])
+    said = {"tickvals": ticks, "ticktext": [f"{one:.0%}" for one in ticks], "tickangle": 0}
+    return style.axis(title, domain=room, range=[0, PLAN_HEADROOM * end], zeroline=False, **said)
 
 
 def _end(*values: FloatArray) -> float:
