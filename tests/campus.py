@@ -80,8 +80,11 @@ def nginx() -> str | None:
     return shutil.which("nginx", path=f"{os.environ['PATH']}{os.pathsep}/usr/sbin")
 
 
-def configuration(port: int, ports: list[int], folder: Path) -> str:
-    """The shipped file with this port, these processes and this folder for all that is written."""
+def configuration(port: int, ports: list[int], folder: Path, refilled: str | None = None) -> str:
+    """The shipped file with this port, these processes and this folder for all that is written.
+
+    `refilled` is how often what an address may ask for at once is refilled by one session or file, such as 6r/m.
+    """
     text = (FOLDER / "nginx.conf").read_text("utf-8")
     first, second = (f"    server 127.0.0.1:{one} max_fails=1 fail_timeout=2s;\n" for one in (8501, 8502))
     for old, new in (
@@ -89,6 +92,8 @@ def configuration(port: int, ports: list[int], folder: Path) -> str:
         ("listen 8080;", f"listen 127.0.0.1:{port};"),
         ("/var/log/nginx/", f"{folder}/"),
         ("/var/lib/nginx/dpviz", f"{folder}/cache"),
+        ("rate=20r/s", f"rate={refilled or '20r/s'}"),
+        ("rate=10r/s", f"rate={refilled or '10r/s'}"),
     ):
         assert old in text, old
         text = text.replace(old, new)
@@ -96,8 +101,8 @@ def configuration(port: int, ports: list[int], folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def running_campus(processes: int = 2) -> Iterator[Campus]:
-    """The proxy on a free port before so many processes."""
+def running_campus(processes: int = 2, refilled: str | None = None) -> Iterator[Campus]:
+    """The proxy on a free port before so many processes, as `configuration` has it."""
     program = nginx()
     assert program is not None, MISSING
     folder = Path(tempfile.mkdtemp(prefix="dpviz-campus-"))
@@ -107,7 +112,7 @@ def running_campus(processes: int = 2) -> Iterator[Campus]:
         for _ in range(processes):
             campus.start()
         (folder / "dpviz.conf").write_text(
-            configuration(int(campus.host.partition(":")[2]), [*campus.processes], folder), "utf-8"
+            configuration(int(campus.host.partition(":")[2]), [*campus.processes], folder, refilled), "utf-8"
         )
         user = "user root;\n" if os.geteuid() == 0 else ""
         (folder / "nginx.conf").write_text(MAIN.format(folder=folder, user=user), "utf-8")

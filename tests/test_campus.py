@@ -25,6 +25,8 @@ from tests.browser import settle
 from tests.campus import MISSING, PATH, Campus, nginx, running_campus
 
 SEATS, FRESH = 6, 40
+SLOWLY = "6r/m"
+"""What is refilled so slowly is used up by a slow machine too."""
 BACK = 2.0
 """Seconds after which the proxy asks a process again that did not answer."""
 
@@ -35,7 +37,7 @@ def campus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campus]:
         pytest.skip(MISSING)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(ADDRESS, f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite")
-        with running_campus() as found:
+        with running_campus(refilled=SLOWLY) as found:
             yield found
 
 

@@ -6,6 +6,7 @@ import gc
 import math
 import os
 import pickle
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import pytest
 
 from dpviz.core import pool as module
 from dpviz.core.pool import DIED, POOL, TRIES, WANTED, Elsewhere, InPlace, Pool, UnderWay, single
+from dpviz.core.working import About
 from dpviz.desk.paths import PATHS
 from tests import slow_streams
 
@@ -216,6 +218,38 @@ def test_a_worker_without_streams_takes_one_of_several_and_no_number_comes_twice
         assert all(numbers == sorted(numbers) for numbers in seen)
     finally:
         made.stop()
+
+
+def replaced(pool: Pool, gone: object) -> bool:
+    return bool(pool._workers) and gone not in pool._workers
+
+
+def test_who_is_at_work_beside_what_does_not_stop_is_no_fault_of_its_own(pool: Pool) -> None:
+    """A worker may be ended for what another stream does, and again: what goes on with it begins anew each time."""
+    one = pool.ask("beside", partial(slow_streams.counted, 600, 0.001))
+    for _ in range(TRIES + 2):
+        count = one.count
+        one.wait(PATIENCE, nothing, count)
+        (worker,) = pool._workers
+        worker.end()
+        until(partial(replaced, pool, worker))
+    assert complete(one) == 600
+
+
+def test_a_worker_that_has_had_no_time_is_not_ended(pool: Pool) -> None:
+    """It stands still, as on a machine that has none for it, for longer than it may take to stop; then it goes on."""
+    one = pool.ask("starved", partial(slow_streams.counted, 3_000, 0.001))
+    one.wait(PATIENCE, nothing, 0)
+    (worker,) = pool._workers
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    worker._stop(About.REST, one.number)  # type: ignore[attr-defined]
+    for number, (_, work) in worker._stopping.items():
+        worker._stopping[number] = time.monotonic() - 1.0, work
+    assert worker.look()
+    assert not worker.ended
+    os.kill(worker._process.pid, signal.SIGCONT)
+    until(lambda: not worker._stopping)
+    assert pool._workers == [worker]
 
 
 def test_who_waits_can_leave(pool: Pool) -> None:

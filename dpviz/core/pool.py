@@ -6,6 +6,7 @@ process, or a question cannot be sent to one, who asks takes the steps.
 """
 
 import contextlib
+import math
 import os
 import pickle
 import queue
@@ -28,7 +29,8 @@ Begin = Callable[[], Iterator[Result | None]]
 
 WANTED = 1.2  # Seconds after which a stream that nobody has asked for rests
 FORGOTTEN = 60.0  # Seconds after which such a stream is left
-ENDED = 10.0  # Seconds after which a worker is ended that has not stopped, nor ended itself, the first time
+ENDED = 10.0  # Seconds after which a worker is ended that has not stopped, and has not ended itself either,
+WORKED = 2.0  # if it has worked for so long of them: on a machine that has no time for it, it has not heard yet
 LOOK = 0.25  # Seconds between two looks at who still asks
 BREATH = 0.02  # Seconds between two looks of one who waits at whether it is still worth it
 ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
@@ -97,7 +99,7 @@ class Elsewhere(Generic[Result]):
         self.count, self.finished = 0, False
         self.problem: Exception | None = None
         self.wanted, self.resting, self.tries = time.monotonic(), False, 0
-        self.steps, self.moved, self.ended = 0, False, 0
+        self.steps, self.moved, self.ends = 0, False, 0
         self.worker: _Worker | None = None
         self._news = threading.Condition()
 
@@ -143,8 +145,8 @@ class _Worker:
             env={**os.environ, **MEMORY, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path},
         )
         self.streams: dict[int, weakref.ref[Elsewhere[Any]]] = {}
-        self._stopping: dict[int, float] = {}  # Until when it has to say that a stream stands still
-        self._stuck = False  # whether it has ended, or is ended, for a step that nobody asked for
+        self._stopping: dict[int, tuple[float, float]] = {}  # Until when, and what work, a stream is to stand still
+        self.ended = False  # for a step that nobody asked for, not by what it was at
         self._lock = threading.Lock()
 
     def start(self, one: Elsewhere[Any]) -> None:
@@ -153,7 +155,7 @@ class _Worker:
         self.streams[one.number] = weakref.ref(one)
         self.tell(Message(About.START, one.number, one.begin, one.steps))
         if one.resting:
-            self.tell(Message(About.REST, one.number, ended=one.ended))
+            self.tell(Message(About.REST, one.number, ends=one.ends))
 
     def go_on(self, one: Elsewhere[Any]) -> None:
         """Go on with a stream that rests."""
@@ -175,11 +177,11 @@ class _Worker:
         for one in self._held():
             if not one.resting and now - one.wanted > WANTED:
                 one.resting = True
-                self._stop(About.REST, one.number, one.ended)
+                self._stop(About.REST, one.number, one.ends)
             elif one.resting and now - one.wanted > FORGOTTEN:
                 self.leave(one.number)
-        for number, until in [*self._stopping.items()]:
-            if until < now:
+        for number, (until, work) in [*self._stopping.items()]:
+            if until < now and _worked(self._process.pid) >= work:
                 self._blame(number)
                 self.end()  # whoever listens has another one take its place
         return bool(self.streams or self._stopping)
@@ -199,7 +201,7 @@ class _Worker:
     def take_over(self, gone: "_Worker") -> None:
         """Begin anew with what a process had that is gone, unless it died of that again and again."""
         for one in gone._held():
-            one.tries += not (one.resting or gone._stuck)
+            one.tries += not (one.resting or gone.ended)
             if one.tries < TRIES:
                 self.start(one)
             else:
@@ -219,15 +221,15 @@ class _Worker:
     def _held(self) -> list[Elsewhere[Any]]:
         return [one for held in [*self.streams.values()] if (one := held()) is not None]
 
-    def _stop(self, kind: About, number: int, ended: int = 0) -> None:
-        self._stopping[number] = time.monotonic() + ENDED * LONGER**ended
-        self.tell(Message(kind, number, ended=ended))
+    def _stop(self, kind: About, number: int, ends: int = 0) -> None:
+        self._stopping[number] = time.monotonic() + ENDED, _worked(self._process.pid) + WORKED * LONGER**ends
+        self.tell(Message(kind, number, ends=ends))
 
     def _blame(self, number: int) -> None:
         """The process ends by a step of this stream, and of no other."""
-        if not self._stuck and (one := self.streams.get(number, lambda: None)()) is not None:
-            one.ended += 1
-        self._stuck = True
+        if not self.ended and (one := self.streams.get(number, lambda: None)()) is not None:
+            one.ends += 1
+        self.ended = True
 
     def tell(self, message: Message) -> None:
         """Send a message; nothing where the process is gone, which is noticed elsewhere."""
@@ -248,6 +250,7 @@ class _Worker:
 
     def end(self) -> None:
         """End the process, whatever it is at: whoever listens hears of it."""
+        self.ended = True
         self._process.kill()
 
     def close(self) -> None:
@@ -258,6 +261,15 @@ class _Worker:
             for pipe in filter(None, (self._process.stdin, self._process.stdout)):
                 with contextlib.suppress(OSError):
                     pipe.close()
+
+
+def _worked(process: int) -> float:
+    """The seconds of a processor that a process has used; endless where the system does not say so."""
+    try:
+        parts = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return math.inf
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Pool:

@@ -49,14 +49,14 @@ class About(IntEnum):
 class Message(NamedTuple):
     """A message about the stream with this number; what it says is pickled by itself: it may name what is not there.
 
-    `steps` are those after which its last result was told, and `ended` how many processes its steps have ended.
+    `steps` are those after which its last result was told, and `ends` how many processes its steps have ended.
     """
 
     about: About
     number: int
     said: bytes = b""
     steps: int = 0
-    ended: int = 0
+    ends: int = 0
 
 
 def write(to: BinaryIO, message: Message) -> None:
@@ -133,7 +133,7 @@ class Inbox:
 
         A step of another stream has all its time, and what is asked for again goes on.
         """
-        number, start, most = message.number, time.process_time(), STOPPED * LONGER**message.ended
+        number, start, most = message.number, time.process_time(), STOPPED * LONGER**message.ends
         while self.at == number and self._unwanted.get(number) is message:
             if time.process_time() - start > most:
                 tell(Message(About.STUCK, number))

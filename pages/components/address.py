@@ -136,7 +136,7 @@ def about_page(prefix: str) -> list[str]:
     used = _in_files(prefix).items()
     settings = [(one.label, in_a_line(SETTINGS[key], one.value, one.called)) for key, one in used if one.label]
     asked, made = state_of(prefix).valid, f"{prefix}synthesizer" in SETTINGS
-    return about_answer(_page(prefix).title, asked, settings, full_address(prefix), made=made)
+    return about_answer(_page(prefix).title, asked, settings, full_address(prefix), asked if made else None)
 
 
 def full_address(prefix: str) -> str:
