@@ -1,8 +1,8 @@
 """Long computations in processes beside the one that serves, each shared by all who ask the same.
 
 A question is a stream of results, coarse to fine. A stream that nobody asks for rests soon, and one whose step does not
-end then is ended with its process. Where there is no process, or a question cannot be sent to one, who asks takes the
-steps.
+end then is ended with its process: asked for again it begins anew, and may take longer for a step. Where there is no
+process, or a question cannot be sent to one, who asks takes the steps.
 """
 
 import contextlib
@@ -16,11 +16,12 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from dpviz.core.types import Result
-from dpviz.core.working import About, Message, write
+from dpviz.core.working import LONGER, About, Message, write
 
 Result_co = TypeVar("Result_co", covariant=True)
 Begin = Callable[[], Iterator[Result | None]]
@@ -35,6 +36,7 @@ BREATH = 0.02  # Seconds between two looks of one who waits at whether it is sti
 ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
 NICE = 15  # How willingly a worker gives way whose results nobody has to wait for
 TRIES = 4  # Processes that may die of a stream
+DIED = "The computation ended without a result, again and again. Another setting may have one."
 # Where the C library is glibc, arrays of a few hundred kB are taken from memory that is there already: to be given new
 # pages for each took a fifth of the time of a transform. What is beyond 32 MB goes back to the system as before.
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**22), "MALLOC_TRIM_THRESHOLD_": str(2**25)}
@@ -91,13 +93,13 @@ class InPlace(Generic[Result]):
 class Elsewhere(Generic[Result]):
     """A computation that a worker goes on with as long as somebody waits."""
 
-    def __init__(self, number: int, begin: bytes) -> None:
-        self.number, self.begin = number, begin
+    def __init__(self, number: int, begin: bytes, place: "Callable[[Elsewhere[Any]], None]") -> None:
+        self.number, self.begin, self._place = number, begin, place
         self.latest: Result | None = None
         self.count, self.finished = 0, False
         self.problem: Exception | None = None
         self.wanted, self.resting, self.tries = time.monotonic(), False, 0
-        self.steps, self.moved = 0, False
+        self.steps, self.moved, self.ends = 0, False, 0
         self.worker: _Worker | None = None
         self._news = threading.Condition()
 
@@ -106,7 +108,9 @@ class Elsewhere(Generic[Result]):
         end = time.monotonic() + seconds
         while not self.finished and (beyond is None or self.count <= beyond):
             self.wanted = now = time.monotonic()
-            if self.resting and self.worker is not None:
+            if self.worker is None:
+                self._place(self)
+            elif self.resting:
                 self.worker.go_on(self)
             if now >= end:
                 return
@@ -142,7 +146,7 @@ class _Worker:
         )
         self.streams: dict[int, weakref.ref[Elsewhere[Any]]] = {}
         self._stopping: dict[int, tuple[float, float]] = {}  # Until when, and what work, a stream is to stand still
-        self.ended = False  # not by what it was at
+        self.ended = False  # for a step that nobody asked for, not by what it was at
         self._lock = threading.Lock()
 
     def start(self, one: Elsewhere[Any]) -> None:
@@ -151,7 +155,7 @@ class _Worker:
         self.streams[one.number] = weakref.ref(one)
         self.tell(Message(About.START, one.number, one.begin, one.steps))
         if one.resting:
-            self.tell(Message(About.REST, one.number))
+            self.tell(Message(About.REST, one.number, ends=one.ends))
 
     def go_on(self, one: Elsewhere[Any]) -> None:
         """Go on with a stream that rests."""
@@ -160,9 +164,12 @@ class _Worker:
         self.tell(Message(About.GO_ON, one.number))
 
     def leave(self, number: int) -> None:
-        """Leave a stream, unless it has ended."""
-        if self.streams.pop(number, None) is not None:
+        """Leave a stream, unless it has ended; it begins anew where it is asked for again."""
+        held = self.streams.pop(number, None)
+        if held is not None:
             self._stop(About.LEAVE, number)
+            if (one := held()) is not None:
+                one.worker = None
 
     def look(self) -> bool:
         """Have rest what nobody asks for, and end a process that has not stopped; returns whether it has anything."""
@@ -170,32 +177,35 @@ class _Worker:
         for one in self._held():
             if not one.resting and now - one.wanted > WANTED:
                 one.resting = True
-                self._stop(About.REST, one.number)
+                self._stop(About.REST, one.number, one.ends)
             elif one.resting and now - one.wanted > FORGOTTEN:
                 self.leave(one.number)
-        late = [work for until, work in [*self._stopping.values()] if until < now]
-        if late and _worked(self._process.pid) >= min(late):
-            self.end()  # whoever listens has another one take its place
+        for number, (until, work) in [*self._stopping.items()]:
+            if until < now and _worked(self._process.pid) >= work:
+                self._blame(number)
+                self.end()  # whoever listens has another one take its place
         return bool(self.streams or self._stopping)
 
     def take(self, message: Message) -> None:
         """Take what the process says."""
-        kind, number, said, steps = message
+        kind, number, said, steps, _ = message
         if kind is About.STILL:
             self._stopping.pop(number, None)
+        elif kind is About.STUCK:
+            self._blame(number)
         elif (one := self.streams.get(number, lambda: None)()) is not None:
             one.take(kind, said, steps)
         if kind in (About.END, About.FAILED):
             self.streams.pop(number, None)
 
     def take_over(self, gone: "_Worker") -> None:
-        """Begin anew with what a process had that is gone, unless others were ended by that."""
+        """Begin anew with what a process had that is gone, unless it died of that again and again."""
         for one in gone._held():
             one.tries += not (one.resting or gone.ended)
             if one.tries < TRIES:
                 self.start(one)
             else:
-                one.take(About.FAILED, pickle.dumps(RuntimeError("The computation has ended without a result.")))
+                one.take(About.FAILED, pickle.dumps(ValueError(DIED)))
 
     def running(self) -> list[Elsewhere[Any]]:
         """The streams that somebody asks for, in the order in which they began."""
@@ -211,9 +221,15 @@ class _Worker:
     def _held(self) -> list[Elsewhere[Any]]:
         return [one for held in [*self.streams.values()] if (one := held()) is not None]
 
-    def _stop(self, kind: About, number: int) -> None:
-        self._stopping[number] = time.monotonic() + ENDED, _worked(self._process.pid) + WORKED
-        self.tell(Message(kind, number))
+    def _stop(self, kind: About, number: int, ends: int = 0) -> None:
+        self._stopping[number] = time.monotonic() + ENDED, _worked(self._process.pid) + WORKED * LONGER**ends
+        self.tell(Message(kind, number, ends=ends))
+
+    def _blame(self, number: int) -> None:
+        """The process ends by a step of this stream, and of no other."""
+        if not self.ended and (one := self.streams.get(number, lambda: None)()) is not None:
+            one.ends += 1
+        self.ended = True
 
     def tell(self, message: Message) -> None:
         """Send a message; nothing where the process is gone, which is noticed elsewhere."""
@@ -307,16 +323,26 @@ class Pool:
         except (pickle.PicklingError, AttributeError, TypeError):  # what a reader's own or a registered class holds
             return InPlace(begin)
         self._count += 1
-        made = Elsewhere[Result](self._count, said)
+        made = Elsewhere[Result](self._count, said, partial(self._place, waited_for))
+        self._start(made, waited_for)
+        weakref.finalize(made, self._left.put, made.number).atexit = False
+        return made
+
+    def _place(self, waited_for: bool, one: Elsewhere[Any]) -> None:
+        """Begin anew with a stream that was left."""
+        with self._lock:
+            if one.worker is None and self._workers:
+                one.resting = False
+                self._start(one, waited_for)
+
+    def _start(self, one: Elsewhere[Any], waited_for: bool) -> None:
         worker = min(self._workers, key=lambda one: ((one.nice == 0) != waited_for, len(one.streams)))
         if worker.nice and len(worker.streams) >= CROWDED and len(self._workers) < self._most:
             with contextlib.suppress(OSError):
                 worker = self._add(NICE)
-        worker.start(made)
-        weakref.finalize(made, self._left.put, made.number).atexit = False
+        worker.start(one)
         self.busy = True
         self._left.put(0)  # so that it is looked after
-        return made
 
     def _add(self, nice: int) -> _Worker:
         made = _Worker(self._modules, nice)

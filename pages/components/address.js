@@ -115,7 +115,12 @@ function tellAnew(present) {
   session = present || session;
 }
 
+// What grows, and hears nothing of its steps, has the whole page run anew.
+let runAnew;
+document.addEventListener("dpviz-unheard", () => runAnew?.());
+
 export default function (component) {
+  runAnew = () => component.setTriggerValue("anew", String(performance.now()));
   if (!skip.isConnected && !document.querySelector(".dpviz-skip")) {
     document.body.prepend(skip);
     document.body.append(said);

@@ -186,4 +186,5 @@ def write_address(prefix: str, release: str = "", place: str = "") -> None:
         "class": class_mode(),
         "release": release and f"Your release: {release}",
     }
-    _component(key=f"{prefix}address", data=json.dumps(data).encode(), height=1)  # in a dict it looks for data frames
+    said_in_bytes = json.dumps(data).encode()  # in a dict it looks for data frames
+    _component(key=f"{prefix}address", data=said_in_bytes, on_anew_change=lambda: None, height=1)
