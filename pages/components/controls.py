@@ -193,7 +193,10 @@ class Presets(Control):
             return
         cases: dict[Any, Any] = self.cases
         yours, state, prefix = state_of(self.prefix).yours, st.session_state, self.prefix
-        if yours and any(state.get(prefix + name, value) != value for name, value in yours.items()):
+        following = {
+            name for name, one in LINKS.items() if yours.get(one.switch) and state.get(prefix + one.switch, True)
+        }
+        if any(state.get(prefix + name) != value for name, value in yours.items() if name not in following):
             cases = {"your release": {**self.every, **yours}, **cases}
         case = cases.get(chosen := state.get(self.key))
         if chosen is not None and (
