@@ -1,7 +1,7 @@
 """What differential privacy costs a statistic: the computing behind the dpviz pages, which knows no user interface.
 
 Every room uses those before it alone: `core` (declarations, checks, numerics), `mechanisms`, `privacy`, `calibration`,
-`inference`, `coverage`, `designs`, `comparisons`, `claims`, `charts`, `desk`.
+`inference`, `coverage`, `designs`, `comparisons`, `study`, `claims`, `charts`, `desk`, `plans`.
 """
 
 from dpviz.former_names import find_former_names

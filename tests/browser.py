@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 from playwright.sync_api import Browser, Page, Playwright
 
@@ -22,6 +24,7 @@ CHROMIUM_ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # what would leave is refused; `visiting` counts it
 ]
 START_SECONDS = 60
 LONGEST_RUN = 180_000
@@ -50,21 +53,35 @@ def running_app(streamlit: str = "streamlit") -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def started_app(streamlit: str = "streamlit") -> Iterator[tuple[str, int]]:
-    """The same; yields its address and the number of its process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = [f"--server.port={port}", "--server.address=127.0.0.1"]
-    command = [sys.executable, "-m", streamlit, "run", "app.py", *options]
+def started_app(
+    streamlit: str = "streamlit", *options: str, port: int = 0, path: str = "", log: IO[bytes] | None = None
+) -> Iterator[tuple[str, int]]:
+    """The same, with more options, below a path; yields its address and the number of its process.
+
+    What it says goes to `log`, or its faults where those of the tests go.
+    """
+    port = port or free_port()
+    given = [f"--server.port={port}", "--server.address=127.0.0.1", *([f"--server.baseUrlPath={path}"] if path else [])]
+    command = [sys.executable, "-m", streamlit, "run", "app.py", *given, *options]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as server:
-        address = f"http://127.0.0.1:{port}"
+    told: dict[str, Any] = {"stdout": subprocess.DEVNULL} if log is None else {"stdout": log, "stderr": log}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, **told) as server:
+        address = f"http://127.0.0.1:{port}{path and f'/{path}'}"
         try:
             _wait_until_healthy(address, server)
             yield address, server.pid
         finally:
             server.terminate()
+
+
+def free_port(among: Sequence[int] = (0,)) -> int:
+    """A port of this machine that nobody listens at: any, or one of those."""
+    for asked in random.sample(among, len(among)):
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", asked))
+            port: int = probe.getsockname()[1]
+            return port
+    raise RuntimeError(f"All of {len(among)} ports are taken.")
 
 
 def _wait_until_healthy(address: str, server: subprocess.Popen[bytes]) -> None:

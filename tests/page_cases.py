@@ -16,6 +16,7 @@ from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS as DESK_KINDS
 from dpviz.inference import RULES
 from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers
+from dpviz.plans import BoundedMean, CategoryShares, YesNoShare
 from pages.budget import SPEC as BUDGET
 from pages.budget import controls as budget
 from pages.budget.sections import SECTIONS as BUDGET_SECTIONS
@@ -33,6 +34,9 @@ from pages.minimum_priors import SPEC as PRIORS
 from pages.minimum_priors import controls as priors
 from pages.minimum_priors.controls import FAMILIES
 from pages.minimum_priors.sections import SECTIONS_OF as PRIORS_SECTIONS_OF
+from pages.plan import SPEC as PLAN
+from pages.plan import controls as plan
+from pages.plan.sections import SECTIONS as PLAN_SECTIONS
 from pages.posterior import SPEC as POSTERIOR
 from pages.posterior import controls as posterior
 from pages.posterior.sections import SECTIONS as POSTERIOR_SECTIONS
@@ -47,6 +51,7 @@ from tests.pages import (
     open_coverage,
     open_desk,
     open_page,
+    open_plan,
     open_posterior,
     open_priors,
     problems,
@@ -597,6 +602,51 @@ DESK_OF_CURATORS = Case(
     ],
 )  # fmt: skip
 
+TWO_STATISTICS: State = {
+    "statistics": (YesNoShare(name="Works", limit=0.05), CategoryShares(name="Region", categories=3, limit=0.05)),
+}
+WHERE_PLAN: dict[str, State] = {
+    "known_before": {"protect": "guess", "guesses": 99.99},
+    "guesses": {"protect": "guess"},
+    "believed_before": {"protect": "odds", "most_after": 0.9999},
+    "most_after": {"protect": "odds", "believed_before": 0.001},
+    "risk_before": {"protect": "risk"},
+    "most_ratio": {"protect": "risk"},
+}
+MEANS: State = {"statistics": (BoundedMean(name="Hours", lower=-1e9, upper=1e9, limit=1e6), YesNoShare(name="Works"))}
+
+PLAN_OF_STATISTICS = Case(
+    spec=PLAN,
+    opened=open_plan,
+    known=("The largest share of right guesses must be above", "The largest ratio of the risks must be above 1"),
+    sliders={name: (name, one, TWO_STATISTICS | WHERE_PLAN.get(name, {})) for name, one in plan.NUMBERS.items()},
+    presets={name: plan.EVERY | one for name, one in plan.PRESETS.items() if "protect" not in one},
+    disturbed=TWO_STATISTICS | {"n": 77, "epsilon": 3.0, "person_rows": 2, "spend": True},
+    variants={
+        "all limits hold": (TWO_STATISTICS, list(PLAN_SECTIONS)),
+        "one gives way": (TWO_STATISTICS | {"n": 100, "protect": "guess"}, list(PLAN_SECTIONS)),
+    },
+    extremes=[
+        TWO_STATISTICS | one
+        for one in (
+            {"n": 1}, {"n": 10_000_000}, {"epsilon": 1e-5}, {"epsilon": 100.0}, {"delta": 0.5}, {"delta": 1e-300},
+            {"protect": "guess", "guesses": 100.0}, {"protect": "guess", "guesses": 50.001}, {"person_rows": 100},
+            {"neighbours": "add_remove", "person_rows": 3}, {"groups": "A = 7,000; B = 5,000"}, {"spend": True},
+            MEANS, MEANS | {"n": 1, "delta": 1e-6},
+        )
+    ],
+    extremes_of_sections=[TWO_STATISTICS | one for one in ({"n": 1}, {"delta": 0.5}, {"protect": "guess"})],
+    edged=["Why this one", "Exact and basic", "The report", "Download"],
+    picture="pl_picture",
+    refused=[
+        (name, value, TWO_STATISTICS | WHERE_PLAN.get(name, {}))
+        for name, value in (
+            ("n", 0), ("n", 2.5), ("n", 1e8), ("epsilon", 0.0), ("delta", 0.6), ("guesses", 0.0), ("most_after", 1.0),
+            ("most_ratio", 0.5), ("person_rows", 0), ("person_rows", 101), ("person_rows", 1.5),
+        )
+    ],
+)  # fmt: skip
+
 CASES = {
     one.spec.folder: one
     for one in (
@@ -607,5 +657,6 @@ CASES = {
         COMPARISON_OF_METHODS,
         BUDGET_OF_RELEASES,
         DESK_OF_CURATORS,
+        PLAN_OF_STATISTICS,
     )
 }

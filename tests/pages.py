@@ -25,7 +25,16 @@ from dpviz.desk.told.answer import answer_sentence
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.priors import Setting
-from pages import budget, compare_synthesizers, coverage, curator, minimum_priors, posterior, transition_matrices
+from pages import (
+    budget,
+    compare_synthesizers,
+    coverage,
+    curator,
+    minimum_priors,
+    plan,
+    posterior,
+    transition_matrices,
+)
 from tests.browser import ROOT
 
 PAGE, PRIORS, COVERAGE, POSTERIOR, COMPARISON, BUDGET, DESK = (
@@ -95,6 +104,11 @@ def open_budget(address: dict[str, str] | None = None, **state: object) -> AppTe
 def open_desk(address: dict[str, str] | None = None, **state: object) -> AppTest:
     """The page "Curator's desk" with `state` under the keys ``cu_…``, once all designs are judged."""
     return whole(open_page(address, path=DESK, prefix="cu_", **state), "cu_designs", "cu_relaxed")
+
+
+def open_plan(address: dict[str, str] | None = None, **state: object) -> AppTest:
+    """The page "Plan" with `state` under the keys ``pl_…``, once the plan is solved."""
+    return whole(open_page(address, path=plan.SPEC.file, prefix="pl_", **state), "pl_answer")
 
 
 def whole(page: AppTest, *places: str) -> AppTest:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from tests.browser import free_port
 
 USER = "postgres"
 MISSING = "PostgreSQL is not installed (apt-get install postgresql)"
@@ -27,9 +28,7 @@ def running_postgres() -> Iterator[str]:
     """A fresh cluster on a free port of this machine; yields the address of its database, as SQLAlchemy writes it."""
     programs = postgres_programs()
     assert programs is not None, MISSING
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     folder = Path(tempfile.mkdtemp(prefix="dpviz-postgres-"))
     # It refuses to run as root: then it is the user that the package has made.
     other: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}

@@ -13,6 +13,7 @@ from pages.compare_synthesizers.sections import SECTIONS as COMPARISON
 from pages.components.navigation import PAGES
 from pages.coverage.sections import SECTIONS as COVERAGE
 from pages.curator.sections import SECTIONS as DESK
+from pages.plan.sections import SECTIONS as PLAN
 from pages.posterior.sections import SECTIONS as POSTERIOR
 from pages.transition_matrices.sections import SECTIONS as MATRICES
 from tests.browser import settle
@@ -77,11 +78,12 @@ SHOWN = {
         1,
         {"The frontier": 2, "How the choice changes": 2},
     ),
+    "plan": Shown("plan?pl_n=1000", list(PLAN), 1, {"What if": 2, "Exact and basic": 2}),
 }
 
 
 def test_every_page_is_looked_at() -> None:
-    assert {name.partition(",")[0] for name in SHOWN} == {page.folder for page in PAGES}
+    assert {name.partition(",")[0] for name in SHOWN} == {page.folder for page in PAGES} | {"plan"}
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -176,7 +176,7 @@ def test_charests_tables_stand_beside_ours_and_figure_1_holds_the_golden_coverag
             numbers = (line.printed, 5), (round(line.ours, 4), 5), (round(line.z, 2), 3), (line.error, 2)
             assert cell == tuple(readable(*number) for number in numbers)
     far = [sum(abs(line.z) > 3 for line in cached(compare_charest)(number)) for number in (1, 2)]
-    assert re.findall(r"(\d+) of \d+ printed numbers lie more than 3", text(page)) == [str(one) for one in far]
+    assert re.findall(r"(\d+) of \d+ printed numbers lie more than three", text(page)) == [str(one) for one in far]
     assert all(one.printed in text(page) and one.ours in text(page) for one in ERRATA)
     for (rule, name, epsilon), value in GOLDEN.items():
         drawn = {trace["name"]: trace for trace in lines_of(page, f"cv_figure_1_{rule}") if "name" in trace}

@@ -13,13 +13,15 @@ from dpviz.comparisons import BinaryData, CountData, UnknownVariance
 from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import evaluated
+from dpviz.core.numerics.steps import finished
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.numbers import numbers_of
 from dpviz.desk.order import in_order, privacy_of
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
-from dpviz.desk.search import Assessed, assess
+from dpviz.desk.search import Assessed, Option, Tried, assess
+from dpviz.desk.seeking import seek_enough, seek_smallest
 from dpviz.inference.sum_distribution import binomial_weights
 from tests.pages import desk_answer as answer_sentence
 from tests.pages import open_comparison, open_desk, text
@@ -236,3 +238,48 @@ def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed
                     compared += 1
                     assert math.isnan(lost) or lost <= 1.0005e-3 * unit + 1e-12, (key, design.key, design.setting)
     assert compared >= 20
+
+
+SOUGHT = [  # what is certified, what is summed at single values, an average, and a single value
+    ("geometric", 1, "score", {"low": 0.1, "high": 0.4}),
+    ("beta_binomial", 1, "as_if_real", {"low": 0.1, "high": 0.4, "goal": "mean_width"}),
+    ("beta_binomial", 5, "reiter_2003", {"low": 0.1, "high": 0.4}),
+    ("modips", 5, "reiter_2003", {"low": 0.1, "high": 0.4, "goal": "mean_width"}),
+    ("exponential_rows", 2, "score", {"low": 0.1, "high": 0.4, "average": True}),
+    ("beta_binomial", 2, "reiter_2003", {"low": 0.25, "high": 0.25}),
+]
+
+
+def option(method: str, sets: int, rule: str, changes: dict[str, object]) -> Option:
+    limits = AccuracyLimit(ERROR, 0.2), AccuracyLimit("coverage", 0.8)
+    asked = asking(n=12, limits=limits, sets=(sets,), rules=(rule,), **changes)  # type: ignore[arg-type]
+    return Option(question=asked, method=asked.data.method(method), sets=sets, rule=rule)
+
+
+@pytest.mark.parametrize(("method", "sets", "rule", "changes"), SOUGHT)
+def test_what_a_search_looks_at_is_what_the_whole_design_has(
+    method: str, sets: int, rule: str, changes: dict[str, object]
+) -> None:
+    one = option(method, sets, rule, changes)
+    for setting in (1.0, 60.0):
+        *_, tried = filter(None, one.tried(setting))
+        *_, whole = filter(None, one.at(setting))
+        assert isinstance(tried, Tried)
+        assert not isinstance(whole, Tried)
+        for key in {ERROR, "coverage", one.question.goal} & ACCURACY.keys():
+            assert tried.figure(key) == whole.figures[key], (setting, key)
+        assert tried.verdicts == whole.verdicts
+        early = next(filter(None, one.tried(setting))), next(filter(None, one.at(setting)))
+        assert early[0].verdicts == early[1].verdicts
+
+
+@pytest.mark.parametrize(("method", "sets", "rule", "changes"), SOUGHT[0:3:2])
+def test_a_search_by_few_numbers_ends_where_one_by_all_does(
+    method: str, sets: int, rule: str, changes: dict[str, object]
+) -> None:
+    one = option(method, sets, rule, changes)
+    assert finished(seek_enough(one.tried, 8.0)) == finished(seek_enough(one.at, 8.0))
+    found, other = finished(seek_smallest(one.tried)), finished(seek_smallest(one.at))
+    assert (found is None) == (other is None)
+    if found is not None and other is not None:
+        assert (found.setting, found.refuted) == (other.setting, other.refuted)

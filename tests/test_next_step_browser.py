@@ -10,12 +10,15 @@ from playwright.sync_api import Browser, Page, WebSocket, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.browser import running_app, settle
+from tests.browser import free_port, running_app, settle, started_app
 from tests.visit import control, press, slider, until, visiting
 
 pytestmark = pytest.mark.browser
 
 COVERAGE = "/coverage?cv_n=30&cv_sets=3&cv_repetitions=3000000"
+SLOW = "/minimum_priors?mp_n=1700&mp_epsilon=0.7&mp_look=Average+case"
+"""What takes longer than a run waits for."""
+
 PAUSES = (0, 70, 200, 420)
 """Milliseconds that a run goes on before it is reset."""
 
@@ -127,13 +130,32 @@ def test_a_page_stays_whole_where_moves_and_steps_meet(chromium: Browser) -> Non
 
 
 def test_curves_that_grow_ask_in_the_same_way(chromium: Browser) -> None:
-    slow = "/minimum_priors?mp_n=1700&mp_epsilon=0.7&mp_look=Average+case"  # longer than a run waits for
     with running_app() as address, visiting(chromium, f"{address}/") as page, listened(page) as heard:
-        page.goto(f"{address}{slow}")
+        page.goto(f"{address}{SLOW}")
         settle(page)
         expect(page.locator(".st-key-mp_step_average")).to_have_count(0)  # complete
         settle(page)
         check_polite(heard, least_steps=1)
+
+
+HELD = "window.held = setInterval(() => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Shift' })), 50)"
+"""Has a page wait with its first step, as it does while the reader types."""
+
+
+def test_a_page_that_comes_back_to_a_new_server_before_its_first_step_grows_to_its_end(chromium: Browser) -> None:
+    """There the step does not exist: it is asked for in vain, without an answer, until the whole page runs."""
+    page, port = chromium.new_context().new_page(), free_port()
+    page.add_init_script(HELD)
+    with started_app(port=port) as (address, _):
+        page.goto(f"{address}{SLOW}")
+        expect(page.locator(".st-key-mp_step_average")).to_have_count(1)  # it is to grow
+        expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    with started_app(port=port):
+        page.evaluate("clearInterval(window.held)")
+        expect(page.locator(".dpviz-anew")).to_be_visible()
+        expect(page.locator(".st-key-mp_step_average")).to_have_count(0)  # complete
+        settle(page)
+        page.context.close()
 
 
 def test_start_and_reset_again_and_again_leave_the_page_whole(chromium: Browser, server: str) -> None:

@@ -6,6 +6,7 @@ import gc
 import math
 import os
 import pickle
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,9 @@ from functools import partial
 
 import pytest
 
-from dpviz.core.pool import POOL, WANTED, Elsewhere, InPlace, Pool, UnderWay, single
+from dpviz.core import pool as module
+from dpviz.core.pool import DIED, POOL, TRIES, WANTED, Elsewhere, InPlace, Pool, UnderWay, single
+from dpviz.core.working import About
 from dpviz.desk.paths import PATHS
 from tests import slow_streams
 
@@ -138,11 +141,115 @@ def test_a_step_that_does_not_end_is_ended_with_its_process(pool: Pool) -> None:
         pytest.fail("the process is still there")
 
 
+def test_a_long_step_that_is_asked_for_goes_on_while_another_stream_rests(pool: Pool) -> None:
+    other = pool.ask("soon rests", partial(slow_streams.counted, 100_000, 0.001))
+    one = pool.ask("long step", partial(slow_streams.stuck, 4 * WANTED))
+    other.wait(0.1, nothing, 0)
+    one.wait(PATIENCE, nothing, 0)
+    process = one.latest
+    assert complete(one) == 2
+    assert isinstance(other, Elsewhere)
+    assert other.resting
+    assert complete(pool.ask("the process after it", partial(single, os.getpid))) == process
+
+
+def test_a_long_step_that_is_asked_for_seldom_is_not_begun_anew_for_ever(pool: Pool) -> None:
+    """As where readers come late on a busy machine: it rests in the step, and ends its process."""
+    one = pool.ask("seldom", partial(slow_streams.stuck, 2.5 * WANTED))
+    assert isinstance(one, Elsewhere)
+    for _ in range(TRIES):
+        one.wait(0.0, nothing)
+        worker = one.worker
+        until(lambda: one.latest == 2 or one.worker is not worker)  # noqa: B023
+    assert one.latest == 2
+    assert complete(one) == 2
+
+
+def test_what_is_asked_for_is_not_to_blame_where_others_end_its_process(pool: Pool) -> None:
+    one = pool.ask("innocent", partial(slow_streams.counted, 1_000_000, 0.001))
+    assert isinstance(one, Elsewhere)
+    for number in range(TRIES):
+        stuck = pool.ask(f"stuck {number}", partial(slow_streams.stuck, 1_000.0))
+        stuck.wait(PATIENCE, nothing, 0)
+        worker = one.worker
+        del stuck
+        gc.collect()
+        until(lambda: one.wait(0.0, nothing) or one.finished or one.worker is not worker)  # noqa: B023
+    assert one.problem is None
+    reached = one.count
+    one.wait(PATIENCE, nothing, reached)
+    assert one.count > reached
+
+
+def test_what_was_forgotten_begins_anew_for_who_comes_back(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = pool.ask("forgotten", partial(slow_streams.counted, 2_500, 0.001))
+    assert isinstance(one, Elsewhere)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "FORGOTTEN", 1.1 * WANTED)
+        one.wait(0.3, nothing)
+        until(lambda: not any(one.number in worker.streams for worker in pool._workers))
+    assert not one.finished
+    assert complete(one) == 2_500
+
+
 def test_a_process_that_dies_of_a_stream_again_and_again_is_a_fault_of_the_stream(pool: Pool) -> None:
     one = pool.ask("dying", slow_streams.dying)
     complete(one)
-    assert isinstance(one.problem, RuntimeError)
+    assert isinstance(one.problem, ValueError)  # which a page says in a sentence
+    assert str(one.problem) == DIED
     assert complete(pool.ask("after it", partial(slow_streams.counted, 3, 0.001))) == 3
+
+
+def test_a_worker_without_streams_takes_one_of_several_and_no_number_comes_twice() -> None:
+    made = Pool()
+    made.start(3)  # one of them for what is waited for
+    try:
+        asked = [made.ask(place, partial(slow_streams.counted, 2 if place % 2 else 80, 0.01)) for place in range(6)]
+        long, seen = asked[::2], [list[int](), list[int](), list[int]()]
+        end = time.monotonic() + PATIENCE
+        while not all(one.finished for one in long) and time.monotonic() < end:
+            for one, numbers in zip(long, seen, strict=True):
+                one.wait(0.01, nothing, one.count)
+                if one.latest is not None:
+                    numbers.append(one.latest)
+        moved = [isinstance(one, Elsewhere) and one.moved for one in long]
+        assert sum(moved) == 1
+        assert [one.latest for one in long] == [80, 80, 80]
+        assert all(numbers == sorted(numbers) for numbers in seen)
+    finally:
+        made.stop()
+
+
+def replaced(pool: Pool, gone: object) -> bool:
+    return bool(pool._workers) and gone not in pool._workers
+
+
+def test_who_is_at_work_beside_what_does_not_stop_is_no_fault_of_its_own(pool: Pool) -> None:
+    """A worker may be ended for what another stream does, and again: what goes on with it begins anew each time."""
+    one = pool.ask("beside", partial(slow_streams.counted, 600, 0.001))
+    for _ in range(TRIES + 2):
+        count = one.count
+        one.wait(PATIENCE, nothing, count)
+        (worker,) = pool._workers
+        worker.end()
+        until(partial(replaced, pool, worker))
+    assert complete(one) == 600
+
+
+def test_a_worker_that_has_had_no_time_is_not_ended(pool: Pool) -> None:
+    """It stands still, as on a machine that has none for it, for longer than it may take to stop; then it goes on."""
+    one = pool.ask("starved", partial(slow_streams.counted, 3_000, 0.001))
+    one.wait(PATIENCE, nothing, 0)
+    (worker,) = pool._workers
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    worker._stop(About.REST, one.number)  # type: ignore[attr-defined]
+    for number, (_, work) in worker._stopping.items():
+        worker._stopping[number] = time.monotonic() - 1.0, work
+    assert worker.look()
+    assert not worker.ended
+    os.kill(worker._process.pid, signal.SIGCONT)
+    until(lambda: not worker._stopping)
+    assert pool._workers == [worker]
 
 
 def test_who_waits_can_leave(pool: Pool) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, ViewportSize, expect
 
 from tests.browser import settle
 from tests.look import TELEPHONE, faults
-from tests.visit import answer, visiting
+from tests.visit import Theme, answer, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +36,36 @@ def test_a_cell_opens_without_moving_the_table_and_leads_to_its_setting(server: 
         page.wait_for_url(re.compile("/coverage.*cv_"))
         settle(page)
         assert answer(page)
+
+
+def test_a_copy_of_the_address_has_the_same_cell_open(server: str, chromium: Browser) -> None:
+    with visiting(chromium, f"{server}/published?pub_paper=charest", CLASSROOM) as page:
+        opened = page.locator("details[open][id^=cell]")
+        page.locator(".dpviz-printed .grid td summary").nth(1).click()
+        page.locator(".dpviz-printed .grid td summary").nth(2).click()  # one at a time
+        page.wait_for_url(re.compile("cell=charest_2011-"))
+        expect(opened).to_have_count(1)
+        word = opened.get_attribute("id")
+        copied = page.url
+    with visiting(chromium, copied, CLASSROOM, "dark") as page:
+        expect(opened := page.locator("details[open][id^=cell]")).to_have_count(1)
+        assert opened.get_attribute("id") == word
+        page.get_by_text("Only what differs").click()
+        expect(page.locator("details[open][id^=cell]")).to_have_count(0)  # it agrees, and is hidden
+        page.get_by_text("Only what differs").click()
+        expect(page.locator("details[open][id^=cell]")).to_have_count(1)
+        page.locator("details[open][id^=cell] > summary").click()
+        page.wait_for_url(lambda url: "cell=" not in url)
+
+
+@pytest.mark.parametrize(("paper", "screen", "theme"), [("bowen_liu", TELEPHONE, "dark"), ("liu", CLASSROOM, "light")])
+def test_a_figure_stands_with_its_statements(
+    server: str, chromium: Browser, paper: str, screen: ViewportSize, theme: Theme
+) -> None:
+    with visiting(chromium, f"{server}/published?pub_paper={paper}", screen, theme) as page:
+        expect(page.locator(".js-plotly-plot").first).to_be_visible()
+        expect(page.locator("details.numbers").first).to_be_attached()
+        assert faults(page) == []
 
 
 def test_on_a_projector_the_open_cell_covers_no_table(server: str, chromium: Browser) -> None:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 from html import unescape
 from importlib import import_module
 from urllib.parse import parse_qsl
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.charts.printed import SIGNS
-from dpviz.claims.full_run import FullRun, read_full_run, verdict_counts
+from dpviz.charts.printed import SIGNS, cell_word
+from dpviz.claims.drawn_figures import DrawnFigure, read_figures, word_of
+from dpviz.claims.full_run import FullRun, full_run_csv, read_full_run, verdict_counts
 from dpviz.claims.papers import PAPERS
 from dpviz.claims.printed_layout import PrintedGrid, layouts_of, with_readings
-from dpviz.claims.published import Agreement, Shown, printed_rows
+from dpviz.claims.published import Agreement, Shown, printed_rows, printed_text
 from dpviz.claims.verdicts import headline_of_records, printed_alone, verdicts_csv
 from dpviz.desk.addresses import SETTINGS
 from pages.components.navigation import EVERY_PAGE
 from pages.published import SPEC
 from pages.published.sections import address_of
-from tests.pages import address, check_short, check_sound, html, marks, open_page, problems, text
+from tests.pages import address, check_short, check_sound, figures, html, marks, open_page, problems, text
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +99,7 @@ def test_the_verdict_counts_as_the_command_does(run: FullRun) -> None:
     headline = headline_of_records(run.records)
     numbers, statements = re.findall(r"[\d,]+", headline)[:2]
     assert f"print {numbers} numbers and {statements} statements" in text(page)
-    assert marks(page) == [run.mark] == ["633 of 729 come out"]
+    assert marks(page) == [run.mark] and run.mark.endswith(f" of {sum(counts.values()):,} come out")
     table = next(one for one in html(page) if 'aria-label="Verdicts by paper"' in one)
     last = re.findall(r"<td class=count>([^<]*)</td>", table)[-1 - len(SIGNS) :]
     assert last == [f"{sum(counts.values()):,}", *(f"{counts[one]:,}" for one in Agreement)]
@@ -155,7 +158,7 @@ def test_the_place_of_a_cell_is_that_of_its_number(run: FullRun) -> None:
 def test_every_link_opens_a_page_whose_controls_take_it(run: FullRun) -> None:
     prefixes = {page.path: page.prefix for page in EVERY_PAGE}
     page = opened({"pub_paper": "charest"})
-    links = re.findall(r'<a href="([^"]*)"', " ".join(html(page)))
+    links = [one for one in re.findall(r'<a href="([^"]*)"', " ".join(html(page))) if SPEC.path not in one]
     assert len(links) == sum(bool(one.shown.page) for one in printed_alone(run.of("Charest (2011)")))
     for link in map(unescape, links):
         path, _, query = link.partition("?")
@@ -167,6 +170,68 @@ def test_every_link_opens_a_page_whose_controls_take_it(run: FullRun) -> None:
     assert "class=1" not in links[0]
     in_class = opened({"pub_paper": "charest", "class": "1"})
     assert all("class=1" in one for one in re.findall(r'<a href="([^"]*)"', " ".join(html(in_class))))
+
+
+def test_every_cell_has_a_word_of_its_own_in_the_address(run: FullRun) -> None:
+    alone = printed_alone(run.records)
+    assert len({cell_word(one) for one in alone}) == len(alone)
+    page = opened({"pub_paper": "liu"})
+    ids = re.findall(r'id="cell-([^"]*)"', " ".join(html(page)))
+    assert Counter(ids) == Counter(cell_word(one) for one in alone if one.paper == "Liu (2016)")
+    assert len(set(re.findall(r'id="cell-[^"]*" name="([^"]*)"', " ".join(html(page))))) == 1  # one is open at a time
+
+
+def test_a_cell_that_the_address_asks_for_and_is_none_is_said(run: FullRun) -> None:
+    word = cell_word(run.of("Charest (2011)")[0])
+    assert problems(opened({"pub_paper": "charest", "cell": word})) == []
+    (said,) = problems(opened({"pub_paper": "charest", "cell": "charest_2011-<b>no</b>"}))
+    assert (
+        said == "Ignored an invalid value in the link, cell = charest_2011-<b>no</b>: Charest (2011) has no such cell."
+    )
+    assert problems(opened({"pub_paper": "liu", "cell": word})) == []  # the reader has chosen another paper
+
+
+@pytest.mark.parametrize("figure", read_figures(), ids=lambda one: f"{one.paper} {one.place}")
+def test_a_figure_is_drawn_with_what_the_paper_says_of_it_below(run: FullRun, figure: DrawnFigure) -> None:
+    key = next(key for key, paper in PAPERS.items() if paper.cited == figure.paper)
+    word, setting = word_of(figure.place), figure.settings[-1]
+    asked = {"pub_paper": key, f"pub_{key}_figure": word, f"pub_{key}_{word}_at": word_of(setting)}
+    page = opened(asked)
+    drawn = figures(page)
+    panels = figure.at(setting)
+    assert {f"pub_{measure}" for measure in panels} <= set(drawn)
+    for measure, panel in panels.items():
+        names = [one.get("name") for one in drawn[f"pub_{measure}"]["figure"]["data"]]
+        assert {one.name for one in panel.lines} == set(names)
+    (below,) = (one for one in html(page) if f"<h3>{figure.place}</h3>" in one and "class=numbers" in one)
+    spoken = [one for one in printed_alone(run.of(figure.paper)) if (one.figure or one.place) == figure.place]
+    assert spoken and all(f'id="cell-{cell_word(one)}"' in below for one in spoken)
+    assert below.count('id="cell-') == len(spoken)
+    said = address(page)
+    assert said.get("pub_paper", next(iter(PAPERS))) == key and problems(page) == []
+    assert {name: asked[name] for name in said} == said
+
+
+def test_the_file_opens_in_pandas_and_equals_the_records(run: FullRun) -> None:
+    table = pd.read_csv(io.StringIO(full_run_csv()), parse_dates=["computed"])
+    kinds = {name: table[name].dtype.kind for name in table}
+    assert len(table) == len(run.records)
+    assert {name for name, kind in kinds.items() if kind == "f"} == {
+        "error", "our_error", "units_of_last_digit", "standard_errors",
+    }  # fmt: skip
+    assert {name for name, kind in kinds.items() if kind == "b"} == {"as_the_words_say", "another_reading"}
+    assert {name for name, kind in kinds.items() if kind == "i"} == {"repetitions", "seed"}
+    assert kinds["computed"] == "M"
+    assert list(table["verdict"]) == [str(one.verdict) for one in run.records]
+    assert list(table["another_reading"]) == [one.other for one in run.records]
+    assert list(table["printed"]) == [one.text for one in run.records]
+    assert list(table["figure"].fillna("")) == [one.figure for one in run.records]
+    numbers = pd.to_numeric(table["ours"], errors="coerce")
+    for ours, error, one in zip(numbers, table["our_error"].fillna(0.0), run.records, strict=True):
+        if not isinstance(one.printed, str):
+            assert (ours == one.ours or (pd.isna(ours) and one.verdict is Agreement.UNKNOWN)) and error == one.our_error
+    lines = pd.read_csv(io.StringIO(printed_text("figures")))
+    assert len(lines) == sum(len(panel.lines) for one in read_figures() for panel in one.panels)
 
 
 def test_what_the_address_says_and_no_control_accepts_is_said() -> None:

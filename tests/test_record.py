@@ -34,8 +34,10 @@ def test_one_module_writes_and_reads_what_is_asked() -> None:
                 ways[path].add(node.name)
             json |= {path} if isinstance(node, ast.Import) and "json" in {one.name for one in node.names} else set()
     assert ways == {"dpviz/core/record.py": WAYS, "dpviz/designs.py": {"from_address"}}
-    results = {"dpviz/coverage/studies/saving.py", "dpviz/desk/report/files.py"}
+    results = {"dpviz/coverage/studies/saving.py", "dpviz/desk/report/files.py", "dpviz/plans/files.py"}
+    results |= {"dpviz/study/parquet.py"}
     to_a_browser = {"pages/components/address.py", "pages/components/frame.py", "pages/home/questions.py"}
+    to_a_browser |= {"pages/plan/controls.py"}
     assert json == {"dpviz/core/record.py"} | results | to_a_browser
 
 

@@ -18,8 +18,8 @@ from dpviz.coverage.live import Run
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.designs import Design
 from pages.coverage import SPEC
+from pages.coverage.files import opened
 from pages.coverage.run import KEY, plan_of
-from pages.coverage.sections import opened
 from tests.pages import address, check_sound, open_coverage, problems, text
 from tests.test_studies import HUGE, leaves
 

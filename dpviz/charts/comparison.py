@@ -33,7 +33,8 @@ LEGEND_LINE, LEGEND_WIDTH, LETTER_WIDTH, SAMPLE_WIDTH = 20, 560, 6.3, 62  # Pixe
 class Series:
     """One measure of one method at several ε. Where it is `exact` it is a line; a `reference` is a thin grey one.
 
-    One that is `faded` is there to be seen, but not to be chosen. `short` stands at its end in place of its name.
+    One that is `faded` is there to be seen, but not to be chosen. `short` stands at its end in place of its name. A
+    `stroke` of its own says that its values are something else, and `told` what.
     """
 
     key: str
@@ -45,6 +46,8 @@ class Series:
     reference: bool = False
     faded: bool = False
     short: str = ""
+    stroke: style.Stroke | None = None
+    told: str = "exact"
 
 
 def legend_height(names: Sequence[str]) -> int:
@@ -143,11 +146,12 @@ def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
     def hover(how: str, spread: str = "") -> str:
         return f"<b>{one.name}</b>, {how}<br>{symbol} = %{{x:.4g}}: %{{y:.5g}}{spread}<extra></extra>"
 
-    line = {"color": color, "width": 1.6 if one.reference else 2.4, "dash": dash}
+    stroke = one.stroke or style.Stroke(dash, 1.6 if one.reference else 2.4)
+    line = {"color": color, "width": stroke.width, "dash": stroke.dash}
     told: dict[str, Any] = {"name": one.name, "legendgroup": one.key, **({"opacity": FADED} if one.faded else {})}
     found = []
     if exact.any() or not simulated.any():
-        found.append(style.scatter("lines", one.x[exact], one.y[exact], hover("exact"), line=line, **told))
+        found.append(style.scatter("lines", one.x[exact], one.y[exact], hover(one.told), line=line, **told))
     if simulated.any():
         bar = style.error_bar(BAR * one.error[simulated], color)
         words = hover("simulated, 95 % error bar", " ± %{error_y.array:.2g}")

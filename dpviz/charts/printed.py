@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
 from dpviz.charts.html import scrolled_html
+from dpviz.claims.drawn_figures import word_of
 from dpviz.claims.printed_layout import Layout, PrintedCell, PrintedGrid, PrintedList
-from dpviz.claims.published import Agreement, Erratum, PrintedNumber, Shown
+from dpviz.claims.published import Agreement, Erratum, PrintedNumber, Shown, design_in_words
 from dpviz.claims.verdicts import AnyRecord, counts_in_words, distance_in_words
 from dpviz.core.parameters import readable
 
@@ -31,6 +32,19 @@ NOT_LITERAL = "*"
 Address = Callable[[Shown], str]
 """The address of the page that shows something."""
 
+OPEN_CELL = "cell"
+"""What the address calls the cell that is open, and what the ids of all begin with."""
+
+
+def cell_word(one: AnyRecord) -> str:
+    """Return what the address calls something printed: its paper and the record's own key.
+
+    >>> from dpviz.claims.published import Record
+    >>> cell_word(Record(source="Liu (2016), Table 1", what="a", printed=0.5, ours=0.5, reading="r")).rpartition("-")[0]
+    'liu_2016'
+    """
+    return f"{word_of(one.paper)}-{one.key}"
+
 
 def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
     """Return a table of how many things each paper prints, and of which verdict."""
@@ -49,12 +63,13 @@ def _signed(verdict: Agreement) -> str:
     return f"{SIGNS[verdict]} {verdict}".strip()
 
 
-def layouts_html(layouts: Iterable[Layout], address: Address) -> str:
-    """Return tables and lists under the names of their places."""
-    parts, last = [], ""
+def layouts_html(layouts: Iterable[Layout], address: Address, drawn: Mapping[str, str] | None = None) -> str:
+    """Return tables and lists under the names of their places; `drawn` has where those are that we draw, by place."""
+    parts, last, pictures = [], "", drawn or {}
     for one in layouts:
         if one.cells:
-            parts.append("" if one.place == last else f"<h3>{escape(one.place)}</h3>")
+            link = f' <a href="{escape(pictures[one.place])}">ours, drawn →</a>' if one.place in pictures else ""
+            parts.append("" if one.place == last else f"<h3>{escape(one.place)}{link}</h3>")
             parts.append(_grid(one, address) if isinstance(one, PrintedGrid) else _list(one, address))
             last = one.place
     return f'<div class="dpviz-printed">{"".join(parts)}</div>'
@@ -100,8 +115,8 @@ def _cell(cell: PrintedCell, address: Address) -> str:
     one = cell.record
     sign = f"<i>{SIGNS[one.verdict]}{_star(one)}</i>"
     return (
-        f'<details name="printed_cell" class="{KINDS_OF_CELLS[one.verdict]}">'
-        f'<summary aria-label="{one.text}, {one.verdict}">{one.text}{sign}</summary>'
+        f"<details {_named(one)}>"
+        f'<summary aria-label="{escape(one.text)}, {one.verdict}">{escape(one.text)}{sign}</summary>'
         f'<div class="opened">{_opened(cell, address)}</div></details>'
     )
 
@@ -112,14 +127,20 @@ def _statement(cell: PrintedCell, address: Address) -> str:
     words += f" in “{one.quote}”" if one.quote else ""
     mark = f"<b class=verdict>{_signed(one.verdict)}{_star(one)}</b>"
     return (
-        f'<details class="{KINDS_OF_CELLS[one.verdict]}"><summary>{mark} <span>{escape(words)}</span></summary>'
+        f"<details {_named(one)}><summary>{mark} <span>{escape(words)}</span></summary>"
         f"<div>{_opened(cell, address)}</div></details>"
     )
+
+
+def _named(one: AnyRecord) -> str:
+    """The attributes of something that opens, one of all at a time."""
+    return f'id="{OPEN_CELL}-{cell_word(one)}" name="{OPEN_CELL}" class="{KINDS_OF_CELLS[one.verdict]}"'
 
 
 def _opened(cell: PrintedCell, address: Address) -> str:
     one = cell.record
     rows = [("Printed ○", f"<b>{escape(one.text)}</b>")]
+    rows += [("Stands in", escape(one.place))] if one.figure else []
     rows.append(_ours(one))
     if not isinstance(one.printed, str) and one.verdict is not Agreement.UNKNOWN:
         rows.append(("Apart by", f"{distance_in_words(one)}".replace("-", "−")))
@@ -134,10 +155,9 @@ def _opened(cell: PrintedCell, address: Address) -> str:
 
 def _other(one: AnyRecord, other: AnyRecord) -> str:
     what = "" if other.what == one.what else f"{other.what}. "
-    rows = "".join(
-        f"{name} = {readable(value)}. " for name, value in other.design.items() if one.design.get(name) != value
-    )
-    return f"{what}{rows}{other.reading} {other.verdict.capitalize()}."
+    own = {name: value for name, value in other.design.items() if one.design.get(name) != value}
+    rows = design_in_words(own).replace("; ", ". ")
+    return f"{what}{rows and f'{rows}. '}{other.reading} {other.verdict.capitalize()}."
 
 
 def _ours(one: AnyRecord) -> tuple[str, str]:

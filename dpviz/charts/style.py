@@ -120,10 +120,10 @@ def style_of(rule: str) -> RuleStyle:
 
 
 def color_of(key: str) -> str:
-    """Return the color of the method with this key, of a synthesizer that was registered later too."""
+    """Return the color of the method or the rule with this key, of a synthesizer that was registered later too."""
     if key in SYNTHESIZERS:
         return PALETTE[SYNTHESIZERS[key].color]
-    return METHOD_COLORS.get(key, PALETTE["other"])
+    return RULE_STYLES[key].color if key in RULE_STYLES else METHOD_COLORS.get(key, PALETTE["other"])
 
 
 MAGNITUDES = "Cividis"

@@ -6,9 +6,11 @@ from dpviz.claims.abowd_vilhuber import EQUATION_ONE, PRINTED_EPSILON, SYNTHESIZ
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.core.parameters import readable
+from dpviz.core.types import IntArray
 from dpviz.mechanisms import LaplaceSanitizer, TwoCellSynthesizer
 from dpviz.privacy.hockey_stick import exceeds, log_odds_table, pure_epsilon
 
+YEAR_OF_RUBIN, YEAR_OF_THE_PAPER = 1993, 2008
 RARE = 0.01  # Cells of Fig. 1 below which an outcome counts as rare
 
 
@@ -50,6 +52,14 @@ def _smallest(_: Effort) -> Judged:
     return Judged(f"The smallest probability is {smallest:.6f}.", holds=smallest > 0)
 
 
+def _table(ones: int) -> IntArray:
+    return np.array([ones, SYNTHESIZER_OF_FIG_1.n - ones])
+
+
+def _apart(_: Effort) -> Judged:
+    return Judged(float(np.abs(_table(0) - _table(1)).sum()))
+
+
 def _finite(_: Effort) -> Judged:
     epsilon = pure_epsilon(SYNTHESIZER_OF_FIG_1)
     return Judged(f"The largest log-odds are {epsilon:.6f}.", holds=bool(np.isfinite(epsilon)))
@@ -75,5 +85,8 @@ FIGURE_JUDGES: dict[str, Judge] = {
     "rows5": lambda _: Judged(float(SYNTHESIZER_OF_FIG_1.n)),
     "alpha_half": lambda _: Judged(SYNTHESIZER_OF_FIG_1.alpha),
     "epsilon2": lambda _: Judged(PRINTED_EPSILON),
+    "cells2": lambda _: Judged(float(len(_table(0)))),
+    "apart": _apart,
+    "fifteen": lambda _: Judged(float(YEAR_OF_THE_PAPER - YEAR_OF_RUBIN)),
 }
 """By the key of the sentence."""

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from dpviz.claims.bowen_liu import (
     ONE_DIMENSION,
     STUDY,
@@ -21,6 +23,7 @@ from dpviz.comparisons.gaussian_histograms import SMOOTHED_HISTOGRAM
 from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
+from dpviz.comparisons.mixed_methods import STATISTICS
 from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_SPLIT
 from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
@@ -29,7 +32,8 @@ from dpviz.coverage.exact import exact_coverage
 from dpviz.coverage.studies import run_study
 from dpviz.mechanisms import BetaBinomial
 
-STUDY_ROWS, STUDY_RANGE, MIXED_RANGE = (40, 100, 1_000), 7.0, 8.0  # In standard deviations
+STUDY_ROWS, STUDY_SHARES = (40, 100, 1_000), (0.15, 0.25, 0.5)
+STUDY_RANGE, MIXED_RANGE = 7.0, 8.0  # In standard deviations
 STUDY_LOGS = -2.0, 0.0, 2.0  # ln ε of the second study that are tried
 CATEGORIES_OF_STUDY_3 = 2, 3, 4  # Of the three categories of the third study
 ORDER_OF_BIAS = "laplace", "modips", "modips_truncated", "posterior_mean", "beta_binomial"  # From the best to the worst
@@ -129,9 +133,12 @@ def _study(key: str, data: GaussianData, log: float, estimands: tuple[str, ...],
     return {one: tally.measures(one, rule) for one in estimands}
 
 
+def _normal_data(n: int, low: float = -3.0) -> UnknownVariance:
+    return UnknownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=4.0)
+
+
 def _normal_study(key: str, n: int, log: float, effort: Effort, low: float = -3.0) -> StudyMeasures:
-    data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=4.0)
-    return _study(key, data, log, ("mean", "variance"), effort)
+    return _study(key, _normal_data(n, low), log, ("mean", "variance"), effort)
 
 
 def _mixed_study(key: str, log: float, effort: Effort) -> StudyMeasures:
@@ -279,6 +286,15 @@ STUDY_JUDGES: dict[str, Judge] = {
     "five_thousand": lambda _: Judged(float(PRINTED_REPETITIONS)),
     "cells": lambda _: Judged(float(math.prod(CATEGORIES_OF_STUDY_3))),
     "marginals": lambda _: Judged(float(sum(one - 1 for one in CATEGORIES_OF_STUDY_3))),
+    "sensitivity2": lambda _: Judged(float(np.abs(np.subtract((3, 2), (2, 3))).sum())),
+    "sensitivity1": lambda _: Judged(float(np.abs(np.subtract((3, 2), (2, 2))).sum())),
+    "scenarios1": lambda _: Judged(float(len(STUDY_ROWS) * len(STUDY_SHARES))),
+    "scenarios2": lambda _: Judged(float(len(STUDY_ROWS))),
+    "statistics6": lambda _: Judged(float(1 + STATISTICS)),
+    "components3": lambda _: Judged(float(len(np.triu_indices(2)[0]))),
+    "whole": lambda _: Judged(100 * BinaryData(n=100, p=0.25).m / 100),
+    "level_1": lambda _: Judged(100 * STUDY.level),
+    "centre0": lambda _: Judged(_normal_data(100).mean),
     "squares_low": lambda _: _squares(SMALLEST_SHARE, TWO_DIMENSIONS),
     "squares_high": lambda _: _squares(LARGEST_SHARE, TWO_DIMENSIONS),
     "squares_low_1": lambda _: _squares(SMALLEST_SHARE, ONE_DIMENSION),

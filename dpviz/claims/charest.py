@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.claims.published import PrintedRow, Record, Shown, read_errata, read_tables
+from dpviz.claims.sentences import printed_in
 from dpviz.core.checked import checked
 from dpviz.core.numerics.multisets import multisets
 from dpviz.core.parameters import EPSILON, argument
@@ -37,10 +38,13 @@ CHAREST_ROWS = 100  # Of the data and of a set, in every table
 CHAREST_COUNT = 30  # The fixed x of Tables 3 and 4
 ENUMERATED_SETS, SIMULATED_RUNS, CHAREST_SEED = 2, 20_000, 2011
 TABLE_3_EPSILON = 2.0
-TRUE_MEAN = 0.3039  # Of the true posterior Beta(31, 71), as printed
+TRUE_MEAN = float(printed_in("charest", "true_mean"))  # Of the true posterior Beta(31, 71)
 
-ABSOLUTE = "100 × (mean of the posterior means − 0.3039): percentage points, not relative to 0.3039 as the column says."
-LITERAL = "100 × (mean of the posterior means − 0.3039) / 0.3039: what “relative bias” says."
+ABSOLUTE = (
+    f"100 × (mean of the posterior means − {TRUE_MEAN}): percentage points, not relative to {TRUE_MEAN} as the column "
+    "says."
+)
+LITERAL = f"100 × (mean of the posterior means − {TRUE_MEAN}) / {TRUE_MEAN}: what “relative bias” says."
 OVER_RUNS = "Variance, over the runs, of the posterior mean: not of the posterior, as the column says."
 OF_POSTERIOR = "Mean, over the runs, of the variance of the posterior: what the column says."
 AS_PRINTED = "As the column says."

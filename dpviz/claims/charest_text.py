@@ -34,6 +34,7 @@ from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 
 SETS_OF_TABLE_1, PRIVATE, HARDLY_PRIVATE = (1, 2, 5, 10), 2.0, 250.0
 ALMOST_HALF, ALMOST_ALL, ALMOST_THREE, VERY_CLOSE, CENTERED = (39.0, 50.0), 0.96, (2.5, 3.0), 0.01, 0.03
+NOT_OFFSET = 10.0  # Points of bias from which it counts as not offset
 PERCENT_ERROR = 100 / math.sqrt(FIGURE_1.repetitions[0])  # of a share of one half, in the smaller of both numbers
 
 
@@ -222,6 +223,16 @@ def _variance_shrinks(effort: Effort) -> Judged:
     return Judged(f"From ε = 0.1 to 250 it is {_listed(found, 3)} (×10⁻³).", holds=_rising(found[::-1]))
 
 
+def _offset(effort: Effort) -> Judged:
+    found = [100 * (_posteriors(epsilon, 1, effort.repetitions).mean.value - TRUE_MEAN) for epsilon in (0.1, 1.0)]
+    return Judged(f"It is {_listed(found, 3)} points at ε = 0.1 and 1.", holds=found[0] > NOT_OFFSET > found[1])
+
+
+def _centered_half(_: Effort) -> Judged:
+    made = charest_synthesizer(PRIVATE, 1)
+    return Judged(made.alpha / (made.alpha + made.beta))
+
+
 def _three_times(effort: Effort) -> Judged:
     true = posterior_if_known(confidential_count=CHAREST_COUNT, n=CHAREST_ROWS).variance
     ratio = _posteriors(HARDLY_PRIVATE, 1, effort.repetitions).mean_of_variances.value / true
@@ -268,6 +279,10 @@ CHAREST_JUDGES: dict[str, Judge] = {
     "runs3": lambda _: Judged(float(PRINTED_RUNS[3])),
     "x30": lambda _: Judged(float(CHAREST_COUNT)),
     "epsilon_2": lambda _: Judged(TABLE_3_EPSILON),
+    "centered_half": _centered_half,
+    "iterations": lambda _: Judged(float(FIGURE_1.repetitions[0])),
+    "offset": _offset,
+    "uniform1": lambda _: Judged(float(TRUE_POSTERIOR[0] - CHAREST_COUNT)),
     "level95": lambda _: Judged(100 * FIGURE_1.level),
 }
 """By the key of the sentence."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betainc
 
+from dpviz.claims.sentences import printed_in
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS
 from dpviz.core.numerics.ends import gain, inverse_gain, log_inverse, quotient
@@ -16,7 +17,7 @@ from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.composition import advanced_composition
 
-DIMITRAKAKIS = 2.46  # The constant of Theorem 4.3, as printed
+DIMITRAKAKIS = float(printed_in("zheng", "c246"))  # The constant of Theorem 4.3
 CONDITION_TIE = 1e-12  # Relative distance within which both sides of a condition are equal: rounding refuses none
 
 LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_PRIOR_ROWS)

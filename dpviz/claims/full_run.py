@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dpviz.claims.published import Agreement, Effort, PrintedNumber, Record, Shown, printed_rows, printed_text
-from dpviz.claims.verdicts import AnyRecord, printed_alone
+from dpviz.claims.verdicts import AnyRecord, printed_alone, simulated_rule
 
 FULL_RUN = "full_run"
 COME_OUT = (Agreement.AGREES, Agreement.ROUNDING, Agreement.CHANCE)
@@ -58,7 +58,7 @@ class FullRun(NamedTuple):
         return (
             f"Computed on {day.day} {day:%B %Y}: exact wherever a sum is short enough, else simulated with at least "
             f"{effort.repetitions:,} repetitions and the seed {effort.seed}. The same digits come from python -m "
-            f"dpviz.published --repetitions {effort.repetitions} --seed {effort.seed}."
+            f"dpviz.published --repetitions {effort.repetitions} --seed {effort.seed}. {simulated_rule(self.records)}"
         )
 
 
@@ -99,6 +99,7 @@ def _record(row: Mapping[str, str]) -> AnyRecord:
         other=row["another_reading"] == str(True),
         holds=row["verdict"] != Agreement.DIFFERS,
         quote=row["quote"],
+        figure=row["figure"],
         reason=row["reason"],
         shown=Shown.read(row["page"], row["settings"]),
     )
@@ -109,5 +110,8 @@ def _parts(said: str) -> tuple[str, str]:
     return name, value
 
 
-def _number(said: str) -> float:
-    return float(said.replace(",", "").replace("−", "-"))
+def _number(said: str) -> float | str:
+    try:
+        return float(said.replace(",", "").replace("−", "-"))
+    except ValueError:  # the name of a method
+        return said

@@ -40,6 +40,7 @@ __all__ = ["LIU_BINARY", "LIU_NORMAL", "compare_liu_normal"]
 CAPTION_OF_LIU = "Coverage probability of 95 % intervals by different variance combination rules, M = 10"
 LIU_LEVEL, LIU_REPETITIONS = 0.95, PRINTED_REPETITIONS
 ROWS_PER_PRINTED_ROW = 10  # The binary data have this many times the rows that the column n says
+N_AS_PRINTED = "n_as_printed"  # In the design of a cell whose n is read otherwise
 BINARY_RUNS = 100_000
 USUAL_EFFORT = Effort()  # As many repetitions as the paper has, so that a page need not wait
 SHOWN_RULE = "reiter_2003"
@@ -135,6 +136,8 @@ class LiuTable(NamedTuple):
         times = 1 if rows_as_printed or "n" in row else ROWS_PER_PRINTED_ROW
         rows = int(times * (row["n"] if "n" in row else row["n_as_printed"]))
         design = {"epsilon": float(row["epsilon"]), "n": rows} | ({"p": float(row["p"])} if "p" in row else {})
+        printed = {} if "n" in row else {"epsilon": design["epsilon"], N_AS_PRINTED: float(row["n_as_printed"])}
+        also = f" n is read as {times} times the printed one." if times > 1 else ""
         found: dict[LiuReading, tuple[float, int]] = {}
         for sets in dict.fromkeys(one.sets for one in readings):
             reads = [one for one in readings if one.sets == sets]
@@ -145,14 +148,14 @@ class LiuTable(NamedTuple):
             yield Record.of_share(
                 source=self.source,
                 what=one.column,
-                reading=one.reading,
+                reading=one.reading + also,
                 literal=times == 1,
                 other=rows_as_printed or one not in self.fitting,
                 printed=row[one.column],
                 ours=ours,
                 of=LIU_REPETITIONS,
                 runs=runs,
-                design=design | {"sets": one.sets},
+                design=printed | design | {"sets": one.sets},
                 shown=Shown("compare_synthesizers", {**data, **design, "sets": max(one.sets, 1), "rule": SHOWN_RULE}),
             )
 
@@ -176,7 +179,7 @@ def _binary_covered(
         )
     else:
         runs = max(BINARY_RUNS, effort.repetitions) if effort.thorough else effort.repetitions
-        parts = _simulated(made, p, drawn, runs, effort.generator())
+        parts = simulated_releases(made, p, drawn, runs, effort.generator())
     shares, rules = np.zeros(len(reads)), [RULES_OF_LIU[one.rule] for one in reads]
     for probability, part in parts:
         held = (holds(*rule.ends(part, LIU_LEVEL, quantile_table(LIU_LEVEL)), p) for rule in rules)
@@ -184,7 +187,7 @@ def _binary_covered(
     return shares.tolist(), runs
 
 
-def _simulated(
+def simulated_releases(
     made: TwoCellSynthesizer, p: float, sets: int, runs: int, generator: np.random.Generator
 ) -> Iterator[tuple[FloatArray, Releases]]:
     """Yield the releases of so many studies, each with the same probability."""

@@ -5,9 +5,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
-from dpviz.claims.liu import LIU_HALVES, LIU_REPETITIONS
+from dpviz.claims.liu import LIU_HALVES, LIU_LEVEL, LIU_REPETITIONS
 from dpviz.claims.published import Effort, Record
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons.base import OutcomeMeasures
@@ -23,6 +23,7 @@ from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import holds, releases
 from dpviz.mechanisms import Modips, ModipsTruncated, TwoCellSynthesizer
+from dpviz.privacy.gaussian import gaussian_delta
 
 EPSILON_OF_EXAMPLES, FEW, MANY = 1.0, 100, 1_000
 SETS_EXAMINED = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 100, 150, 200, 300, 500)
@@ -231,6 +232,29 @@ def _fig7_constant(_: Effort) -> Judged:
     return Judged(told, holds=abs(found[0] / found[1] - 1) < TENTH)
 
 
+GAUSSIAN_PROMISES = [(epsilon, delta) for epsilon in (0.1, 0.5, 0.99) for delta in (1e-3, 1e-6, 1e-9)]
+
+
+def _classical(_: Effort) -> Judged:
+    """The sensitivity is 1: a release moves by 1/σ standard deviations."""
+    shares = [
+        gaussian_delta(epsilon / math.sqrt(2 * math.log(1.25 / delta)), epsilon) / delta
+        for epsilon, delta in GAUSSIAN_PROMISES
+    ]
+    return Judged(f"The exact δ is at most {readable(max(shares), 3)} times the promised one.", holds=max(shares) <= 1)
+
+
+def _probabilistic_sigma(_: Effort) -> Judged:
+    """The log-odds are normal with mean 1/(2σ²) and variance 1/σ²."""
+    shares = []
+    for epsilon, delta in GAUSSIAN_PROMISES:
+        quantile = float(ndtri(delta / 2))
+        sigma = (math.sqrt(quantile**2 + 2 * epsilon) - quantile) / (2 * epsilon)
+        beyond = ndtr(1 / (2 * sigma) - epsilon * sigma) + ndtr(-1 / (2 * sigma) - epsilon * sigma)
+        shares.append(float(beyond) / delta)
+    return Judged(f"The probability is at most {readable(max(shares), 3)} times δ.", holds=max(shares) <= 1 + 1e-9)
+
+
 LIU_JUDGES: dict[str, Judge] = {
     "width": lambda _: Judged("6/20 is 0.3.", holds=math.isclose(6 / 20, 3 / 10)),
     "draws": lambda _: Judged(1 / (0.1 * 3 / 10)),
@@ -254,7 +278,16 @@ LIU_JUDGES: dict[str, Judge] = {
     "fig7_binary": _fig7_binary,
     "fig7_constant": _fig7_constant,
     "narrower": _narrower,
+    "classical": _classical,
+    "probabilistic": _probabilistic_sigma,
+    "nominal95": lambda _: Judged(100 * LIU_LEVEL),
+    "synthesis100": lambda _: Judged(100.0 * Modips(n=FEW, m=FEW, epsilon=1.0).m / FEW),
+    "shares": lambda _: Judged(min(row["p"] for row in LIU_HALVES["binary"].printed.rows)),
+    "high5": lambda _: Judged(_data(KnownVariance, 5.0).high),
+    "most500": lambda _: Judged(float(SETS_EXAMINED[-1])),
+    "gap": lambda _: Judged(f"The smallest G that is possible is 1/6, {readable(1 / 6, 3)}.", holds=TENTH >= 1 / 6),
     "sets10": lambda _: Judged(float(LIU_HALVES["binary"].fitting[1].sets)),
+    "repeats8": lambda _: Judged(float(LIU_REPETITIONS)),
     "repeats": lambda _: Judged(float(LIU_REPETITIONS)),
     "budget1": lambda _: Judged(EPSILON_OF_EXAMPLES),
     "low4": lambda _: Judged(_data(KnownVariance).high),

@@ -7,15 +7,18 @@ from typing import Any, NamedTuple
 from dpviz.claims.abowd_vilhuber import accounts_of_printed_delta, figure_cells
 from dpviz.claims.abowd_vilhuber_text import FIGURE_JUDGES
 from dpviz.claims.bowen_liu import compare_other_shares, compare_usable_shares
+from dpviz.claims.bowen_liu_figures import STUDY_FIGURE_JUDGES
 from dpviz.claims.bowen_liu_text import STUDY_JUDGES
 from dpviz.claims.charest import PRINTED_TABLES, SIMULATED_RUNS, compare_charest
 from dpviz.claims.charest_text import CHAREST_JUDGES
 from dpviz.claims.later_text import JACKSON_JUDGES, MENICUCCI_JUDGES, QUICK_JUDGES
 from dpviz.claims.liu import LIU_HALVES, USUAL_EFFORT
+from dpviz.claims.liu_figures import LIU_FIGURE_JUDGES
 from dpviz.claims.liu_text import LIU_JUDGES, liu_cells
 from dpviz.claims.promise_records import promise_records
 from dpviz.claims.published import Effort, Erratum, Record, read_errata
 from dpviz.claims.sentences import Judge, read_sentences
+from dpviz.claims.zheng_orders import order_records
 from dpviz.claims.zheng_printed import THESIS_JUDGES, claim_records
 
 Compare = Callable[[Effort], Iterable[Record[Any]]]
@@ -70,11 +73,17 @@ PAPERS: dict[str, Paper] = {
             CHAREST_JUDGES,
             *((f"Table {number}", partial(_charest, number)) for number in PRINTED_TABLES),
         ),
-        _paper("zheng", "Zheng (2015)", THESIS_JUDGES, ("Theorems", _without_effort(claim_records))),
+        _paper(
+            "zheng",
+            "Zheng (2015)",
+            THESIS_JUDGES,
+            ("Theorems", _without_effort(claim_records)),
+            ("Figures 6.1 and 7.1", _without_effort(order_records)),
+        ),
         _paper(
             "bowen_liu",
             "Bowen & Liu (2016)",
-            STUDY_JUDGES,
+            STUDY_JUDGES | STUDY_FIGURE_JUDGES,
             ("supplement, Table 1, Laplace sanitizer", _without_effort(compare_usable_shares)),
             ("supplement, Table 1, other methods", _without_effort(compare_other_shares)),
             ("promises", partial(promise_records, "Bowen & Liu (2016)")),
@@ -82,7 +91,7 @@ PAPERS: dict[str, Paper] = {
         _paper(
             "liu",
             "Liu (2016)",
-            LIU_JUDGES,
+            LIU_JUDGES | LIU_FIGURE_JUDGES,
             *((half.source.partition(", ")[2], partial(liu_cells, key)) for key, half in LIU_HALVES.items()),
             ("promises", partial(promise_records, "Liu (2016)")),
         ),

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from dpviz.claims.bowen_liu import binary_methods
 from dpviz.claims.charest_layout import PRINTED_QUANTITIES
-from dpviz.claims.liu import LIU_HALVES
-from dpviz.claims.published import Agreement
+from dpviz.claims.liu import LIU_HALVES, N_AS_PRINTED
+from dpviz.claims.published import design_in_words
 from dpviz.claims.verdicts import AnyRecord
 
 TITLES = PRINTED_QUANTITIES | {one.column: one.title for half in LIU_HALVES.values() for one in half.fitting}
@@ -23,7 +23,13 @@ PRINTED_SYMBOLS = {
     "n1_b": "n₁′",
     "n2_b": "n₂′",
     "m1": "m₁",
+    N_AS_PRINTED: "n as printed",
 }
+"""How the design of a table calls something, as a reader does."""
+
+SYMBOLS_AS_READ = {"n": "n as read"}
+"""The same where the n that is printed stands beside it."""
+
 METHOD = "method"
 METHOD_WITHOUT_NAME = "laplace"
 
@@ -37,8 +43,7 @@ class PrintedCell(NamedTuple):
     @property
     def notable(self) -> bool:
         """Whether it differs at all, or cannot be computed."""
-        verdict = self.record.verdict
-        return verdict.wants_reason or verdict is Agreement.ROUNDING
+        return self.record.verdict.wants_reason
 
 
 class PrintedGrid(NamedTuple):
@@ -101,10 +106,13 @@ def with_readings(records: Iterable[AnyRecord]) -> list[PrintedCell]:
 
 
 def layouts_of(records: Iterable[AnyRecord]) -> Iterator[Layout]:
-    """Yield what a paper prints, place by place: what has a design as a table, the rest as a list."""
+    """Yield what a paper prints, place by place: what has a design as a table, the rest as a list.
+
+    What a sentence says of a figure stands with the figure.
+    """
     places: dict[str, list[PrintedCell]] = {}
     for one in with_readings(records):
-        places.setdefault(one.record.place, []).append(one)
+        places.setdefault(one.record.figure or one.record.place, []).append(one)
     for place, cells in places.items():
         if inside := [one for one in cells if one.record.design]:
             yield _grid(place, inside)
@@ -122,11 +130,12 @@ def _grid(place: str, cells: Sequence[PrintedCell]) -> PrintedGrid:
     of_column: dict[str, list[Mapping[str, float | str]]] = {}
     for design, (_, column) in zip(designs, parted, strict=True):
         of_column.setdefault(column, []).append(design)
+    symbols = PRINTED_SYMBOLS | (SYMBOLS_AS_READ if N_AS_PRINTED in designs[0] else {})
     common: list[str] = []
     varying: list[str] = []
     for name in designs[0]:
         if len({one[name] for one in designs}) == 1:
-            common.append(f"{symbol_of(name)} = {designs[0][name]:g}")
+            common.append(design_in_words({symbols.get(name, name): designs[0][name]}))
         elif any(len({one[name] for one in mine}) > 1 for mine in of_column.values()):
             varying.append(name)  # what only the columns differ in, these say
     rows: dict[tuple[float | str, ...], dict[str, PrintedCell]] = {}
@@ -135,15 +144,10 @@ def _grid(place: str, cells: Sequence[PrintedCell]) -> PrintedGrid:
     return PrintedGrid(
         place,
         ", ".join(common),
-        tuple(map(symbol_of, varying)),
+        tuple(symbols.get(name, name) for name in varying),
         tuple(map(title_of, of_column)),
         tuple((key, tuple(row.get(column) for column in of_column)) for key, row in rows.items()),
     )
-
-
-def symbol_of(name: str) -> str:
-    """Return how the design of a table calls something, as a reader does."""
-    return PRINTED_SYMBOLS.get(name, name)
 
 
 def title_of(column: str) -> str:
@@ -153,4 +157,4 @@ def title_of(column: str) -> str:
     ('Raab et al.', 'ln ε = −10')
     """
     name, equals, value = column.partition("=")
-    return f"{symbol_of(name)} = {value.replace('-', '−')}" if equals else TITLES.get(column, column)
+    return f"{PRINTED_SYMBOLS.get(name, name)} = {value.replace('-', '−')}" if equals else TITLES.get(column, column)

@@ -2,8 +2,9 @@
 
 import csv
 import math
+import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any, Generic, Self, TypeVar
@@ -11,6 +12,8 @@ from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
+from dpviz.core.declarations import SEED
+from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 
 FAR = 3  # Standard errors from which a number does not agree
@@ -33,7 +36,7 @@ class Agreement(StrEnum):
     @property
     def wants_reason(self) -> bool:
         """Whether it needs to be said why."""
-        return self in (Agreement.DIFFERS, Agreement.UNKNOWN)
+        return self in (Agreement.ROUNDING, Agreement.DIFFERS, Agreement.UNKNOWN)
 
 
 class PrintedNumber(float):
@@ -50,6 +53,9 @@ class PrintedNumber(float):
         found = super().__new__(cls, text)
         found.text = str(text)
         return found
+
+    def __format__(self, how: str) -> str:
+        return super().__format__(how) if how else self.text
 
     @property
     def unit(self) -> float:
@@ -110,6 +116,11 @@ class Effort:
         """Whether to take the time that the papers took."""
         return self.repetitions >= PRINTED_REPETITIONS
 
+    @property
+    def again(self) -> Self:
+        """Ten times the repetitions on a new stream of random numbers: what is asked where chance may have misled."""
+        return replace(self, repetitions=10 * self.repetitions, seed=(self.seed + 1) % int(SEED.maximum))
+
     def generator(self) -> np.random.Generator:
         """Return new random numbers from the seed."""
         return np.random.default_rng(self.seed)
@@ -136,6 +147,15 @@ class Shown:
 NOWHERE = Shown()
 
 
+def design_in_words(design: Mapping[str, Any]) -> str:
+    """Return the parameters behind a number as a file has them.
+
+    >>> design_in_words({"epsilon": 0.5, "n": 1000, "method": "SYNTH_MAP"})
+    'epsilon = 0.5; n = 1,000; method = SYNTH_MAP'
+    """
+    return "; ".join(f"{name} = {one if isinstance(one, str) else readable(one)}" for name, one in design.items())
+
+
 @dataclass(frozen=True, kw_only=True)
 class Record(Generic[PrintedValue]):
     """Something printed, and ours.
@@ -143,6 +163,7 @@ class Record(Generic[PrintedValue]):
     `what` is a column, a figure, a way of counting, or what a sentence is about; `printed` and `ours` are two numbers
     or two sentences, ours NaN or empty where it cannot be computed. `error` is the standard error of their difference,
     0 where both are exact, `our_error` the part of it that is ours, and `design` the parameters behind a number.
+    `figure` is the figure that a sentence speaks of, where it is another place than its own.
     `reading` says what the printed is taken for. It is not `literal` where that is not what the words around it say,
     and one of `others` where another reading fits better: that need not agree. `holds` says whether a sentence is
     right, `quote` in which words a number stands in the text, `reason` why it differs or cannot be computed, and
@@ -159,12 +180,13 @@ class Record(Generic[PrintedValue]):
     error: float = 0.0
     our_error: float = 0.0
     reading: str
-    design: Mapping[str, float] = field(default_factory=dict, hash=False)
+    design: Mapping[str, Any] = field(default_factory=dict, hash=False)
     literal: bool = True
     other: bool = False
     holds: bool = True
     quote: str = ""
     reason: str = ""
+    figure: str = ""
     shown: Shown = NOWHERE
 
     @classmethod
@@ -186,6 +208,16 @@ class Record(Generic[PrintedValue]):
     def place(self) -> str:
         """Where in the paper it stands."""
         return self.source.partition(", ")[2]
+
+    @property
+    def key(self) -> str:
+        """A word of eight letters and digits for what is printed here: the same as long as that and its place are.
+
+        >>> Record(source="Table 1", what="bias", printed=0.12, ours=0.0, reading="as the column says").key
+        '2f2da99a'
+        """
+        said = self.source, self.what, self.text, self.quote, design_in_words(self.design)
+        return f"{zlib.crc32(repr(said).encode()):08x}"
 
     @property
     def text(self) -> str:

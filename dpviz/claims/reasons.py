@@ -12,7 +12,7 @@ from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.posterior_parameter import log_parameter_delta, parameter_failure
 from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import PROOFS, Finding, Reason, composed_pure_delta
-from dpviz.claims.formulas import lemma_6_5_failure
+from dpviz.claims.formulas import DIMITRAKAKIS, lemma_6_5_failure
 from dpviz.core.numerics.ends import inverse_gain
 from dpviz.core.parameters import readable
 
@@ -183,7 +183,7 @@ def _interval(finding: Finding) -> Iterator[Reason]:
 def _dimitrakakis(finding: Finding) -> Iterator[Reason]:
     constant = (finding.exact or 0.0) * finding.setting.delta * finding.setting.delta
     if 0 < constant < math.inf:
-        said = f"It takes c = 2.46. Here c = {readable(constant, 3)} would be exact."
+        said = f"It takes c = {DIMITRAKAKIS}. Here c = {readable(constant, 3)} would be exact."
         yield Reason(said, ("constant",), (constant,))
 
 

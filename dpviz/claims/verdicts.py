@@ -5,13 +5,18 @@ import datetime
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from dpviz.claims.published import Agreement, Effort, Record
+from scipy.special import ndtr, ndtri
+
+from dpviz.claims.published import FAR, Agreement, Effort, Record, design_in_words
 from dpviz.core.parameters import readable
+from dpviz.core.wording import percent
 
 AnyRecord = Record[Any]
 FILE_DIGITS = 9  # Significant ones in a file: fewer than rounding on another machine can reach
+FAMILY_LEVEL = 1e-3  # Probability with which chance alone may put any of all simulated numbers beyond the limit
 PLURAL = {Agreement.AGREES: "agree", Agreement.ROUNDING: "differ within rounding", Agreement.DIFFERS: "differ"}
 
 
@@ -33,6 +38,47 @@ def counts_in_words(records: Iterable[AnyRecord]) -> str:
         f"{found[one]:,} {PLURAL.get(one, str(one)) if found[one] != 1 else one}" for one in Agreement if found[one]
     ]
     return f"{len(alone):,} in all: {', '.join(parts)}"
+
+
+def simulated_limit(records: Iterable[AnyRecord]) -> tuple[int, float]:
+    """Return how many numbers are simulated, by the paper or by us, and how many standard errors off any may be.
+
+    Chance puts one or more of so many beyond it with a probability of at most 1/1,000 (Bonferroni), whether or not
+    they share random numbers. Other readings do not count, as they need not agree.
+
+    >>> one = Record(source="Table 1", what="mean", printed=0.5, ours=0.5, error=0.1, reading="as the column says")
+    >>> for count, limit in (simulated_limit([one]), simulated_limit([one] * 300)):
+    ...     print(count, round(limit, 4))
+    1 3.2905
+    300 4.6491
+    """
+    simulated = sum(one.error > 0 for one in printed_alone(records))
+    return simulated, float(-ndtri(FAMILY_LEVEL / 2 / max(simulated, 1)))
+
+
+def with_chance(records: Sequence[AnyRecord]) -> list[AnyRecord]:
+    """Return the records, with chance as the reason of numbers that have no other and that it may put so far off."""
+    simulated, limit = simulated_limit(records)
+
+    def explained(one: AnyRecord) -> AnyRecord:
+        if not (one.unexplained and one.error and abs(one.z) <= limit):
+            return one
+        runs = percent(min(1.0, 2 * simulated * float(ndtr(-abs(one.z)))), 2)
+        said = f"Chance alone puts one of {simulated:,} simulated numbers this far off in up to {runs} of all runs."
+        return replace(one, reason=said)
+
+    return [explained(one) for one in records]
+
+
+def simulated_rule(records: Iterable[AnyRecord]) -> str:
+    """Return from where on a simulated number, or a statement, counts as wrong."""
+    simulated, limit = simulated_limit(records)
+    return (
+        f"{simulated:,} of the numbers were simulated, by the paper or here. They agree within {FAR} standard errors. "
+        f"One that is further off counts as wrong only beyond {readable(limit, 3)}: chance alone puts any of them "
+        f"there in at most one of {1 / FAMILY_LEVEL:,.0f} runs. A statement that a simulation does not bear out is "
+        "judged again with ten times as many repetitions."
+    )
 
 
 def headline_of_records(records: Sequence[AnyRecord]) -> str:
@@ -60,7 +106,7 @@ def record_cells(one: AnyRecord, effort: Effort, date: str) -> dict[str, str]:
         "paper": one.paper,
         "place": one.place,
         "what": one.what,
-        "design": "; ".join(f"{name} = {readable(value)}" for name, value in one.design.items()),
+        "design": design_in_words(one.design),
         "printed": one.text,
         "ours": _number(one.ours) if is_number else one.ours,
         "error": _number(one.error) if compared else "",
@@ -73,6 +119,7 @@ def record_cells(one: AnyRecord, effort: Effort, date: str) -> dict[str, str]:
         "reading": one.reading,
         "reason": one.reason,
         "quote": one.quote,
+        "figure": one.figure,
         "page": one.shown.page,
         "settings": one.shown.text,
         "repetitions": str(effort.repetitions),
@@ -102,7 +149,7 @@ def distance_in_words(one: AnyRecord) -> str:
 
 def told_record(one: AnyRecord) -> str:
     """Return a record in one line: where it stands, both values, and why they differ."""
-    design = ", ".join(f"{name} = {readable(value)}" for name, value in one.design.items())
+    design = design_in_words(one.design).replace("; ", ", ")
     where = f"{one.place}, {one.what}" + (f" ({design})" if design else "")
     if isinstance(one.printed, str):
         values = f"“{one.printed}” {one.ours}".strip()
@@ -117,5 +164,5 @@ def told_part(name: str, records: Sequence[AnyRecord]) -> Iterator[str]:
     """Yield what is said of a table or a text, line by line: its counts, and what differs or cannot be computed."""
     yield f"{name}. {counts_in_words(records)}."
     for one in printed_alone(records):
-        if one.verdict.wants_reason or one.verdict is Agreement.ROUNDING:
+        if one.verdict.wants_reason:
             yield f"  {told_record(one)}"

@@ -5,6 +5,10 @@ import math
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
+
+import numpy as np
+from scipy.stats import beta, laplace
 
 from dpviz.calibration.exact import minimum_prior
 from dpviz.calibration.kinds import GAUSSIAN, KINDS, Setting
@@ -20,6 +24,7 @@ from dpviz.core.parameters import readable
 AUDITED_AT = Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0)
 AVERAGED_AT, TICK = 0.5, "✓"  # θ of the random rows, and how a verdict in words begins that is right
 SAME_RANGE = 0.1
+BETAS, CLOSE_MEDIAN, MODE_GRID = (2, 3, 5, 10, 30, 100), 0.003, 100_001  # n₁ + α and n₀ + β that are tried
 HELD_AT = "At n = m = 100 (m = 1 where it speaks of one row), ε = 1, δ = 10⁻⁵, σ₀ = σ."
 
 
@@ -113,6 +118,27 @@ def _benefits() -> Judged:
     return Judged(f"{readable(pure, 4)} without δ, {readable(small, 4)} with it.", holds=small < pure / 10)
 
 
+def _median() -> Judged:
+    away = [abs(float(beta.ppf(0.5, a, b)) - (a - 1 / 3) / (a + b - 2 / 3)) for a, b in product(BETAS, BETAS)]
+    return Judged(f"It is off by at most {readable(max(away), 3)}.", holds=max(away) < CLOSE_MEDIAN)
+
+
+def _mode() -> Judged:
+    grid = np.linspace(0, 1, MODE_GRID)
+    away = [
+        abs(float(grid[np.argmax(beta.logpdf(grid, a, b))]) - (a - 1) / (a + b - 2)) for a, b in product(BETAS, BETAS)
+    ]
+    return Judged(
+        f"It is off by at most {readable(max(away), 2)}, the step of the grid.", holds=max(away) < 1 / MODE_GRID
+    )
+
+
+def _laplace_moments() -> Judged:
+    mean, deviation = float(laplace.mean()), float(laplace.std())
+    told = f"They are {readable(mean)} and {readable(deviation, 4)}."
+    return Judged(told, holds=mean == 0 and math.isclose(deviation, math.sqrt(2)))
+
+
 THESIS_JUDGES: dict[str, Judge] = {
     "same_ratio": lambda _: _same_ratio(),
     "same_total": lambda _: _same_total(),
@@ -124,5 +150,8 @@ THESIS_JUDGES: dict[str, Judge] = {
     "may_be_more": lambda _: _less(("synth_post_one", "param_post")),
     "combination": lambda _: _combination(),
     "benefits": lambda _: _benefits(),
+    "median": lambda _: _median(),
+    "mode": lambda _: _mode(),
+    "laplace_moments": lambda _: _laplace_moments(),
 }
 """By the key of the sentence."""

@@ -312,6 +312,18 @@ class DataKind(DeclaredFields, ABC):
         With the errors of other estimands `beside` from the same releases, by their keys, where there are such.
         """
 
+    def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        """Return what `outcomes` yields first, of which a search needs bias and error alone."""
+        return next(self.outcomes(method, setting, setting, analysis))
+
+    def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        """Return what `outcomes` yields at last."""
+        return deque(self.outcomes(method, setting, setting, analysis), maxlen=1)[0]
+
+    def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
+        """Return whether no measure of `outcome` is simulated."""
+        return not self.simulated
+
     def worst(
         self,
         method: ComparedMethod,

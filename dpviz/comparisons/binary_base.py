@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpviz.comparisons.base import Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.base import UNKNOWN_MEASURE, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.binary_measures import (
     RowMoments,
     end_masses,
     estimate_moments,
     exact_interval,
+    kept_for,
     loss_of,
     row_moments,
     simulated_interval,
@@ -132,6 +133,24 @@ class OneProportion(DataKind):
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float]:
         return self.estimate_moments(method, setting, analysis).error(binomial_distribution(self.n, self.p), self.p)
 
+    def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        sets, found = method.sets(analysis.sets), self.accuracy(method, setting, analysis)
+        bias, error = (Measure(one, 0.0) for one in found)
+        given = {"epsilon": setting, "setting": setting, "sets": sets, "usable_share": UNKNOWN_MEASURE}
+        return Outcome(data=self, method=method, bias=bias, root_mean_squared_error=error, **given)
+
+    def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        found = self.estimated(method, setting, analysis)
+        intervals = method.intervals(self, setting, method.sets(analysis.sets), analysis, at_last=True)
+        for coverage, width in intervals:
+            found = dataclasses.replace(found, coverage=coverage, mean_width=width)
+        return found
+
+    def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
+        sets = method.sets(analysis.sets)
+        made, by_sum = method.synthesizer(self, setting / sets), analysis.rule_for(sets).knows_noise
+        return bool(work_of(made, self.p, sets, by_sum) <= MOST_WORK)
+
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
     ) -> Iterator[Outcome]:
@@ -170,6 +189,12 @@ class OneProportion(DataKind):
         sets = method.sets(analysis.sets)
         made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
         return worst_of(made, measure, sets, rule, analysis.level, low, high, thorough=thorough)
+
+
+@kept_for
+def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> float:
+    """Return the entries of the sums for an interval, as far as they are of interest."""
+    return exact_work(made, p=p, sets=sets, by_sum=by_sum, most=MOST_WORK)
 
 
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
@@ -224,13 +249,13 @@ class BinaryMethod(ComparedMethod):
         return made.draw(random, x, units) / made.m
 
     def intervals(
-        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis, *, at_last: bool = False
     ) -> Iterator[tuple[Measure, Measure]]:
         made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets)
         if not rule.fits(made, sets):
             return
-        work = exact_work(made, p=data.p, sets=sets, by_sum=rule.knows_noise)
-        if work > LITTLE_WORK:
+        work = work_of(made, data.p, sets, rule.knows_noise)
+        if work > (MOST_WORK if at_last else LITTLE_WORK):
             yield simulated_interval(made, data.p, sets, rule.key, analysis, data.inside)
         if work <= MOST_WORK:
             yield exact_interval(made, data.p, sets, rule.key, analysis.level, data.inside)

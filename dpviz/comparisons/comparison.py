@@ -19,14 +19,18 @@ EPSILONS_DRAWN = 16  # Values of ε in the pictures, as many as in Bowen & Liu's
 
 @dataclass(frozen=True)
 class Compared:
-    """The outcomes so far, the last of each method at each ε, and the smallest `release_error` at each ε."""
+    """The outcomes so far, the last of each method at each ε, and the smallest `release_error` at each ε.
+
+    `further` are known from elsewhere, at any ε.
+    """
 
     outcomes: Mapping[tuple[str, float], Outcome]
     smallest_errors: Mapping[float, LeastError]
+    further: tuple[Outcome, ...] = ()
 
     def of(self, method: ComparedMethod) -> list[Outcome]:
         """Return the outcomes of one method in the order of ε."""
-        mine = [one for (key, _), one in self.outcomes.items() if key == method.key]
+        mine = [one for one in (*self.outcomes.values(), *self.further) if one.method.key == method.key]
         return sorted(mine, key=lambda one: one.epsilon)
 
 

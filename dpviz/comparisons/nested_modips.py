@@ -173,7 +173,7 @@ class NestedModips(ComparedMethod):
         return random.binomial(n, p) / n
 
     def intervals(
-        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis, *, at_last: bool = False
     ) -> Iterator[tuple[Measure, Measure]]:
         """Simulated: within a noisy count the sets depend on each other."""
         rule = analysis.rule_for(sets)

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from dpviz.core.types import Arguments, Result
 
 BUDGET = 128_000_000  # Bytes that all that is kept may take
+PLAIN = frozenset({int, float, str, bool, bytes, type(None)})
 SHARED = type, ModuleType, FunctionType, threading.Thread, type(threading.Lock())  # not the result's own
 
 
@@ -28,9 +29,14 @@ def size_of(thing: object) -> int:
     seen, waiting, size = set[int](), [thing], 0
     while waiting:
         one = waiting.pop()
-        if id(one) in seen or isinstance(one, SHARED):
+        if id(one) in seen:
             continue
         seen.add(id(one))
+        if type(one) in PLAIN:  # most parts are
+            size += sys.getsizeof(one)
+            continue
+        if isinstance(one, SHARED):
+            continue
         size += sys.getsizeof(one, 0)
         if isinstance(one, np.ndarray):
             waiting += [one.base] if one.base is not None else []
@@ -40,10 +46,11 @@ def size_of(thing: object) -> int:
         elif isinstance(one, (list, tuple, set, frozenset, deque)):
             waiting += one
         elif not isinstance(one, (str, bytes, int, float)):
-            waiting += [getattr(one, "__dict__", None), *(getattr(one, name, None) for name in _slots(type(one)))]
+            waiting += [getattr(one, "__dict__", None), *(getattr(one, name, None) for name in _slots(type(one)))]  # type: ignore[arg-type]
     return size
 
 
+@lru_cache(maxsize=1_000)
 def _slots(kind: type) -> list[str]:
     return [name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) if name != "__weakref__"]
 

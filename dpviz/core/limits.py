@@ -36,3 +36,5 @@ OPTIMUM_ROWS, PROGRAMME_ROWS = 100_000, 1_000
 RELEASE_BINS, RELEASE_BOUND = 200, 1e6  # bins of an audited release, and how far from 0 its data may lie
 # bytes, rows and columns of a file of pilot data, and how far from 0 its numbers may lie; no n of a design is larger
 PILOT_BYTES, PILOT_ROWS, PILOT_COLUMNS, PILOT_LARGEST = 10_000_000, LARGEST_PRIOR_ROWS, 1_000, 1e100
+# cells of the grid of a large study, characters of its plan, and bytes of a file of its results that is opened
+STUDY_CELLS, STUDY_PLAN_CHARACTERS, STUDY_BYTES = 10_000, 200_000, 24_000_000

@@ -79,8 +79,13 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
 
     >>> list(short_names(["Original data", "Noise, twice", "Noise (public), once", "Modips (BIT)"]).values())
     ['Original data', 'Noise, twice', 'Noise, public', 'Modips']
+    >>> list(short_names(["Post(One)"]).values())
+    ['Post(One)']
     """
-    parts = {label: re.sub(r" \(|\),?", ", ", label).strip(", ").replace(",  ", ", ").split(", ") for label in labels}
+    parts = {
+        label: re.sub(r" \(([^)]*)\),?", r", \1, ", label).strip(", ").replace(",  ", ", ").split(", ")
+        for label in labels
+    }
 
     def short(first: str, rest: list[str]) -> str:
         alike = [further for head, *further in parts.values() if head == first]

@@ -1,11 +1,12 @@
 """Long computations in processes beside the one that serves, each shared by all who ask the same.
 
 A question is a stream of results, coarse to fine. A stream that nobody asks for rests soon, and one whose step does not
-end then is ended with its process. Where there is no process, or a question cannot be sent to one, who asks takes the
-steps.
+end then is ended with its process: asked for again it begins anew, and may take longer for a step. Where there is no
+process, or a question cannot be sent to one, who asks takes the steps.
 """
 
 import contextlib
+import math
 import os
 import pickle
 import queue
@@ -15,11 +16,12 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from dpviz.core.types import Result
-from dpviz.core.working import About, Message, write
+from dpviz.core.working import LONGER, About, Message, write
 
 Result_co = TypeVar("Result_co", covariant=True)
 Begin = Callable[[], Iterator[Result | None]]
@@ -27,15 +29,18 @@ Begin = Callable[[], Iterator[Result | None]]
 
 WANTED = 1.2  # Seconds after which a stream that nobody has asked for rests
 FORGOTTEN = 60.0  # Seconds after which such a stream is left
-ENDED = 10.0  # Seconds after which a worker is ended that has not stopped, and has not ended itself either
+ENDED = 10.0  # Seconds after which a worker is ended that has not stopped, and has not ended itself either,
+WORKED = 2.0  # if it has worked for so long of them: on a machine that has no time for it, it has not heard yet
 LOOK = 0.25  # Seconds between two looks at who still asks
 BREATH = 0.02  # Seconds between two looks of one who waits at whether it is still worth it
 ALONE = 0.3  # Seconds of steps that who asks takes at most at a time, where no process does
 NICE = 15  # How willingly a worker gives way whose results nobody has to wait for
 TRIES = 4  # Processes that may die of a stream
+DIED = "The computation ended without a result, again and again. Another setting may have one."
 # Where the C library is glibc, arrays of a few hundred kB are taken from memory that is there already: to be given new
 # pages for each took a fifth of the time of a transform. What is beyond 32 MB goes back to the system as before.
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**22), "MALLOC_TRIM_THRESHOLD_": str(2**25)}
+ENOUGH_TO_SHARE = 3  # Streams of a worker from which on one is moved to a worker that has none, where it begins anew
 CROWDED = 4  # Streams of every worker that gives way from which on another one is started
 
 
@@ -88,12 +93,13 @@ class InPlace(Generic[Result]):
 class Elsewhere(Generic[Result]):
     """A computation that a worker goes on with as long as somebody waits."""
 
-    def __init__(self, number: int, begin: bytes) -> None:
-        self.number, self.begin = number, begin
+    def __init__(self, number: int, begin: bytes, place: "Callable[[Elsewhere[Any]], None]") -> None:
+        self.number, self.begin, self._place = number, begin, place
         self.latest: Result | None = None
         self.count, self.finished = 0, False
         self.problem: Exception | None = None
         self.wanted, self.resting, self.tries = time.monotonic(), False, 0
+        self.steps, self.moved, self.ends = 0, False, 0
         self.worker: _Worker | None = None
         self._news = threading.Condition()
 
@@ -102,7 +108,9 @@ class Elsewhere(Generic[Result]):
         end = time.monotonic() + seconds
         while not self.finished and (beyond is None or self.count <= beyond):
             self.wanted = now = time.monotonic()
-            if self.resting and self.worker is not None:
+            if self.worker is None:
+                self._place(self)
+            elif self.resting:
                 self.worker.go_on(self)
             if now >= end:
                 return
@@ -110,10 +118,11 @@ class Elsewhere(Generic[Result]):
                 self._news.wait(min(end - now, BREATH))
             breathe()
 
-    def take(self, kind: About, said: bytes) -> None:
+    def take(self, kind: About, said: bytes, steps: int = 0) -> None:
         """Take what has come from a worker."""
         value = pickle.loads(said)
         with self._news:
+            self.steps = steps
             if kind is About.FAILED:
                 self.problem = value
             elif value is not None:
@@ -136,16 +145,17 @@ class _Worker:
             env={**os.environ, **MEMORY, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path},
         )
         self.streams: dict[int, weakref.ref[Elsewhere[Any]]] = {}
-        self._stopping: dict[int, float] = {}  # Until when it has to say that a stream stands still
+        self._stopping: dict[int, tuple[float, float]] = {}  # Until when, and what work, a stream is to stand still
+        self.ended = False  # for a step that nobody asked for, not by what it was at
         self._lock = threading.Lock()
 
     def start(self, one: Elsewhere[Any]) -> None:
         """Begin with a stream; one that rests goes on when it is asked for."""
         one.worker = self
         self.streams[one.number] = weakref.ref(one)
-        self.tell(Message(About.START, one.number, one.begin))
+        self.tell(Message(About.START, one.number, one.begin, one.steps))
         if one.resting:
-            self.tell(Message(About.REST, one.number))
+            self.tell(Message(About.REST, one.number, ends=one.ends))
 
     def go_on(self, one: Elsewhere[Any]) -> None:
         """Go on with a stream that rests."""
@@ -154,9 +164,12 @@ class _Worker:
         self.tell(Message(About.GO_ON, one.number))
 
     def leave(self, number: int) -> None:
-        """Leave a stream, unless it has ended."""
-        if self.streams.pop(number, None) is not None:
+        """Leave a stream, unless it has ended; it begins anew where it is asked for again."""
+        held = self.streams.pop(number, None)
+        if held is not None:
             self._stop(About.LEAVE, number)
+            if (one := held()) is not None:
+                one.worker = None
 
     def look(self) -> bool:
         """Have rest what nobody asks for, and end a process that has not stopped; returns whether it has anything."""
@@ -164,38 +177,59 @@ class _Worker:
         for one in self._held():
             if not one.resting and now - one.wanted > WANTED:
                 one.resting = True
-                self._stop(About.REST, one.number)
+                self._stop(About.REST, one.number, one.ends)
             elif one.resting and now - one.wanted > FORGOTTEN:
                 self.leave(one.number)
-        if any(until < now for until in [*self._stopping.values()]):
-            self.end()  # whoever listens has another one take its place
+        for number, (until, work) in [*self._stopping.items()]:
+            if until < now and _worked(self._process.pid) >= work:
+                self._blame(number)
+                self.end()  # whoever listens has another one take its place
         return bool(self.streams or self._stopping)
 
     def take(self, message: Message) -> None:
         """Take what the process says."""
-        kind, number, said = message
+        kind, number, said, steps, _ = message
         if kind is About.STILL:
             self._stopping.pop(number, None)
+        elif kind is About.STUCK:
+            self._blame(number)
         elif (one := self.streams.get(number, lambda: None)()) is not None:
-            one.take(kind, said)
+            one.take(kind, said, steps)
         if kind in (About.END, About.FAILED):
             self.streams.pop(number, None)
 
     def take_over(self, gone: "_Worker") -> None:
-        """Begin anew with what a process had that is gone, unless others were ended by that."""
+        """Begin anew with what a process had that is gone, unless it died of that again and again."""
         for one in gone._held():
-            one.tries += not one.resting
+            one.tries += not (one.resting or gone.ended)
             if one.tries < TRIES:
                 self.start(one)
             else:
-                one.take(About.FAILED, pickle.dumps(RuntimeError("The computation has ended without a result.")))
+                one.take(About.FAILED, pickle.dumps(ValueError(DIED)))
+
+    def running(self) -> list[Elsewhere[Any]]:
+        """The streams that somebody asks for, in the order in which they began."""
+        return [one for one in self._held() if not (one.resting or one.finished)]
+
+    def move(self, one: Elsewhere[Any], to: "_Worker") -> None:
+        """Leave a stream to another worker."""
+        self.streams.pop(one.number, None)
+        self.tell(Message(About.MOVED, one.number))
+        one.moved = True
+        to.start(one)
 
     def _held(self) -> list[Elsewhere[Any]]:
         return [one for held in [*self.streams.values()] if (one := held()) is not None]
 
-    def _stop(self, kind: About, number: int) -> None:
-        self._stopping[number] = time.monotonic() + ENDED
-        self.tell(Message(kind, number))
+    def _stop(self, kind: About, number: int, ends: int = 0) -> None:
+        self._stopping[number] = time.monotonic() + ENDED, _worked(self._process.pid) + WORKED * LONGER**ends
+        self.tell(Message(kind, number, ends=ends))
+
+    def _blame(self, number: int) -> None:
+        """The process ends by a step of this stream, and of no other."""
+        if not self.ended and (one := self.streams.get(number, lambda: None)()) is not None:
+            one.ends += 1
+        self.ended = True
 
     def tell(self, message: Message) -> None:
         """Send a message; nothing where the process is gone, which is noticed elsewhere."""
@@ -216,6 +250,7 @@ class _Worker:
 
     def end(self) -> None:
         """End the process, whatever it is at: whoever listens hears of it."""
+        self.ended = True
         self._process.kill()
 
     def close(self) -> None:
@@ -228,6 +263,15 @@ class _Worker:
                     pipe.close()
 
 
+def _worked(process: int) -> float:
+    """The seconds of a processor that a process has used; endless where the system does not say so."""
+    try:
+        parts = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return math.inf
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Pool:
     """Workers, and what they are asked; whether they may be `busy`."""
 
@@ -237,7 +281,7 @@ class Pool:
         self._most = 0
         self._asked: weakref.WeakValueDictionary[Hashable, UnderWay[Any]] = weakref.WeakValueDictionary()
         self._lock, self._count = threading.Lock(), 0
-        self._left: queue.SimpleQueue[tuple[weakref.ref[_Worker], int]] = queue.SimpleQueue()
+        self._left: queue.SimpleQueue[int] = queue.SimpleQueue()
         self.busy = False
 
     def start(self, processes: int, modules: Sequence[str] = (), most: int = 0) -> None:
@@ -279,16 +323,26 @@ class Pool:
         except (pickle.PicklingError, AttributeError, TypeError):  # what a reader's own or a registered class holds
             return InPlace(begin)
         self._count += 1
-        made = Elsewhere[Result](self._count, said)
+        made = Elsewhere[Result](self._count, said, partial(self._place, waited_for))
+        self._start(made, waited_for)
+        weakref.finalize(made, self._left.put, made.number).atexit = False
+        return made
+
+    def _place(self, waited_for: bool, one: Elsewhere[Any]) -> None:
+        """Begin anew with a stream that was left."""
+        with self._lock:
+            if one.worker is None and self._workers:
+                one.resting = False
+                self._start(one, waited_for)
+
+    def _start(self, one: Elsewhere[Any], waited_for: bool) -> None:
         worker = min(self._workers, key=lambda one: ((one.nice == 0) != waited_for, len(one.streams)))
         if worker.nice and len(worker.streams) >= CROWDED and len(self._workers) < self._most:
             with contextlib.suppress(OSError):
                 worker = self._add(NICE)
-        worker.start(made)
-        weakref.finalize(made, self._left.put, (weakref.ref(worker), made.number)).atexit = False
+        worker.start(one)
         self.busy = True
-        self._left.put((weakref.ref(worker), 0))  # so that it is looked after
-        return made
+        self._left.put(0)  # so that it is looked after
 
     def _add(self, nice: int) -> _Worker:
         made = _Worker(self._modules, nice)
@@ -310,11 +364,26 @@ class Pool:
         looked = 0.0
         while True:
             with contextlib.suppress(queue.Empty):
-                held, number = self._left.get(timeout=LOOK if self.busy else None)
-                if (worker := held()) is not None:
+                number = self._left.get(timeout=LOOK if self.busy else None)
+                for worker in [*self._workers]:
                     worker.leave(number)
             if (now := time.monotonic()) - looked >= LOOK / 2:
                 self.busy, looked = sum(worker.look() for worker in [*self._workers]) > 0, now
+                self._share()
+
+    def _share(self) -> None:
+        """Have a worker with nothing to do take a stream of one that has several: the last, which has had the least.
+
+        It begins anew there, and tells nothing that is known. So it is moved once.
+        """
+        with self._lock:
+            running = {worker: worker.running() for worker in self._workers if worker.nice}
+            idle = next((worker for worker, streams in running.items() if not streams), None)
+            full = max(running, key=lambda one: len(running[one]), default=None)
+            if idle is None or full is None or len(running[full]) < ENOUGH_TO_SHARE:
+                return
+            if movable := [one for one in running[full] if not one.moved]:
+                full.move(movable[-1], idle)
 
 
 POOL = Pool()

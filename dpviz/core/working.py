@@ -20,7 +20,8 @@ from typing import BinaryIO, NamedTuple
 from dpviz.core.keeping import KEPT
 from dpviz.core.types import Result
 
-STOPPED = 0.5  # Seconds of work in one step of what nobody wants any more after which the process ends
+STOPPED = 0.5  # Seconds of work in one step of what nobody asks for after which the process ends, the first time
+LONGER = 4.0  # How many times as long the step of a stream may take after each end of a process by it
 QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
 AGING = 0.1  # Seconds of work that a second of waiting makes up for
 FIRST, GROWS, SILENT = 0.05, 2.0, 0.5
@@ -31,7 +32,7 @@ WORKERS_BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
 
 
 class About(IntEnum):
-    """What a message is about: the first four go to a worker, the others come from it."""
+    """What a message is about: the first four and the one on a move go to a worker, the others come from it."""
 
     START = 0
     REST = 1
@@ -41,14 +42,21 @@ class About(IntEnum):
     END = 5
     FAILED = 6
     STILL = 7
+    MOVED = 8
+    STUCK = 9
 
 
 class Message(NamedTuple):
-    """A message about the stream with this number; what it says is pickled by itself: it may name what is not there."""
+    """A message about the stream with this number; what it says is pickled by itself: it may name what is not there.
+
+    `steps` are those after which its last result was told, and `ends` how many processes its steps have ended.
+    """
 
     about: About
     number: int
     said: bytes = b""
+    steps: int = 0
+    ends: int = 0
 
 
 def write(to: BinaryIO, message: Message) -> None:
@@ -58,11 +66,12 @@ def write(to: BinaryIO, message: Message) -> None:
 
 
 class _Job:
-    """A stream that a worker goes on with."""
+    """A stream that a worker goes on with; what it had before its first `steps` is known from another worker."""
 
-    def __init__(self, number: int, stream: Iterator[object]) -> None:
+    def __init__(self, number: int, stream: Iterator[object], steps: int = 0) -> None:
         self.number, self.stream = number, stream
-        self.spent, self.due, self.resting = 0.0, 0.0, False
+        self.spent, self.due, self.resting = 0.0, FIRST if steps else 0.0, False
+        self._known, self._steps = steps, 0
         self._new: object = None
         self._came = time.monotonic()
 
@@ -81,68 +90,81 @@ class _Job:
         start, over = time.thread_time(), False
         while not over and time.thread_time() - start < QUANTUM:
             step = next(self.stream, self)
-            over = step is self
+            over, self._steps = step is self, self._steps + 1
             self._new = self._new if over or step is None else step
             if self._new is not None and not self.due:
                 break
         self.spent += time.thread_time() - start
-        if over or (self._new is not None and self.spent >= self.due):
+        if over or (self._new is not None and self.spent >= self.due and self._steps > self._known):
             self.due = max(FIRST, min(GROWS * self.spent, self.spent + SILENT))
-            tell(Message(About.END if over else About.NEWS, self.number, pickle.dumps(self._new)))
+            kind = About.END if over else About.NEWS
+            tell(Message(kind, self.number, pickle.dumps(self._new), self._steps))
             self._new = None
         return not over
 
 
 class Inbox:
-    """Messages that have come, how many there were, and how many of them were taken."""
+    """Messages that have come, and `at`, the stream whose step goes on, told before the last look for a message."""
 
     def __init__(self) -> None:
         self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
-        self._came = self._taken = 0
+        self._unwanted: dict[int, Message] = {}  # the last word on each stream that is to stand still, not yet taken
+        self.at: int | None = None
 
-    def put(self, message: Message) -> None:
-        """Add one."""
-        self._came += 1
+    def put(self, message: Message) -> bool:
+        """Add one; returns whether a stream is to stand still."""
+        stops = message.about in (About.REST, About.LEAVE)
+        if stops:
+            self._unwanted[message.number] = message
+        else:
+            self._unwanted.pop(message.number, None)
         self._messages.put(message)
+        return stops
 
     def get(self, *, wait: bool) -> Message:
         """The next one; `queue.Empty` is raised where there is none and none is waited for."""
         message = self._messages.get(block=wait)
-        self._taken += 1
+        if self._unwanted.get(message.number) is message:
+            self._unwanted.pop(message.number, None)
         return message
 
-    def end_if_stuck(self) -> None:
-        """End the process where the last message is not taken within `STOPPED` seconds of work: one step goes on."""
-        came, start = self._came, time.process_time()
-        while self._taken < came:
-            if time.process_time() - start > STOPPED:
+    def stand_still(self, message: Message, tell: Callable[[Message], None]) -> None:
+        """Tell once a stream stands still; where its step works on for too long, tell that and end the process.
+
+        A step of another stream has all its time, and what is asked for again goes on.
+        """
+        number, start, most = message.number, time.process_time(), STOPPED * LONGER**message.ends
+        while self.at == number and self._unwanted.get(number) is message:
+            if time.process_time() - start > most:
+                tell(Message(About.STUCK, number))
                 os._exit(1)
             time.sleep(STOPPED / 10)
+        if self._unwanted.get(number, message) is message:
+            tell(Message(About.STILL, number))
 
 
 def work(asked: Inbox, tell: Callable[[Message], None]) -> None:
     """Go on with the stream that has had the least time, for ever."""
     jobs: dict[int, _Job] = {}
     while True:
-        ready = [job for job in jobs.values() if not job.resting]
+        job = min((one for one in jobs.values() if not one.resting), key=lambda one: one.turn, default=None)
+        asked.at = None if job is None else job.number
         with contextlib.suppress(queue.Empty):
-            kind, number, said = asked.get(wait=not ready)
+            kind, number, said, steps, _ = asked.get(wait=job is None)
+            asked.at = None
             if kind is About.START:
-                _try(tell, number, partial(_begin, jobs, number, said))
-            elif kind is About.LEAVE:
+                _try(tell, number, partial(_begin, jobs, number, said, steps))
+            elif kind in (About.LEAVE, About.MOVED):
                 jobs.pop(number, None)
             elif number in jobs:
                 jobs[number].resting = kind is About.REST
-            if kind in (About.REST, About.LEAVE):
-                tell(Message(About.STILL, number))
             continue
-        job = min(ready, key=lambda one: one.turn)
-        if not _try(tell, job.number, partial(job.advance, tell)):
+        if job is not None and not _try(tell, job.number, partial(job.advance, tell)):
             jobs.pop(job.number, None)
 
 
-def _begin(jobs: dict[int, _Job], number: int, said: bytes) -> None:
-    jobs[number] = _Job(number, pickle.loads(said)())
+def _begin(jobs: dict[int, _Job], number: int, said: bytes, steps: int) -> None:
+    jobs[number] = _Job(number, pickle.loads(said)(), steps)
 
 
 def _try(tell: Callable[[Message], None], number: int, act: Callable[[], Result]) -> Result | None:
@@ -171,20 +193,23 @@ def serve() -> None:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
-    asked = Inbox()
+    asked, one_at_a_time = Inbox(), threading.Lock()
+
+    def tell(message: Message) -> None:
+        with one_at_a_time:
+            write(target, message)
 
     def listen() -> None:
         with contextlib.suppress(EOFError, OSError):
             while True:
                 message = pickle.load(source)
-                asked.put(message)
-                if message.about in (About.REST, About.LEAVE):
-                    threading.Thread(target=asked.end_if_stuck, daemon=True).start()
+                if asked.put(message):
+                    threading.Thread(target=asked.stand_still, args=(message, tell), daemon=True).start()
         os._exit(0)  # whoever asked is gone
 
     threading.Thread(target=listen, daemon=True).start()
     with contextlib.suppress(BrokenPipeError):
-        work(asked, partial(write, target))
+        work(asked, tell)
 
 
 if __name__ == "__main__":

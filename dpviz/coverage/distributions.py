@@ -12,6 +12,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from dpviz.core.checked import checked
 from dpviz.core.declarations import POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
 from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.sums import complex_power
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._fourier import (
     SPREAD_TILTS,
@@ -42,7 +43,7 @@ class Reach(NamedTuple):
     """
 
     box: int
-    work: int
+    work: float
     sums: int
     coarser: float = 1.0
 
@@ -50,6 +51,8 @@ class Reach(NamedTuple):
 IN_SECONDS, IN_A_MINUTE = Reach(8_000_000, 250_000_000, 25_000_000), Reach(16_000_000, 10**9, 10**9)
 AT_A_GLANCE = Reach(2_000_000, 80_000_000, 25_000_000, coarser=300.0)
 """Of distributions within which those `IN_SECONDS` are as well, in half of the time, and to within 10⁻⁶."""
+
+EXPONENTS_AT_ONCE = 65_536  # Of the bounds of boxes: a few boxes at a time, which stay near the processor
 
 LARGEST_PAIRS = 10**11  # Largest number of multiplications for two sets
 
@@ -153,18 +156,21 @@ def release_distribution(
 def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_SECONDS) -> list[Box]:
     """Return the boxes of all rows, or a ValueError where their transforms would take too long."""
     found: list[Box] = []
-    for part in blocks(len(rows), len(SPREAD_TILTS) * rows.shape[1]):
+    for part in blocks(len(rows), len(SPREAD_TILTS) * rows.shape[1], EXPONENTS_AT_ONCE):
         found += boxes(rows[part], sets, errors[part])
         if max(box.size for box in found) > reach.box or sum(box.size for box in found) > reach.work:
             raise ValueError(TOO_LONG)
     return found
 
 
-def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: bool = False) -> float:
+def exact_work(
+    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: bool = False, most: float = math.inf
+) -> float:
     """Return how many entries the transforms of `release_distribution` have at most, infinite where that is too many.
 
-    It takes fewer where x is mixed over nodes. None are needed for up to two sets. Where rules read the sum alone
-    (`by_sum`) they are those of `estimate_distribution`, none for a single set.
+    Who asks for no more than `most` need not wait where it is more: then it is infinite too. It takes fewer where x is
+    mixed over nodes. None are needed for up to two sets. Where rules read the sum alone (`by_sum`) they are those of
+    `estimate_distribution`, none for a single set.
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
@@ -179,7 +185,8 @@ def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, by_sum: 
     mixture = confidential_mixture(synthesizer.n, p, TAIL)
     rows = released_rows(synthesizer, mixture.counts)
     try:
-        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture.weights, BOX_ERROR)))
+        reach = IN_SECONDS._replace(work=min(IN_SECONDS.work, most))
+        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture.weights, BOX_ERROR), reach))
     except ValueError:
         return math.inf
 
@@ -298,7 +305,7 @@ def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: in
         length = next_fast_len(size, real=True)
         mixed = np.zeros(length // 2 + 1, dtype=complex)
         with np.errstate(under="ignore"):
-            for row, weight in zip(rows, mixture.weights, strict=True):
-                mixed += weight * rfft(row, length) ** sets
+            for part in blocks(len(rows), length):
+                mixed += mixture.weights[part] @ complex_power(rfft(rows[part], length, axis=1), sets)
         distribution = np.maximum(irfft(mixed, length)[:size], 0.0)
     return EstimateDistribution(support=np.arange(size) / (size - 1), probabilities=distribution, proportion=p)

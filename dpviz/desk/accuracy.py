@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from dpviz.comparisons import Outcome
 from dpviz.comparisons.base import RANKED_REPETITIONS
 from dpviz.core.measures import SURE, TIED_TOLERANCE, Measure
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.parameters import Parameter, readable, shown
 
 MOST_BIAS = Parameter(
     name="most_bias",
@@ -230,7 +230,7 @@ class AccuracyLimit:
 
     def __post_init__(self) -> None:
         if not isinstance(self.key, str) or self.key not in ACCURACY:
-            raise ValueError(f"key must be one of {', '.join(ACCURACY)}; got {self.key!r}.")
+            raise ValueError(f"key must be one of {', '.join(ACCURACY)}; got {shown(self.key)}.")
         object.__setattr__(self, "limit", self.measure.asks.check(self.limit))
 
     @property

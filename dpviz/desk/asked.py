@@ -12,14 +12,21 @@ Mends = Mapping[str, tuple[object, str]]
 
 
 class AskedOnPage(Protocol):
-    """What the controls of a page ask for: a design, what was left out in sentences, and its settings in words."""
+    """What the controls of a page ask for: what was left out in sentences, its settings and its neighbours in words."""
 
-    @property
-    def design(self) -> Design: ...
     @property
     def problems(self) -> tuple[str, ...]: ...
     @property
     def named(self) -> str: ...
+    @property
+    def neighbours(self) -> str: ...
+
+
+class AskedOfDesign(AskedOnPage, Protocol):
+    """The same of a page that is about a single release."""
+
+    @property
+    def design(self) -> Design: ...
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,7 @@ class AskedOf(Generic[ItsQuestion]):
     words: Callable[[ItsQuestion], str] = field(repr=False, compare=False)
     problems: tuple[str, ...] = ()
     given_text: str | None = None  # of a matrix
+    neighbours: str = "one row substituted"
 
     @property
     def named(self) -> str:

@@ -96,6 +96,8 @@ class Protection(DeclaredFields, ABC):
 
     key: ClassVar[str]
     label: ClassVar[str]
+    choice: ClassVar[str]
+    """What a button says that chooses it."""
     source: ClassVar[str]
     symbol: ClassVar[str]
     formula: ClassVar[str]
@@ -154,7 +156,7 @@ def promise_in_words(epsilon: float, delta: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyLoss(Protection):
-    """ε and δ themselves.
+    """What must be protected, as the largest ε and δ themselves.
 
     >>> PrivacyLoss(most_epsilon=0.5).promise
     (0.5, 0.0)
@@ -164,6 +166,7 @@ class PrivacyLoss(Protection):
     most_delta: float = declared(FAILURE)
     key = "loss"
     label = "Largest privacy loss ε (and δ)"
+    choice = "privacy loss ε"
     source = "Dwork, McSherry, Nissim & Smith (2006); with δ Dwork et al. (2006)"
     symbol = "δ(ε)"
     by_delta = True
@@ -205,6 +208,7 @@ class GuessRate(Protection):
     key = "guess"
     share = True
     label = "Largest share of right guesses"
+    choice = "right guesses"
     source = "Kairouz, Oh & Viswanath (2015); Dong, Roth & Su (2022)"
     symbol = "s"
     by_delta = True
@@ -267,6 +271,7 @@ class PosteriorOdds(Protection):
     key = "odds"
     share = True
     label = "Largest probability after the release"
+    choice = "probability after"
     source = "Abowd & Vilhuber (2008), equation (4)"
     symbol = "a"
     formula = "a = 1 / (1 + e^{−L} (1 − b)/b), the odds b/(1 − b) before times e^L"
@@ -309,6 +314,7 @@ class RiskRatio(Protection):
     most_ratio: float = declared(MOST_RATIO)
     key = "risk"
     label = "Largest ratio of risks, r*"
+    choice = "ratio of risks"
     source = "Kazan & Reiter (2023)"
     symbol = "r*"
     formula = "r* = 1 / (p₀ + (1 − p₀) e^{−L})"

@@ -37,7 +37,7 @@ def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, .
             if not one.verdicts[limit.key]
         }
         analyzed = rescued(one) if [*broken] == ["coverage"] else None
-        enough = yield from telling(seek_smallest(one.at), lambda: tuple(found))
+        enough = yield from telling(seek_smallest(one.tried), lambda: tuple(found))
         found.append(Relaxed(one, broken, None if enough is None else enough.setting, analyzed))
         yield tuple(found)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -86,13 +87,47 @@ class Option:
             if self.question.data.simulated:
                 yield None
             outcomes.append(next(one))
-        mine = {one.name: getattr(self, one.name) for one in dataclasses.fields(Option)}
-        design = Assessed(**mine, setting=setting, outcomes=tuple(outcomes), enough=enough)
+        design = Assessed(**self._mine, setting=setting, outcomes=tuple(outcomes), enough=enough)
         yield design
         for place, stream in enumerate(streams):
             for outcomes[place] in stream:
                 yield dataclasses.replace(design, outcomes=tuple(outcomes))
         yield dataclasses.replace(design, outcomes=tuple(outcomes), complete=True)
+
+    @property
+    def _mine(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(Option)}
+
+    def tried(self, setting: float) -> Iterator[Assessed | None]:
+        """Yield the design at a setting that a search tries, with what is quick, and then complete.
+
+        Where nothing has to be simulated no number of it is computed that is not looked at: a search looks at a few, at
+        some hundred settings. Intervals at single true values are where the worst of the whole range is not certified.
+        """
+        asked = self.question
+        if asked.data.simulated:
+            yield from self.at(setting)
+            return
+        yield Tried(**self._mine, setting=setting, outcomes=())
+        whole = Tried(**self._mine, setting=setting, outcomes=(), complete=True)
+        yield None
+        if not asked.needs_interval or whole.certified:
+            yield whole
+            return
+        summed = [data.summed(self.method, setting, self.analysis) for data in asked.data_at]
+        outcomes = dict[int, Outcome]()
+        for place in sorted(range(len(summed)), key=summed.__getitem__):
+            outcomes[place] = asked.data_at[place].outcome(self.method, setting, self.analysis)
+            yield None
+            first = summed[place] and len(outcomes) == summed.count(False) + 1
+            if first and whole.of_a_range and _decided_by_sums(asked, [*outcomes.values()]):
+                # A limit that is kept everywhere is kept at these values as well.
+                if whole.keeps_all and whole.known:
+                    break
+                yield None
+        else:
+            whole = dataclasses.replace(whole, outcomes=tuple(outcomes[place] for place in sorted(outcomes)))
+        yield whole
 
     def largest_setting(self) -> float | None:
         """Return the largest ε with which every promise of the question is kept; None where there is none."""
@@ -109,8 +144,16 @@ class Option:
         real = self.method.real_epsilon(self.question.data, setting, self.sets)
         far = setting == PROMISES.maximum or (real is not None and real > _usual(self.question))
         if far or (yield from self._as_good_with_less(setting)):
-            return (yield from seek_enough(self.at, setting))
+            return (yield from seek_enough(self.tried, setting))
         return setting
+
+    def smallest(self, most: float = math.inf) -> Steps[Assessed | None]:
+        """Return, in steps, all of the design that `seek_smallest` finds."""
+        found = yield from seek_smallest(self.tried, most)
+        if not isinstance(found, Tried):
+            return found
+        whole = yield from soonest(self.at(found.setting), lambda one: one.complete)
+        return dataclasses.replace(whole, refuted=found.refuted)
 
     def _as_good_with_less(self, setting: float) -> Steps[bool]:
         """Return whether an error or a bias that counts is better with a part of the setting, or none is worse.
@@ -190,32 +233,61 @@ class Assessed(Option):
 
         Where that takes up to some seconds it is sought for limits alone, while every limit may still be kept.
         """
-        asked = self.question
-        found = {key: one.over(asked.truths, self.outcomes, asked.average) for key, one in ACCURACY.items()}
-        if asked.average or asked.lowest == asked.highest:
-            return found
-        found = {key: self._worst(key, found[key]) for key in found}
-        for limit in asked.limits:
-            if all(one.kept(found[one.key].measure) is not False for one in asked.limits) and found[limit.key].tried:
-                found[limit.key] = self._worst(limit.key, found[limit.key], thorough=True)
+        return {key: self.figure(key) for key in ACCURACY}
+
+    def figure(self, key: str) -> RangeFigure:
+        """Return one of `figures`, without the others."""
+        return self._limited[key] if key in self._limited else self._quick(key)
+
+    @cached_property
+    def _limited(self) -> dict[str, RangeFigure]:
+        """Those that limits are on."""
+        limits = self.question.limits
+        found = {one.key: self._quick(one.key) for one in limits}
+        for limit in limits if self.of_a_range else ():
+            if all(one.kept(found[one.key].measure) is not False for one in limits) and found[limit.key].tried:
+                found[limit.key] = self._worst(limit.key, thorough=True) or found[limit.key]
         return found
 
-    def _worst(self, key: str, tried: RangeFigure, *, thorough: bool = False) -> RangeFigure:
-        """The worst of all true values of the range, or else that of those tried."""
-        if tried.measure.error != 0:  # not yet known, or simulated
-            return tried
+    @cached_property
+    def _known(self) -> dict[str, RangeFigure]:
+        return {}
+
+    def _quick(self, key: str) -> RangeFigure:
+        if key not in self._known:
+            self._known[key] = (self._worst(key) if self.of_a_range else None) or self.over(key)
+        return self._known[key]
+
+    @property
+    def of_a_range(self) -> bool:
+        """Whether the worst of a range counts."""
+        return not self.question.average and self.question.lowest < self.question.highest
+
+    def over(self, key: str) -> RangeFigure:
+        """Return a measure over the true values that are tried."""
+        asked = self.question
+        return ACCURACY[key].over(asked.truths, self.outcomes, asked.average)
+
+    def exact(self, key: str) -> bool:
+        """Whether a measure is known at the true values that are tried, and not simulated."""
+        return self.over(key).measure.error == 0
+
+    def _worst(self, key: str, *, thorough: bool = False) -> RangeFigure | None:
+        """The worst of all true values of the range; None where those tried have to do."""
+        if not self.exact(key):
+            return None
         asked = self.question
         ends = asked.lowest, asked.highest
         found = asked.data.worst(self.method, self.setting, self.analysis, key, *ends, thorough=thorough)
         if found is None:
-            return tried
+            return None
         half = (-1 if ACCURACY[key].share else 1) * found.gap / 2
         return RangeFigure(Measure(found.value + half, 0.0, within=abs(half)), found.at, 0)
 
     @cached_property
     def verdicts(self) -> dict[str, bool | None]:
         """By limit on accuracy: whether it is kept; None where that is not known, or too close to the limit."""
-        return {one.key: one.kept(self.figures[one.key].measure) for one in self.question.limits}
+        return {one.key: one.kept(self.figure(one.key).measure) for one in self.question.limits}
 
     @property
     def keeps_all(self) -> bool | None:
@@ -226,17 +298,17 @@ class Assessed(Option):
     @property
     def beyond_doubt(self) -> bool:
         """Whether further repetitions could not change `keeps_all`."""
-        found = [one.kept(self.figures[one.key].measure, EARLY) for one in self.question.limits]
+        found = [one.kept(self.figure(one.key).measure, EARLY) for one in self.question.limits]
         return self.complete or False in found or None not in found
 
     def value(self, key: str) -> float:
         """Return a measure of `ACCURACY` over the range; NaN where it is not known."""
-        return self.figures[key].measure.value
+        return self.figure(key).measure.value
 
     @cached_property
     def tightest(self) -> tuple[AccuracyLimit, Measure] | None:
         """The limit of which it uses the most, as far as that is known, and how much: at most 1 where it is kept."""
-        found = ((one, self.figures[one.key].measure) for one in self.question.limits)
+        found = ((one, self.figure(one.key).measure) for one in self.question.limits)
         known = [(one, one.slack(here)) for one, here in found if self.complete or not math.isnan(here.value)]
         return max(known, key=lambda one: one[1].value, default=None)
 
@@ -262,9 +334,46 @@ class Assessed(Option):
     def aim(self) -> Measure:
         """The number by which designs that keep all limits are ranked first; NaN where it is not known."""
         if self.question.ranked_by in ACCURACY:
-            return self.figures[self.question.ranked_by].measure
+            return self.figure(self.question.ranked_by).measure
         loss = privacy_of(self)
         return loss if math.isfinite(loss.value) else Measure.unknown()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried(Assessed):
+    """A design at a setting that a search tries, of which nothing is simulated: with `outcomes` where they have to be.
+
+    It is the same as that which `Option.at` yields, first or at last, as far as a search looks at it.
+    """
+
+    def over(self, key: str) -> RangeFigure:
+        asked, measure = self.question, ACCURACY[key]
+        if measure.needs_interval and not self.outcomes:
+            return RangeFigure(Measure.unknown(), math.nan, len(asked.truths))
+        return measure.over(asked.truths, self.outcomes or self._estimated, asked.average)
+
+    def exact(self, key: str) -> bool:
+        return not ACCURACY[key].needs_interval or super().exact(key) or (self.complete and not self.outcomes)
+
+    @cached_property
+    def _estimated(self) -> tuple[Outcome, ...]:
+        """What there is without intervals, at every true value."""
+        asked = self.question
+        return tuple(data.estimated(self.method, self.setting, self.analysis) for data in asked.data_at)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the worst of the range is known of all that counts, without intervals at single values."""
+        return not any(math.isnan(self._quick(key).measure.value) for key in self._counting)
+
+    @property
+    def known(self) -> bool:
+        """The same with what takes some seconds."""
+        return not any(math.isnan(self.value(key)) for key in self._counting)
+
+    @property
+    def _counting(self) -> set[str]:
+        return {*(limit.key for limit in self.question.limits), self.question.goal} & ACCURACY.keys()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -338,6 +447,8 @@ def stream_designs(question: Question) -> Iterator[Desk]:
     streams: dict[DesignKey, Iterator[Assessed | None]] = {}
 
     def desk(complete: bool = False) -> Desk:
+        for one in found.values():
+            one.figures  # noqa: B018 (they belong to it where it is sent)
         return Desk(question=question, found=tuple(found.values()), absent=tuple(absent.items()), complete=complete)
 
     for method, sets in candidates(question):
@@ -354,15 +465,14 @@ def stream_designs(question: Question) -> Iterator[Desk]:
         for option in options:
             made: Assessed | None = None
             if question.seeks_smallest:
-                smallest = seek_smallest(option.at, math.inf if setting is None else setting)
-                made = yield from telling(smallest, desk)
+                made = yield from telling(option.smallest(math.inf if setting is None else setting), desk)
             if made is None and setting is not None:
                 given = yield from telling(option.needed(setting), desk)
                 enough = given < setting or setting == PROMISES.maximum
                 streams[option.key] = option.at(given, enough=enough)
                 made = yield from telling(soonest(streams[option.key]), desk)
                 if made.keeps_all is False and given < setting and not question.seeks_smallest:
-                    made = (yield from telling(seek_smallest(option.at, given), desk)) or made
+                    made = (yield from telling(option.smallest(given), desk)) or made
             if made is None:
                 absent[name] = f"no ε that was tried up to {SCANNED[-1]:g} keeps the limits"
                 continue
@@ -377,6 +487,12 @@ def stream_designs(question: Question) -> Iterator[Desk]:
             found[waiting.key] = further or waiting
             yield desk()
     yield desk(complete=True)
+
+
+def _decided_by_sums(question: Question, outcomes: Sequence[Outcome]) -> bool:
+    """Whether no limit is broken at these true values, and the worst of each is a sum, and not simulated."""
+    found = [(one, one.measure.over(question.truths, outcomes, average=False).measure) for one in question.limits]
+    return all(worst.error == 0 and one.kept(worst) is not False for one, worst in found)
 
 
 def candidates(question: Question) -> list[tuple[ComparedMethod, int]]:

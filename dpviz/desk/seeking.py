@@ -137,7 +137,7 @@ def _between(tried: list[Assessed], low: float, high: float) -> float:
 
 def _surely_used(design: Assessed) -> float:
     """ln of how much of its tightest limit a design uses with two standard errors more; below 0 where all are kept."""
-    used = [one.slack_around(design.figures[one.key].measure, SURE)[1] for one in design.question.limits]
+    used = [one.slack_around(design.figure(one.key).measure, SURE)[1] for one in design.question.limits]
     return math.log(max(used)) if max(used, default=0.0) > 0 else -math.inf
 
 

@@ -22,6 +22,7 @@ SCORE_GRID_POINTS = 2001  # Proportions on which an interval without a closed fo
 # Largest number of steps of false position, and how near the two sides of an end come
 FALSE_POSITION_STEPS, SIDES_TOLERANCE = 60, 1e-13
 NUMBERS_AT_ONCE = 4_000_000  # Numbers of a table that are held at once
+SQUARES_AT_ONCE = 65_536  # The same where they are few steps each: these stay near the processor
 
 # A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one
 TOO_ROUGH = 1e4
@@ -96,9 +97,12 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
     grid = np.sin(np.linspace(0, np.pi / 2, SCORE_GRID_POINTS)) ** 2
     centres, variances = at(grid)
     first, last = np.empty((2, len(observed)), int)
-    for block in blocks(len(observed), SCORE_GRID_POINTS, NUMBERS_AT_ONCE):
-        held = excess(observed[block, None], centres, variances) <= 0
-        held[np.arange(len(held)), np.abs(observed[block, None] - centres).argmin(axis=1)] = True
+    allowed = np.maximum(z**2 * variances, EXACT_FIT**2)  # (q̄ − E)² up to which p is accepted
+    for block in blocks(len(observed), SCORE_GRID_POINTS, SQUARES_AT_ONCE):
+        squares = observed[block, None] - centres
+        squares *= squares
+        held = squares <= allowed
+        held[np.arange(len(held)), squares.argmin(axis=1)] = True
         first[block], last[block] = held.argmax(axis=1), SCORE_GRID_POINTS - 1 - held[:, ::-1].argmax(axis=1)
     outermost = []
     for inner, outer in ((first, np.maximum(first - 1, 0)), (last, np.minimum(last + 1, SCORE_GRID_POINTS - 1))):

@@ -10,6 +10,7 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, SETS
 from dpviz.core.keeping import kept
 from dpviz.core.numerics.quantiles import quantile
+from dpviz.core.parameters import shown
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
@@ -121,6 +122,6 @@ def check_rule(key: str, sets: int) -> IntervalRule:
     ValueError: The rule "Reiter 2003 (Liu's Theorem 7)" needs at least 2 sets; got 1.
     """
     if key not in RULES:
-        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {key!r}.")
+        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {shown(key)}.")
     RULES[key].check_sets(sets)
     return RULES[key]

@@ -130,12 +130,13 @@ class LengthLimit:
 
 @checked(proportions=PROPORTION, level=LEVEL)
 def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95) -> LengthLimit:
-    """∫₀¹ β(p', p) dp', β the smallest probability under p with which a test of p' at the level accepts.
+    """Return the shortest expected length, at each true proportion, of an interval that holds its level at every one.
 
-    An interval that holds every p' with probability `level` or more tests every p' at that level, and its expected
-    length inside 0 to 1 is ∫ Pr(p' in the interval | p) dp'. Neyman and Pearson's test of p' against p accepts the sums
-    with the smallest Pr(S | p) / Pr(S | p') first, with a coin toss at the last. The bound holds for every procedure
-    that reads the sum of the counts, randomized ones too; one that reads all counts may be shorter.
+    It is ∫₀¹ β(p', p) dp', β the smallest probability under p with which a test of p' at the level accepts. An interval
+    that holds every p' with probability `level` or more tests every p' at that level, and its expected length inside 0
+    to 1 is ∫ Pr(p' in the interval | p) dp'. Neyman and Pearson's test of p' against p accepts the sums with the
+    smallest Pr(S | p) / Pr(S | p') first, with a coin toss at the last. The bound holds for every procedure that reads
+    the sum of the counts, randomized ones too; one that reads all counts may be shorter.
     The integral is bounded from below. By duality β(p', p) = max_λ λ level − max_A (λ Pr(A | p') − Pr(A | p)) over all
     sets A of sums. Between two nodes h apart λ may be taken to be a line, and λ Pr(A | p') exceeds its chord by no more
     than (h²/12) max |(λ Pr(A | p'))″| on average. There Pr(A | p') is a polynomial of degree n with coefficients from 0

@@ -65,8 +65,8 @@ class BinnedPosterior(TwoCellSynthesizer):
         "released."
     )
     finding = (
-        "The printed sensitivity is about a hundred times what one row can change at n = 100, so the bins are chosen "
-        "nearly at random."
+        "The printed sensitivity is about a hundred times what one of a hundred rows can change, so the bins are "
+        "chosen nearly at random."
     )
 
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)

@@ -79,11 +79,19 @@ class NoiseSanitizer(TwoCellSynthesizer):
         epsilon, room = self.epsilon, np.arange(self.n + 1)
         tail, step = math.exp(float(self.log_tail(np.array([1]))[0])), -math.expm1(-epsilon)
         with np.errstate(under="ignore"):
-            square = -np.expm1(-epsilon * room) / step
-            square[2:] += 2 * math.exp(-epsilon) * betainc(2.0, room[2:] - 1.0, step) / step**2
+            square = self.clamped_squares(room)
             near, apart = np.minimum(room, room[::-1]), room[::-1] - room
             shift = np.sign(apart) * np.exp(-epsilon * near) * -np.expm1(-epsilon * np.abs(apart)) * (tail / step)
         return (room + shift) / self.n, (tail * (square + square[::-1]) - shift**2) / self.n**2
+
+    def clamped_squares(self, room: IntArray) -> FloatArray:
+        """E min(Z⁺, h)² / Pr(Z ≥ 1) of the noise Z for each room h, what noise to one side adds to the error."""
+        step, room = -math.expm1(-self.epsilon), np.asarray(room)
+        with np.errstate(under="ignore"):
+            square: FloatArray = -np.expm1(-self.epsilon * room) / step
+            wide = room >= 2
+            square[wide] += 2 * math.exp(-self.epsilon) * betainc(2.0, room[wide] - 1.0, step) / step**2
+        return square
 
     def moments_at(self, p: FloatArray, sets: int) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the mean share of independent sets, n1 ~ Binomial(n, p), in closed form for many rows.

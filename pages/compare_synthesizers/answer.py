@@ -1,5 +1,6 @@
 """Which method errs least at one ε, and at what price; the pictures, and the methods in order, which grow."""
 
+import dataclasses
 import math
 from functools import partial
 
@@ -12,8 +13,10 @@ from dpviz.comparisons import Compared
 from dpviz.comparisons.ranking import Ranking
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
+from dpviz.study.compared import study_outcomes
+from dpviz.study.in_words import compared_sentence
 from pages.compare_synthesizers import SPEC
-from pages.compare_synthesizers.controls import PREFIX, Asked
+from pages.compare_synthesizers.controls import PREFIX, STUDY, Asked
 from pages.components.compared import Measures
 from pages.components.growing import Growing, growing_of, show_growing
 from pages.components.release import lead_on
@@ -67,14 +70,19 @@ def _show_pictures(asked: Asked) -> None:
     known = comparison_measures(question, added=added)
     chosen, height = MEASURES.choose(known), comparison_height([one.label for one in question.methods])
 
+    studied = study_outcomes(st.session_state.get(STUDY) or (), question)
+
     def draw(found: Compared) -> None:
-        MEASURES.show(known, chosen, partial(comparison_picture, question, found, found_so_far(asked)), height)
+        drawn = dataclasses.replace(found, further=studied)
+        MEASURES.show(known, chosen, partial(comparison_picture, question, drawn, found_so_far(asked)), height)
         done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
         (low, high), points = (readable(end, 3) for end in question.span), len(question.epsilons)
         every = points * len(question.methods)
         words = SPEC.note("pictures", points=points, low=low, high=high, done=done, all=every)
         limited = chosen[0] == ADDED and added_limit(found)
         st.caption(f"{words} {SPEC.note('area')}" if limited else words)
+        if cells := st.session_state.get(STUDY):
+            st.caption(compared_sentence(cells, len(studied)))
 
     key = "comparison", question.everywhere, question.span
     growing = growing_of(f"{PREFIX}curves", key, Compared, question.stream)

@@ -29,6 +29,9 @@ from pages.components.controls import Choice, Controls, Numbers, Said, Several, 
 from pages.components.numbers import PageNumbers
 
 PREFIX = SPEC.prefix
+STUDY = f"{PREFIX}study"
+"""Where the session holds the cells of a study that is open."""
+
 SYNTHESIZER = "beta_binomial"
 """The synthesizer that stands for a comparison on other pages."""
 
@@ -91,6 +94,15 @@ def taken(design: Design) -> dict[str, Any]:
     chosen = kind.usual_keys()
     among = {} if method.key in chosen else {f"{kind.key}_methods": [*chosen, method.key]}
     return {"kind": kind.key, **among}
+
+
+def settings_of_comparison(asked: Comparison) -> dict[str, Any]:
+    """What the controls say where they ask for a comparison of one proportion."""
+    said = {**asked.data.settings(), **asked.analysis.settings(), "rule": asked.analysis.rule}
+    first, last = asked.span
+    said |= {"kind": asked.data.key, "terms": asked.terms.key, "epsilon": asked.epsilon, "first": first, "last": last}
+    said |= {f"{asked.data.key}_methods": [one.key for one in asked.methods]}
+    return {PREFIX + name: value for name, value in said.items()}
 
 
 Asked = AskedOf[Comparison]

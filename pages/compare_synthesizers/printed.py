@@ -10,9 +10,9 @@ import streamlit as st
 from dpviz.charts.html import audit_row, audit_table
 from dpviz.claims.bowen_liu import compare_usable_shares
 from dpviz.claims.compared import audited_setting
-from dpviz.claims.liu import LIU_BINARY, LIU_NORMAL, LiuReading, compare_liu_normal, stream_liu_binary
+from dpviz.claims.liu import BINARY_RUNS, LIU_BINARY, LIU_NORMAL, LiuReading, compare_liu_normal, stream_liu_binary
 from dpviz.claims.printed_methods import SENSITIVITIES, audit_releases
-from dpviz.claims.published import Record
+from dpviz.claims.published import Record, read_errata
 from dpviz.claims.release_finding import (
     VERDICT_SIGNS,
     WHO_ARE_NEIGHBOURS,
@@ -28,7 +28,7 @@ from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached, elsewhere
 from pages.components.downloads import Part, show_files
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import audit_region, heading, listing, note
+from pages.components.words import audit_region, heading, listing, note, show_errata
 
 ORDER = list(ReleaseVerdict)
 HEAD = ("method", "promised ε", "real ε", "real over promised", "verdict")
@@ -113,13 +113,14 @@ def show_published(_asked: Asked) -> None:
     _show_cells(lines, LIU_NORMAL.fitting, "Coverage of normal data, printed and ours")
     st.caption(SPEC.note("printed_coverage", far=_far(lines), all=len(lines)))
     _show_readings(LIU_NORMAL.fitting, "Table 1 (b)")
+    show_errata(one for one in read_errata("liu") if one.place == "Table 1 (a)")
 
 
 def _show_binary(lines: tuple[Record[float], ...]) -> None:
     """Liu's coverage of yes-or-no data, as far as it is computed."""
     _show_cells(lines, LIU_BINARY.fitting, "Coverage of yes-or-no data, printed and ours")
     cells = len(LIU_BINARY.printed.rows) * len(LIU_BINARY.fitting)
-    st.caption(SPEC.note("printed_binary", far=_far(lines), done=len(lines), all=cells))
+    st.caption(SPEC.note("printed_binary", far=_far(lines), done=len(lines), all=cells, runs=f"{BINARY_RUNS:,}"))
 
 
 def _far(lines: Sequence[Record[float]]) -> int:

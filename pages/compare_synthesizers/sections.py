@@ -1,7 +1,9 @@
 """The closer looks of the page, each run only when it is opened."""
 
+import dataclasses
 import math
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,15 +13,19 @@ from dpviz.claims.compared import given_away
 from dpviz.comparisons import BinaryData, ComparedMethod, MixedData
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, Original
 from dpviz.comparisons.nested_modips import SETS_OF_EACH, estimate_variances
+from dpviz.core import limits
 from dpviz.core.parameters import readable
 from dpviz.core.wording import number
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
+from dpviz.study.compared import comparison_of
+from dpviz.study.in_words import study_sentence
+from dpviz.study.results import read_study
 from pages.compare_synthesizers import SPEC
 from pages.compare_synthesizers.answer import found_so_far
-from pages.compare_synthesizers.controls import PREFIX, Asked
+from pages.compare_synthesizers.controls import PREFIX, STUDY, Asked, settings_of_comparison
 from pages.compare_synthesizers.printed import show_audited, show_published
 from pages.components.cached import cached, last_of
-from pages.components.downloads import SAVED, Part, show_columns
+from pages.components.downloads import SAVED, Part, show_columns, show_opener
 from pages.components.figure import show_figure
 from pages.components.frame import Section, text_of
 from pages.components.words import answer, listing, note
@@ -117,7 +123,23 @@ def _show_downloads(asked: Asked) -> None:
         "The file is made when the button is pressed, which takes as long as the pictures do.",
     ]
     text = comparison_script(one.data, one.methods, [one.epsilon], one.analysis, one.terms)
-    show_columns(PREFIX, tables, [SAVED], ("comparison.py", text, "the numbers of the table above"))
+    script = "comparison.py", text, "the numbers of the table above"
+    show_columns(PREFIX, tables, [SAVED], script, between=_show_opener)
+
+
+def _show_opener() -> None:
+    """A study to be opened, whose cells are then drawn on the picture above."""
+    most, words = limits.STUDY_BYTES // 1_000_000, SPEC.note("open")
+    if not show_opener("Open a study", f"{PREFIX}study_file", _take, megabytes=most, words=words, kinds=("parquet",)):
+        return
+    if cells := st.session_state.get(STUDY):
+        st.caption(f"{study_sentence(cells)} {SPEC.note('study')}")
+
+
+def _take(content: bytes) -> dict[str, Any]:
+    """Of each cell its numbers are kept, and not its run."""
+    cells = tuple(dataclasses.replace(one, run=one.run[:1]) for one in read_study(content))
+    return {**settings_of_comparison(comparison_of(cells)), STUDY: cells}
 
 
 SECTIONS: dict[str, Section[Asked]] = {

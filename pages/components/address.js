@@ -2,10 +2,10 @@
 // where the page says that it has come to another place, such as the next step of a lesson.
 //
 // Streamlit calls the default export again at every rerun, with the same parentElement. The data: the bytes of {path,
-// paths, prefixes, names, query, place, entry, about, reading, release} as JSON: where the page is, where every page is,
-// what the keys of the settings begin with, those that begin otherwise, the new query, the place on the page, a word that
-// is new each time the server has read the address, lines for files that say what was shown, one on how a table is read,
-// and the line of the release that the reader carries.
+// paths, prefixes, names, query, place, entry, session, about, reading, release} as JSON: where the page is, where every
+// page is, what the keys of the settings begin with, those that begin otherwise, the new query, the place on the page, a
+// word that is new each time the server has read the address, one of the session, lines for files that say what was
+// shown, one on how a table is read, and the line of the release that the reader carries.
 
 const PATIENCE = 25; // ms between two looks at whether the browser has come to the page
 const FORGOTTEN = 15000; // ms after which a step back that the server has not heard of is forgotten
@@ -95,7 +95,32 @@ skip.addEventListener("click", () => {
   answer.scrollIntoView({ block: "center" });
 });
 
+// A browser whose server was started anew comes back to a session that knows nothing but the address and the controls.
+const ANEW =
+  "The server was started anew, and your settings are as they were. Press Start again if a simulation was running, and " +
+  "choose your file again if you had chosen one.";
+const anew = document.createElement("p");
+Object.assign(anew, { className: "dpviz-anew", role: "alert" });
+const close = document.createElement("button");
+Object.assign(close, { type: "button", textContent: "Close" });
+close.addEventListener("click", () => anew.remove());
+let session = "";
+
+function tellAnew(present) {
+  if (session && present && session !== present) {
+    anew.style.colorScheme = getComputedStyle(document.querySelector("[data-testid=stApp]")).colorScheme;
+    anew.replaceChildren(ANEW, " ", close);
+    document.body.append(anew);
+  }
+  session = present || session;
+}
+
+// What grows, and hears nothing of its steps, has the whole page run anew.
+let runAnew;
+document.addEventListener("dpviz-unheard", () => runAnew?.());
+
 export default function (component) {
+  runAnew = () => component.setTriggerValue("anew", String(performance.now()));
   if (!skip.isConnected && !document.querySelector(".dpviz-skip")) {
     document.body.prepend(skip);
     document.body.append(said);
@@ -103,6 +128,7 @@ export default function (component) {
   soon();
   const { parentElement } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
+  tellAnew(data.session);
   const line = document.querySelector(".dpviz-release");
   if (line) {
     line.hidden = !data.release;

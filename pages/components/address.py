@@ -6,6 +6,7 @@ this is another place, such as the next step of a lesson, it is a new entry of t
 """
 
 import json
+import secrets
 import time
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
@@ -27,6 +28,9 @@ Value = TypeVar("Value")
 
 HERE = "here"
 """The prefix of the page whose address was read last in this session."""
+
+SESSION = "session"
+"""What tells a browser that the server has another session for it than before, where that has lost something."""
 
 _component = component("address")
 
@@ -132,7 +136,7 @@ def about_page(prefix: str) -> list[str]:
     used = _in_files(prefix).items()
     settings = [(one.label, in_a_line(SETTINGS[key], one.value, one.called)) for key, one in used if one.label]
     asked, made = state_of(prefix).valid, f"{prefix}synthesizer" in SETTINGS
-    return about_answer(_page(prefix).title, asked, settings, full_address(prefix), made=made)
+    return about_answer(_page(prefix).title, asked, settings, full_address(prefix), asked if made else None)
 
 
 def full_address(prefix: str) -> str:
@@ -176,9 +180,11 @@ def write_address(prefix: str, release: str = "", place: str = "") -> None:
         "names": [name for key in SETTINGS if (name := address_name(key)) != key],
         "place": place,
         "entry": state.entry,
+        "session": st.session_state.setdefault(SESSION, secrets.token_hex(4)) if _page(prefix).carries else "",
         "about": about_page(prefix),
         "reading": how_to_read("FILE"),
         "class": class_mode(),
         "release": release and f"Your release: {release}",
     }
-    _component(key=f"{prefix}address", data=json.dumps(data).encode(), height=1)  # in a dict it looks for data frames
+    said_in_bytes = json.dumps(data).encode()  # in a dict it looks for data frames
+    _component(key=f"{prefix}address", data=said_in_bytes, on_anew_change=lambda: None, height=1)

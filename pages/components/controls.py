@@ -219,7 +219,8 @@ class Controls(Generic[OfPage]):
     `numbers` are those of the page, or a function where more may be registered later. `few` and `main` are the names
     of the controls of `Places`; where None, all stand where they are drawn. `within` declares numbers more narrowly by
     what is said, for what would put a refused one right. `taken` says what further settings of the page ask for a
-    release, by name; it raises a ValueError in a sentence where the page does not take it.
+    release, by name; it raises a ValueError in a sentence where the page does not take it. `carried`: whether the page
+    takes part in what a reader carries from page to page.
     """
 
     def __init__(
@@ -231,6 +232,7 @@ class Controls(Generic[OfPage]):
         main: Collection[str] = (),
         within: Callable[[Said], Mapping[str, Parameter]] = lambda _said: {},
         taken: Callable[[Design], Mapping[str, Any]] | None = None,
+        carried: bool = True,
     ) -> None:
         self._numbers, self.controls, self._few, self._main = numbers, controls, few, main
         self.asked_for, self._within, self.prefix = asked_for, within, self.numbers.prefix
@@ -238,7 +240,8 @@ class Controls(Generic[OfPage]):
         for one in controls:
             if isinstance(one, Control):
                 one.on(self.prefix).keep()
-        keep_truth(self.prefix)
+        if carried:
+            keep_truth(self.prefix)
         if taken is not None:
             TAKEN_BY[self.prefix] = taken
 
@@ -266,9 +269,7 @@ class Controls(Generic[OfPage]):
             said.page.check(said.numbers)
             if "unread" in said:
                 raise said["unread"]
-            asked = self.asked_for(said)
-            said.made(asked.design)
-            return asked
+            return self.asked_for(said)
         except ValueError as broken:
             return self._refused(said, broken)
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpviz.desk.exports.heads import head_of
 from pages.components.address import about_page
+from pages.components.uploads import choose_file, chosen
 from pages.components.words import problem
 
 Part = tuple[str, str, Callable[[], str]] | str
@@ -15,8 +16,8 @@ Part = tuple[str, str, Callable[[], str]] | str
 
 SAVED = "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture."
 KINDS = {
-    "csv": "text/csv", "html": "text/html", "json": "application/json", "py": "text/x-python",
-    "tex": "application/x-tex",
+    "csv": "text/csv", "html": "text/html", "ipynb": "application/x-ipynb+json", "json": "application/json",
+    "py": "text/x-python", "tex": "application/x-tex", "toml": "application/toml",
 }  # fmt: skip
 """Media types by the end of a file's name."""
 
@@ -66,13 +67,14 @@ def show_columns(
 
 
 def show_opener(
-    label: str, key: str, take: Callable[[bytes], Mapping[str, Any]], *, megabytes: int, words: str
-) -> bool:
-    """A place for a JSON file, of which `take` makes settings; whether one is open that was not refused."""
+    label: str, key: str, take: Callable[[bytes], Mapping[str, Any]], *, megabytes: int, words: str,
+    kinds: Sequence[str] = ("json",),
+) -> bool:  # fmt: skip
+    """A place for a file of some kinds, of which `take` makes settings; whether one is open that was not refused."""
     state, refused = st.session_state, f"{key}_refused"
 
     def open_file() -> None:
-        file = state[key]
+        file = chosen(key)
         state[refused] = ""
         try:
             state.update({} if file is None else take(file.getvalue()))
@@ -80,7 +82,7 @@ def show_opener(
             end = ": " if str(wrong)[:1].islower() else ". "
             state[refused] = f"The file was not opened, and nothing has changed{end}{wrong}"
 
-    file = st.file_uploader(label, type="json", max_upload_size=megabytes, key=key, on_change=open_file, help=words)
+    file = choose_file(label, list(kinds), key, megabytes, on_change=open_file, words=words)
     if file is not None and state.get(refused):
         problem(state[refused])
     return file is not None and not state.get(refused)

@@ -16,7 +16,7 @@ LARGER = 1.2
 
 PAGES = {
     "tm": "matrices", "mp": "priors", "cv": "coverage", "po": "posterior", "cs": "comparison", "bu": "budget",
-    "cu": "desk", "room": "class", "lesson": "lesson",
+    "cu": "desk", "pl": "plan", "room": "class", "lesson": "lesson", "pub": "published",
 }  # fmt: skip
 """What the files of a page's pictures are named after, by the prefix of its keys."""
 

@@ -106,7 +106,7 @@ def answering(
         asked = choose()
     with results:
         yield answerable(page.prefix, asked, compute, first)
-    write_address(page.prefix, carried_on(page))
+    write_address(page.prefix, carried_on(page) if page.carries else "")
 
 
 def columns() -> tuple[DeltaGenerator, DeltaGenerator]:

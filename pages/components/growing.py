@@ -84,7 +84,7 @@ class Growing(Generic[Result]):
 
 def show_growing(
     growing: Growing[Result],
-    words: str,
+    words: str | Callable[[str], object],
     draw: Callable[[Result], None],
     *,
     key: str,
@@ -92,7 +92,8 @@ def show_growing(
 ) -> None:
     """Draw a result at once where it is there soon, and again and again, finer, as it comes; until then say `words`.
 
-    What is drawn has another result in it as well, where there is one `beside`.
+    Where these are a function, it is called as long as there is nothing, with why it ended so, if it has. What is drawn
+    has another result in it as well, where there is one `beside`.
     """
     growing.soon()
     runs = itertools.count()
@@ -107,9 +108,11 @@ def show_growing(
         with TURNS.turn():
             if growing.latest is not None:
                 draw(growing.latest)
+            elif callable(words):
+                words(growing.problem)
             elif not growing.problem:
                 st.caption(words)
-            if growing.problem:
+            if growing.problem and not (callable(words) and growing.latest is None):
                 st.caption(f"The line ends early: {plain(growing.problem)}")
         if under_way():
             ask_for_next_step(key, REST)

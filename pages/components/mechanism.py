@@ -20,6 +20,7 @@ from pages.components.address import drawn
 from pages.components.cached import cached, elsewhere
 from pages.components.controls import Choice, Control, Numbers, Said, Text
 from pages.components.numbers import When, always
+from pages.components.uploads import choose_file, chosen
 
 GIVEN = GivenMatrix.key
 LONGEST_NAME = 80  # Characters of a file's name that are shown
@@ -129,12 +130,12 @@ class Matrix(Text):
             state[uploads] = state.get(uploads, 0) + 1
 
         def keep() -> None:
-            if upload := state[control]:
+            if upload := chosen(control):
                 state[kept] = upload.name, Upload.of(upload.getvalue())
             else:
                 state.pop(kept, None)
 
-        st.file_uploader("Upload a CSV file", ["csv", "txt", "tsv"], max_upload_size=32, key=control, on_change=keep)
+        choose_file("Upload a CSV file", ["csv", "txt", "tsv"], control, 32, on_change=keep)
         pasted = self.draw()
         name, content = state.get(kept, ("", pasted))
         if name:

@@ -21,6 +21,7 @@ from pages import (
     home,
     lessons,
     minimum_priors,
+    plan,
     posterior,
     published,
     transition_matrices,
@@ -33,7 +34,7 @@ GROUPS = {
     "In class": (lessons, experiment, game),
     "Learn": (transition_matrices, coverage, posterior, published),
     "Explore": (minimum_priors, compare_synthesizers, budget),
-    "Choose": (curator,),
+    "Choose": (curator, plan),
 }
 EVERY_PAGE = [one.SPEC for folders in GROUPS.values() for one in folders]
 """A new page is its folder, its name in a group, and a file ``pages/_<folder>.py`` that enters it."""
@@ -43,7 +44,7 @@ PAGES = [page for page in EVERY_PAGE if page.carries]
 
 FEWEST_WORKERS = 2  # One goes on where a single step of the other takes long
 BREATH = 0.002  # Seconds until the next look whether the last run has been told of
-COMPUTED_BY = ["dpviz.claims.curves", "dpviz.comparisons", "dpviz.coverage", "dpviz.desk.search"]
+COMPUTED_BY = ["dpviz.claims.curves", "dpviz.comparisons", "dpviz.coverage", "dpviz.desk.search", "dpviz.plans"]
 """What workers load before they are asked: the rooms whose results grow."""
 
 

@@ -9,7 +9,10 @@ const watching = new Map(); // parentElement -> what looks at once
 const PATIENCE = 25; // ms between two looks at whether it is time
 const HANDS_OFF = 250; // ms after a click or a key in which the run that it causes may be on its way
 const APART = 150; // ms between the requests of two different things that move
-const FORGOTTEN = 15000; // ms after which a request that nothing came of is made again
+const FORGOTTEN = 15000; // ms after which what the reader did counts as lost that the server has said nothing to
+const UNHEARD = 4000; // ms after which a step is asked for again that nothing came of
+const AGAIN = 1000; // ms between two looks at whether it is time for that
+const TRIES = 2; // Steps that nothing came of after which the page itself is asked for
 const JITTER = 0.4; // Share by which the pauses of those who watch differ, so that a class does not ask in one moment
 const HIDDEN = 5; // Times as long as usual a page waits that nobody sees
 
@@ -22,12 +25,14 @@ for (const kind of ["pointerdown", "pointerup", "keydown", "change"]) {
 // What was sent is under way until the server says something, which on a busy machine takes longer than any pause. A
 // step that is asked for meanwhile names the page that is still shown: a link to another page would lead back to it.
 let sent = -Infinity;
+let silence = FORGOTTEN; // ms that the server may take to say something to it
 const heard = new WeakSet();
 const { send } = WebSocket.prototype;
 WebSocket.prototype.send = function (message) {
   if (!heard.has(this)) this.addEventListener("message", () => (sent = -Infinity));
   heard.add(this);
   sent = performance.now();
+  silence = FORGOTTEN;
   return send.call(this, message);
 };
 
@@ -40,7 +45,7 @@ export default function (component) {
   if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
   if (waiting.get(parentElement)?.step === data.step) return undefined;
   stop(parentElement);
-  const held = { step: data.step };
+  const held = { step: data.step, tries: 0 };
   waiting.set(parentElement, held);
   const lookAfter = (pause) => {
     clearTimeout(held.timer);
@@ -50,11 +55,15 @@ export default function (component) {
     if (!parentElement.isConnected) return stop(parentElement);
     const now = performance.now();
     const calm = now - touched >= HANDS_OFF && held.touched === touched; // what a later touch caused has been sent
-    const free = calm && now - sent >= FORGOTTEN;
-    if (busy() || !free || (asked.by !== parentElement && now - asked.at < APART)) return lookAfter(PATIENCE);
+    const free = calm && now - sent >= silence;
+    const apart = asked.by === parentElement || now - asked.at >= APART;
+    if (busy() || !free || !apart) return lookAfter(held.tries ? AGAIN : PATIENCE);
     if (data.watch && !held.news) return listen();
     asked = { at: now, by: parentElement };
-    lookAfter(FORGOTTEN);
+    lookAfter(UNHEARD);
+    held.tries = (held.tries + 1) % (TRIES + 1);
+    // A server that was started anew has no such step, and says nothing: it knows the page once it has run for it.
+    if (!held.tries) return document.dispatchEvent(new Event("dpviz-unheard"));
     return alone(() => setTriggerValue("step", data.step));
   };
   const pause = () => data.after * (data.watch ? (1 + JITTER * (Math.random() - 0.5)) * (document.hidden ? HIDDEN : 1) : 1);
@@ -87,6 +96,7 @@ function alone(request) {
   window.setTimeout = (act, pause, ...rest) => (pause ? later(act, pause, ...rest) : void act(...rest));
   try {
     request();
+    silence = UNHEARD;
   } finally {
     window.setTimeout = later;
   }

@@ -48,7 +48,7 @@ class PageSpec:
         return PAGES / self.folder / "page.py"
 
     def text(self, name: str) -> str:
-        """A text beside the page, in Markdown."""
+        """A text beside the page, in Markdown, with what papers print in the places of its names."""
         return _text(self, name)
 
     def note(self, name: str, **numbers: object) -> str:
@@ -58,7 +58,9 @@ class PageSpec:
 
 @cache
 def _text(page: PageSpec, name: str) -> str:
-    return (PAGES / page.folder / f"{name}.md").read_text(encoding="utf-8")
+    from dpviz.claims.sentences import with_printed  # few texts of a page that is opened first speak of papers
+
+    return with_printed((PAGES / page.folder / f"{name}.md").read_text(encoding="utf-8"))
 
 
 @cache

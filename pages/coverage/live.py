@@ -21,7 +21,7 @@ from pages.components.figure import show_figure
 from pages.components.growing import Growing, ask_for_next_step
 from pages.components.spec import class_mode
 from pages.components.turns import TURNS, breathe
-from pages.components.words import listing, page_answer
+from pages.components.words import listing, page_answer, problem
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import (
@@ -61,8 +61,12 @@ def show_live(design: Design, run: Run | None, axis: Axis, *, told: bool) -> Non
         ran, again = run is not None and run.running, next(runs) > 0
         waits = again and not ran
         if run is not None:
-            with TURNS.aside():
-                run.advance(breathe, pace)
+            try:
+                with TURNS.aside():
+                    run.advance(breathe, pace)
+            except ValueError as broken:
+                run.stop()
+                problem(str(broken))
 
         def go_on(growing: Growing[Any]) -> None:
             nonlocal waits

@@ -26,12 +26,20 @@ def current_run(design: Design) -> Run | None:
     run: Run | None = st.session_state.get(KEY)
     if run is None:
         return None
-    plan = plan_of(design)
-    if plan == run.plan:
+    plans = plans_of(design, run)
+    if run.plan in plans:
         return run
-    st.session_state[KEY] = kept = run.under(plan) or (Run(plan) if run.running else None)
+    kept = next(filter(None, map(run.under, plans)), None)
+    st.session_state[KEY] = kept = kept or (Run(plans[0]) if run.running else None)
     run.stop()
     return kept
+
+
+def plans_of(design: Design, run: Run) -> list[CoveragePlan]:
+    """The simulations that answer a design: for every rule, or for those of a run, as one of a study has fewer."""
+    rules = run.plan.rules
+    fit = set(design.rules) <= set(rules) and all(RULES[key].fits(design.release, design.sets) for key in rules)
+    return [plan_of(design), *([plan_of(design, *rules)] if fit else [])]
 
 
 def show_buttons(design: Design, run: Run | None) -> None:

@@ -11,25 +11,20 @@ from dpviz.charts.coverage import causes_chart, estimates_chart, length_chart
 from dpviz.claims import charest
 from dpviz.claims.charest_layout import layout_table
 from dpviz.core.parameters import readable
-from dpviz.core.plain import utf8_text
 from dpviz.core.wording import percent
 from dpviz.coverage import CoverageDecomposition, LengthCurves, in_words, performance_of
 from dpviz.coverage.causes import costs_table, effects_by_cause, failure_sentence, repairs_in_words, repairs_table
 from dpviz.coverage.distributions import estimate_distribution
 from dpviz.coverage.exact import exact_coverage, stream_lengths
-from dpviz.coverage.live import Run
 from dpviz.coverage.performance import first_totals
-from dpviz.coverage.studies import read_run, save_run
-from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
-from dpviz.desk.addresses import settings_of
 from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
 from dpviz.desk.exports.script import coverage_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
 from pages.components.cached import cached, elsewhere
-from pages.components.downloads import SAVED, Part, show_columns, show_files, show_opener
+from pages.components.downloads import SAVED, Part, show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section
 from pages.components.growing import REST, ask_for_next_step, growing_of, show_growing
@@ -37,8 +32,9 @@ from pages.components.words import answer, heading, listing, note, show_errata
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
 from pages.coverage.exact import AXES, curves_of, decomposition, exact_values, exact_variances
+from pages.coverage.files import show_run
 from pages.coverage.live import AXIS
-from pages.coverage.run import KEY, current_run, plan_of
+from pages.coverage.run import current_run
 
 LARGEST_TOTAL = 50_000  # synthetic rows of all sets up to which the exact distribution of the estimate is drawn
 PROPORTIONS = np.round(np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4)  # at which lengths are computed
@@ -135,7 +131,7 @@ def _show_moments(design: Design) -> None:
     try:
         if variances := _decompositions(design):
             listing(*in_words.variances_table(variances, found))
-            st.caption("Relative bias: 100 (E[T] − Var(q̄)) / Var(q̄), as in Charest's Table 2.")
+            st.caption("Relative bias: (E[T] − Var(q̄)) / Var(q̄) in per cent, as in Charest's Table 2.")
     except ValueError as unknown:
         st.caption(f"How far each rule's variance is off: {unknown}")
     if found is not None:
@@ -193,42 +189,7 @@ def _show_downloads(design: Design) -> None:
     else:
         tables.append("Press Start for the first intervals.")
     script = "coverage_page.py", coverage_script(design), "this page's numbers to the digit"
-    show_columns(PREFIX, tables, [SAVED], script, between=partial(_show_run, design, run), told=told)
-
-
-def _show_run(design: Design, run: Run | None) -> None:
-    """The run as a file, and a run to be opened."""
-    left, right = st.columns([1, 2], gap="medium")
-    with left:
-        saved: Part = "Press Start first."
-        if run and (tally := run.tally):
-            about = design.to_address()
-            saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally or tally, about=about)
-        show_files(PREFIX, "This run, to go on later", saved)
-    with right:
-        most, words = LONGEST_RUN // 1_000_000, SPEC.note("open")
-        if show_opener("Open a run", f"{PREFIX}run_file", _take, megabytes=most, words=words) and run and run.opened:
-            resume = "" if run.complete else " Press Resume to go on."
-            st.caption(f"{run.opened:,} repetitions came with the file.{resume}")
-
-
-def opened(content: bytes) -> tuple[dict[str, Any], Run]:
-    """What the controls are to say, and the stopped run, from a file; a ValueError in a sentence refuses it."""
-    saved = read_run(utf8_text(content, 4 * LONGEST_RUN))
-    design = Design.from_address(saved.about)
-    hidden = {PREFIX + name for name in {"epsilon", "delta", "alpha"} - set(design.promised)}
-    settings = {key: value for key, value in settings_of(PREFIX, design).items() if key not in hidden}
-    plan = plan_of(design)
-    tally = saved.tally_of(plan)
-    return settings, Run(plan, False, tally, clock=None, opened=tally.repetitions)
-
-
-def _take(content: bytes) -> dict[str, Any]:
-    settings, run = opened(content)
-    held: Run | None = st.session_state.get(KEY)
-    if held is not None:
-        held.stop()
-    return {**settings, KEY: run}
+    show_columns(PREFIX, tables, [SAVED], script, between=partial(show_run, design, run), told=told)
 
 
 def _why(_design: Design) -> None:

@@ -21,11 +21,13 @@ from dpviz.desk.told.answer import answer_sentence
 from dpviz.desk.told.measures import reading, unit_of
 from dpviz.desk.told.relaxed import accepted, enough_epsilon, relaxed_sentence
 from dpviz.inference.rules import RULES
+from pages import plan
 from pages.components.controls import Switch
 from pages.components.figure import show_figure
 from pages.components.growing import show_growing
+from pages.components.navigation import as_declared
 from pages.components.numbers import shown
-from pages.components.spec import class_mode
+from pages.components.spec import CLASS, class_mode
 from pages.components.words import heading, listing, note, page_answer
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked, controls_of
@@ -49,6 +51,7 @@ def show_answer(asked: Asked) -> None:
     if (first := desk.first) and desk.complete:  # until then another may lead, and these would name the one before
         pin_button(first)
         lead_further(first, f"{first.name}, on")
+    st.page_link(as_declared(plan.SPEC), label=SPEC.note("several"), query_params={CLASS: "1"} if class_mode() else {})
 
 
 def _draw(asked: Asked, desk: Desk) -> None:

@@ -49,12 +49,7 @@ PRESETS: dict[str, dict[str, object]] = {
 
 WORST = {False: "worst", True: "average"}
 SETS = "1", "2", "5", "10", "20"
-PRIVATE: dict[tuple[str, ...], str] = {
-    ("loss",): "privacy loss ε",
-    ("guess",): "right guesses",
-    ("odds",): "probability after",
-    ("risk",): "ratio of risks",
-}
+PRIVATE: dict[tuple[str, ...], str] = {(one.key,): one.choice for one in PROTECTIONS.values()}
 OFF: dict[tuple[str, ...], str] = {
     ("mean_width", "coverage"): "± of the interval",
     ("root_mean_squared_error", "coverage"): "typical error",

@@ -11,6 +11,7 @@ from dpviz.core.plain import one_line, plain
 from dpviz.desk.suggested import kind_with, suggested
 from dpviz.mechanisms.given.pilot import Column, Facts, PilotFile, PilotProblem, read_columns, warning
 from pages.components.spec import state_of
+from pages.components.uploads import choose_file
 from pages.components.words import note, numbers, problem
 from pages.curator import SPEC
 from pages.curator.controls import CONTROLS, NUMBERS, PAGE, PREFIX, Asked, choices_of
@@ -35,10 +36,8 @@ def taken_note() -> str:
 def show_pilot(_asked: Asked) -> None:
     """Upload a file, choose a column, see what it says, and take numbers from it."""
     note(SPEC.note("pilot"))
-    upload = st.file_uploader(
-        "A CSV file with a line of names", ["csv", "txt", "tsv"], max_upload_size=math.ceil(PILOT_BYTES / 1e6),
-        key=f"{PREFIX}file",
-    )  # fmt: skip
+    kinds, megabytes = ["csv", "txt", "tsv"], math.ceil(PILOT_BYTES / 1e6)
+    upload = choose_file("A CSV file with a line of names", kinds, f"{PREFIX}file", megabytes)
     if upload is None:
         st.session_state.pop(KEPT, None)
         return

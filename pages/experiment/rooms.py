@@ -12,6 +12,7 @@ import streamlit as st
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from starlette.responses import PlainTextResponse, Response
 
+from dpviz.teaching.rooms.clock import SteadyClock
 from dpviz.teaching.rooms.codes import TOKEN, Limit, network_of
 from dpviz.teaching.rooms.settings import RoomSettings
 from dpviz.teaching.rooms.store import LASTS, Room, RoomProblem, Store
@@ -114,10 +115,12 @@ def _store_at(address: str) -> Store:
 
 
 def _clean(rooms: Store) -> None:
-    """Delete what was reported in rooms whose time is over, as long as the server runs."""
+    """Delete what was reported in rooms whose time is over, as long as the server runs and its clock does not jump."""
+    clock = SteadyClock()
     while True:
-        with suppress(SQLAlchemyError):  # it comes back, or somebody is told
-            rooms.forget_old()
+        if clock.steady(time.time(), time.monotonic()):
+            with suppress(SQLAlchemyError):  # it comes back, or somebody is told
+                rooms.forget_old()
         time.sleep(CLEAN)
 
 

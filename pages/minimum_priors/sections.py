@@ -8,12 +8,14 @@ from dpviz.calibration.kinds import KINDS
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.claims.audit import audit
+from dpviz.claims.published import read_errata
 from dpviz.desk.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.desk.exports.tables import figure_html
 from pages.components.address import about_page
 from pages.components.cached import cached
 from pages.components.downloads import SAVED, show_columns
 from pages.components.frame import Section
+from pages.components.words import show_errata
 from pages.minimum_priors import SPEC
 from pages.minimum_priors.answer import chosen_axis, curves_of, texts_of
 from pages.minimum_priors.audited import show_audit
@@ -21,6 +23,8 @@ from pages.minimum_priors.controls import PREFIX
 from pages.minimum_priors.given import show_average, show_inverse, show_sizes
 from pages.minimum_priors.sets import show_sets
 from pages.minimum_priors.variants import show_probabilistic, show_sampling, show_uneven
+
+OF_RANGES = "range"  # What an erratum about chapter 7 is about
 
 
 def show_downloads(question: PromiseQuestion) -> None:
@@ -44,6 +48,7 @@ def show_downloads(question: PromiseQuestion) -> None:
 
 def _why(question: PromiseQuestion) -> None:
     st.markdown(SPEC.text(texts_of(question)))
+    show_errata(one for one in read_errata("zheng") if (one.what == OF_RANGES) is question.kind.conditioned)
 
 
 SECTIONS: dict[str, Section[PromiseQuestion]] = {

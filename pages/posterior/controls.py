@@ -80,7 +80,7 @@ def asked_for(said: Said) -> Asked:
     made = {"mechanism": said["mechanism"], "prior": said.get("prior", "pure"), "confidential_count": x}
     design = Design.of({**made, **own, **said.handed_on(n)})
     seen = cached(SeenRelease.of)(design, said.get("counts"))
-    return Asked(seen.design, seen, SeenRelease.named, given_text=said.get("given_text"))
+    return Asked(said.made(seen.design), seen, SeenRelease.named, given_text=said.get("given_text"))
 
 
 def _drawn(said: Said) -> bool:

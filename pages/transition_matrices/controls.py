@@ -47,7 +47,7 @@ def numbers() -> PageNumbers:
 def asked_for(said: Said) -> Asked:
     """What the controls ask for."""
     own = {"mechanism": said["mechanism"], "prior": "own", **said.own}
-    design = Design.of({**own, **said.handed_on(own.get("n", 0))})
+    design = said.made(Design.of({**own, **said.handed_on(own.get("n", 0))}))
     design.synthesizer  # noqa: B018 (it refuses what the synthesizer refuses)
     return Asked(design, design, release_text, given_text=said.get("given_text"))
 

@@ -102,9 +102,10 @@ def show_published() -> None:
     of_figure, of_delta = (f"<b>{one.printed}</b> {one.ours}" for one in paper.FIGURE_ERRATA[:2])
     note(of_figure)
     st.html(cached(_figure)(FIGURES[FIGURE.draw()]))
-    heading("What the printed δ = 0.0006 counts")
+    delta = paper.PRINTED_DELTA.text
+    heading(f"What the printed δ = {delta} counts")
     head = ["account", "Fig. 1 as printed", "equation (1)", "how it is counted"]
-    listing(head, cached(paper.account_rows)(), "Accounts of the printed 0.0006", frozenset({1, 2}))
+    listing(head, cached(paper.account_rows)(), f"Accounts of the printed {delta}", frozenset({1, 2}))
     note(of_delta)
     st.caption(SPEC.note("Source of the figures"))
 

@@ -17,16 +17,19 @@ import asyncio
 import json
 import os
 import random
+import re
 import statistics
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import websockets
 from playwright.sync_api import sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg, RunIdentity
 from streamlit.proto.Slider_pb2 import Slider
 from websockets.typing import Subprotocol
 
@@ -34,6 +37,7 @@ from tests.browser import chromium_path, launch, running_app, settle, started_ap
 
 CLIENTS, SECONDS, PATIENCE = 30, 25, 90
 FURTHEST = 5  # Stops of one move
+FORGOTTEN = 15  # Seconds after which a browser asks again for a step that nothing came of
 GROWN = 10  # Seconds after the last move within which everything is to be complete
 WORST = 3000  # Milliseconds that no move may take
 
@@ -81,53 +85,95 @@ PRESS = """
 """
 
 
-class Step(NamedTuple):
-    """A step that may be asked for: the part of the page that it draws, and when."""
+def connected(host: str, headers: Mapping[str, str], **options: Any) -> websockets.connect:
+    """A connection as the browser makes it to the app at `host`, which may end with a base path."""
+    return websockets.connect(
+        f"ws://{host}/_stcore/stream",
+        subprotocols=[Subprotocol("streamlit")],
+        max_size=None,
+        origin=f"http://{host.partition('/')[0]}",  # type: ignore[arg-type]
+        additional_headers=headers,
+        **options,
+    )
+
+
+async def cookie_for(host: str) -> dict[str, str]:
+    """The header that a proxy has a browser send after the first page, so that it stays with one process, if any."""
+    server, _, path = host.partition("/")
+    name, _, port = server.partition(":")
+    reader, writer = await asyncio.open_connection(name, int(port))
+    writer.write(f"GET /{path and f'{path}/'} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\n\r\n".encode())
+    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    writer.close()
+    await writer.wait_closed()
+    found = re.search(r"^set-cookie: (dpviz_[^;]+)", head, re.IGNORECASE | re.MULTILINE)
+    return {"Cookie": found[1]} if found else {}
+
+
+@dataclass
+class Step:
+    """What asks for a step: the part of the page that it draws, when it does so next, and the run that has shown it."""
 
     fragment: str
     at: float
+    run: str
 
 
 class Reader:
-    """One reader of a page: `firsts` and `moves` are seconds; `over` is when nothing grew any more."""
+    """One reader of a page: `firsts` and `moves` are seconds; `over` is when nothing grew any more.
+
+    What asks for steps is held as a browser holds it: a run of the whole page takes away what it has not shown again,
+    and a step what was in the part that it has drawn. What it has asked for and not heard of it asks for again.
+    """
 
     def __init__(self, page: str, seed: int) -> None:
-        self.page, self.random = page, random.Random(seed)
+        self.page, self.query, self.random = page, "", random.Random(seed)
         self.firsts: list[float] = []
         self.moves: list[float] = []
-        self.steps = 0
+        self.steps = self.in_vain = 0
         self.last_move = self.over = 0.0
         self._sliders: dict[str, Slider] = {}
         self._places: dict[str, int] = {}
-        self._next: dict[str, Step] = {}
-        self._run = 0  # how many times the whole page has begun
+        self._grows: dict[str, Step] = {}
+        self._run, self._drawn = RunIdentity(), set[str]()  # the latest, and the parts of which it has drawn something
+        self._busy, self._unheard = False, 0.0  # whether it goes on; until when what was asked for may be on its way
 
-    async def read(self, host: str, until: float) -> None:
-        """Open the page, move its sliders until it is time, and wait until everything is complete."""
-        async with websockets.connect(
-            f"ws://{host}/_stcore/stream",
-            subprotocols=[Subprotocol("streamlit")],
-            max_size=None,
-            origin=f"http://{host}",  # type: ignore[arg-type]
-        ) as socket:
+    @property
+    def grown(self) -> bool:
+        """Whether all that grows has grown to its end."""
+        return not (self._grows or self._busy or self._unheard)
+
+    async def read(self, host: str, until: float, patience: float = PATIENCE) -> None:
+        """Open the page, move its sliders until it is time, and wait, for so long, until everything is complete."""
+        async with connected(host, await cookie_for(host), open_timeout=PATIENCE) as socket:
             self.firsts.append(await self._move(socket, self._asked()))
             while (now := time.perf_counter()) < until:
                 await self._look_on(socket, now + self.random.uniform(0.2, 0.8))
                 self.moves.append(await self._move(socket, self._another()))
             self.last_move = self.over = time.perf_counter()
-            while self._next and time.perf_counter() < self.last_move + PATIENCE:
-                await self._look_on(socket, time.perf_counter() + 1.0)
+            while not self.grown and time.perf_counter() < self.last_move + patience:
+                await self._look_on(socket, time.perf_counter() + 0.2)
                 self.over = time.perf_counter()
+
+    async def visit(self, host: str, moves: int) -> None:
+        """Open the page, move so many of its sliders, as far as it has any, and leave."""
+        async with connected(host, await cookie_for(host), open_timeout=PATIENCE) as socket:
+            self.firsts.append(await self._move(socket, self._asked()))
+            for _ in range(moves if self._live else 0):
+                self.moves.append(await self._move(socket, self._another()))
 
     def _asked(self) -> BackMsg:
         ask = BackMsg()
-        ask.rerun_script.query_string, ask.rerun_script.page_name = "", self.page
+        ask.rerun_script.query_string, ask.rerun_script.page_name = self.query, self.page
         return ask
+
+    @property
+    def _live(self) -> list[str]:
+        return [key for key, one in sorted(self._sliders.items()) if not one.disabled and len(one.options) > 1]
 
     def _another(self) -> BackMsg:
         """A move of any slider that has somewhere to go."""
-        live = [key for key, one in sorted(self._sliders.items()) if not one.disabled and len(one.options) > 1]
-        key = self.random.choice(live)
+        key = self.random.choice(self._live)
         stops, start = list(self._sliders[key].options), list(self._sliders[key].default)
         here = self._places.get(key, int(start[0]) if start else 0)
         far = self.random.choice([step for step in range(-FURTHEST, FURTHEST + 1) if step])
@@ -139,32 +185,29 @@ class Reader:
         return ask
 
     async def _move(self, socket: websockets.ClientConnection, ask: BackMsg) -> float:
-        """Ask for a run of the whole page and wait for its end."""
-        start, self._next = time.perf_counter(), {}
+        """Ask for a run of the whole page and wait for its end: it is the first of those that begin from now on."""
+        start, before = time.perf_counter(), self._run
         await socket.send(ask.SerializeToString())
-        while not await self._hear(socket, PATIENCE):
-            pass
+        while not (await self._hear(socket, PATIENCE) and self._run != before and not self._run.fragment_ids):
+            if time.perf_counter() > start + PATIENCE:
+                raise TimeoutError(f"A move has not been answered within {PATIENCE} s.")
         return time.perf_counter() - start
 
     async def _look_on(self, socket: websockets.ClientConnection, until: float) -> None:
-        """Ask for steps, one after the other, until it is time; a step under way then is overtaken by a move."""
-        while (left := until - time.perf_counter()) > 0:
-            step = min(self._next.values(), key=lambda one: one.at, default=None)
-            if step is None or step.at >= until:
-                await asyncio.sleep(left)
-                return
-            await asyncio.sleep(max(step.at - time.perf_counter(), 0))
-            del self._next[step.fragment]
+        """Ask for steps, one after the other and none while the page runs, until it is time, or nothing grows."""
+        while (now := time.perf_counter()) < until:
+            step = min(self._grows.values(), key=lambda one: one.at, default=None)
+            if now >= self._unheard:
+                self._unheard = 0.0
+            if step is None or self._busy or self._unheard or step.at > now:
+                due = until if step is None or self._busy else max(step.at, self._unheard)
+                await self._hear(socket, max(min(due, until) - now, 0.0))
+                continue
+            step.at = self._unheard = now + FORGOTTEN
             ask = self._asked()
             ask.rerun_script.fragment_id = step.fragment
             await socket.send(ask.SerializeToString())
             self.steps += 1
-            run = self._run
-            while not await self._hear(socket, max(until - time.perf_counter(), 0.0)):
-                if time.perf_counter() >= until:
-                    if run == self._run:
-                        self._next[step.fragment] = step  # it is not complete
-                    return
 
     async def _hear(self, socket: websockets.ClientConnection, seconds: float) -> bool:
         """Take one message; returns whether a run has ended with it, or false as well where none comes in time."""
@@ -173,19 +216,34 @@ class Reader:
             message.ParseFromString(await asyncio.wait_for(socket.recv(decode=False), seconds))
         except TimeoutError:
             return False
-        kind, element = message.WhichOneof("type"), message.delta.new_element
-        if kind == "new_session" and not message.metadata.run.fragment_ids:
-            self._run, self._next = self._run + 1, {}
-        elif kind == "delta" and element.WhichOneof("type") == "slider":
-            self._sliders[element.slider.id] = element.slider
-        elif kind == "delta" and element.WhichOneof("type") == "exception":
-            raise RuntimeError(element.exception.message[:200])
-        elif kind == "delta" and element.bidi_component.component_name == STEP:
-            after = json.loads(element.bidi_component.json)["after"] / 1000
-            fragment = message.delta.fragment_id
-            self._next[fragment] = Step(fragment, time.perf_counter() + after)
+        self._unheard = 0.0
+        kind, element, fragment = message.WhichOneof("type"), message.delta.new_element, message.delta.fragment_id
+        if kind == "new_session":
+            self._run, self._drawn, self._busy = message.metadata.run, set(), True
+        elif kind == "delta":
+            self._drawn.add(fragment)
+            if element.WhichOneof("type") == "slider":
+                self._sliders[element.slider.id] = element.slider
+            elif element.WhichOneof("type") == "exception":
+                raise RuntimeError(element.exception.message[:200])
+            elif element.bidi_component.component_name == STEP:
+                after = json.loads(element.bidi_component.json)["after"] / 1000
+                self._grows[fragment] = Step(fragment, time.perf_counter() + after, self._run.script_run_id)
         # A run that ends early, as where a page is entered, is followed by the one that was asked for.
-        return kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            self._end(message.metadata.run)
+            return True
+        return False
+
+    def _end(self, run: RunIdentity) -> None:
+        """Take away what a run has not shown again; a step that has drawn nothing, of a part long gone, is in vain."""
+        self._busy, parts = False, run.fragment_ids
+        self.in_vain += bool(parts) and not self._drawn.intersection(parts)
+        self._grows = {
+            name: one
+            for name, one in self._grows.items()
+            if one.run == run.script_run_id or (parts and name not in parts)
+        }
 
 
 async def crowd(host: str, page: str, clients: int, seconds: float, seed: int) -> list[Reader]:
@@ -224,12 +282,16 @@ def show_moves(page: str, clients: int, seconds: float, seed: int) -> None:
     goal = PAGES[page]
     late = moves[int(0.95 * len(moves))]
     aims = f"goals {goal.crowd}, {WORST}, {goal.processor}, {GROWN}" if clients > 1 else f"goal {goal.alone}"
-    grown = max(reader.over for reader in readers) - max(reader.last_move for reader in readers)
+    last = max(reader.last_move for reader in readers)
+    complete = sorted(reader.over - last for reader in readers if reader.grown)
+    after = f" {max(complete[-1], 0.0):4.1f} s after" if complete else ""
+    in_vain = sum(reader.in_vain for reader in readers)
     print(
         f"{page or 'start':20} {clients:3} readers, seed {seed}: {len(moves):5} moves, "
         f"{sum(reader.steps for reader in readers):5} steps: p50 {statistics.median(moves):5.0f}, p95 {late:5.0f}, "
         f"worst {moves[-1]:5.0f} ms; a move {1e3 * used[0] / len(moves):4.0f} + {1e3 * used[1] / len(moves):3.0f} ms "
-        f"of processor; complete {grown:4.1f} s after; first page at most {max(firsts):.2f} s; at rest {idle:.2f} s; "
+        f"of processor; {len(complete)} of {clients} complete{after}, "
+        f"{in_vain} steps in vain; first page at most {max(firsts):.2f} s; at rest {idle:.2f} s; "
         f"{aims}",
         flush=True,
     )

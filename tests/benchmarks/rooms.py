@@ -25,15 +25,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import websockets
 from sqlalchemy import create_engine
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.typing import Subprotocol
 
 from dpviz.teaching.rooms.store import Store
 from pages.experiment.rooms import ADDRESS
-from tests.benchmarks.crowd import STEP, processor
+from tests.benchmarks.crowd import STEP, connected, cookie_for, processor
 from tests.browser import started_app
 
 Result = TypeVar("Result")
@@ -48,6 +46,7 @@ JOINED, SEEN = 10.0, 2.0
 class Client:
     """A browser with the page open: what it shows, and where it asks for what.
 
+    `host` may end with a base path; `headers` and `options` are those of the connection.
     `shown` are the texts of the page by their place, `buttons` and `sliders` the names of controls by their labels;
     `at` is what the address says, `step` the part of the page that is asked for again: its fragment, when, where to
     look for news, and what was seen there.
@@ -55,6 +54,8 @@ class Client:
 
     host: str
     query: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)
     buttons: dict[str, str] = field(default_factory=dict)
     sliders: dict[str, Any] = field(default_factory=dict)
@@ -62,6 +63,7 @@ class Client:
     step: tuple[str, float, str, str] | None = None
     runs: int = 0
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    _page: str = ""
     _socket: Any = None
     _http: Any = None
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -73,13 +75,8 @@ class Client:
 
     async def open(self) -> None:
         """Connect, and ask for the page."""
-        self._socket = await websockets.connect(
-            f"ws://{self.host}/_stcore/stream",
-            subprotocols=[Subprotocol("streamlit")],
-            max_size=None,
-            origin=f"http://{self.host}",  # type: ignore[arg-type]
-            open_timeout=PATIENCE,
-        )
+        headers = {**({} if "Cookie" in self.headers else await cookie_for(self.host)), **self.headers}
+        self._socket = await connected(self.host, headers, open_timeout=PATIENCE, **self.options)
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._look())]
         await self.ask()
 
@@ -96,7 +93,8 @@ class Client:
     async def ask(self, fragment: str = "", **control: Any) -> None:
         """Ask for a run, of a fragment, or after a control was touched: its `id`, and `trigger` or `words`."""
         ask = BackMsg()
-        ask.rerun_script.page_name, ask.rerun_script.query_string = "experiment", self.query
+        ask.rerun_script.page_script_hash, ask.rerun_script.query_string = self._page, self.query
+        ask.rerun_script.page_name = "" if self._page else "experiment"
         ask.rerun_script.fragment_id = fragment
         if control:
             state = ask.rerun_script.widget_states.widgets.add()
@@ -135,6 +133,8 @@ class Client:
         kind, element = message.WhichOneof("type"), message.delta.new_element
         if kind == "new_session" and not message.metadata.run.fragment_ids:
             self.shown, self.step, self.buttons, self.sliders = {}, None, {}, {}
+        if kind == "navigation":
+            self._page = message.navigation.page_script_hash
         if kind == "script_finished":
             self.runs += 1
         if kind != "delta":
@@ -182,11 +182,12 @@ class Client:
         return body
 
     async def _asked(self, watch: str) -> tuple[asyncio.StreamReader, str]:
+        server, _, path = self.host.partition("/")
         if self._http is None:
-            name, _, port = self.host.partition(":")
+            name, _, port = server.partition(":")
             self._http = await asyncio.open_connection(name, int(port))
         reader, writer = self._http
-        writer.write(f"GET {watch[1:]} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
+        writer.write(f"GET {path and f'/{path}'}{watch[1:]} HTTP/1.1\r\nHost: {server}\r\n\r\n".encode())
         return reader, (await reader.readuntil(b"\r\n\r\n")).decode()
 
 

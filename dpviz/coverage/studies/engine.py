@@ -81,8 +81,8 @@ def _in_order(
     """Tallies of consecutive chunks from `block` on; their sizes follow the time that the last ones took."""
     whole, rest = divmod(plan.repetitions, plan.batch)
     longest, waiting = 1, deque[Future[tuple[Found, float]]]()
-    own = ThreadPoolExecutor(workers, thread_name_prefix="dpviz-study") if workers > 1 else _Here()
-    draw: Callable[[Blocks], tuple[Found, float]] = partial(_timed, work) if executor is None else _elsewhere
+    own = ThreadPoolExecutor(workers, thread_name_prefix="dpviz-study") if workers > 1 else Here()
+    draw: Callable[[Blocks], tuple[Found, float]] = partial(_timed, work) if executor is None else drawn_elsewhere
     try:
         while block < whole + (rest > 0) or waiting:
             while block < whole + (rest > 0) and len(waiting) < workers:
@@ -98,7 +98,7 @@ def _in_order(
         own.shutdown(wait=True)
 
 
-class _Here(Executor):
+class Here(Executor):
     """Draws when it is asked, in the caller's own thread."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -119,5 +119,6 @@ def _work_of(plan: Plan[Found]) -> Callable[[Blocks], Found]:
     return plan.work()
 
 
-def _elsewhere(blocks: Blocks) -> tuple[Any, float]:
+def drawn_elsewhere(blocks: Blocks) -> tuple[Any, float]:
+    """Return the tally of some blocks, and the seconds that one took; their plan is all that a process is handed."""
     return _timed(_work_of(blocks.plan), blocks)

@@ -5,7 +5,7 @@ from typing import Any
 
 from dpviz import __version__
 from dpviz.core.settings import ControlSetting
-from dpviz.desk.asked import AskedOnPage
+from dpviz.desk.asked import AskedOfDesign, AskedOnPage
 from dpviz.mechanisms.given_matrix import GivenMatrix
 
 COMMENTS = {"csv": "# ", "py": "# ", "tex": "% "}
@@ -37,21 +37,26 @@ def how_to_read(name: str) -> str:
 
 
 def about_answer(
-    title: str, asked: AskedOnPage | None, settings: Iterable[tuple[str, str]], address: str, *, made: bool
+    title: str,
+    asked: AskedOnPage | None,
+    settings: Iterable[tuple[str, str]],
+    address: str,
+    made: AskedOfDesign | None = None,
 ) -> list[str]:
     """What a file says of the answer that it holds: version and page, what was asked, settings by name, and an address.
 
-    `made`: also the synthesizer of each set with all that follows from the settings.
+    `made`: what is asked for where that is a release, of which it says what else follows from the settings.
     """
     lines = [f"dpviz {__version__}, {title}"]
     if asked is not None:
         lines.append(asked.named)
-        if made and asked.design.synthesizer_type is not GivenMatrix:
-            one = asked.design.synthesizer
+        if made is not None and made.design.synthesizer_type is not GivenMatrix:
+            one = made.design.synthesizer
             own = (f"{each.symbol or each.title.lower()} = {getattr(one, each.name)!r}" for each in one.parameters())
             lines.append(f"each set: {one.label}, {', '.join(own)}")
     told = "; ".join(f"{label}: {value}" for label, value in settings)
-    return [*lines, f"settings: {told}", "neighbouring data sets: one row substituted", f"address: {address}"]
+    neighbours = "one row substituted" if asked is None else asked.neighbours
+    return [*lines, f"settings: {told}", f"neighbouring data sets: {neighbours}", f"address: {address}"]
 
 
 def in_a_line(setting: ControlSetting, value: Any, called: Callable[[Any], str] | None) -> str:

@@ -126,9 +126,9 @@ class Store:
     def open(self, settings: RoomSettings, simulated: int = 0, now: float | None = None) -> tuple[str, str]:
         """Open a room whose first seats are `simulated`; returns its code and the teacher's token."""
         token, ends = new_token(), _hour(now) + LASTS
-        self.forget_old(now)
         with self._engine.begin() as rows:
-            open_rooms = rows.scalar(select(func.count()).select_from(ROOMS).where(~ROOMS.c.ended))
+            going_on = ~ROOMS.c.ended & (ROOMS.c.ends > _now(now))
+            open_rooms = rows.scalar(select(func.count()).select_from(ROOMS).where(going_on))
         if (open_rooms or 0) >= MOST_ROOMS:
             raise RoomProblem(f"{MOST_ROOMS} rooms are open, and no more are allowed. Try again in an hour.")
         for _ in range(CODES_TRIED):

@@ -1,0 +1,1 @@
+"""What the papers' figures show, computed once for the file `figures.csv`: exact where possible, else simulated."""

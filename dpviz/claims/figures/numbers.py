@@ -1,0 +1,158 @@
+"""The figures of normal data: those of the second study of Bowen & Liu, and half of Liu's."""
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpviz.claims.bowen_liu import STUDY, STUDY_SETS
+from dpviz.claims.drawn_figures import FigurePanel, Known
+from dpviz.claims.figures.measured import MeasuredCurve, SimulatedStudy, panels_of
+from dpviz.claims.figures.proportions import (
+    EPSILONS_OF_FIGURE_7,
+    SETS_OF_FIGURE_6,
+    SIZES_OF_LIU,
+    STUDIED_MEASURES,
+    STUDY_SIZES,
+    THEOREM_7_KEY,
+    TRUE_DEVIATION,
+)
+from dpviz.claims.liu_text import RULES_OF_FIGURE_7
+from dpviz.claims.published import Effort
+from dpviz.comparisons import KnownVariance, UnknownVariance
+from dpviz.comparisons.base import OutcomeMeasures
+from dpviz.comparisons.gaussian import GaussianData
+from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM, SMOOTHED_HISTOGRAM
+from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, GaussianMethod
+from dpviz.comparisons.gaussian_study import GaussianPlan
+from dpviz.comparisons.normal_models import (
+    MODIPS_COMMUNAL,
+    MODIPS_COMMUNAL_TRUNCATED,
+    MODIPS_MEAN,
+    MODIPS_MEAN_TRUNCATED,
+    MODIPS_SPLIT,
+    UNPROTECTED_MODEL,
+)
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable
+from dpviz.coverage.studies import run_study
+from dpviz.inference.combining_rules import COMBINING_RULES
+
+METHODS_OF_STUDY_2: tuple[GaussianMethod, ...] = (
+    ORIGINAL_ROWS,
+    UNPROTECTED_MODEL,
+    MODIPS_SPLIT,
+    MODIPS_COMMUNAL,
+    PERTURBED_HISTOGRAM,
+    SMOOTHED_HISTOGRAM,
+)
+LOGS_OF_STUDY_2 = range(-2, 9)
+ESTIMANDS_OF_STUDY_2 = {"mean": "μ", "variance": "σ²"}
+MOST_ROWS, FEWEST_STUDIES = 40_000_000, 100  # Rows that are drawn for a point; its repetitions where that is too few
+BOUNDS_OF_LIU = (-4.0, 4.0), (-4.0, 5.0)
+SIZES_OF_TABLE_1 = 10, 100
+SHARES_OF_FIGURE_8 = 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9
+Lines = dict[tuple[str, str, Known], MeasuredCurve]
+
+
+def studied(
+    data: GaussianData, method: GaussianMethod, epsilon: float, estimands: tuple[str, ...], effort: Effort
+) -> dict[str, OutcomeMeasures]:
+    """Return the measures of each estimand, of ten sets where the method releases several, by the rule of the study."""
+    sets = method.sets(STUDY_SETS)
+    rule = STUDY.rule_for(sets).key
+    plan = GaussianPlan(
+        data=data,
+        method=method,
+        epsilon=epsilon,
+        sets=sets,
+        repetitions=effort.repetitions,
+        seed=effort.seed,
+        estimands=estimands,
+        rules=(rule,),
+    )
+    tally = run_study(plan)
+    return {one: tally.measures(one, rule) for one in estimands}
+
+
+def known_of(method: GaussianMethod) -> Known:
+    """Return what the values of a method are."""
+    return Known.REFERENCE if method.reference else Known.OURS
+
+
+def study_2_panels(low: float, effort: Effort) -> Iterator[FigurePanel]:
+    """Yield all measures of the mean and the variance in the second study of Bowen & Liu, with this lower bound."""
+    estimands = tuple(ESTIMANDS_OF_STUDY_2)
+    for n in STUDY_SIZES:
+        data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=4.0)
+        lines: dict[str, Lines] = {one: {} for one in estimands}
+        for method in METHODS_OF_STUDY_2:
+            for epsilon in map(math.exp, LOGS_OF_STUDY_2):
+                for one, found in studied(data, method, epsilon, estimands, effort).items():
+                    line = method.key, method.label, known_of(method)
+                    lines[one].setdefault(line, {})[epsilon] = found.measures
+        for one, symbol in ESTIMANDS_OF_STUDY_2.items():
+            yield from panels_of(f"{symbol}, n = {n:,}", STUDIED_MEASURES, lines[one])
+
+
+def _study(data: GaussianData, method: GaussianMethod, epsilon: float, sets: int, effort: Effort) -> SimulatedStudy:
+    """The studies of the mean, fewer where many sets are drawn."""
+    most = max(MOST_ROWS // (data.n * sets), FEWEST_STUDIES)
+    runs, random, parts = min(effort.repetitions, most), effort.generator(), []
+    while runs > 0:
+        size = min(runs, max(GaussianData.block // data.n, 1))
+        drawn = method.release(random, data.draw(random, size), epsilon, sets)
+        parts.append([drawn.mean.mean(axis=0), drawn.mean.var(axis=0, ddof=1), drawn.variance.mean(axis=0) / data.n])
+        runs -= size
+    estimate, between, within = np.concatenate(parts, axis=1)
+    return SimulatedStudy(estimate, between, within, sets)
+
+
+def normal_sets_panels(effort: Effort) -> Iterator[FigurePanel]:
+    """Yield the half of Liu's Figure 6 on normal data: bias, mean standard error and coverage against m, ε = 1."""
+    measures = {one: one for one in ("bias", "standard_error", "coverage")}
+    for low, high in BOUNDS_OF_LIU:
+        for n in SIZES_OF_LIU:
+            data, lines = KnownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=high), Lines()
+            for name, method in (("BIT", MODIPS_MEAN), ("truncation", MODIPS_MEAN_TRUNCATED)):
+                curve: MeasuredCurve = {}
+                for sets in SETS_OF_FIGURE_6:
+                    found = _study(data, method, 1.0, sets, effort).measures(COMBINING_RULES[THEOREM_7_KEY], 0.0)
+                    exact = method.accuracy(data, 1.0, sets)
+                    curve[sets] = {**found, "bias": Measure(exact.bias, 0.0) if exact else found["bias"]}
+                lines[method.key, name, Known.OURS] = curve
+            name = f"normal data, n = {n:,}, bounds {readable(low)} and {readable(high)}"
+            yield from panels_of(name, measures, lines)
+
+
+def normal_rules_panels(effort: Effort) -> Iterator[FigurePanel]:
+    """Yield the half of Liu's Figure 7 on normal data: the mean standard error by each rule against ε, ten sets."""
+    for n in SIZES_OF_TABLE_1:
+        data, lines = KnownVariance(n=n, mean=0.0, sigma=1.0, low=-4.0, high=4.0), Lines()
+        for epsilon in EPSILONS_OF_FIGURE_7:
+            study = _study(data, MODIPS_MEAN, epsilon, STUDY_SETS, effort)
+            for key in RULES_OF_FIGURE_7:
+                rule = COMBINING_RULES[key]
+                lines.setdefault((key, rule.label, Known.OURS), {})[epsilon] = study.measures(rule, 0.0)
+            if exact := MODIPS_MEAN.accuracy(data, epsilon, STUDY_SETS):
+                spread = math.sqrt(exact.root_mean_squared_error**2 - exact.bias**2)
+                lines.setdefault(TRUE_DEVIATION, {})[epsilon] = {"standard_error": Measure(spread, 0.0)}
+        yield from panels_of(f"normal data, n = {n}", {"standard_error": "standard_error"}, lines)
+
+
+def budget_panels(effort: Effort) -> Iterator[FigurePanel]:
+    """Yield Liu's Figure 8: bias, coverage and width against the share w of ε that the mean has; ε = 1, ten sets."""
+    measures = {one: one for one in ("bias", "coverage", "mean_width")}
+    for low, high in BOUNDS_OF_LIU:
+        for n in SIZES_OF_LIU:
+            data, lines = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=high), Lines()
+            for name, method in (("BIT", MODIPS_COMMUNAL), ("truncation", MODIPS_COMMUNAL_TRUNCATED)):
+                lines[method.key, name, Known.OURS] = {
+                    share: studied(data, dataclasses.replace(method, share=share), 1.0, ("mean",), effort)[
+                        "mean"
+                    ].measures
+                    for share in SHARES_OF_FIGURE_8
+                }
+            name = f"n = {n:,}, bounds {readable(low)} and {readable(high)}"
+            yield from panels_of(name, measures, lines)

@@ -1,0 +1,50 @@
+"""Several statistics of the same people under one promise: shares of it, exact composition, and what is said of both.
+
+Records: `ReleasePlan`, its statistics `YesNoShare`, `CategoryShares`, `CrossTable` and `BoundedMean`
+(`PLAN_STATISTICS` by key), their measures (`NEARNESS`), the relations between neighbours (`NEIGHBOURS`), the
+mechanisms (`PLAN_RELEASES`).
+Answers: `solve_plan` gives a `PlanAnswer` with its `PlanDesign`s, which know their exact δ(ε) and ε(δ);
+`expected_seconds` says before how long that takes. `suppression_costs` and `rejected_designs` judge what else there is.
+`dpviz.plans.words` has the sentences. Files: `read_plan`, `plan_toml`, `answer_json`, `plan_differences`,
+`plan_report`, `plan_notebook`, with `plan_numbers`.
+"""
+
+from dpviz.plans.catalogue import PLAN_RELEASES
+from dpviz.plans.composed import PlanDesign
+from dpviz.plans.effort import expected_seconds, expected_sums
+from dpviz.plans.files import answer_json, plan_differences, plan_notebook, plan_numbers, plan_toml, read_plan
+from dpviz.plans.measures import NEARNESS
+from dpviz.plans.neighbours import NEIGHBOURS
+from dpviz.plans.plan import ReleasePlan
+from dpviz.plans.rejected import RejectedDesign, rejected_designs
+from dpviz.plans.report import plan_report
+from dpviz.plans.shares import PlanAnswer, solve_plan
+from dpviz.plans.statistic import PLAN_STATISTICS, BoundedMean, CategoryShares, CrossTable, YesNoShare
+from dpviz.plans.suppression import suppression_costs
+
+__all__ = [
+    "NEARNESS",
+    "NEIGHBOURS",
+    "PLAN_RELEASES",
+    "PLAN_STATISTICS",
+    "BoundedMean",
+    "CategoryShares",
+    "CrossTable",
+    "PlanAnswer",
+    "PlanDesign",
+    "RejectedDesign",
+    "ReleasePlan",
+    "YesNoShare",
+    "answer_json",
+    "expected_seconds",
+    "expected_sums",
+    "plan_differences",
+    "plan_notebook",
+    "plan_numbers",
+    "plan_report",
+    "plan_toml",
+    "read_plan",
+    "rejected_designs",
+    "solve_plan",
+    "suppression_costs",
+]

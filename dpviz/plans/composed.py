@@ -1,0 +1,186 @@
+"""What all statistics of a plan give away together: their losses added up, exactly or between two bounds."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from dpviz.core.checked import checked
+from dpviz.core.parameters import ANY_EPSILON, DELTA
+from dpviz.plans.last import GaussianLast, LaplaceLast, MixedLoss, NormalLoss, PlanLoss
+from dpviz.plans.losses import laplace_losses, summed_losses
+from dpviz.plans.plan import ReleasePlan, Shifts
+from dpviz.plans.release import PlannedRelease
+from dpviz.privacy.loss_grid import DeltaBracket
+
+MOST_SORTS = 500  # Sorts of neighbours, with all blocks of pairs, that are looked at
+
+
+@dataclass
+class SumTally:
+    """How many sums of two losses were formed."""
+
+    sums: int = 0
+
+    def __call__(self, sums: int) -> None:
+        self.sums += sums
+
+
+@dataclass(frozen=True)
+class PlanDesign:
+    """A plan with the release of each of its statistics, in their order; what they tell together follows.
+
+    The neighbours are those of the plan, and the worst of all sorts of them counts. A value with two ends is known to
+    lie between them, and its upper end is the one to be told; both are the same where all losses are few.
+
+    >>> from dpviz.plans.release import GeometricNoise
+    >>> from dpviz.plans.statistic import CategoryShares, YesNoShare
+    >>> plan = ReleasePlan(n=100, statistics=(YesNoShare(name="works"), CategoryShares(name="region")))
+    >>> design = PlanDesign(plan, (GeometricNoise(0.4, 100), GeometricNoise(0.3, 100)))
+    >>> round(design.pure_epsilon, 12), design.exact, round(design.delta(0.7).upper, 6)
+    (1.0, True, 0.051203)
+    """
+
+    plan: ReleasePlan
+    releases: tuple[PlannedRelease, ...]
+    tally: SumTally = field(default_factory=SumTally, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[type[PlanDesign], tuple[ReleasePlan, tuple[PlannedRelease, ...]]]:
+        """Its plan and releases alone are pickled, not what was computed of them."""
+        return type(self), (self.plan, self.releases)
+
+    def __post_init__(self) -> None:
+        if len(self.releases) != len(self.plan.statistics):
+            raise ValueError(
+                f"releases must be one for each of {len(self.plan.statistics)} statistics; got {len(self.releases)}."
+            )
+
+    @cached_property
+    def pure_epsilon(self) -> float:
+        """The smallest ε without δ: the largest sum of what the statistics tell at most; infinite with Gaussian noise.
+
+        It is exact where each statistic has noise, whose largest losses meet in one release.
+        """
+        return max(
+            math.fsum(one.largest_loss(each) for one, each in zip(self.releases, shifts, strict=True))
+            for shifts in self.plan.changes
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether δ and ε(δ) are known but for rounding."""
+        return all(one.exact for one in self.losses) and all(
+            one.worst_known(each)
+            for shifts in self.plan.changes
+            for one, each in zip(self.releases, shifts, strict=True)
+        )
+
+    @cached_property
+    def losses(self) -> tuple[PlanLoss, ...]:
+        """The loss of all statistics together, for each sort of neighbours."""
+        sorts: dict[tuple[tuple[PlannedRelease, tuple[float, ...]], ...], Shifts] = {}
+        for shifts in self.plan.changes:  # statistics that are released alike can change places
+            told = sorted(zip(self.releases, shifts, strict=True), key=lambda one: (type(one[0]).__name__, repr(one)))
+            sorts.setdefault(tuple(told), shifts)
+        return tuple(one for shifts in sorts.values() for one in self._losses_of(shifts))
+
+    def _losses_of(self, shifts: Shifts) -> Iterator[PlanLoss]:
+        pairs = list(zip(self.releases, shifts, strict=True))
+        ratio = math.sqrt(math.fsum(one.variance_told(each) for one, each in pairs))
+        laplace = sorted(size for one, each in pairs for size in one.laplace_sizes(each))
+        last = GaussianLast(ratio) if ratio else LaplaceLast(laplace.pop()) if laplace else None
+        choices = [one.alternatives(each) for one, each in pairs]
+        if math.prod(map(len, choices)) > MOST_SORTS:
+            raise ValueError(
+                f"statistics (of a plan) must have fewer Beta-binomial draws: there would be more than {MOST_SORTS} "
+                "sorts of neighbours to look at."
+            )
+        for chosen in itertools.product(*choices):
+            parts = [*itertools.chain.from_iterable(chosen), *map(laplace_losses, laplace)]
+            if not parts and ratio:
+                yield NormalLoss(ratio)
+            else:
+                few = summed_losses(parts, self.tally)
+                yield few if last is None else MixedLoss(few, last)
+
+    @checked(epsilon=ANY_EPSILON)
+    def delta(self, epsilon: float) -> DeltaBracket:
+        """Return bounds of the smallest δ for which the whole plan is (ε, δ)-differentially private."""
+        if epsilon >= self.pure_epsilon:
+            return DeltaBracket(0.0, 0.0)
+        return _largest([one.delta(epsilon) for one in self.losses])
+
+    @checked(delta=DELTA)
+    def epsilon(self, delta: float) -> DeltaBracket:
+        """Return bounds of the smallest ε for which it is (ε, δ)-differentially private."""
+        if delta == 0:
+            return DeltaBracket(self.pure_epsilon, self.pure_epsilon)
+        found = _largest([one.epsilon(delta) for one in self.losses])
+        return DeltaBracket(min(found.lower, self.pure_epsilon), min(found.upper, self.pure_epsilon))
+
+    @property
+    def right_guesses(self) -> float:
+        """How often the best guess between two neighbouring data sets is right at most, knowing nothing before."""
+        return (1 + self.delta(0.0).upper) / 2
+
+    def basic_epsilon(self, delta: float) -> float:
+        """Return the ε of basic composition: the sum of what each statistic alone asks for with its part of `delta`.
+
+        Each statistic has the same part of δ. Without δ that is the same as the exact ε of noise that is not clamped.
+        """
+        part = delta / len(self.releases)
+        total = 0.0
+        for shifts in self.plan.changes:
+            alone = [
+                self._alone(place, each).epsilon(part).upper if part else one.largest_loss(each)
+                for place, (one, each) in enumerate(zip(self.releases, shifts, strict=True))
+            ]
+            total = max(total, math.fsum(alone))
+        return total
+
+    def _alone(self, place: int, shifts: tuple[float, ...]) -> _Worst:
+        none: list[tuple[float, ...]] = [()] * len(self.releases)
+        none[place] = shifts
+        return _Worst(tuple(self._losses_of(tuple(none))))
+
+    @cached_property
+    def keeps_promise(self) -> bool:
+        """Whether the promise of the plan is kept for sure."""
+        epsilon, delta = self.plan.promise
+        if math.isinf(epsilon):
+            return True
+        if self.pure_epsilon <= epsilon:
+            return True
+        return delta > 0 and self.delta(epsilon).upper <= delta
+
+    def errors(self) -> tuple[float, ...]:
+        """Return the error of each statistic in the measure of its limit, in its own units."""
+        return tuple(error_of(self.plan, place, one) for place, one in enumerate(self.releases))
+
+    def used(self) -> tuple[float, ...]:
+        """Return the part of each limit that is used: at most 1 where it is kept."""
+        return tuple(error / one.limit for error, one in zip(self.errors(), self.plan.statistics, strict=True))
+
+
+@dataclass(frozen=True)
+class _Worst:
+    """The worst of several sorts of neighbours."""
+
+    sorts: tuple[PlanLoss, ...]
+
+    def epsilon(self, delta: float) -> DeltaBracket:
+        return _largest([one.epsilon(delta) for one in self.sorts])
+
+
+def _largest(found: Sequence[DeltaBracket]) -> DeltaBracket:
+    return DeltaBracket(max(one.lower for one in found), max(one.upper for one in found))
+
+
+def error_of(plan: ReleasePlan, place: int, release: PlannedRelease) -> float:
+    """Return the error of one statistic in the measure of its limit, in its own units."""
+    one = plan.statistics[place]
+    n = plan.rows_of(one)
+    return one.asked.of(release, one.rooms(n), one.cells) / n

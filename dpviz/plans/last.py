@@ -1,0 +1,141 @@
+"""δ of few losses and of one more that has a closed form: Laplace or Gaussian noise on a sum, at any real ε.
+
+With l the other losses, δ(ε) = Σ Pr(l) δ₁(ε − l), where δ₁ is that of the last loss alone. Below 0 it is that of the
+exchanged data sets, δ₁(−ε) = 1 − e^{−ε} (1 − δ₁(ε)).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from dpviz.core.numerics.ends import private_side
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms.laplace_cells import LossDistribution
+from dpviz.plans.losses import LossBounds
+from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
+from dpviz.privacy.loss_grid import DeltaBracket
+
+CLOSED_ROUNDING = 1e-11  # Of δ from logarithms of normal tails, relative
+SOUGHT_EPSILON = 1e-12  # Relative accuracy of an ε that is found from δ
+
+
+class LastLoss(ABC):
+    """A loss with a closed form of δ."""
+
+    @abstractmethod
+    def deltas(self, epsilons: FloatArray) -> FloatArray:
+        """Return δ at each ε, which may be negative."""
+
+    @abstractmethod
+    def largest(self, delta: float) -> float:
+        """Return an ε at which δ is at most `delta`."""
+
+
+@dataclass(frozen=True)
+class LaplaceLast(LastLoss):
+    """Laplace noise on a sum that a person moves by `size` times its scale: δ = 1 − e^{(ε − size)/2}."""
+
+    size: float
+
+    def deltas(self, epsilons: FloatArray) -> FloatArray:
+        inside = -np.expm1((np.minimum(epsilons, self.size) - self.size) / 2)
+        return np.where(epsilons < -self.size, -np.expm1(np.minimum(epsilons, 0.0)), inside)
+
+    def largest(self, delta: float) -> float:  # noqa: ARG002
+        return self.size
+
+
+@dataclass(frozen=True)
+class GaussianLast(LastLoss):
+    """Gaussian noise on sums that a person moves by `ratio` standard deviations in all. Balle & Wang (2018), Theorem 8.
+
+    Φ(−a) − e^ε Φ(−b) = Φ(−a) (1 − e^{ε + ln Φ(−b) − ln Φ(−a)}) with a, b = ε / ratio ∓ ratio / 2.
+    """
+
+    ratio: float
+
+    def deltas(self, epsilons: FloatArray) -> FloatArray:
+        e = np.abs(epsilons)
+        near, far = (log_ndtr(side * self.ratio / 2 - e / self.ratio) for side in (1, -1))
+        with np.errstate(invalid="ignore", under="ignore"):
+            found = np.nan_to_num(np.exp(near) * -np.expm1(np.minimum(e + far - near, 0.0)))
+            return np.where(epsilons < 0, -np.expm1(-e) + np.exp(-e) * found, found)
+
+    def largest(self, delta: float) -> float:
+        return gaussian_epsilon(self.ratio, delta)
+
+
+@dataclass(frozen=True)
+class MixedLoss:
+    """The loss of few losses and a last one, which are independent."""
+
+    few: LossBounds
+    last: LastLoss
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing but rounding is between both bounds."""
+        return self.few.exact
+
+    def delta(self, epsilon: float) -> DeltaBracket:
+        """Return bounds of δ(ε)."""
+        low = self._delta(self.few.below, epsilon) * (1 - CLOSED_ROUNDING)
+        high = self._delta(self.few.above, epsilon) * (1 + CLOSED_ROUNDING)
+        return DeltaBracket(min(low, 1.0), min(high, 1.0))
+
+    def _delta(self, held: LossDistribution, epsilon: float) -> float:
+        return float(np.einsum("i,i->", held.masses, self.last.deltas(epsilon - held.losses)))
+
+    def epsilon(self, delta: float) -> DeltaBracket:
+        """Return bounds of the smallest ε ≥ 0 with δ(ε) ≤ `delta`, which is above 0."""
+        low, high = (
+            self._epsilon(held, delta, factor)
+            for held, factor in ((self.few.below, 1 - CLOSED_ROUNDING), (self.few.above, 1 + CLOSED_ROUNDING))
+        )
+        return DeltaBracket(min(low, high), high)
+
+    def _epsilon(self, held: LossDistribution, delta: float, factor: float) -> float:
+        def kept(epsilon: float) -> bool:
+            return self._delta(held, epsilon) * factor <= delta
+
+        if kept(0.0):
+            return 0.0
+        infinite = float(held.masses[np.isinf(held.losses)].sum())
+        if infinite * factor > delta:
+            return math.inf
+        most = float(held.losses[np.isfinite(held.losses)].max()) + self.last.largest(delta - infinite)
+        if math.isinf(most) or kept(most) is False:
+            return most
+
+        def excess(epsilon: float) -> float:
+            return math.log(max(self._delta(held, epsilon) * factor, 1e-300)) - math.log(delta)
+
+        found = float(brentq(excess, 0.0, most, xtol=1e-15, rtol=SOUGHT_EPSILON))
+        return private_side(found, math.inf, kept)
+
+
+@dataclass(frozen=True)
+class NormalLoss:
+    """The loss of Gaussian noise alone, to twelve digits however small δ is."""
+
+    ratio: float
+    exact = True
+
+    def delta(self, epsilon: float) -> DeltaBracket:
+        """Return δ(ε)."""
+        value = gaussian_delta(self.ratio, min(epsilon, LARGEST_GAUSSIAN_EPSILON))
+        return DeltaBracket(value, value)
+
+    def epsilon(self, delta: float) -> DeltaBracket:
+        """Return the smallest ε with δ(ε) ≤ `delta`."""
+        value = gaussian_epsilon(self.ratio, delta)
+        return DeltaBracket(value, value)
+
+
+PlanLoss = LossBounds | MixedLoss | NormalLoss

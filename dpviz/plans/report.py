@@ -1,0 +1,70 @@
+"""The report on a plan: one page of HTML that fetches nothing, prints on A4, and is the same for the same plan."""
+
+from __future__ import annotations
+
+import math
+
+import dpviz
+from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.wording import counted, percent
+from dpviz.desk.texts import capitalized, filled
+from dpviz.plans import words
+from dpviz.plans.files import answer_json, plan_numbers
+from dpviz.plans.plan import number_in_words
+from dpviz.plans.rejected import rejected_designs
+from dpviz.plans.shares import PlanAnswer
+from dpviz.plans.suppression import suppression_costs
+
+STATISTIC_HEAD = ("statistic", "what", "group", "limit", "error", "limit used", "released with", "share of ε")
+
+
+def plan_report(answer: PlanAnswer, *, date: str = "", address: str = "") -> str:
+    """Return the report; `date` and the `address` of the page are printed as they are given."""
+    plan = answer.plan
+    return filled(
+        "report/plan.html",
+        version=dpviz.__version__,
+        date=date,
+        address=address,
+        plan=plan,
+        title=f"{capitalized(counted(len(plan.statistics), 'statistic'))} of {plan.n:,} rows under one promise",
+        answer=words.plan_sentence(answer),
+        loss=words.loss_sentence(answer.design),
+        accuracy=words.ACCURACY_MEANT,
+        head=STATISTIC_HEAD,
+        rows=statistic_rows(answer),
+        composition=[words.composition_sentence(answer), *filter(None, [words.groups_sentence(plan)])],
+        why=words.why_sentence(answer),
+        sensitivity=words.sensitivity_sentence(answer, words.sensitivities(plan)),
+        suppression=words.suppression_sentences(suppression_costs(answer.design)),
+        rejected=[(one.name, words.rejected_sentence(one)) for one in rejected_designs(answer)],
+        numbers=[(one.name, one.text) for one in plan_numbers(answer)],
+        json=answer_json(answer),
+    )
+
+
+def statistic_rows(answer: PlanAnswer) -> list[list[str]]:
+    """Return a row for each statistic under `STATISTIC_HEAD`.
+
+    The share of ε is what its largest loss is of the sum of all, of the neighbours where that sum is the largest.
+    """
+    plan, design = answer.plan, answer.design
+    losses = max(
+        (
+            [one.largest_loss(each) for one, each in zip(design.releases, shifts, strict=True)]
+            for shifts in plan.changes
+        ),
+        key=math.fsum,
+    )
+    whole, rows = math.fsum(losses), []
+    for one, release, error, used, loss in zip(
+        plan.statistics, design.releases, design.errors(), design.used(), losses, strict=True
+    ):
+        rate = f"{release.label}, {release.symbol} = {readable(release.rate, 4)}"
+        share = percent(loss / whole, 3) if math.isfinite(whole) and whole else "–"
+        limit, reached = (number_in_words(one, value) for value in (one.limit, error))
+        used_text = percent(rounded_up(used, 3), 3)
+        rows.append(
+            [one.name, f"{one.label}, {one.asked.label}", one.group or "–", limit, reached, used_text, rate, share]
+        )
+    return rows

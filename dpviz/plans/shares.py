@@ -1,0 +1,250 @@
+"""Shares of one promise for the statistics of a plan, so that all their limits hold; or what must give way."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from scipy.optimize import brentq
+
+from dpviz.core.checked import checked
+from dpviz.plans.composed import PlanDesign, SumTally, error_of
+from dpviz.plans.plan import ReleasePlan
+from dpviz.plans.release import PlannedRelease
+
+Kinds = tuple[type[PlannedRelease], ...]
+SLOWEST_RATE, FASTEST_RATE = 1e-6, 1e3  # Ends between which a rate is sought, of sums that a person moves by 1
+RATE_NUDGE = 1e-14  # Of the logarithm of a rate that is known in closed form, towards a smaller error
+LOG_FACTORS = math.log(1e-6), math.log(1e6)  # Ends between which a common factor of all limits is sought
+RATE_HALVINGS = 50
+FACTOR_NEAR, ROUGHLY_NEAR = 1e-13, 1e-4  # Distance of logarithms of factors at which a search ends
+FIRST_STEP = 0.02  # Of the logarithm of a factor, from a guess
+MOST_OVER = 100.0  # Logarithm beyond which it does not matter by how much a promise is broken, or kept
+MOST_MIXTURES = 8  # Mixtures of mechanisms that are all tried; of more, one statistic at a time is changed
+Over = Callable[[PlanDesign], float]
+
+
+@dataclass(frozen=True)
+class PlanAnswer:
+    """What a plan comes to.
+
+    `factor` is the smallest number by which all limits can be multiplied so that the promise is kept: at most 1 where
+    all hold. `needed` has what the limits ask for and no more, whether or not it keeps the promise; `design` keeps the
+    promise, with all errors in proportion to their limits where `spend_all` is set or not all limits hold. `alone` is,
+    for each limit, the value that would do if it alone gave way; infinite where that is not enough. `by_basic` is the
+    factor with which basic composition shows the promise. `tried` are the mixtures of mechanisms, each with its factor.
+    """
+
+    plan: ReleasePlan
+    factor: float
+    needed: PlanDesign
+    design: PlanDesign
+    alone: tuple[float, ...]
+    by_basic: float
+    tried: tuple[tuple[Kinds, float], ...]
+    sums: int
+
+    @property
+    def feasible(self) -> bool:
+        """Whether all limits hold under the promise."""
+        return self.factor <= 1
+
+    @property
+    def saved(self) -> float:
+        """By which factor the errors are smaller than with what basic composition allows; 1 where nothing is saved."""
+        return self.by_basic / self.factor
+
+
+@checked()
+def solve_plan(plan: ReleasePlan) -> PlanAnswer:
+    """Return the shares that a plan needs, the design that keeps its promise, and what must give way if anything.
+
+    Every rate that is told keeps its limit, and every design its promise, on the private side of what was sought.
+
+    >>> from dpviz.desk.protection import PrivacyLoss
+    >>> from dpviz.plans.statistic import YesNoShare
+    >>> two = YesNoShare(name="works", limit=0.002), YesNoShare(name="reads", limit=0.002)
+    >>> answer = solve_plan(ReleasePlan(n=1000, statistics=two, protection=PrivacyLoss(most_epsilon=1.0)))
+    >>> [round(one.rate, 6) for one in answer.design.releases], round(answer.factor, 4), answer.feasible
+    ([0.5, 0.5], 1.3996, False)
+    """
+    tally = SumTally()
+    mixtures = list(_mixtures(plan, tally))
+    best, rough = min(mixtures, key=lambda one: one[1])
+    factor = _smallest_factor(plan, best, _excess, tally, guess=rough)
+    needed = _at(plan, best, 1.0, tally)
+    design = _spent(_at(plan, best, factor, tally)) if factor > 1 or plan.spend_all else needed
+    alone = tuple(
+        _alone(plan, best, place, tally) if factor > 1 else one.limit for place, one in enumerate(plan.statistics)
+    )
+    tried = tuple((kinds, factor if kinds == best else found) for kinds, found in mixtures)
+    pure = plan.promise[1] == 0 or math.isinf(plan.promise[0])
+    by_basic = factor if pure else _smallest_factor(plan, best, _excess_by_basic, tally, guess=factor)
+    return PlanAnswer(plan, factor, needed, design, alone, by_basic, tried, tally.sums)
+
+
+def _excess(design: PlanDesign) -> float:
+    """ln of what a design gives away over what is promised, at most 0 where the promise is kept for sure.
+
+    Where δ is allowed it is that of δ, or, where both δ are too near to 0 or 1 to lead anywhere, that of ε.
+    """
+    epsilon, delta = design.plan.promise
+    if math.isinf(epsilon):
+        return -MOST_OVER
+    pure = _log_ratio(design.pure_epsilon, epsilon)
+    if delta == 0 or pure <= 0:
+        return min(pure, MOST_OVER)
+    return _log_ratio(design.delta(epsilon).upper, delta)
+
+
+def _excess_by_basic(design: PlanDesign) -> float:
+    epsilon, delta = design.plan.promise
+    return _log_ratio(design.basic_epsilon(delta), epsilon)
+
+
+def _log_ratio(value: float, most: float) -> float:
+    """ln(value / most) within bounds, of the right sign however near both are."""
+    if value <= most:
+        return max(math.log(value) - math.log(most), -MOST_OVER) if value > 0 else -MOST_OVER
+    return max(min(math.log(value) - math.log(most), MOST_OVER), 1e-16) if most > 0 else MOST_OVER
+
+
+def rate_within(plan: ReleasePlan, place: int, kind: type[PlannedRelease], limit: float) -> float:
+    """Return the smallest rate with which a statistic keeps a limit, rounded to the side that keeps it.
+
+    Infinite where none does. Where noise is moved to an end, or rows are drawn, the rate is halved down to it; of a
+    Beta-binomial draw, whose error may fall and rise again, it is one next to which the limit breaks.
+    """
+    one, n = plan.statistics[place], plan.rows_of(plan.statistics[place])
+    low = math.log(SLOWEST_RATE / max(one.shifts(1, 1)))  # sums of large numbers have small rates
+
+    def kept(log_rate: float) -> bool:
+        return error_of(plan, place, kind(math.exp(log_rate), n)) <= limit
+
+    enough = one.asked.rate(kind, limit * n, one.cells)
+    high = math.log(FASTEST_RATE)
+    if math.isfinite(enough):
+        high = math.log(enough) + RATE_NUDGE
+        if high <= low:
+            return math.exp(low)
+        if kept(high) and not kept(high - 1e3 * RATE_NUDGE):
+            return math.exp(high)
+    if not kept(high):
+        return math.inf
+    return math.exp(low if kept(low) else _halved(kept, low, high, RATE_HALVINGS))
+
+
+def _halved(holds: Callable[[float], bool], low: float, high: float, times: int) -> float:
+    """Return a place where it `holds`, as it does at `high`, next to one where it does not."""
+    for _ in range(times):
+        middle = (low + high) / 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _at(plan: ReleasePlan, kinds: Kinds, factor: float, tally: SumTally, alone: int | None = None) -> PlanDesign:
+    """Return the design with what the limits, times a factor, ask for; or only one of them times it."""
+    releases = []
+    for place, (kind, one) in enumerate(zip(kinds, plan.statistics, strict=True)):
+        limit = one.limit * (factor if alone in (None, place) else 1.0)
+        releases.append(kind(rate_within(plan, place, kind, limit), plan.rows_of(one)))
+    return PlanDesign(plan, tuple(releases), tally)
+
+
+def _smallest_factor(
+    plan: ReleasePlan,
+    kinds: Kinds,
+    over: Over,
+    tally: SumTally,
+    near: float = FACTOR_NEAR,
+    guess: float = 1.0,
+    alone: int | None = None,
+) -> float:
+    """Return the smallest factor of all limits, or of one of them, with which a promise is kept, or infinity.
+
+    It is sought from a `guess` on. A factor of exactly 1 is tried, so that limits that just hold are not said to break.
+    """
+    tried: dict[float, float] = {}
+
+    def excess(log_factor: float) -> float:
+        if log_factor not in tried:
+            design = _at(plan, kinds, math.exp(log_factor), tally, alone)
+            possible = all(math.isfinite(one.rate) for one in design.releases)
+            tried[log_factor] = over(design) if possible else MOST_OVER
+        return tried[log_factor]
+
+    excess(0.0)
+    place = math.log(guess) if 0 < guess < math.inf else 0.0
+    up, step = excess(place) > 0, FIRST_STEP
+    while True:
+        other = min(max(place + (step if up else -step), LOG_FACTORS[0]), LOG_FACTORS[1])
+        if (excess(other) > 0) != up:
+            break
+        if other in LOG_FACTORS:
+            return math.inf if up else math.exp(other)
+        place, step = other, 3 * step
+    brentq(excess, min(place, other), max(place, other), xtol=near, rtol=1e-15)
+    return math.exp(min(place for place, one in tried.items() if one <= 0))
+
+
+def _alone(plan: ReleasePlan, kinds: Kinds, place: int, tally: SumTally) -> float:
+    """Return what a limit would have to be if the others stay."""
+    factor = _smallest_factor(plan, kinds, _excess, tally, alone=place)
+    return factor * plan.statistics[place].limit
+
+
+def _spent(design: PlanDesign) -> PlanDesign:
+    """Return the design with what steps of whole numbers have left of the promise given to all alike."""
+    plan = design.plan
+
+    def larger(log_factor: float) -> PlanDesign:
+        rates = (type(one)(one.rate * math.exp(-log_factor), one.n) for one in design.releases)
+        return PlanDesign(plan, tuple(rates), design.tally)
+
+    if math.isinf(plan.promise[0]) or _excess(design) > 0:
+        return design
+    tried = {0.0: -1.0}
+
+    def excess(log_factor: float) -> float:
+        tried.setdefault(log_factor, _excess(larger(log_factor)))
+        return tried[log_factor]
+
+    low = -math.log(4.0)
+    if excess(low) > 0:
+        brentq(excess, low, 0.0, xtol=FACTOR_NEAR, rtol=1e-15)
+    return larger(min(place for place, one in tried.items() if one <= 0))
+
+
+def _mixtures(plan: ReleasePlan, tally: SumTally) -> Iterable[tuple[Kinds, float]]:
+    """Yield mixtures of mechanisms with rough factors: all of them, or what a walk from the best plain one meets."""
+    choices = [plan.candidates(one) for one in plan.statistics]
+    found: dict[Kinds, float] = {}
+
+    def factor(kinds: Kinds) -> float:
+        if kinds not in found:
+            near = min(found.values(), default=1.0)
+            found[kinds] = _smallest_factor(plan, kinds, _excess, tally, ROUGHLY_NEAR, near)
+        return found[kinds]
+
+    if math.prod(map(len, choices)) == 1:
+        yield tuple(one[0] for one in choices), 1.0
+        return
+    if math.prod(map(len, choices)) <= MOST_MIXTURES:
+        for kinds in itertools.product(*choices):
+            factor(kinds)
+    else:
+        every = dict.fromkeys(itertools.chain.from_iterable(choices))
+        starts = [tuple(one if one in these else these[0] for these in choices) for one in every]
+        here = min(starts, key=factor)
+        better = True
+        while better:
+            steps = [(*here[:place], one, *here[place + 1 :]) for place, these in enumerate(choices) for one in these]
+            there = min(steps, key=factor)
+            better = factor(there) < factor(here)
+            here = there if better else here
+    yield from found.items()

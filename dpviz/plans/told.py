@@ -1,0 +1,216 @@
+"""What is answered of a plan, in a sentence, in a short one, and in tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_up
+from dpviz.core.plain import plain
+from dpviz.core.wording import TextTable, counted, percent
+from dpviz.desk.exports.tables import csv_text
+from dpviz.plans.drawn import SolvedPlan
+from dpviz.plans.files import answer_json, plan_notebook
+from dpviz.plans.plan import number_in_words
+from dpviz.plans.rejected import rejected_designs
+from dpviz.plans.report import plan_report
+from dpviz.plans.shares import Kinds, PlanAnswer
+from dpviz.plans.statistic import BoundedMean, CategoryShares, CrossTable, Statistic
+from dpviz.plans.suppression import SuppressionCost
+from dpviz.plans.words import larger_or_smaller, mixture_in_words, plan_sentence, rejected_sentence
+
+
+class PlanTold(NamedTuple):
+    """What is answered: a mark, a sentence as inline HTML, and a short one for a class."""
+
+    mark: str
+    sentence: str
+    short: str
+
+
+def answer_told(solved: SolvedPlan) -> PlanTold:
+    """Return whether all limits hold and what is left of the promise, or which limit must give way."""
+    answer = solved.answer
+    plan, many = answer.plan, len(answer.plan.statistics)
+    if not answer.feasible:
+        short = "No limits can be kept."
+        if math.isfinite(answer.factor):
+            short = f"Not all limits hold: errors must be {_times(answer.factor)} as large."
+        return PlanTold("must give way", plain(plan_sentence(answer)), short)
+    whole = {1: "The limit holds", 2: "Both limits hold"}.get(many, f"All {counted(many, 'limit')} hold")
+    needs = _needs(solved)
+    left = "" if plan.spend_all else f" {_left(solved)}"
+    return PlanTold(
+        "all limits hold" if many > 1 else "the limit holds",
+        f"<b>{whole}</b> {needs}, when {plan.unit_in_words}.{left or f' {_spent(answer)}'}",
+        f"{whole} {needs}.",
+    )
+
+
+def _needs(solved: SolvedPlan) -> str:
+    """What the limits need of the promise."""
+    plan = solved.answer.plan
+    epsilon, delta = plan.promise
+    if math.isinf(epsilon):
+        return "whatever is told"
+    if epsilon == 0:
+        needed, most = (percent((1 + share * delta) / 2, 3) for share in (min(solved.needed, 1.0), 1.0))
+        return f"with {needed} right guesses, of {most} allowed".replace(" %", "\u00a0%")
+    at = f" at δ = {readable(delta, 3)}" if delta else ""
+    return f"with ε\u00a0=\u00a0{readable(rounded_up(solved.needed * epsilon, 3), 3)} of {readable(epsilon, 4)}{at}"
+
+
+def _left(solved: SolvedPlan) -> str:
+    """What is left of the promise for later."""
+    plan = solved.answer.plan
+    epsilon, delta = plan.promise
+    if math.isinf(epsilon):
+        return "Nothing limits what is told."
+    if delta:
+        return "The rest of the promise is not spent."
+    rest = rounded_down(epsilon * (1 - solved.needed), 3)
+    return (
+        f"ε\u00a0=\u00a0{readable(rest, 3)} is left for later publications." if rest > 0 else "Nothing is left of it."
+    )
+
+
+def _spent(answer: PlanAnswer) -> str:
+    """What the rest of the promise was spent on."""
+    most = max(answer.design.used())
+    return f"The rest is spent on smaller errors, which use at most {percent(most, 3)} of each limit."
+
+
+def _times(factor: float) -> str:
+    return f"{readable_apart(rounded_up(factor, 3), 1.0, 3)} times"
+
+
+def statistics_table(answer: PlanAnswer) -> TextTable:
+    """Return the numbers of each statistic; what would do alone where not all limits hold."""
+    design = answer.design
+    head = ["statistic", "released with", "error", "limit", "used"]
+    rows = []
+    for one, release, error, used, alone in zip(
+        answer.plan.statistics, design.releases, design.errors(), design.used(), answer.alone, strict=True
+    ):
+        name = f"<b>{plain(one.name)}</b><br><small>{kind_in_words(one)}, {one.asked.label}</small>"
+        noise = f"{release.label}<br><small>{release.symbol} = {readable(release.rate, 3)}</small>"
+        row = [name, noise, number_in_words(one, error), number_in_words(one, one.limit), percent(used, 3)]
+        if not answer.feasible:
+            enough = math.isfinite(alone)
+            row.append(number_in_words(one, rounded_up(alone, 3)) if enough else "not enough alone")
+        rows.append(row)
+    return TextTable(head if answer.feasible else [*head, "would do alone"], rows, "The numbers of each statistic")
+
+
+def mixtures_table(answer: PlanAnswer, most: int) -> TextTable:
+    """Return the best mixtures of mechanisms that were tried, with the errors of each against those of the best."""
+    known = [one for one in answer.tried if not math.isnan(one[1])]
+    rows = []
+    for kinds, factor in sorted(known, key=lambda one: one[1])[:most]:
+        errors = larger_or_smaller(factor / known_best(known)) if math.isfinite(factor) else "cannot keep the promise"
+        rows.append([plain(mixture_in_words(answer.plan, kinds)), errors])
+    return TextTable(["mechanisms", "errors for the same promise"], rows, "The best mixtures of mechanisms tried")
+
+
+def statistics_csv(answer: PlanAnswer) -> str:
+    """Return every number of each statistic as CSV, shares as shares."""
+    head = [
+        "name",
+        "kind",
+        "group",
+        "measure",
+        "limit",
+        "error",
+        "used",
+        "alone",
+        "mechanism",
+        "rate",
+        "withheld_below",
+    ]
+    design = answer.design
+    rows = [
+        [
+            one.name,
+            one.key,
+            one.group,
+            one.measure,
+            one.limit,
+            error,
+            used,
+            alone,
+            release.key,
+            release.rate,
+            one.suppress_below,
+        ]
+        for one, release, error, used, alone in zip(
+            answer.plan.statistics, design.releases, design.errors(), design.used(), answer.alone, strict=True
+        )
+    ]
+    return csv_text(head, rows)
+
+
+class PlanFiles(NamedTuple):
+    """The files that defend a plan: the report, the plan with its numbers, and the notebook that finds them again."""
+
+    report: str
+    stored: str
+    notebook: str
+
+
+def plan_files(answer: PlanAnswer, date: str, address: str) -> PlanFiles:
+    """Return the files of an answer; what the report says further is computed for it."""
+    return PlanFiles(plan_report(answer, date=date, address=address), answer_json(answer), plan_notebook(answer))
+
+
+def withheld_table(costs: Sequence[SuppressionCost]) -> TextTable:
+    """Return what withholding does to counts of each statistic: how often it happens, and the errors, in counts."""
+    head = ["statistic, true count", "withheld", "typical error without", "missing read as 0", "read as half"]
+    rows = []
+    for one in costs:
+        for count in one.at:
+            errors = (readable(each, 3) for each in (count.plain, count.as_zero[1], count.as_half[1]))
+            name = f"<b>{plain(one.statistic.name)}</b><br><small>{count.count:,} of {one.n:,}</small>"
+            rows.append([name, percent(count.withheld, 3), *errors])
+    return TextTable(head, rows, "What withholding does to a count")
+
+
+def rejected_table(answer: PlanAnswer) -> TextTable:
+    """Return designs that were not taken, with their real ε, and what each breaks."""
+    head = ["design", "real ε", "promise", "limit that is used most"]
+    rows = []
+    for one in rejected_designs(answer):
+        told = f"<b>{plain(one.name)}</b><br><small>{plain(rejected_sentence(one))}</small>"
+        real = "none holds" if math.isinf(one.epsilon) else readable(rounded_up(one.epsilon, 3), 3)
+        used = f"{'✗ broken' if one.breaks_limit else '✓ kept'}, {percent(one.used, 3)}"
+        rows.append([told, real, "✗ broken" if one.breaks_promise else "✓ kept", used])
+    return TextTable(head, rows, "Designs that were not taken")
+
+
+def known_best(tried: Sequence[tuple[Kinds, float]]) -> float:
+    """Return the smallest factor among mixtures."""
+    return min(factor for _, factor in tried)
+
+
+def statistic_in_short(one: Statistic) -> str:
+    """Return a statistic in a line: its name, what it is, and its limit.
+
+    >>> statistic_in_short(CategoryShares(name="Region", categories=8, limit=0.005))
+    'Region · shares of 8 categories · 0.5 points'
+    """
+    return " · ".join((one.name, kind_in_words(one), number_in_words(one, one.limit)))
+
+
+def kind_in_words(one: Statistic) -> str:
+    """Return what a statistic is, with its size.
+
+    >>> kind_in_words(CrossTable(name="a", first=2, second=6)), kind_in_words(BoundedMean(name="a", upper=80.0))
+    ('cross-table, 2 × 6', 'mean between 0 and 80')
+    """
+    if isinstance(one, CategoryShares):
+        return f"shares of {one.categories:,} categories"
+    if isinstance(one, CrossTable):
+        return f"{one.label}, {one.first:,} × {one.second:,}"
+    if isinstance(one, BoundedMean):
+        return f"mean between {one.lower:g} and {one.upper:g}"
+    return one.label

@@ -1,0 +1,79 @@
+"""The answer of the page: whether all limits hold under the promise, the picture, and the numbers."""
+
+from functools import partial
+
+import streamlit as st
+
+from dpviz.charts.plan import plan_height
+from dpviz.core.parameters import readable
+from dpviz.core.plain import plain
+from dpviz.core.pool import single
+from dpviz.plans import ReleasePlan, expected_seconds
+from dpviz.plans.drawn import SolvedPlan, plan_picture, solved_plan
+from dpviz.plans.told import answer_told, statistics_table
+from dpviz.plans.words import groups_sentence, loss_sentence
+from pages.components.figure import show_figure
+from pages.components.growing import Growing, growing_of, show_growing
+from pages.components.words import listing, note, page_answer, problem
+from pages.plan import SPEC
+from pages.plan.controls import PREFIX, Asked
+
+LONG = 2.0  # Seconds of computing that are said before
+LAST = f"{PREFIX}last"
+"""Where the session keeps what was drawn last, which stays in sight while the next is computed."""
+
+
+def solving(plan: ReleasePlan) -> Growing[SolvedPlan]:
+    """The reader's answer, which comes when it is there."""
+    return growing_of(f"{PREFIX}answer", ("plan", repr(plan)), SolvedPlan, partial(single, solved_plan, plan))
+
+
+def show_answer(asked: Asked) -> None:
+    """Sentence and picture; while they are computed, the picture of the plan before."""
+    show_growing(solving(asked.plan), partial(_wait, asked.plan), _draw, key=f"{PREFIX}step")
+
+
+def show_numbers(asked: Asked) -> None:
+    """What all statistics give away, and the numbers of each."""
+    show_growing(solving(asked.plan), lambda _refused: None, _numbers, key=f"{PREFIX}numbers_step")
+
+
+def _wait(plan: ReleasePlan, refused: str) -> None:
+    """Say what is waited for, or what was refused, and show the plan before."""
+    seconds = expected_seconds(plan)
+    long = f", which takes about {readable(seconds, 1)} seconds" if seconds > LONG else ""
+    if refused:
+        problem(refused)
+    else:
+        st.html(page_answer("computing", "The promise is being divided …", "The promise is being divided."))
+    if LAST in st.session_state:
+        _show(st.session_state[LAST])
+        note(SPEC.note("before", long=long))
+
+
+def _draw(solved: SolvedPlan) -> None:
+    st.session_state[LAST] = solved
+    st.html(page_answer(*answer_told(solved)))
+    _show(solved)
+
+
+def _show(solved: SolvedPlan) -> None:
+    alt = (
+        "For every statistic its share of the promise, and its error as a share of its limit; and the promise that all "
+        "of them take together."
+    )
+    lines = len(solved.parts) + 1
+    show_figure(plan_picture(solved), key=f"{PREFIX}picture", alt=alt, height=plan_height(lines), hero=True)
+
+
+def _numbers(solved: SolvedPlan) -> None:
+    """The table at once; what all give away follows, for some mechanisms after a while."""
+    answer = solved.answer
+    listing(*statistics_table(answer), (2, 3, 4, 5))
+    begin = partial(single, loss_sentence, answer.design)
+    loss = growing_of(f"{PREFIX}loss", ("plan loss", repr(answer.plan)), str, begin)
+    show_growing(loss, SPEC.note("loss_waits"), partial(_loss, answer.plan), key=f"{PREFIX}loss_step")
+
+
+def _loss(plan: ReleasePlan, sentence: str) -> None:
+    note(plain(f"{sentence} {groups_sentence(plan)}".strip()))

@@ -1,0 +1,313 @@
+"""What a plan gives away, held against every small data set, every outcome, and Google's dp-accounting."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.core.types import FloatArray
+from dpviz.desk.protection import PrivacyLoss
+from dpviz.plans import PLAN_RELEASES, BoundedMean, CategoryShares, CrossTable, PlanDesign, ReleasePlan, YesNoShare
+from dpviz.plans.catalogue import BetaBinomialDraw
+from dpviz.plans.losses import laplace_losses, summed_losses, whole_number_losses
+from dpviz.plans.release import GaussianNoise, GeometricNoise, LaplaceNoise, PlannedRelease, RoundedLaplaceNoise
+from dpviz.plans.statistic import Statistic
+from tests.referees import beta_binomial_law, gaussian_excess
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from dp_accounting.pld import privacy_loss_distribution as google
+
+Row = tuple[str, tuple[int, ...]]
+"""The group of a row, and its answer to the question of each statistic."""
+LOSSY = PrivacyLoss(most_epsilon=1.0, most_delta=1e-3)
+WORKS, REGION = YesNoShare(name="works"), CategoryShares(name="region", categories=3)
+NORTH, SOUTH = YesNoShare(name="north", group="N"), YesNoShare(name="south", group="S")
+
+
+def geometric(x: int, n: int, rate: float) -> FloatArray:
+    """x plus noise ∝ e^{−rate |d|}, moved into 0 … n, from the masses of 2,000 distances."""
+    noise = np.exp(-rate * np.abs(np.arange(-1000, 1001)))
+    place = np.clip(x + np.arange(-1000, 1001), 0, n)
+    return np.bincount(place, noise / noise.sum(), n + 1).astype(float)
+
+
+def rounded_laplace(x: int, n: int, rate: float) -> FloatArray:
+    """x plus Laplace noise, rounded and moved into 0 … n, from differences of its distribution function."""
+    ends = np.arange(n) + 0.5 - x
+    below = np.where(ends < 0, np.exp(rate * ends) / 2, 1 - np.exp(-rate * np.abs(ends)) / 2)
+    return np.diff(np.concatenate([[0.0], below, [1.0]]))
+
+
+LAWS: dict[type[PlannedRelease], Callable[[int, int, float], FloatArray]] = {
+    GeometricNoise: geometric,
+    RoundedLaplaceNoise: rounded_laplace,
+}
+
+
+def answers(statistic: Statistic) -> range:
+    return range(2 if statistic.yes_no else statistic.cells)
+
+
+Counts = tuple[tuple[int, ...], ...]
+"""Of each statistic, the counts that get noise."""
+
+
+def counts_of(plan: ReleasePlan, rows: Iterable[Row]) -> Counts:
+    held, found = list(rows), []
+    for place, one in enumerate(plan.statistics):
+        told = [row[1][place] for row in held if not one.group or row[0] == one.group]
+        found.append(tuple(told.count(cell) for cell in ((1,) if one.yes_no else answers(one))))
+    return tuple(found)
+
+
+def outcome_law(design: PlanDesign, counts: Counts) -> FloatArray:
+    """The probability of every outcome of all statistics together."""
+    joint = np.ones(1)
+    for each, release in zip(counts, design.releases, strict=True):
+        for count in each:
+            joint = np.multiply.outer(joint, LAWS[type(release)](count, release.n, release.rate)).ravel()
+    return joint
+
+
+def every_row(plan: ReleasePlan) -> list[Row]:
+    groups = [name for name, _ in plan.groups] or [""]
+    return list(itertools.product(groups, itertools.product(*map(answers, plan.statistics))))
+
+
+def neighbours(plan: ReleasePlan) -> Iterable[tuple[tuple[Row, ...], tuple[Row, ...]]]:
+    """All ordered pairs of data sets that differ in the rows of one person, of whom there are `person_rows`."""
+    kinds, many = every_row(plan), plan.person_rows
+    held = [list(itertools.combinations_with_replacement(kinds, size)) for size in range(many + 1)]
+    for rest in itertools.combinations_with_replacement(kinds, plan.n - many):
+        if plan.relation.put_in:
+            for one, other in itertools.product(held[many], repeat=2):
+                same = sorted(row[0] for row in one) == sorted(row[0] for row in other)
+                if same or not plan.membership_public:
+                    yield rest + one, rest + other
+        else:
+            for one in held[many]:
+                yield rest + one, rest
+                yield rest, rest + one
+
+
+def brute_delta(design: PlanDesign, epsilons: list[float]) -> list[float]:
+    """δ at each ε: the largest Σ max(0, P − e^ε Q) of all neighbours."""
+    plan, growth = design.plan, np.exp(epsilons)[:, None]
+    pairs = {(counts_of(plan, one), counts_of(plan, other)) for one, other in neighbours(plan)}
+    laws = {one: outcome_law(design, one) for one in set(itertools.chain.from_iterable(pairs))}
+    worst = np.zeros(len(epsilons))
+    for one, other in pairs:
+        worst = np.maximum(worst, np.maximum(laws[one] - growth * laws[other], 0).sum(axis=1))
+    return worst.tolist()
+
+
+PLANS = {
+    "two answers": (ReleasePlan(n=3, statistics=(WORKS, YesNoShare(name="reads"))), (0.7, 0.4)),
+    "an answer and a table": (ReleasePlan(n=2, statistics=(WORKS, REGION)), (0.5, 0.3)),
+    "cross-table": (ReleasePlan(n=3, statistics=(CrossTable(name="t", first=2, second=2),)), (0.6,)),
+    "two rows each": (ReleasePlan(n=3, statistics=(WORKS, REGION), person_rows=2), (0.5, 0.3)),
+    "two rows each in four cells": (
+        ReleasePlan(n=2, statistics=(CategoryShares(name="c", categories=4),), person_rows=2),
+        (0.5,),
+    ),
+    "added": (ReleasePlan(n=3, statistics=(WORKS, REGION), neighbours="add_remove"), (0.5, 0.3)),
+    "two rows added": (
+        ReleasePlan(n=3, statistics=(WORKS, REGION), neighbours="add_remove", person_rows=2),
+        (0.5, 0.3),
+    ),
+    "groups": (ReleasePlan(n=3, statistics=(NORTH, SOUTH), groups=(("N", 2), ("S", 1))), (0.6, 0.6)),
+    "unlike groups": (ReleasePlan(n=3, statistics=(WORKS, NORTH, SOUTH), groups=(("N", 2), ("S", 1))), (0.3, 0.9, 0.4)),
+    "groups, two rows each": (
+        ReleasePlan(n=4, statistics=(NORTH, SOUTH), groups=(("N", 2), ("S", 2)), person_rows=2),
+        (0.6, 0.35),
+    ),
+    "public groups, two rows each": (
+        ReleasePlan(n=4, statistics=(NORTH, SOUTH), groups=(("N", 2), ("S", 2)), person_rows=2, membership_public=True),
+        (0.6, 0.35),
+    ),
+    "tables of groups": (
+        ReleasePlan(
+            n=2,
+            statistics=(CategoryShares(name="c", group="N", categories=3), SOUTH),
+            groups=(("N", 1), ("S", 1)),
+        ),
+        (0.4, 0.7),
+    ),
+    "public groups": (
+        ReleasePlan(n=3, statistics=(NORTH, SOUTH), groups=(("N", 2), ("S", 1)), membership_public=True),
+        (0.6, 0.9),
+    ),
+    "groups, rows added": (
+        ReleasePlan(n=3, statistics=(WORKS, NORTH, SOUTH), groups=(("N", 2), ("S", 1)), neighbours="add_remove"),
+        (0.3, 0.9, 0.4),
+    ),
+}
+
+
+def released(plan: ReleasePlan, rates: Iterable[float], kind: type[PlannedRelease]) -> PlanDesign:
+    pairs = zip(plan.statistics, rates, strict=True)
+    return PlanDesign(plan, tuple(kind(rate, plan.rows_of(one)) for one, rate in pairs))
+
+
+@pytest.mark.parametrize("kind", LAWS, ids=lambda kind: kind.key)
+@pytest.mark.parametrize("name", PLANS)
+def test_delta_is_that_of_the_worst_of_all_neighbours_and_outcomes(name: str, kind: type[PlannedRelease]) -> None:
+    plan, rates = PLANS[name]
+    design = released(plan, rates, kind)
+    most = design.pure_epsilon
+    epsilons = [0.0, rates[0], 0.31, most / 2, most - rates[-1], 0.97 * most, most, most + 0.1]
+    found = [design.delta(one) for one in epsilons]
+    expected = brute_delta(design, epsilons)
+    if design.exact:
+        assert [one.upper for one in found] == pytest.approx(expected, rel=1e-9, abs=1e-13)
+    assert design.exact or kind is not GeometricNoise
+    assert all(one.upper >= value * (1 - 1e-9) - 1e-13 for one, value in zip(found, expected, strict=True))
+
+
+def test_in_groups_a_substituted_row_counts_twice_and_an_added_one_once() -> None:
+    """With the same noise: a row that leaves one group for another moves both; public groups, or added rows, one."""
+    plan, _ = PLANS["groups"]
+    for more, times in (({}, 2), ({"membership_public": True}, 1), ({"neighbours": "add_remove"}, 1)):
+        other = ReleasePlan(**{**vars_of(plan), **more})
+        assert released(other, (0.6, 0.6), GeometricNoise).pure_epsilon == pytest.approx(0.6 * times)
+
+
+def vars_of(plan: ReleasePlan) -> dict[str, object]:
+    return {name: getattr(plan, name) for name in ("n", "statistics", "groups", "protection", "person_rows")}
+
+
+def google_losses(kind: type[PlannedRelease], release: PlannedRelease, shift: float, up: bool) -> Any:
+    """The privacy loss distribution of one sum by dp-accounting, its losses rounded up or down."""
+    given = {"pessimistic_estimate": up, "value_discretization_interval": 1e-4}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if kind is GaussianNoise:
+            return google.from_gaussian_mechanism(1 / release.rate, sensitivity=shift, **given)
+        if kind is LaplaceNoise:
+            return google.from_laplace_mechanism(1 / release.rate, sensitivity=shift, **given)
+        return google.from_discrete_laplace_mechanism(release.rate, sensitivity=int(shift), **given)
+
+
+MEANS = BoundedMean(name="age", lower=0, upper=10), BoundedMean(name="hours", lower=0, upper=4)
+MIXTURES = {
+    "Laplace and geometric": (
+        (MEANS[0], WORKS, REGION),
+        (LaplaceNoise(0.05, 50), GeometricNoise(0.4, 50), GeometricNoise(0.2, 50)),
+    ),
+    "two Laplace": ((*MEANS, WORKS), (LaplaceNoise(0.05, 50), LaplaceNoise(0.2, 50), GeometricNoise(0.4, 50))),
+    "Gaussian and geometric": ((MEANS[0], WORKS), (GaussianNoise(0.03, 50), GeometricNoise(0.4, 50))),
+    "Gaussian, Laplace and geometric": (
+        (*MEANS, REGION),
+        (GaussianNoise(0.03, 50), LaplaceNoise(0.2, 50), GeometricNoise(0.25, 50)),
+    ),
+    "Gaussian": ((MEANS[0], REGION), (GaussianNoise(0.03, 50), GaussianNoise(0.2, 50))),
+}
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("name", MIXTURES)
+def test_delta_lies_between_those_of_dp_accounting(name: str, rows: int) -> None:
+    statistics, releases = MIXTURES[name]
+    plan = ReleasePlan(n=50, statistics=statistics, protection=LOSSY, person_rows=rows)
+    design = PlanDesign(plan, releases)
+    ends = []
+    for up in (True, False):
+        parts = [
+            google_losses(type(release), release, shift, up)
+            for release, shifts in zip(releases, plan.changes[0], strict=True)
+            for shift in shifts
+        ]
+        ends.append(functools.reduce(lambda one, other: one.compose(other), parts))
+    for epsilon in (0.0, 0.4, 0.8, 1.5):
+        high, low = (float(one.get_delta_for_epsilon(epsilon)) for one in ends)
+        found = design.delta(epsilon)
+        assert found.lower <= found.upper <= found.lower + 1e-6
+        assert low - 1e-12 <= found.upper
+        assert found.lower <= high + 1e-12
+        if found.upper > 1e-9:
+            back = design.epsilon(found.upper)
+            assert back.upper == pytest.approx(epsilon, rel=1e-4, abs=1e-4)
+            assert design.delta(back.upper).upper <= found.upper
+
+
+def test_gaussian_noise_alone_has_the_closed_form() -> None:
+    statistics, releases = MIXTURES["Gaussian"]
+    design = PlanDesign(ReleasePlan(n=50, statistics=statistics, protection=LOSSY), releases)
+    ratio = math.sqrt((0.03 * 10) ** 2 + 2 * 0.2**2)
+    for epsilon in (0.0, 0.5, 3.0):
+        assert design.delta(epsilon).upper == pytest.approx(float(gaussian_excess(ratio, epsilon)), rel=1e-11)
+    assert math.isinf(design.pure_epsilon)
+
+
+def test_all_of_a_persons_rows_in_one_cell_is_the_worst() -> None:
+    """Of noise on counts: no way to lay the same moves into several cells has a larger δ at any ε."""
+    for rate in (0.05, 0.3, 1.0, 2.5):
+        for kind in (GeometricNoise, RoundedLaplaceNoise):
+            noise = kind(rate, 100).noise
+            parts = {d: whole_number_losses(d, noise.log_mass, noise.log_tail) for d in range(1, 7)}
+            for split in ((1, 1), (2, 1), (1, 1, 1), (3, 1), (2, 2), (1, 1, 1, 1), (4, 2), (3, 3), (1,) * 6):
+                apart = summed_losses([parts[one] for one in split])
+                for epsilon in np.linspace(0, rate * sum(split), 40):
+                    together = parts[sum(split)].delta(float(epsilon)).upper
+                    assert apart.delta(float(epsilon)).lower <= together * (1 + 1e-11) + 1e-14
+
+
+@pytest.mark.parametrize("size", [0.01, 0.7, 4.0])
+def test_the_lists_of_laplace_noise_are_on_both_sides_of_its_delta(size: float) -> None:
+    for epsilon in np.linspace(0, 1.1 * size, 23).tolist():
+        found, exact = laplace_losses(size).delta(epsilon), max(-math.expm1((epsilon - size) / 2), 0.0)
+        assert found.lower <= exact <= found.upper <= found.lower + 1e-6
+
+
+def test_lists_that_are_cut_short_stay_on_both_sides() -> None:
+    """Forty counts with rates that have no common measure; dp-accounting rounds the same losses up and down."""
+    rates = [0.1 + 0.001 * math.sqrt(place) for place in range(40)]
+    noises = [GeometricNoise(rate, 100).noise for rate in rates]
+    found = summed_losses([whole_number_losses(1, one.log_mass, one.log_tail) for one in noises])
+    assert not found.exact
+    ends = []
+    for up in (True, False):
+        parts = [google_losses(GeometricNoise, GeometricNoise(rate, 100), 1, up) for rate in rates]
+        ends.append(functools.reduce(lambda one, other: one.compose(other), parts))
+    for epsilon in (0.0, 0.5, 2.0, 3.0):
+        high, low = (float(one.get_delta_for_epsilon(epsilon)) for one in ends)
+        ours = found.delta(epsilon)
+        assert low * (1 - 1e-9) <= ours.upper <= ours.lower * (1 + 1e-3)
+        assert ours.lower <= high * (1 + 1e-9)
+
+
+def test_a_beta_binomial_beside_noise_lies_between_bounds_that_hold_the_worst_pair() -> None:
+    """Every pair of neighbours by definition: Pólya's urn for the draw, a coin for the count."""
+    n, alpha, rate = 12, 6.0, 0.4
+    plan = ReleasePlan(n=n, statistics=(YesNoShare(name="drawn", mechanism="beta_binomial"), WORKS), protection=LOSSY)
+    design = PlanDesign(plan, (BetaBinomialDraw(math.log1p(n / alpha), n), GeometricNoise(rate, n)))
+    assert not design.exact
+    rows = [np.array(beta_binomial_law(alpha + x, alpha + n - x, n), dtype=float) for x in range(n + 1)]
+    true = 1 / (1 + math.exp(-rate))
+    for epsilon in (0.0, 0.2, 0.5, 1.0):
+        worst = 0.0
+        for x, up in itertools.product(range(n), (0, 1)):
+            likelier, other = rows[x + up], rows[x + 1 - up]
+            both = [np.outer(one, coin) for one, coin in ((likelier, [true, 1 - true]), (other, [1 - true, true]))]
+            worst = max(worst, float(np.maximum(both[0] - math.exp(epsilon) * both[1], 0).sum()))
+        found = design.delta(epsilon)
+        assert found.lower * (1 - 1e-9) <= worst <= found.upper * (1 + 1e-9)
+        assert found.upper <= worst * 1.25 + 1e-4
+    assert design.pure_epsilon == pytest.approx(math.log1p(n / alpha) + rate)
+
+
+def test_without_delta_exact_and_basic_composition_agree_and_with_it_exactness_saves() -> None:
+    design = released(
+        ReleasePlan(n=100, statistics=(WORKS, REGION, SOUTH), groups=(("S", 40),)), (0.5, 0.3, 0.4), GeometricNoise
+    )
+    assert design.basic_epsilon(0.0) == pytest.approx(design.pure_epsilon, rel=1e-14)
+    assert design.epsilon(1e-2).upper < design.basic_epsilon(1e-2)
+    assert set(PLAN_RELEASES) == {"geometric", "laplace_count", "laplace", "gaussian", "beta_binomial"}

@@ -1,0 +1,160 @@
+"""Plans as files: they come back, wrong ones are refused in a sentence, and a notebook finds every number again."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import html
+import io
+import json
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
+from dpviz.plans import (
+    ReleasePlan,
+    YesNoShare,
+    answer_json,
+    plan_differences,
+    plan_notebook,
+    plan_numbers,
+    plan_report,
+    plan_toml,
+    read_plan,
+    solve_plan,
+)
+from tests.test_plan_shares import FIVE, FIVE_PLAN, GROUPS
+
+PROTECTIONS = (
+    PrivacyLoss(most_epsilon=0.3, most_delta=1e-7),
+    GuessRate(most_success=0.6),
+    PosteriorOdds(),
+    RiskRatio(most_ratio=1.5),
+)
+
+
+@pytest.mark.parametrize("protection", PROTECTIONS, ids=lambda one: one.key)
+def test_a_plan_comes_back_from_json_and_toml(protection: object) -> None:
+    odd = YesNoShare(name='“ill” = "yes" \\ [x]', group="Süd & West", limit=1 / 3, suppress_below=7)
+    plan = dataclasses.replace(
+        FIVE_PLAN,
+        statistics=(*FIVE, odd),
+        groups=(*GROUPS[:1], ("Süd & West", 12)),
+        protection=protection,
+        person_rows=2,
+        spend_all=False,
+    )
+    assert read_plan(plan.to_json()) == read_plan(plan_toml(plan)) == ReleasePlan.from_json(plan.to_json()) == plan
+
+
+A = '"kind": "yes_no", "name": "a"'
+"""The start of a statistic."""
+WRONG_FILES = {
+    "": "statistics",
+    "{": "JSON or TOML",
+    "[" * 5000: "JSON or TOML",
+    '{"a":' * 5000: "JSON or TOML",
+    "x" * 300_000: "at most 200,000 characters; got 300,000",
+    '{"statistics": 5}': "statistics must be a list",
+    '{"statistics": []}': "1 to 20",
+}
+WRONG_STATISTICS = {
+    "5": "Statistic 1: kind must be one of yes_no",
+    f'{{{A}}}, {{"kind": "mean", "name": "b", "limit": "x"}}': "Statistic 2 (“b”): limit",
+    f'{{{A}, "nonsense": 1}}': "got one with 'nonsense'",
+    f'{{{A}, "lowest": 0.5, "highest": 0.1}}': "(“a”): lowest must not be above",
+    f'{{{A}, "limit": NaN}}': "limit",
+    f'{{{A}, "limit": 0}}': "(“a”): limit (limit on the error) must be a number above 0",
+    '{"kind": "yes_no", "name": "a\\u0007"}': "name must be a text",
+    f'{{{A}, "group": "N"}}': "“a”: group must be one of none",
+    f'{{{A}, "mechanism": "gaussian"}}': "it needs a promise with δ above 0",
+    f'{{{A}, "mechanism": "magic"}}': "mechanism must be best or one of geometric",
+    f"{{{A}}}, {{{A}}}": "one name twice",
+}
+WRONG_PLANS = {
+    '"n": 1e9': "n (rows of data) must be a whole number",
+    '"groups": {"N": 20000}': "groups must be disjoint",
+    '"groups": {"N": "x"}': "groups, N",
+    '"protection": {"kind": "loss", "most_epsilon": -1}': "protection: most_epsilon",
+    '"protection": 3': "protection must be a JSON object",
+    '"neighbours": "friends"': "neighbours must be one of substitution",
+    '"person_rows": 0': "person_rows (most rows of a person)",
+    '"person_rows": 1e400': "person_rows (most rows of a person)",
+}
+WRONG = {
+    **WRONG_FILES,
+    **{f'{{"statistics": [{text}]}}': said for text, said in WRONG_STATISTICS.items()},
+    **{f'{{"statistics": [{{{A}}}], {text}}}': said for text, said in WRONG_PLANS.items()},
+    'n = 5\n[[statistics]]\nkind = "yes_no"\nname = 1979-05-27': "name must be a text",
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:60])
+def test_a_wrong_file_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError) as problem:
+        read_plan(text)
+    assert WRONG[text] in str(problem.value)
+    assert len(str(problem.value)) < 400
+
+
+def test_many_rows_in_many_groups_are_refused() -> None:
+    groups = tuple((f"g{place}", 10) for place in range(12))
+    with pytest.raises(ValueError, match="may change them in more than 4,000 ways"):
+        ReleasePlan(n=1000, statistics=(YesNoShare(name="a"),), groups=groups, person_rows=4)
+
+
+def test_reopened_a_plan_is_computed_again_and_what_differs_is_listed() -> None:
+    answer = solve_plan(FIVE_PLAN)
+    text = answer_json(answer)
+    assert read_plan(text) == FIVE_PLAN
+    assert plan_differences(text) == []
+    assert pickle.loads(pickle.dumps(answer)) == answer
+    assert plan_differences(FIVE_PLAN.to_json()) == []
+    held = json.loads(text)
+    held["numbers"][2]["value"] = 0.9
+    held["numbers"][3]["name"] = "another"
+    different = plan_differences(json.dumps(held), answer)
+    assert different[0] == ("pure ε", "0.9", "1")
+    assert {one[0] for one in different} == {"pure ε", "largest share of right guesses", "another"}
+    held["numbers"] = [5, {"name": ["x"], "value": 10**400}, {"name": "pure ε", "value": True}]
+    assert ("pure ε", "True", "1") in plan_differences(json.dumps(held), answer)
+
+
+def test_the_notebook_finds_every_number_again(tmp_path: Path) -> None:
+    answer = solve_plan(dataclasses.replace(FIVE_PLAN, protection=PrivacyLoss(most_epsilon=0.5, most_delta=1e-4)))
+    book = json.loads(plan_notebook(answer))
+    assert (book["nbformat"], book["cells"][0]["cell_type"]) == (4, "markdown")
+    assert len({one["id"] for one in book["cells"]}) == len(book["cells"])
+    said, before = io.StringIO(), Path.cwd()
+    names: dict[str, object] = {}
+    os.chdir(tmp_path)
+    try:
+        with contextlib.redirect_stdout(said):
+            for cell in book["cells"]:
+                if cell["cell_type"] == "code":
+                    exec(cell["source"], names)
+    finally:
+        os.chdir(before)
+    told = said.getvalue()
+    assert "Every number agrees." in told
+    for one in plan_numbers(answer):
+        assert f"{one.name:70} {one.value:.12g}" in told
+    assert (tmp_path / "plan.html").read_text("utf-8") == plan_report(answer)
+
+
+def test_the_report_says_everything_and_no_text_of_a_plan_is_markup() -> None:
+    evil = YesNoShare(name="<script>alert(1)</script>", limit=0.01, suppress_below=10)
+    answer = solve_plan(dataclasses.replace(FIVE_PLAN, statistics=(*FIVE, evil)))
+    text = plan_report(answer, date="1 May 2026")
+    assert "<script" not in text
+    assert "1 May 2026" in text
+    plain = html.unescape(text)
+    for one in plan_numbers(answer):
+        assert one.name in plain
+        assert one.text in plain
+    for heading in ("What it gives away", "Why this design", "Rejected designs", "Small counts"):
+        assert heading in text
+    assert text == plan_report(answer, date="1 May 2026")

@@ -1,0 +1,187 @@
+"""Shares of one promise: errors against whole matrices, the optimum against every share on a lattice."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import laplace, norm
+
+from dpviz.desk.protection import GuessRate, PrivacyLoss
+from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
+from dpviz.plans import BoundedMean, CategoryShares, CrossTable, PlanDesign, ReleasePlan, YesNoShare, solve_plan
+from dpviz.plans.catalogue import BetaBinomialDraw
+from dpviz.plans.composed import error_of
+from dpviz.plans.release import GaussianNoise, GeometricNoise, LaplaceNoise, RoundedLaplaceNoise
+from dpviz.plans.shares import rate_within
+
+ONE = PrivacyLoss(most_epsilon=1.0)
+SMALL_DELTA = PrivacyLoss(most_epsilon=1.0, most_delta=1e-6)
+FIVE = (
+    YesNoShare(name="works", limit=0.005, lowest=0.1, highest=0.6),
+    CategoryShares(name="region", limit=0.01, measure="all_within", categories=6),
+    CrossTable(name="age by sex", limit=0.004, first=3, second=2),
+    BoundedMean(name="hours", limit=0.2, upper=80.0),
+    YesNoShare(name="works in the north", limit=0.01, group="north", measure="within"),
+)
+GROUPS = (("north", 5000), ("south", 7000))
+FIVE_PLAN = ReleasePlan(n=12_000, statistics=FIVE, protection=ONE, groups=GROUPS)
+
+
+@pytest.mark.parametrize("lowest, highest", [(0.0, 1.0), (0.0, 0.2), (0.3, 0.7), (0.6, 0.95), (0.5, 0.5)])
+@pytest.mark.parametrize("rate", [0.01, 0.1, 0.5, 2.0])
+def test_the_error_of_a_count_is_the_worst_of_its_whole_matrix(rate: float, lowest: float, highest: float) -> None:
+    n = 30
+    plan = ReleasePlan(n=n, statistics=(YesNoShare(name="a", lowest=lowest, highest=highest),), protection=SMALL_DELTA)
+    inside = range(math.floor(lowest * n), math.ceil(highest * n) + 1)
+    alpha = n / math.expm1(rate)
+    releases = {
+        GeometricNoise: GeometricSanitizer(n=n, epsilon=rate),
+        RoundedLaplaceNoise: LaplaceSanitizer(n=n, epsilon=rate),
+        BetaBinomialDraw: BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha),
+    }
+    for kind, release in releases.items():
+        matrix, share = release.transition_matrix(), np.arange(n + 1) / n
+        worst = max(math.sqrt(float(matrix[x] @ (share - x / n) ** 2)) for x in inside)
+        assert error_of(plan, 0, kind(rate, n)) == pytest.approx(worst, rel=1e-9), kind
+
+
+def test_the_error_of_a_mean_is_that_of_clamped_noise() -> None:
+    plan = ReleasePlan(n=20, statistics=(BoundedMean(name="a", lower=-1, upper=3),), protection=SMALL_DELTA)
+    for rate in (0.01, 0.1, 1.0):
+        noise = laplace(scale=1 / rate)
+        worst = 0.0
+        for true in (0.0, 7.0, 20.0, 40.0, 71.0):
+            worst = max(worst, noise.expect(lambda z, t=true: (np.clip(t + z, 0, 80) - t) ** 2, limit=400))
+        assert error_of(plan, 0, LaplaceNoise(rate, 20)) == pytest.approx(math.sqrt(worst) / 20, rel=1e-6)
+    assert error_of(plan, 0, GaussianNoise(0.5, 20)) == 0.1
+
+
+def test_intervals_hold_as_often_as_they_say() -> None:
+    for rate, cells in itertools.product((0.07, 0.6), (1, 6)):
+        share = 0.95 ** (1 / cells)
+        for kind, sanitizer in ((GeometricNoise, GeometricSanitizer), (RoundedLaplaceNoise, LaplaceSanitizer)):
+            masses = sanitizer(n=1000, epsilon=rate).row(500)
+            reach = int(kind(rate, 1000).reach(share))
+            assert masses[500 - reach : 501 + reach].sum() >= share - 1e-12
+            assert not reach or masses[501 - reach : 500 + reach].sum() < share
+        assert laplace.cdf(LaplaceNoise(rate, 9).reach(share) * rate) == pytest.approx((1 + share) / 2)
+        assert norm.cdf(GaussianNoise(rate, 9).reach(share) * rate) == pytest.approx((1 + share) / 2)
+
+
+@pytest.mark.parametrize("n", [12, 1_000, 10_000_000])
+@pytest.mark.parametrize("measure", ["typical", "within", "all_within"])
+def test_a_rate_is_the_smallest_that_keeps_its_limit(measure: str, n: int) -> None:
+    statistics = (
+        YesNoShare(name="a", measure=measure),
+        CategoryShares(name="b", measure=measure, lowest=0.0, highest=0.3),
+        BoundedMean(name="c", measure=measure, lower=-5, upper=5),
+    )
+    plan = ReleasePlan(n=n, statistics=statistics, protection=SMALL_DELTA)
+    for place, one in enumerate(statistics):
+        for kind, limit in itertools.product(plan.candidates(one), (0.3, 0.1, 0.01)):
+            rate = rate_within(plan, place, kind, limit)
+            assert error_of(plan, place, kind(rate, n)) <= limit
+            if rate > 2e-6:
+                assert error_of(plan, place, kind(rate * (1 - 1e-6), n)) > limit
+
+
+def worst_used(plan: ReleasePlan, rates: tuple[float, ...]) -> float:
+    kinds = [plan.candidates(one)[0] for one in plan.statistics]
+    design = PlanDesign(
+        plan, tuple(k(r, plan.rows_of(o)) for k, r, o in zip(kinds, rates, plan.statistics, strict=True))
+    )
+    epsilon, delta = plan.promise
+    return max(design.used()) if design.delta(epsilon).upper <= delta * (1 + 1e-12) else math.inf
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.01])
+def test_no_share_on_a_lattice_is_better(delta: float) -> None:
+    statistics = (
+        YesNoShare(name="a", limit=0.01, mechanism="geometric"),
+        CategoryShares(name="b", limit=0.02, mechanism="geometric"),
+    )
+    plan = ReleasePlan(n=500, statistics=statistics, protection=PrivacyLoss(most_epsilon=1.0, most_delta=delta))
+    answer = solve_plan(plan)
+    assert max(answer.design.used()) == pytest.approx(answer.factor, rel=1e-9)
+    shares = np.linspace(0.02, 1.5, 75)
+    best = min(worst_used(plan, (one, other)) for one in shares for other in shares / 2)
+    assert answer.factor <= best * (1 + 1e-9)
+    assert best <= answer.factor * 1.05
+
+
+@pytest.mark.parametrize("protection", [ONE, SMALL_DELTA, GuessRate(most_success=0.6)], ids=lambda one: repr(one)[:30])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"neighbours": "add_remove"}, {"person_rows": 3}, {"membership_public": True}, {"spend_all": False}],
+    ids=str,
+)
+def test_every_design_keeps_its_promise_and_every_limit_that_it_says(protection: object, more: dict) -> None:
+    plan = dataclasses.replace(FIVE_PLAN, protection=protection, **more)
+    answer = solve_plan(plan)
+    assert answer.design.keeps_promise
+    epsilon, delta = plan.promise
+    assert answer.design.delta(epsilon).upper <= delta
+    assert max(answer.design.used()) <= max(answer.factor, 1.0) * (1 + 1e-9)
+    assert max(answer.needed.used()) <= 1
+    assert answer.feasible == answer.needed.keeps_promise
+    assert answer.by_basic >= answer.factor * (1 - 1e-9)
+    if delta == 0:
+        assert answer.saved == 1
+    if plan.spend_all:
+        larger = tuple(type(one)(one.rate * 1.001, one.n) for one in answer.design.releases)
+        assert not PlanDesign(plan, larger).keeps_promise
+    else:
+        assert answer.design == answer.needed
+
+
+def test_what_must_give_way_is_enough_and_no_more() -> None:
+    """Too strict by a common factor: that factor times all limits, or one limit alone, makes the plan feasible."""
+    strict = tuple(dataclasses.replace(one, limit=one.limit / 5) for one in FIVE)
+    plan = dataclasses.replace(FIVE_PLAN, statistics=strict)
+    answer = solve_plan(plan)
+    assert answer.factor > 1
+    for slack, feasible in ((1 + 1e-9, True), (1 - 1e-4, False)):
+        eased = tuple(dataclasses.replace(one, limit=one.limit * answer.factor * slack) for one in strict)
+        assert solve_plan(dataclasses.replace(plan, statistics=eased)).feasible == feasible
+    for place, limit in enumerate(answer.alone):
+        if math.isfinite(limit):
+            for slack, feasible in ((1 + 1e-9, True), (1 - 1e-3, False)):
+                eased = tuple(
+                    dataclasses.replace(one, limit=limit * slack) if at == place else one
+                    for at, one in enumerate(strict)
+                )
+                assert solve_plan(dataclasses.replace(plan, statistics=eased)).feasible == feasible
+
+
+def test_shares_that_are_tied_are_equal_and_a_promise_on_the_limit_is_kept() -> None:
+    two = tuple(YesNoShare(name=name, limit=0.01) for name in "ab")
+    answer = solve_plan(ReleasePlan(n=1000, statistics=two, protection=ONE))
+    first, second = (one.rate for one in answer.design.releases)
+    assert first == second
+    exact = dataclasses.replace(
+        answer.plan, spend_all=False, protection=PrivacyLoss(most_epsilon=answer.needed.pure_epsilon)
+    )
+    assert solve_plan(exact).feasible
+
+
+@pytest.mark.parametrize("key", ["beta_binomial", "laplace_count"])
+@pytest.mark.parametrize("n, epsilon", [(5, 2.0), (50, 0.2), (50, 1.0), (200, 0.1), (200, 3.0)])
+def test_what_is_not_tried_is_never_nearer_than_geometric_noise(key: str, n: int, epsilon: float) -> None:
+    """Unless neither says anything: where noise is off by half of the range, a draw without data is nearer."""
+    protection = PrivacyLoss(most_epsilon=epsilon, most_delta=1e-5)
+    plan = ReleasePlan(n=n, statistics=(YesNoShare(name="a"),), protection=protection)
+    other = dataclasses.replace(plan, statistics=(YesNoShare(name="a", mechanism=key),))
+    assert key not in {one.key for one in plan.candidates(plan.statistics[0])}
+    assert solve_plan(plan).factor <= solve_plan(other).factor
+
+
+def test_ten_million_rows_are_no_more_work() -> None:
+    plan = dataclasses.replace(FIVE_PLAN, n=10_000_000, groups=(("north", 4_000_000),), protection=SMALL_DELTA)
+    answer = solve_plan(plan)
+    assert answer.feasible
+    assert answer.sums < 2e7

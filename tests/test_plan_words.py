@@ -1,0 +1,107 @@
+"""What is said of a plan, held against its numbers over a grid, and the effort that is said before."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+
+import pytest
+
+from dpviz.core.parameters import readable, rounded_up
+from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
+from dpviz.plans import ReleasePlan, expected_seconds, expected_sums, rejected_designs, solve_plan, words
+from dpviz.plans.plan import number_in_words
+from dpviz.plans.suppression import suppression_costs
+from tests.test_plan_shares import FIVE, GROUPS
+
+PROMISES = {
+    "ε": PrivacyLoss(most_epsilon=1.0),
+    "ε and δ": PrivacyLoss(most_epsilon=0.5, most_delta=1e-3),
+    "guesses": GuessRate(most_success=0.6),
+    "odds": PosteriorOdds(believed_before=0.1, most_after=0.3),
+    "much": PrivacyLoss(most_epsilon=40.0),
+}
+MORE = {
+    "": {},
+    "added": {"neighbours": "add_remove"},
+    "two rows": {"person_rows": 2},
+    "public": {"membership_public": True},
+}
+STRICT = 1.0, 0.1
+
+
+@pytest.mark.parametrize("times", STRICT)
+@pytest.mark.parametrize("unit", MORE)
+@pytest.mark.parametrize("promise", PROMISES)
+def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: float) -> None:
+    three = tuple(
+        dataclasses.replace(one, limit=one.limit * times, **({"suppress_below": 5} if one.yes_no else {}))
+        for one in (FIVE[0], FIVE[3], FIVE[4])
+    )
+    plan = ReleasePlan(n=12_000, statistics=three, protection=PROMISES[promise], groups=GROUPS, **MORE[unit])
+    answer = solve_plan(plan)
+    design = answer.design
+    told = words.plan_sentence(answer)
+    assert plan.unit_in_words in told
+    assert told.startswith("All three limits hold" if answer.factor <= 1 else "Not all limits can hold")
+    if answer.factor > 1:
+        assert readable(rounded_up(answer.factor, 3), 3) in told
+        for one, value in zip(plan.statistics, answer.alone, strict=True):
+            said = f"{number_in_words(one, rounded_up(value, 3))} for “{one.name}”" if value < math.inf else "None"
+            assert (said in told) == (value < math.inf)
+    else:
+        near = max(zip(design.used(), plan.statistics, strict=True), key=lambda one: one[0])[1]
+        assert f"“{near.name}” is nearest" in told
+    loss = words.loss_sentence(design)
+    epsilon, delta = plan.promise
+    assert plan.unit_in_words in loss
+    assert ("hardly protects" in loss) == (design.epsilon(delta if epsilon else 1e-6).upper > 10)
+    if delta == 0:
+        assert f"ε = {readable(rounded_up(design.pure_epsilon, 3), 3)}" in loss
+        assert "nothing is saved" in words.composition_sentence(answer)
+    assert ("add up" in words.groups_sentence(plan)) == (plan.relation.put_in == 1 and not plan.membership_public)
+    for place, one in enumerate(plan.statistics):
+        assert number_in_words(one, design.errors()[place]) in words.statistic_sentence(design, place)
+    assert all(one.label in words.why_sentence(answer) for one in {*design.releases})
+    for other in rejected_designs(answer):
+        said = words.rejected_sentence(other)
+        assert ("breaks the promise" in said) == other.breaks_promise
+        assert ("a limit," in said) == other.breaks_limit
+    assert len(words.suppression_sentences(suppression_costs(design))) == 2
+    whole = " ".join([told, loss, words.why_sentence(answer), words.composition_sentence(answer)])
+    assert not re.search(r"nan|inf\b|None|\{|\}|e\^|_|  ", whole)
+
+
+def test_a_plan_of_one_statistic_is_told_as_one() -> None:
+    one = dataclasses.replace(FIVE[0], limit=1e-6)
+    answer = solve_plan(ReleasePlan(n=1000, statistics=(one,)))
+    assert "The limit would hold with" in words.plan_sentence(answer)
+    assert "nothing to add up" in words.composition_sentence(answer)
+    assert words.groups_sentence(answer.plan) == ""
+    assert words.suppression_sentences(suppression_costs(answer.design)) == []
+
+
+def test_sensitivity_is_what_another_question_gives() -> None:
+    plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
+    found = words.sensitivities(plan)
+    assert [one.words for one in found] == [
+        "with ε = 0.5",
+        "with ε = 2",
+        "where the shares may be anything from 0 to 1",
+    ]
+    half = solve_plan(dataclasses.replace(plan, protection=PrivacyLoss(most_epsilon=0.5)))
+    assert found[0].factor == half.factor > solve_plan(plan).factor > found[1].factor
+    told = words.sensitivity_sentence(solve_plan(plan), found)
+    assert told.count("The errors would be") == 3
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 5])
+@pytest.mark.parametrize("protection", ["ε", "ε and δ", "guesses"])
+def test_effort_is_said_before_to_the_order(protection: str, size: int) -> None:
+    """By the sums that are counted, not by a clock."""
+    plan = ReleasePlan(n=12_000, statistics=FIVE[:size], protection=PROMISES[protection], groups=GROUPS)
+    sums, expected = solve_plan(plan).sums, expected_sums(plan)
+    assert expected <= 60 * max(sums, 1e4)
+    assert sums <= 10 * max(expected, 1e4)
+    assert 0.001 < expected_seconds(plan) < 60
