@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.charts import style
 from dpviz.core.types import BoolArray, FloatArray
 
-PLAN_ROW, AROUND_PLAN = 34, 150  # Pixels of a statistic, and of what stands around all of them
+PLAN_ROW, AROUND_PLAN = 34, 158  # Pixels of a statistic, and of what stands around all of them
 PART_ROOM, USED_ROOM = (0.0, 0.46), (0.54, 1.0)  # Shares of the width that both halves have
 SHORTEST_AXIS, LONGEST_AXIS = 1.25, 3.0  # Ends of an axis of shares: what is beyond the second stands at the edge
 AXIS_TICKS = ((0.0, 0.5, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 3.0))  # Of a half, few enough for a phone
@@ -57,7 +57,7 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> style.Figure:
         "customdata": names,
         "text": [_share(one) for one in part],
         "textposition": "none",
-        "name": "share of the promise",
+        "name": "promise used",
         "hovertemplate": f"<b>%{{customdata}}</b><br>%{{text}} of {promised}<extra></extra>",
     }
 
@@ -80,14 +80,14 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> style.Figure:
     broken_dot = style.dot_marker(12, style.PALETTE["vermillion"], edge=style.TRUTH_COLOR, symbol="diamond")
     ring: dict[str, Any] = {
         "marker": style.dot_marker(13, style.GREY, width=3, edge=style.GREY, symbol="circle-open"),
-        "name": "the same by basic composition",
+        "name": "basic composition",
         "legendgroup": "basic",
     }
     exact = "error: %{text} of its limit"
     traces = [
         bars,
-        dots(used, ~broken, used_end, exact, marker=kept_dot, name="error, as a share of its limit", xaxis="x2"),
-        dots(used, broken, used_end, exact, marker=broken_dot, name="error beyond its limit", xaxis="x2"),
+        dots(used, ~broken, used_end, exact, marker=kept_dot, name="limit used", xaxis="x2"),
+        dots(used, broken, used_end, exact, marker=broken_dot, name="limit broken", xaxis="x2"),
         dots(basic_part, every, parts_end, f"basic composition: %{{text}} of {promised}", **ring),
         dots(basic_used, every, used_end, "error by basic composition: %{text} of its limit", **ring, xaxis="x2"),
     ]
@@ -99,13 +99,13 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> style.Figure:
     words = (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left"))
     return style.build(
         traces,
-        x=_axis("of the promise", PART_ROOM, parts_end),
+        x=_axis("promise used", PART_ROOM, parts_end),
         y=style.axis_of_rows(names, automargin=True),
         uirevision=f"plan {len(lines)}",
-        xaxis2=_axis("of its limit", USED_ROOM, used_end) | {"anchor": "y"},
+        xaxis2=_axis("limit used", USED_ROOM, used_end) | {"anchor": "y"},
         shapes=shapes,
         annotations=[style.label_upright(said, 1.0, side=side) | {"xref": axis} for axis, said, side in words],
-        **style.legend_below(0, 16, 16, 48, 96, yref="container", yanchor="bottom"),
+        **style.legend_below(0, 16, 16, 48, 104, yref="container", yanchor="bottom"),
     )
 
 
