@@ -137,7 +137,7 @@ def test_what_a_comparison_finds_is_near_what_a_study_has_simulated() -> None:
 def test_a_study_without_a_comparison_is_refused_in_a_sentence() -> None:
     simulated = [one for one in MIXED if one.run and one.design.mechanism == "beta_binomial"]
     beta = tuple(dataclasses.replace(one, design=dataclasses.replace(one.design, m=30)) for one in simulated)
-    with pytest.raises(ValueError, match="Methods are compared where as many rows are released as there are"):
+    with pytest.raises(ValueError, match="Cells of a study are compared where as many rows are released as there are"):
         comparison_of(beta)
     page = opening(open_comparison(look="Download"), study_parquet(beta))
     assert "the study has no such cell" in " ".join(problems(page))

@@ -109,8 +109,9 @@ class ReleasePlan(DeclaredFields):
             raise ValueError("statistics must have names of their own; got one name twice.")
         for one in given:
             if one.group and one.group not in dict(self.groups):
-                known = ", ".join(name for name, _ in self.groups) or "none"
-                raise ValueError(f"Statistic “{one.name}”: group must be one of {known}; got {shown(one.group)}.")
+                known = ", ".join(name for name, _ in self.groups)
+                allowed = f"one of {known}" if known else "empty, as the plan has no groups"
+                raise ValueError(f"Statistic “{one.name}”: group must be {allowed}; got {shown(one.group)}.")
             if not self.candidates(one):
                 raise ValueError(f"Statistic “{one.name}”: {self._refused(one)}")
 
