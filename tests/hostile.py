@@ -96,7 +96,7 @@ class Attack:
         self._chance, self._files = random.Random(seed), _files()
         self._address = Design(mechanism="beta_binomial", n=9).to_address()
         readers: dict[str, Callable[[bytes], Any]] = {
-            "run": import_module("pages.coverage.sections").opened,
+            "run": import_module("pages.coverage.files").opened,
             "question": import_module("pages.curator.report").opened,
             "matrix": lambda content: (brought_matrix(Upload.of(content)), brought_rescaled(Upload.of(content))),
             "pilot": _pilot,

@@ -161,7 +161,9 @@ def test_what_two_pages_know_of_a_release_arrives_by_the_links(first: PageSpec, 
         pytest.skip("the page does not take the release, and says so")
     here = first_of(first, name)
     for title, words in links_of(here).items():
-        second = next(page for page in PAGES if page.title == title)
+        second = next((page for page in PAGES if page.title == title), None)
+        if second is None:  # a page that knows of no release
+            continue
         there = settled(second, words)  # in another browser: the link alone says it
         assert troubles(there) == []
         if first.prefix not in ("cs_", "bu_", "cu_"):  # these lead on with a release that they have found

@@ -270,10 +270,11 @@ def test_the_explanations_of_coverage_hold():
     for law, sets, rule in itertools.product(
         two_cell_synthesizers(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")
     ):
-        release = Design(mechanism=law, n=40, m=40, sets=sets, epsilon=2.0).release
+        guess = (("public_share", 0.5),) if law == "poisson_gamma" else ()  # as far from 0 as from 1
+        release = Design(mechanism=law, n=40, m=40, sets=sets, epsilon=2.0, details=guess).release
         if RULES[rule].fewest_sets <= sets:
             one = coverage_decomposition(synthesizer=release, p=0.5, sets=sets, rule=rule)
-            assert abs(one.bias) < 1e-12
+            assert abs(one.bias) < 1e-12 or law == "poisson_count"  # which adds to the ones alone
             covered.append(one.published - one.level)
     assert min(covered) < -0.05
     assert max(covered) > 0.04

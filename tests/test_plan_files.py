@@ -69,7 +69,7 @@ WRONG_STATISTICS = {
     f'{{{A}, "limit": NaN}}': "limit",
     f'{{{A}, "limit": 0}}': "(“a”): limit (limit on the error) must be a number above 0",
     '{"kind": "yes_no", "name": "a\\u0007"}': "name must be a text",
-    f'{{{A}, "group": "N"}}': "“a”: group must be one of none",
+    f'{{{A}, "group": "N"}}': "“a”: group must be empty, as the plan has no groups",
     f'{{{A}, "mechanism": "gaussian"}}': "it needs a promise with δ above 0",
     f'{{{A}, "mechanism": "magic"}}': "mechanism must be best or one of geometric",
     f"{{{A}}}, {{{A}}}": "one name twice",

@@ -65,7 +65,10 @@ def test_no_method_is_given_a_setting_that_gives_more_away_than_was_asked(
         if method.reference or method.sets(sets) != sets:  # type: ignore[attr-defined]
             continue
         setting = setting_for(method, data, sets, [promise])
-        assert setting is not None
+        none_keeps_it = not delta and epsilon / sets < method.smallest_epsilon
+        assert (setting is None) == none_keeps_it
+        if setting is None:
+            continue
         real = method.real_epsilon(data, setting, sets)
         assert real is not None
         if real > epsilon:

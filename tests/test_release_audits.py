@@ -702,7 +702,7 @@ AUDITED = [(kind, one) for kind in DATA_KINDS.values() for one in kind.methods i
 @pytest.mark.parametrize(("kind", "method"), AUDITED, ids=lambda one: one.key)
 def test_a_compared_method_loses_what_its_record_says(kind: type[DataKind], method: ComparedMethod) -> None:
     """Up to 1 %: the record of truncated modips has Liu's prior. Who states no ε has a record that is not private."""
-    values: dict[str, float] = {"n": 30, "p": 0.2, "mean": 0.0, "sigma": 1.0, "low": -3.0, "high": 4.0}
+    values: dict[str, float] = {"n": 30, "m": 30, "p": 0.2, "mean": 0.0, "sigma": 1.0, "low": -3.0, "high": 4.0}
     data = kind(**{one.name: values[one.name] for one in kind.parameters()})
     setting = ReleaseSetting(n=30, epsilon=1.0, sets=method.sets(5), lower=-3.0, upper=4.0)
     (record,) = (one for one in RELEASE_METHODS if one.key == method.audited)

@@ -31,6 +31,8 @@ from dpviz.mechanisms import (
     GeometricSanitizer,
     LaplaceSanitizer,
     Modips,
+    PoissonCount,
+    PoissonGamma,
     PosteriorMean,
     PosteriorMode,
     TwoCellSynthesizer,
@@ -51,6 +53,8 @@ EVERY: list[TwoCellSynthesizer] = [
     ExponentialCounts(n=6, m=8, epsilon=0.7),
     BinnedPosterior(n=8, m=6, epsilon=9.0),
     BinnedPosteriorExact(n=8, m=6, epsilon=0.7),
+    PoissonGamma(n=8, m=6, epsilon=0.7, public_share=0.3),
+    PoissonCount(n=8, alpha=0.7),
     GivenMatrix(probabilities=MATRIX),
 ]
 
