@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -311,3 +312,24 @@ def test_without_delta_exact_and_basic_composition_agree_and_with_it_exactness_s
     assert design.basic_epsilon(0.0) == pytest.approx(design.pure_epsilon, rel=1e-14)
     assert design.epsilon(1e-2).upper < design.basic_epsilon(1e-2)
     assert set(PLAN_RELEASES) == {"geometric", "laplace_count", "laplace", "gaussian", "beta_binomial"}
+
+
+@pytest.mark.parametrize("kind", [LaplaceNoise, GaussianNoise])
+def test_a_person_with_more_rows_than_there_are_is_an_upper_bound_only(kind: type[PlannedRelease]) -> None:
+    mean = (BoundedMean(name="a", lower=0.0, upper=1.0),)
+    plan = ReleasePlan(n=1, person_rows=2, statistics=mean, protection=PrivacyLoss(most_epsilon=1.0, most_delta=1e-6))
+    design = PlanDesign(plan, (kind(0.5, 1),))
+    one_row = PlanDesign(dataclasses.replace(plan, person_rows=1), design.releases)
+    assert one_row.exact and not design.exact
+    for epsilon in (0.0, 0.2):
+        assert design.delta(epsilon).lower <= one_row.delta(epsilon).lower < design.delta(epsilon).upper
+    assert design.epsilon(0.01).lower <= one_row.epsilon(0.01).lower
+
+
+def test_counts_without_room_are_between_bounds_that_hold_the_truth() -> None:
+    plan = ReleasePlan(n=1, statistics=(YesNoShare(name="a"),))
+    design = PlanDesign(plan, (RoundedLaplaceNoise(0.5, 1),))
+    true = brute_delta(design, [0.0, 0.2])
+    for epsilon, delta in zip((0.0, 0.2), true, strict=True):
+        found = design.delta(epsilon)
+        assert found.lower <= delta <= found.upper and not design.exact
