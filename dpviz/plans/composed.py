@@ -120,7 +120,9 @@ class PlanDesign:
         if delta == 0:
             return DeltaBracket(self.pure_epsilon, self.pure_epsilon)
         found = self._known(_largest([one.epsilon(delta) for one in self.losses]))
-        return DeltaBracket(min(found.lower, self.pure_epsilon), min(found.upper, self.pure_epsilon))
+        kept = delta >= self.plan.promise[1] and self.keeps_promise  # what is sought is found but for rounding
+        most = min(self.pure_epsilon, self.plan.promise[0] if kept else math.inf)
+        return DeltaBracket(min(found.lower, most), min(found.upper, most))
 
     def _known(self, found: DeltaBracket) -> DeltaBracket:
         """The same bounds, of which only the upper one holds where no person can have so many rows."""
