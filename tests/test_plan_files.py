@@ -158,3 +158,9 @@ def test_the_report_says_everything_and_no_text_of_a_plan_is_markup() -> None:
     for heading in ("What it gives away", "Why this design", "Rejected designs", "Small counts"):
         assert heading in text
     assert text == plan_report(answer, date="1 May 2026")
+
+
+def test_a_name_that_no_page_can_write_is_refused_in_words_that_it_can() -> None:
+    with pytest.raises(ValueError, match="name must be a text") as refused:
+        read_plan('{"statistics": [{"kind": "yes_no", "name": "\\ud800"}]}')
+    assert str(refused.value).encode("utf-8")

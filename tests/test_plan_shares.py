@@ -185,3 +185,34 @@ def test_ten_million_rows_are_no_more_work() -> None:
     answer = solve_plan(plan)
     assert answer.feasible
     assert answer.sums < 2e7
+
+
+@pytest.mark.parametrize("lowest, highest", [(0.5, 0.5), (0.45, 0.55), (0.4, 0.6)])
+@pytest.mark.parametrize("epsilon", [1.0, 20.0])
+def test_a_draw_whose_error_rises_again_is_asked_for_its_smallest_error(
+    lowest: float, highest: float, epsilon: float
+) -> None:
+    n = 100
+    held = YesNoShare(name="a", lowest=lowest, highest=highest, limit=0.069, mechanism="beta_binomial")
+    plan = ReleasePlan(n=n, statistics=(held,), protection=PrivacyLoss(most_epsilon=epsilon))
+    errors = []
+    for rate in (1e-5, *np.geomspace(0.1, epsilon, 200)):
+        alpha = n / math.expm1(rate)
+        draw = BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
+        counts = range(math.floor(lowest * n), math.ceil(highest * n) + 1)
+        errors.append(max(math.sqrt(float(draw.row(x) @ (np.arange(n + 1) / n - x / n) ** 2)) for x in counts))
+    answer = solve_plan(plan)
+    assert answer.factor * held.limit == pytest.approx(min(errors), rel=1e-3)
+    assert answer.feasible == (min(errors) <= held.limit)
+    assert max(answer.design.used()) <= max(1.0, answer.factor) * (1 + 1e-9)
+
+
+def test_a_limit_far_below_what_can_be_kept_is_told_by_how_much_it_misses() -> None:
+    strict = YesNoShare(name="strict", limit=1e-9), YesNoShare(name="easy", limit=0.4)
+    answer = solve_plan(ReleasePlan(n=100, statistics=strict, protection=ONE))
+    assert not answer.feasible and answer.design.keeps_promise
+    assert answer.alone[0] == pytest.approx(
+        error_of(answer.plan, 0, GeometricNoise(1 - answer.needed.releases[1].rate, 100))
+    )
+    alone = solve_plan(ReleasePlan(n=100, statistics=strict[:1], protection=ONE))
+    assert alone.factor * 1e-9 == pytest.approx(error_of(alone.plan, 0, GeometricNoise(1.0, 100)))

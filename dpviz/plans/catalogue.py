@@ -54,9 +54,6 @@ class BetaBinomialDraw(PlannedRelease):
         alpha = min(max(self.n * inverse_gain(self.rate), PRIOR_ONES.minimum), PRIOR_ONES.maximum)
         return BetaBinomial.up_to(LARGEST_PRIOR_ROWS)(n=self.n, m=self.n, alpha=alpha, beta=alpha)
 
-    def worst_known(self, shifts: tuple[float, ...]) -> bool:
-        return not shifts
-
     def largest_loss(self, shifts: tuple[float, ...]) -> float:
         return self.draw.worst_log_odds().value if shifts else 0.0
 

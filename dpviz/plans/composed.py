@@ -72,11 +72,12 @@ class PlanDesign:
     @property
     def exact(self) -> bool:
         """Whether δ and ε(δ) are known but for rounding."""
-        return all(one.exact for one in self.losses) and all(
-            one.worst_known(each)
-            for shifts in self.plan.changes
-            for one, each in zip(self.releases, shifts, strict=True)
-        )
+        return self.enough_rows and all(one.exact for one in self.losses)
+
+    @property
+    def enough_rows(self) -> bool:
+        """Whether a person can have as many rows of what is published as are counted."""
+        return all(self.plan.person_rows <= one.n for one in self.releases)
 
     @cached_property
     def losses(self) -> tuple[PlanLoss, ...]:
@@ -111,15 +112,21 @@ class PlanDesign:
         """Return bounds of the smallest δ for which the whole plan is (ε, δ)-differentially private."""
         if epsilon >= self.pure_epsilon:
             return DeltaBracket(0.0, 0.0)
-        return _largest([one.delta(epsilon) for one in self.losses])
+        return self._known(_largest([one.delta(epsilon) for one in self.losses]))
 
     @checked(delta=DELTA)
     def epsilon(self, delta: float) -> DeltaBracket:
         """Return bounds of the smallest ε for which it is (ε, δ)-differentially private."""
         if delta == 0:
             return DeltaBracket(self.pure_epsilon, self.pure_epsilon)
-        found = _largest([one.epsilon(delta) for one in self.losses])
-        return DeltaBracket(min(found.lower, self.pure_epsilon), min(found.upper, self.pure_epsilon))
+        found = self._known(_largest([one.epsilon(delta) for one in self.losses]))
+        kept = delta >= self.plan.promise[1] and self.keeps_promise  # what is sought is found but for rounding
+        most = min(self.pure_epsilon, self.plan.promise[0] if kept else math.inf)
+        return DeltaBracket(min(found.lower, most), min(found.upper, most))
+
+    def _known(self, found: DeltaBracket) -> DeltaBracket:
+        """The same bounds, of which only the upper one holds where no person can have so many rows."""
+        return found if self.enough_rows else DeltaBracket(0.0, found.upper)
 
     @property
     def right_guesses(self) -> float:

@@ -25,6 +25,8 @@ SAME_LOSS = 1e-12  # Distance, relative to the largest, of losses that rounding 
 LIST_CELLS = 2_000  # Cells of a loss without steps
 MOST_LISTED = 4_000  # Losses of a sum that are kept apart
 MOST_SORTED = 20_000  # Losses of a sum among which equal ones are sought
+NO_LOSS = LossDistribution(np.zeros(1), np.ones(1))
+"""The loss of a release that tells nothing."""
 Cells = Callable[[FloatArray, FloatArray, float, float], LossDistribution]
 Tell = Callable[[int], object]
 PRODUCT_ROUNDING = 1e-13  # Of a mass that is a product of some hundred masses, relative
@@ -80,7 +82,7 @@ def summed_losses(parts: Iterable[LossBounds], tally: Tell = lambda _: None) -> 
             return LossBounds(above, above)
         return LossBounds(_added(one.below, other.below, _merged, tally)[0], above)
 
-    return reduce(add, sorted(parts, key=lambda one: one.size), LossBounds.exactly(np.zeros(1), np.ones(1)))
+    return reduce(add, sorted(parts, key=lambda one: one.size), LossBounds(NO_LOSS, NO_LOSS))
 
 
 def _added(
@@ -168,8 +170,7 @@ def laplace_losses(largest: float) -> LossBounds:
 
 def listed_losses(pairs: Sequence[tuple[FloatArray, FloatArray]]) -> list[LossBounds]:
     """Return bounds from lists of losses and ln of their masses, exact where they are short."""
-    nothing = LossDistribution(np.zeros(1), np.ones(1))
     with np.errstate(under="ignore"):
         held = [LossDistribution(losses, np.exp(log_masses)) for losses, log_masses in pairs]
-    found = [[_added(one, nothing, cells, lambda _: None) for cells in (_merged, _split)] for one in held]
+    found = [[_added(one, NO_LOSS, cells, lambda _: None) for cells in (_merged, _split)] for one in held]
     return [LossBounds(above if whole else below, above) for (below, _), (above, whole) in found]

@@ -209,7 +209,7 @@ def _made_of(where: str, known: Mapping[str, type[Any]], given: Any) -> Any:
         raise ValueError(f"{where}: kind must be one of {', '.join(known)}; got {shown(given)}.")
     values = {name: one for name, one in given.items() if name != "kind"}
     kind, name = known[given["kind"]], given.get("name")
-    if isinstance(name, str) and 1 <= len(name) <= LONGEST_PLAN_NAME:
+    if isinstance(name, str) and 1 <= len(name) <= LONGEST_PLAN_NAME and name.isprintable():
         where = f"{where} (“{name}”)"
     fields = {one.name: one for one in dataclasses.fields(kind) if one.init}
     needed = {one for one in fields if fields[one].default is dataclasses.MISSING}

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
-from dpviz.plans.losses import LossBounds, whole_number_losses
+from dpviz.plans.losses import NO_LOSS, LossBounds, whole_number_losses
 from dpviz.plans.statistic import Statistic
 
 MOST_PLAN_ROWS = 10_000_000
@@ -118,10 +118,6 @@ class PlannedRelease(ABC):
         """Return the smallest rate with which the noise keeps a distance with this probability."""
         return math.inf
 
-    def worst_known(self, shifts: tuple[float, ...]) -> bool:  # noqa: ARG002
-        """Return whether some neighbours tell as much as is counted, so that δ is exact."""
-        return True
-
 
 class CountNoise(PlannedRelease):
     """Noise on the whole numbers, on each count; the published count is moved to the nearest end of 0 to n."""
@@ -137,14 +133,14 @@ class CountNoise(PlannedRelease):
         rate = min(max(self.rate, SMALLEST_RATE), LARGEST_RATE)
         return self.sanitizer.up_to(MOST_PLAN_ROWS)(n=self.n, epsilon=rate)
 
-    def worst_known(self, shifts: tuple[float, ...]) -> bool:
-        return self.n >= max(shifts, default=0) + self.room_needed
-
     def largest_loss(self, shifts: tuple[float, ...]) -> float:
         return math.fsum(shifts) * self.rate
 
     def alternatives(self, shifts: tuple[float, ...]) -> list[list[LossBounds]]:
-        return [[whole_number_losses(int(one), self.noise.log_mass, self.noise.log_tail) for one in shifts]]
+        found = [whole_number_losses(int(one), self.noise.log_mass, self.noise.log_tail) for one in shifts]
+        if self.n < max(shifts, default=0) + self.room_needed:  # no neighbours need tell that much
+            found = [LossBounds(NO_LOSS, one.above) for one in found]
+        return [found]
 
     def effort(self, shifts: tuple[float, ...]) -> ListEffort:
         return ListEffort([int(one) + 1 for one in shifts], 1, 0.0)

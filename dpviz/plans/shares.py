@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
 from dpviz.core.checked import checked
 from dpviz.plans.composed import PlanDesign, SumTally, error_of
@@ -17,7 +17,8 @@ from dpviz.plans.release import PlannedRelease
 Kinds = tuple[type[PlannedRelease], ...]
 SLOWEST_RATE, FASTEST_RATE = 1e-6, 1e3  # Ends between which a rate is sought, of sums that a person moves by 1
 RATE_NUDGE = 1e-14  # Of the logarithm of a rate that is known in closed form, towards a smaller error
-LOG_FACTORS = math.log(1e-6), math.log(1e6)  # Ends between which a common factor of all limits is sought
+LOG_FACTORS = math.log(1e-6), math.log(1e24)  # Ends between which a common factor of all limits is sought; at the
+# upper one the smallest limit that a statistic takes is wider than the range of any sum
 RATE_HALVINGS = 50
 FACTOR_NEAR, ROUGHLY_NEAR = 1e-13, 1e-4  # Distance of logarithms of factors at which a search ends
 FIRST_STEP = 0.02  # Of the logarithm of a factor, from a guess
@@ -114,14 +115,17 @@ def _log_ratio(value: float, most: float) -> float:
 def rate_within(plan: ReleasePlan, place: int, kind: type[PlannedRelease], limit: float) -> float:
     """Return the smallest rate with which a statistic keeps a limit, rounded to the side that keeps it.
 
-    Infinite where none does. Where noise is moved to an end, or rows are drawn, the rate is halved down to it; of a
-    Beta-binomial draw, whose error may fall and rise again, it is one next to which the limit breaks.
+    Infinite where none does. Where noise is moved to an end, or rows are drawn, the rate is halved down to it, from the
+    largest one or, of a Beta-binomial draw whose error falls and rises again, from that of the smallest error.
     """
     one, n = plan.statistics[place], plan.rows_of(plan.statistics[place])
     low = math.log(SLOWEST_RATE / max(one.shifts(1, 1)))  # sums of large numbers have small rates
 
+    def error(log_rate: float) -> float:
+        return error_of(plan, place, kind(math.exp(log_rate), n))
+
     def kept(log_rate: float) -> bool:
-        return error_of(plan, place, kind(math.exp(log_rate), n)) <= limit
+        return error(log_rate) <= limit
 
     enough = one.asked.rate(kind, limit * n, one.cells)
     high = math.log(FASTEST_RATE)
@@ -131,9 +135,11 @@ def rate_within(plan: ReleasePlan, place: int, kind: type[PlannedRelease], limit
             return math.exp(low)
         if kept(high) and not kept(high - 1e3 * RATE_NUDGE):
             return math.exp(high)
-    if not kept(high):
-        return math.inf
-    return math.exp(low if kept(low) else _halved(kept, low, high, RATE_HALVINGS))
+    if kept(low):
+        return math.exp(low)
+    if not kept(high):  # the error of a draw is the smallest in between, where what it invents is near the truth
+        high = float(minimize_scalar(error, bounds=(low, high), method="bounded").x)
+    return math.exp(_halved(kept, low, high, RATE_HALVINGS)) if kept(high) else math.inf
 
 
 def _halved(holds: Callable[[float], bool], low: float, high: float, times: int) -> float:
@@ -199,8 +205,11 @@ def _alone(plan: ReleasePlan, kinds: Kinds, place: int, tally: SumTally) -> floa
 
 
 def _spent(design: PlanDesign) -> PlanDesign:
-    """Return the design with what steps of whole numbers have left of the promise given to all alike."""
-    plan = design.plan
+    """Return the design with what steps of whole numbers have left of the promise given to all alike.
+
+    Nothing more is spent where that makes an error larger, as it can that of a Beta-binomial draw.
+    """
+    plan, used = design.plan, design.used()
 
     def larger(log_factor: float) -> PlanDesign:
         rates = (type(one)(one.rate * math.exp(-log_factor), one.n) for one in design.releases)
@@ -211,7 +220,10 @@ def _spent(design: PlanDesign) -> PlanDesign:
     tried = {0.0: -1.0}
 
     def excess(log_factor: float) -> float:
-        tried.setdefault(log_factor, _excess(larger(log_factor)))
+        if log_factor not in tried:
+            more = larger(log_factor)
+            worse = any(one > before for one, before in zip(more.used(), used, strict=True))
+            tried[log_factor] = MOST_OVER if worse else _excess(more)
         return tried[log_factor]
 
     low = -math.log(4.0)

@@ -21,7 +21,8 @@ ERROR_LIMIT = dataclasses.replace(
     MOST_ERROR,
     name="limit",
     title="Limit on the error",
-    minimum=0.0,
+    minimum=1e-12,
+    open_minimum=False,
     default=0.01,
     help="How far what is published may be from what the confidential data say, in the units of the statistic: of a "
     "share 0.01 is one percentage point.",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_up
 from dpviz.core.plain import plain
-from dpviz.core.wording import TextTable, counted, percent
+from dpviz.core.wording import TextTable, percent
 from dpviz.desk.exports.tables import csv_text
 from dpviz.plans.drawn import SolvedPlan
 from dpviz.plans.files import answer_json, plan_notebook
@@ -18,7 +18,7 @@ from dpviz.plans.report import plan_report
 from dpviz.plans.shares import Kinds, PlanAnswer
 from dpviz.plans.statistic import BoundedMean, CategoryShares, CrossTable, Statistic
 from dpviz.plans.suppression import SuppressionCost
-from dpviz.plans.words import larger_or_smaller, mixture_in_words, plan_sentence, rejected_sentence
+from dpviz.plans.words import larger_or_smaller, limits_hold, mixture_in_words, plan_sentence, rejected_sentence
 
 
 class PlanTold(NamedTuple):
@@ -38,7 +38,7 @@ def answer_told(solved: SolvedPlan) -> PlanTold:
         if math.isfinite(answer.factor):
             short = f"Not all limits hold: errors must be {_times(answer.factor)} as large."
         return PlanTold("must give way", plain(plan_sentence(answer)), short)
-    whole = {1: "The limit holds", 2: "Both limits hold"}.get(many, f"All {counted(many, 'limit')} hold")
+    whole = limits_hold(many)
     needs = _needs(solved)
     left = "" if plan.spend_all else f" {_left(solved)}"
     return PlanTold(

@@ -34,12 +34,21 @@ def plan_sentence(answer: PlanAnswer) -> str:
     if answer.feasible:
         used = answer.design.used()
         near = max(range(len(used)), key=used.__getitem__)
-        whole = "The limit holds" if len(used) == 1 else f"All {counted(len(used), 'limit')} hold"
+        whole = limits_hold(len(used))
         nearest = f"“{plan.statistics[near].name}” is nearest to its limit, of which it uses {percent(used[near], 3)}."
         return f"{whole}, and {promise}. {nearest}"
     if math.isinf(answer.factor):
         return f"No limits, however large, can be kept so that {promise}."
     return f"Not all limits can hold while {promise}. {give_way_sentence(answer)}"
+
+
+def limits_hold(many: int) -> str:
+    """Return that so many limits hold.
+
+    >>> limits_hold(1), limits_hold(2), limits_hold(5)
+    ('The limit holds', 'Both limits hold', 'All five limits hold')
+    """
+    return {1: "The limit holds", 2: "Both limits hold"}.get(many, f"All {counted(many, 'limit')} hold")
 
 
 def give_way_sentence(answer: PlanAnswer) -> str:
@@ -175,7 +184,10 @@ def why_sentence(answer: PlanAnswer) -> str:
     factor, place = others[0]
     next_one = mixture_in_words(plan, answer.tried[place][0])
     if math.isinf(factor):
-        return f"{first} The {counted(len(others), 'other mixture')} that were tried cannot keep the promise."
+        tried = (
+            "The other mixture that was" if len(others) == 1 else f"The {spelled(len(others))} other mixtures that were"
+        )
+        return f"{first} {tried} tried cannot keep the promise."
     ratio = factor / answer.factor
     tried = f"The next best of {spelled(len(answer.tried))} mixtures tried"
     errors = f"the errors would be {larger_or_smaller(ratio)} for the same promise"
