@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import dpviz
-from dpviz import coverage, inference, mechanisms, priors, privacy
+from dpviz import coverage, inference, mechanisms, plans, priors, privacy
 from dpviz.calibration.base import RowMethod
 from dpviz.calibration.kinds import Setting
 from dpviz.calibration.methods import PriorMethod
@@ -41,6 +41,7 @@ from dpviz.comparisons import UnknownVariance
 from dpviz.core.parameters import plain_number
 from dpviz.coverage.studies import StudyTally, save_run
 from dpviz.designs import Design
+from dpviz.desk.protection import PrivacyLoss
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.given import read_matrix
@@ -295,6 +296,14 @@ SUMMARY_SENTENCES = (
     *("odds_sentence", "releases_in_words", "risk_sentences"),
     *("short_verdict", "promise_sentence", "verdict_numbers"),
 )
+OF_A_STATISTIC: dict[str, Any] = {
+    "name": "In work", "measure": "typical", "limit": 0.1, "group": "", "mechanism": "best", "suppress_below": 0,
+    "lowest": 0.1, "highest": 0.9,
+}  # fmt: skip
+ANSWERED = plans.solve_plan(
+    plans.ReleasePlan(n=40, statistics=(plans.YesNoShare(**OF_A_STATISTIC),), protection=PrivacyLoss(most_epsilon=1.0))
+)
+
 OWN: dict[str, dict[str, Any]] = {
     "BinaryData": {"estimand": "proportion"},
     "CountData": {"estimand": "proportion"},
@@ -393,11 +402,43 @@ OWN: dict[str, dict[str, Any]] = {
     "posterior_cells": {"synthetic_counts": [[1, 1, 1], [2, 0, 1]]},
     "posterior_secret_n": {"prior": SIZES},
     "posterior_summaries": {"synthetic_counts": [[1, 2], [0, 3]]},
+    "YesNoShare": OF_A_STATISTIC,
+    "CategoryShares": OF_A_STATISTIC | {"categories": 3},
+    "CrossTable": OF_A_STATISTIC | {"first": 2, "second": 3},
+    "BoundedMean": OF_A_STATISTIC | {"lower": 0.0, "upper": 80.0},
+    "ReleasePlan": {
+        "n": 40,
+        "statistics": ANSWERED.plan.statistics,
+        "protection": ANSWERED.plan.protection,
+        "person_rows": 1,
+        "neighbours": "substitution",
+        "groups": (),
+        "membership_public": False,
+        "spend_all": False,
+    },
+    "read_plan": {"text": plans.plan_toml(ANSWERED.plan)},
+    "plan_differences": {"text": plans.answer_json(ANSWERED), "answer": ANSWERED},
+    "suppression_costs": {"design": ANSWERED.design},
+    **{name: {"plan": ANSWERED.plan} for name in ("solve_plan", "plan_toml", "expected_seconds", "expected_sums")},
+    **{
+        name: {"answer": ANSWERED, "before": {}, "date": "1 May 2026", "address": ""}
+        for name in plans.__all__
+        if name.startswith(("plan_", "answer_", "rejected")) and name not in ("plan_toml", "plan_differences")
+    },
 }
 """Arguments of single functions that differ from `VALID`."""
 
 
-RESULTS = (StudyTally, coverage.RuleTally, coverage.Tally, coverage.ShownRuns, type(SECRET), PriorMethod, RowMethod)
+RESULTS = (
+    StudyTally,
+    coverage.RuleTally,
+    coverage.Tally,
+    coverage.ShownRuns,
+    type(SECRET),
+    PriorMethod,
+    RowMethod,
+    plans.PlanDesign,
+)
 """Records of what was computed: they hold what they are given, and their makers check."""
 
 

@@ -42,7 +42,9 @@ def test_the_cells_of_a_hundred_rows_are_within_three_standard_errors_of_exact_c
     assert all(one.our_error == 0 for one in fitting)
     exact = exact_coverages(synthesizer=Modips(n=100, m=100, epsilon=1), p=0.1, sets=10, rules=["reiter_2003"])
     assert fitting[1].ours == pytest.approx(exact["reiter_2003"].coverage, abs=1e-8)
-    (normal,) = [one for one in records if (one.what, one.reading.removesuffix(N_AS_READ)) == ("rubin", "Normal quantile.")]
+    (normal,) = [
+        one for one in records if (one.what, one.reading.removesuffix(N_AS_READ)) == ("rubin", "Normal quantile.")
+    ]
     assert normal.z > 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+from dpviz.core.checked import checked
 from dpviz.plans.losses import LIST_CELLS, MOST_LISTED
 from dpviz.plans.plan import ReleasePlan, Shifts
 from dpviz.plans.shares import MOST_MIXTURES, Kinds
@@ -14,6 +15,7 @@ SECONDS_OF_SUM, SECONDS_OF_LISTED, SECONDS_OF_RATE = 1.5e-7, 2e-7, 4e-4
 ROUGH_LOOKS, FINE_LOOKS = 7, 25  # Designs looked at for one mixture of mechanisms, and for the best one at the end
 
 
+@checked()
 def expected_sums(plan: ReleasePlan) -> float:
     """Return about how many sums of two losses `solve_plan` forms: none without δ.
 
@@ -22,6 +24,7 @@ def expected_sums(plan: ReleasePlan) -> float:
     return _expected(plan)[0]
 
 
+@checked()
 def expected_seconds(plan: ReleasePlan) -> float:
     """Return about how many seconds `solve_plan` takes on one core of 2025."""
     looks = ROUGH_LOOKS * len(_mixtures(plan)) + FINE_LOOKS

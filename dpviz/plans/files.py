@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import dpviz
+from dpviz.core.checked import checked
 from dpviz.core.parameters import readable, shown
 from dpviz.desk.report.files import AGREES, MOST_NUMBERS, Difference
 from dpviz.desk.texts import filled, sentences
@@ -33,6 +34,7 @@ class PlanNumber:
         return readable(self.value)
 
 
+@checked()
 def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
     """Return every number of an answer: of the whole plan, then of each statistic."""
     plan, design, (epsilon, delta) = answer.plan, answer.design, answer.plan.promise
@@ -56,6 +58,7 @@ def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
     return found
 
 
+@checked()
 def answer_json(answer: PlanAnswer) -> str:
     """Return a plan with the numbers that it came to, every digit; `read_plan` reads it."""
     numbers = [{"name": one.name, "value": _written(one.value)} for one in plan_numbers(answer)]
@@ -67,6 +70,7 @@ def _written(value: float) -> float | str:
     return value if math.isfinite(value) else "infinite"
 
 
+@checked()
 def plan_toml(plan: ReleasePlan) -> str:
     """Return a plan as TOML; `read_plan` reads it.
 
@@ -92,6 +96,7 @@ def _key(name: str) -> str:
     return name if name.isascii() and name.isidentifier() else json.dumps(name, ensure_ascii=False)
 
 
+@checked()
 def read_plan(text: str) -> ReleasePlan:
     """Return the plan of a file in JSON or TOML, with its numbers or without.
 
@@ -112,6 +117,7 @@ def _loaded(text: str) -> Any:
         raise ValueError(f"The file of a plan must be JSON or TOML; got {shown(text)}.") from None
 
 
+@checked()
 def plan_differences(text: str, answer: PlanAnswer | None = None) -> list[Difference]:
     """Return every number that a file has otherwise than its plan comes to today: its name, the file's value and ours.
 
@@ -148,6 +154,7 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) and value in ("infinite", "not there") else shown(value)
 
 
+@checked()
 def plan_notebook(answer: PlanAnswer) -> str:
     """Return a Jupyter notebook that solves the plan again and compares every number with those of this answer."""
     cells = [_markdown(sentences("report/plan_notebook.txt", version=dpviz.__version__, plan=answer.plan))]

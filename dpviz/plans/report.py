@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import dpviz
+from dpviz.core.checked import checked
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.core.wording import counted, percent
 from dpviz.desk.texts import capitalized, filled
@@ -18,6 +19,7 @@ from dpviz.plans.suppression import suppression_costs
 STATISTIC_HEAD = ("statistic", "what", "group", "limit", "error", "limit used", "released with", "share of ε")
 
 
+@checked()
 def plan_report(answer: PlanAnswer, *, date: str = "", address: str = "") -> str:
     """Return the report; `date` and the `address` of the page are printed as they are given."""
     plan = answer.plan

@@ -74,6 +74,7 @@ def withheld_count(release: PlannedRelease, count: int, threshold: int) -> Withh
     return WithheldCount(count, below.probability, math.sqrt(plain), read(0.0), read(threshold / 2))
 
 
+@checked()
 def suppression_costs(design: PlanDesign) -> tuple[SuppressionCost, ...]:
     """Return what withholding costs each statistic of a design that withholds small counts."""
     found = []
