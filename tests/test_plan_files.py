@@ -67,7 +67,7 @@ WRONG_STATISTICS = {
     f'{{{A}, "nonsense": 1}}': "got one with 'nonsense'",
     f'{{{A}, "lowest": 0.5, "highest": 0.1}}': "(“a”): lowest must not be above",
     f'{{{A}, "limit": NaN}}': "limit",
-    f'{{{A}, "limit": 0}}': "(“a”): limit (limit on the error) must be a number from",
+    f'{{{A}, "limit": 0}}': "(“a”): limit (limit on the error) must be a number from 10⁻¹²",
     '{"kind": "yes_no", "name": "a\\u0007"}': "name must be a text",
     f'{{{A}, "group": "N"}}': "“a”: group must be empty, as the plan has no groups",
     f'{{{A}, "mechanism": "gaussian"}}': "it needs a promise with δ above 0",

@@ -216,3 +216,13 @@ def test_a_limit_far_below_what_can_be_kept_is_told_by_how_much_it_misses() -> N
     )
     alone = solve_plan(ReleasePlan(n=100, statistics=strict[:1], protection=ONE))
     assert alone.factor * 1e-9 == pytest.approx(error_of(alone.plan, 0, GeometricNoise(1.0, 100)))
+
+
+@pytest.mark.parametrize("delta", [1e-299, 1e-300, 1e-310, 5e-324])
+def test_a_delta_next_to_nothing_allows_what_none_does(delta: float) -> None:
+    two = YesNoShare(name="a"), BoundedMean(name="m", limit=1.0)
+    pure, some = (
+        solve_plan(ReleasePlan(n=1000, statistics=two, protection=PrivacyLoss(most_epsilon=1.0, most_delta=one)))
+        for one in (0.0, delta)
+    )
+    assert some.factor == pytest.approx(pure.factor, rel=1e-9) and some.by_basic >= some.factor * (1 - 1e-9)

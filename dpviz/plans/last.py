@@ -23,6 +23,7 @@ from dpviz.privacy.loss_grid import DeltaBracket
 
 CLOSED_ROUNDING = 1e-11  # Of δ from logarithms of normal tails, relative
 SOUGHT_EPSILON = 1e-12  # Relative accuracy of an ε that is found from δ
+SMALLEST_DELTA = 5e-324  # Of which there is a logarithm
 
 
 class LastLoss(ABC):
@@ -114,7 +115,7 @@ class MixedLoss:
             return most
 
         def excess(epsilon: float) -> float:
-            return math.log(max(self._delta(held, epsilon) * factor, 1e-300)) - math.log(delta)
+            return math.log(max(self._delta(held, epsilon) * factor, SMALLEST_DELTA)) - math.log(delta)
 
         found = float(brentq(excess, 0.0, most, xtol=1e-15, rtol=SOUGHT_EPSILON))
         return private_side(found, math.inf, kept)
