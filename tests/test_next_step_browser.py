@@ -15,7 +15,7 @@ from tests.visit import control, press, slider, until, visiting
 
 pytestmark = pytest.mark.browser
 
-COVERAGE = "/coverage?cv_n=30&cv_sets=3&cv_repetitions=3000000"
+COVERAGE = "/coverage?cv_n=30&cv_sets=30&cv_repetitions=10000000"  # which runs on for longer than a test
 SLOW = "/minimum_priors?mp_n=1700&mp_epsilon=0.7&mp_look=Average+case"
 """What takes longer than a run waits for."""
 
