@@ -44,6 +44,9 @@ http {{
 """What Debian's package brings around the shipped file, with all that is written in one folder."""
 
 
+TRIES = 4
+
+
 @dataclass
 class Campus:
     """The address of the proxy, where all is written, and of each process behind it its port and its number."""
@@ -61,9 +64,17 @@ class Campus:
 
     def start(self, port: int = 0) -> None:
         """Start a process of the app at a port where it was killed, or at another one."""
-        port = port or free_port(PORTS)
-        log = self.running.enter_context((self.folder / f"{port}.log").open("ab"))
-        _, self.processes[port] = self.running.enter_context(started_app(port=port, path=PATH, log=log))
+        for again in reversed(range(TRIES)):
+            here = port or free_port(PORTS)
+            log = self.running.enter_context((self.folder / f"{here}.log").open("ab"))
+            try:
+                _, number = self.running.enter_context(started_app(port=here, path=PATH, log=log))
+            except RuntimeError:  # another campus of these tests has taken the port meanwhile
+                if not again:
+                    raise
+            else:
+                self.processes[here] = number
+                return
 
     def kill(self, port: int) -> None:
         """Kill the process at a port: it cannot do anything about it."""
