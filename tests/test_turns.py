@@ -5,9 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
+from pages.components.navigation import wait_for_the_last_run
 from pages.components.turns import Turns
 
 FOREVER, SOON = 1000.0, 0.01
@@ -102,3 +107,21 @@ def test_who_hears_late_that_it_was_its_turn_takes_nobody_elses(monkeypatch: pyt
     assert not broken
     assert sorted(had) == ["first", "last", "late"]
     assert not turns._line
+
+
+def test_what_a_whole_run_has_drawn_is_told_where_a_step_begins_before_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", AppSession._create_scriptrunner)
+    monkeypatch.setattr(AppSession, "_clear_queue", AppSession._clear_queue)
+    wait_for_the_last_run()
+    session = SimpleNamespace(_browser_queue=ForwardMsgQueue())
+    drawn, ended = ForwardMsg(), ForwardMsg()
+    drawn.metadata.delta_path[:] = [0, 1]
+    drawn.delta.fragment_id = "picture"
+    drawn.delta.new_element.text.body = "a picture"
+    ended.script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
+    for message in (drawn, ended):
+        session._browser_queue.enqueue(message)
+    AppSession._clear_queue(session, ["picture"])
+    assert session._browser_queue._queue == [drawn, ended]
+    AppSession._clear_queue(session)
+    assert [one.script_finished for one in session._browser_queue._queue] == [ForwardMsg.FINISHED_EARLY_FOR_RERUN]

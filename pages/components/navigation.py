@@ -95,9 +95,11 @@ def wait_for_the_last_run() -> None:
     """Have every reader's session tell all of a run that has ended before it begins another one.
 
     Where a request comes between the two, Streamlit replaces what ran and throws away what it has not told yet: of a
-    moved slider's whole run nothing was seen where a step was asked for as it ended.
+    moved slider's whole run nothing was seen where a step was asked for as it ended. A step that begins in the same
+    thread has what is not told yet thrown away as well, of its own part of the page, though that the run has ended is
+    told: a browser took that part for gone, and the picture with it.
     """
-    begin = AppSession._create_scriptrunner
+    begin, forget = AppSession._create_scriptrunner, AppSession._clear_queue
 
     def take_up(self: AppSession, asked: RerunData) -> None:
         if self._state is AppSessionState.SHUTDOWN_REQUESTED:
@@ -107,4 +109,9 @@ def wait_for_the_last_run() -> None:
         elif not self._scriptrunner.request_rerun(asked):
             self._event_loop.call_later(BREATH, take_up, self, asked)
 
+    def keep(self: AppSession, fragments: list[str] | None = None) -> None:
+        if fragments is None:  # a whole run draws all anew
+            forget(self)
+
     AppSession._create_scriptrunner = take_up  # type: ignore[assignment, method-assign]
+    AppSession._clear_queue = keep  # type: ignore[assignment, method-assign]
