@@ -12,8 +12,6 @@ from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, boxes_of
 from dpviz.inference.confidential import confidential_mixture, released_rows
 from dpviz.mechanisms import Modips
 
-FITS = {(one.column, one.reading) for one in LIU_BINARY.fitting}
-
 
 def test_the_table_is_printed_digit_for_digit() -> None:
     assert LIU_BINARY.printed.text.splitlines()[1] == "100,10,0.5,0.946,0.948,0.948,0.798,0.999,0.736"
@@ -28,18 +26,18 @@ def records_at(**where: float) -> list[Record[float]]:
 def test_the_cells_of_a_hundred_rows_are_within_three_standard_errors_of_exact_coverage() -> None:
     """One row of the table here; `python -m dpviz.published` takes all."""
     records = records_at(epsilon=10, n_as_printed=10, p=0.1)
-    fitting = [one for one in records if (one.what, one.reading) in FITS]
+    fitting = [one for one in records if not one.other]
     assert [one.what for one in fitting] == [one.column for one in LIU_BINARY.fitting]
     assert max(abs(one.z) for one in fitting) < 3
     assert all(one.our_error == 0 for one in fitting)
     exact = exact_coverages(synthesizer=Modips(n=100, m=100, epsilon=1), p=0.1, sets=10, rules=["reiter_2003"])
     assert fitting[1].ours == pytest.approx(exact["reiter_2003"].coverage, abs=1e-8)
-    (normal,) = [one for one in records if (one.what, one.reading) == ("rubin", "Normal quantile.")]
+    (normal,) = [one for one in records if one.what == "rubin" and one.reading.startswith("Normal quantile.")]
     assert normal.z > 3
 
 
 def test_the_cells_of_a_thousand_rows_are_within_three_standard_errors_of_a_simulation() -> None:
-    records = [one for one in records_at(epsilon=1, n_as_printed=100) if (one.what, one.reading) in FITS]
+    records = [one for one in records_at(epsilon=1, n_as_printed=100) if not one.other]
     assert len(records) == 12
     assert max(abs(one.z) for one in records) < 3
 
