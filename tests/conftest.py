@@ -7,6 +7,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the app does: threads that wait spin at the other workers' cost
 
 import functools
+import sys
 from collections.abc import Iterator
 
 import mpmath as mp
@@ -14,8 +15,14 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from streamlit.components.v2 import manifest_scanner
 
+from pages.compare_synthesizers import printed
 from pages.components import growing
 from tests.browser import chromium_path, launch, running_app
+from tests.calm_server import few_of_liu
+
+# Compiled once, whatever the environment says: each worker, server and script took seconds for the same files anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Every page in a test looks through all installed packages for components: 0.1 s each time, with the same outcome.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
@@ -55,9 +62,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def all_at_once() -> Iterator[None]:
-    """What grows is complete in the first run."""
+    """What grows is complete in the first run, and soon."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(growing, "AT_ONCE", 60.0)
+        patch.setattr(printed, "stream_liu_binary", few_of_liu)
         yield
 
 

@@ -500,6 +500,7 @@ SHARED: State = DIVIDED | {"spending": "share", "sets": 2}
 WHERE_BUDGET: dict[str, State] = {
     "n": {}, "p": {}, "m": {"sets_kind": "count", "sets_count_method": "beta_binomial", "m_is_n": False},
     "public_share": {"sets_binary_method": "poisson_gamma", "guess_is_truth": False},
+    "repetitions": {"sets_kind": "count", "sets_count_method": "beta_binomial"},  # a million, of sums that are exact
 }  # fmt: skip
 
 BUDGET_OF_RELEASES = Case(

@@ -14,11 +14,22 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.core.parameters import readable
 from dpviz.desk.addresses import SETTINGS
+from pages.budget import sections as budget
+from pages.components.cached import forget
 from pages.components.navigation import EVERY_PAGE
 from tests.page_cases import CASES, Case, State
 from tests.pages import address, check_sound, figures, html, marks, problems, text, whole
 
 STILL = "What follows is the answer for the last settings that are allowed: "
+
+
+@pytest.fixture(scope="module", autouse=True)
+def two_epsilons() -> Iterator[None]:
+    """Where every number of sets is tried at many ε, it is at the smallest and the largest; others find none of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budget, "EPSILONS", (budget.EPSILONS[0], budget.EPSILONS[-1]))
+        yield
+    forget()
 
 
 def of_every(entries: str) -> Any:

@@ -227,9 +227,9 @@ def compare_liu_normal() -> tuple[Record[float], ...]:
     return tuple(LIU_NORMAL.compare())
 
 
-def stream_liu_binary() -> Iterator[tuple[Record[float], ...]]:
+def stream_liu_binary(effort: Effort = USUAL_EFFORT) -> Iterator[tuple[Record[float], ...]]:
     """Yield the cells of Table 1 (a) so far, a row more each time: those that take long stand at its end."""
     found: tuple[Record[float], ...] = ()
     for row in LIU_BINARY.printed.rows:
-        found += tuple(LIU_BINARY.compare_row(row, LIU_BINARY.fitting))
+        found += tuple(LIU_BINARY.compare_row(row, LIU_BINARY.fitting, effort))
         yield found
