@@ -26,7 +26,10 @@ CHROMIUM_ARGUMENTS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # what would leave is refused; `visiting` counts it
 ]
-START_SECONDS = 60
+START_SECONDS = 180
+PORTS = range(20_000, 30_000)
+"""Those of servers in tests: the system takes none of them for what connects to a server, which would be in its way."""
+
 LONGEST_RUN = 180_000
 """Milliseconds after which a script counts as stuck: on a busy machine the longest section takes over a minute."""
 
@@ -74,8 +77,8 @@ def started_app(
             server.terminate()
 
 
-def free_port(among: Sequence[int] = (0,)) -> int:
-    """A port of this machine that nobody listens at: any, or one of those."""
+def free_port(among: Sequence[int] = PORTS) -> int:
+    """One of these ports of this machine, at which nobody listens."""
     for asked in random.sample(among, len(among)):
         with contextlib.suppress(OSError), socket.socket() as probe:
             probe.bind(("127.0.0.1", asked))

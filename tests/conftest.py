@@ -14,6 +14,7 @@ import mpmath as mp
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import local_script_runner
 
 from pages.compare_synthesizers import printed
 from pages.components import growing
@@ -26,6 +27,18 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Every page in a test looks through all installed packages for components: 0.1 s each time, with the same outcome.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+
+_look = local_script_runner.require_widgets_deltas
+
+
+def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait for the end of a page's run: to look for it every millisecond took a twentieth of all tests of pages."""
+    assert runner._script_thread is not None
+    runner._script_thread.join(timeout)
+    _look(runner, 0.1)  # which says so where it has not ended
+
+
+local_script_runner.require_widgets_deltas = _wait
 
 REQUIRE = "DPVIZ_REQUIRE_BROWSER"
 NO_BROWSER = (

@@ -45,8 +45,9 @@ QUICK = {"bu_repetitions": 50, "cs_repetitions": 50, "cu_repetitions": 60, "cu_v
 
 def session_of(page: AppTest) -> dict[str, Any]:
     """What the session keeps for a reader who goes to another page."""
+    kept = page.session_state.to_dict()  # once: to look for a key there goes through all of it
     names = {*SETTINGS, "release", *(one.prefix for one in PAGES)}
-    return {key: copy.copy(page.session_state[key]) for key in names if key in page.session_state}
+    return {key: copy.copy(kept[key]) for key in names & kept.keys()}
 
 
 def settled(page: PageSpec, address: dict[str, str] | None = None, before: AppTest | None = None) -> AppTest:

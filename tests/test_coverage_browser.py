@@ -16,6 +16,7 @@ from dpviz.inference import COMBINING_RULES, RULES
 from pages.coverage.controls import DEFAULT_RULES
 from tests.browser import running_app, settle
 from tests.visit import (
+    ENDLESS,
     LARGE,
     answer,
     check_inside_the_app,
@@ -33,13 +34,14 @@ from tests.visit import (
     told,
     type_number,
     unfold,
+    until,
     visiting,
 )
 
 pytestmark = pytest.mark.browser
 HERE = "/coverage"
 LONG = 10_000_000
-"""Repetitions that take longer than a test looks at them."""
+"""Repetitions of a run that is endless."""
 
 SHORT = 2000
 SMALL = "cv_n=30&cv_sets=3"
@@ -54,6 +56,10 @@ def status(page: Page) -> str:
     """What that line says; it may arrive a moment after the picture."""
     expect(status_line(page)).to_be_visible()
     return status_line(page).inner_text()
+
+
+ENDLESS_DESIGN = Design(mechanism="beta_binomial", n=30, sets=200, prior="own", alpha=1.0)
+"""That of `ENDLESS`."""
 
 
 def state(page: Page) -> str:
@@ -71,8 +77,9 @@ def done(page: Page) -> int:
 
 
 def moved_on(page: Page) -> int:
-    """Repetitions once there are more of them than now."""
-    expect(status_line(page)).not_to_contain_text(f"{done(page):,} of ")
+    """Repetitions once they are not those of now."""
+    before = done(page)
+    until(page, lambda: done(page) != before)
     return done(page)
 
 
@@ -98,11 +105,10 @@ def dots(page: Page) -> int:
     return control(page, "picture").locator(".errorbars .yerror").count()
 
 
-def expected(repetitions: int, seed: int = 1, p: float = 0.25) -> list[str]:
-    """The simulated column of the page at n = 30 and three sets."""
-    release = Design(mechanism="beta_binomial", n=30, m=30, sets=3, epsilon=2.0).release
+def expected(design: Design, repetitions: int, p: float = 0.25) -> list[str]:
+    """The simulated column of the page."""
     plan = CoveragePlan(
-        synthesizer=release, p=p, sets=3, rules=tuple(RULES), repetitions=repetitions, seed=seed
+        synthesizer=design.release, p=p, sets=design.sets, rules=tuple(RULES), repetitions=repetitions, seed=design.seed
     )  # fmt: skip
     found = performance_of(run_coverage(plan, workers=2))
     shares = [found.rules[key].coverage for key in DEFAULT_RULES]
@@ -141,7 +147,8 @@ def test_the_page_is_reached_by_its_link_and_left_while_it_runs(chromium: Browse
         )  # Start's release
         settle(page)
         check_inside_the_app(page, "Coverage")
-        type_number(page, "repetitions", str(LONG))
+        page.goto(f"{server}{HERE}?{ENDLESS}")
+        settle(page)
         press(page, "Start")
         expect(control(page, "go").get_by_role("button", name="Stop")).to_be_visible()
         go_to(page, "Minimum priors")
@@ -167,7 +174,7 @@ def test_start_runs_to_the_end_the_dots_land_on_the_lines_files_hold_them_and_a_
         assert state(page) == "complete"
         expect(control(page, "picture").locator(".errorbars .yerror")).to_have_count(len(DEFAULT_RULES))
         expect(control(page, "caterpillar").locator(".errorbars .xerror")).to_have_count(drawn)
-        check_simulated(page, expected(SHORT, seed=5))
+        check_simulated(page, expected(design, SHORT))
         assert taken(page, "Coverage, CSV").decode() == coverage_csv(DEFAULT_RULES, exact, performance_of(tally))
         assert taken(page, "First intervals, CSV").decode() == intervals_csv(tally)
         assert taken(page, "Script").decode() == coverage_script(design)
@@ -190,8 +197,8 @@ def test_start_runs_to_the_end_the_dots_land_on_the_lines_files_hold_them_and_a_
 def test_a_run_is_seen_moving_and_gives_the_same_digits_after_stop_after_reset_and_after_a_move(
     chromium: Browser, server: str
 ) -> None:
-    release = Design(mechanism="beta_binomial", n=30, m=30, sets=3, epsilon=2.0).release
-    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={LONG}") as page:
+    design = ENDLESS_DESIGN
+    with visiting(chromium, f"{server}{HERE}?{ENDLESS}") as page:
         fresh = table(page)
         check_room_for_formulas(page)
         press(page, "Start")
@@ -211,7 +218,7 @@ def test_a_run_is_seen_moving_and_gives_the_same_digits_after_stop_after_reset_a
         assert moved_on(page) > still
         press(page, "Stop")
         wait_for(page, "Resume")
-        check_simulated(page, expected(done(page)))
+        check_simulated(page, expected(design, done(page)))
         press(page, "Resume")
         moved_on(page)
         control(page, "reset").get_by_role("button").click()  # while it runs: it takes the dots away
@@ -226,17 +233,19 @@ def test_a_run_is_seen_moving_and_gives_the_same_digits_after_stop_after_reset_a
         for _ in range(4):  # while it runs: it gives the new design at once
             thumb.press("ArrowRight")
         expect(page.locator(".dpviz-answer").first).not_to_have_text(said)
-        expect(page.locator(".dpviz-answer").first).to_contain_text("a true share of ")
+        p = float(thumb.get_attribute("aria-valuetext") or 0)
+        assert p > 0.25
+        expect(page.locator(".dpviz-answer").first).to_contain_text(f"a true share of {readable(100 * p, 4)} %,")
+        moved_on(page)  # from what stood there before the move, perhaps to none
         moved_on(page)
         press(page, "Stop")
         wait_for(page, "Resume")
-        p = float(control(page, "p").locator("input").input_value())
-        assert p > 0.25
-        exact = exact_coverages(synthesizer=release, p=p, sets=3, rules=["reiter_2002"])["reiter_2002"].coverage
+        assert float(control(page, "p").locator("input").input_value()) == p
+        first = DEFAULT_RULES[0]
+        exact = exact_coverages(synthesizer=design.release, p=p, sets=design.sets, rules=[first])[first].coverage
         assert answer(page).startswith(f"{readable(100 * exact, 3)} %")
-        assert f"a true share of {readable(100 * p, 4)} %," in answer(page)
         assert 0 < done(page) < LONG
-        check_simulated(page, expected(done(page), p=p))
+        check_simulated(page, expected(design, done(page), p))
 
 
 WATCHED = """{
@@ -257,19 +266,21 @@ WATCHED = """{
 def test_the_first_intervals_are_there_in_every_frame_and_keep_their_place(
     chromium: Browser, server: str, class_mode: bool
 ) -> None:
-    query = f"{SMALL}&cv_repetitions={LONG}{'&class=1' * class_mode}"
+    query = f"{ENDLESS}{'&class=1' * class_mode}"
     with visiting(chromium, f"{server}{HERE}?{query}", {"width": 1280, "height": 720}) as page:
         plot = control(page, "caterpillar").locator(".js-plotly-plot")
         expect(plot).to_be_visible()
         page.evaluate(WATCHED)
         press(page, "Start")
-        moved_on(page) if not class_mode else page.wait_for_timeout(1000)
+        dots_are_there, said = expect(control(page, "picture").locator(".errorbars .yerror")), answer(page)
+        dots_are_there.to_have_count(len(DEFAULT_RULES))
         for _ in range(4):
             slider(page, "p").press("ArrowRight")
-        page.wait_for_timeout(500)
+        expect(page.locator(".dpviz-answer").first).not_to_have_text(said)
+        dots_are_there.to_have_count(len(DEFAULT_RULES))
         press(page, "Stop")
         wait_for(page, "Resume")
-        slider(page, "epsilon").press("ArrowLeft")
+        slider(page, "alpha").press("ArrowLeft")
         settle(page)
         expect(control(page, "go").get_by_role("button", name="Start")).to_be_visible()
         assert len(page.evaluate("[...window.dpvizSeen]")) == 1, page.evaluate("[...window.dpvizSeen]")
@@ -349,7 +360,7 @@ def test_a_rule_twice_in_the_address_is_shown_once_and_a_preset_sets_the_control
 
 
 def test_the_file_of_a_stopped_run_is_opened_on_another_page_and_goes_on(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}{HERE}?{SMALL}&cv_repetitions={LONG}&cv_look=Download") as page:
+    with visiting(chromium, f"{server}{HERE}?{ENDLESS}&cv_look=Download") as page:
         press(page, "Start")
         moved_on(page)
         press(page, "Stop")
@@ -367,7 +378,7 @@ def test_the_file_of_a_stopped_run_is_opened_on_another_page_and_goes_on(chromiu
         assert moved_on(page) > stopped
         press(page, "Stop")
         wait_for(page, "Resume")
-        check_simulated(page, expected(done(page)))
+        check_simulated(page, expected(ENDLESS_DESIGN, done(page)))
 
 
 def test_a_saved_picture_has_names_at_the_ends_of_its_lines_that_do_not_overlap(chromium: Browser, server: str) -> None:

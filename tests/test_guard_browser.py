@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, FilePayload, Page
 
 from dpviz.designs import Design
 from pages.components.guard import POLICY
-from tests.browser import settle
-from tests.visit import LARGE, SMALL, leave, until
+from tests.browser import ASKING, settle
+from tests.visit import LARGE, PATIENCE, SMALL, leave, until
 
 pytestmark = pytest.mark.browser
 
@@ -31,6 +31,7 @@ Watched = tuple[Page, list[str]]
 def guarded(server: str, chromium: Browser) -> Iterator[Watched]:
     """One for all tests: what loaded the app once does so again in half the time."""
     page, left = chromium.new_context(viewport=LARGE).new_page(), list[str]()
+    page.add_init_script(ASKING)
     page.expose_function("dpvizRefused", lambda words: left.append(words))
     page.add_init_script(
         "addEventListener('securitypolicyviolation', (e) => dpvizRefused(`${e.violatedDirective} ${e.blockedURI}`))"
@@ -135,8 +136,9 @@ def test_hostile_texts_are_shown_as_texts_and_ask_nobody(
     page.goto(f"{server}/{path}?{urlencode(dict(parse_qsl(SMALL.get(path, ''))) | query)}")
     settle(page)
     if bring is not None:
+        page.evaluate("window.dpvizAsked = undefined")
         bring(page)
-        page.wait_for_timeout(500)
+        page.wait_for_function("window.dpvizAsked !== undefined", timeout=PATIENCE)  # a run with the file is asked for
         settle(page)
     assert page.locator("h1").is_visible()  # no style of the text hides it
     assert page.locator("[src*='out.invalid'], [href*='out.invalid']").count() == 0

@@ -324,10 +324,10 @@ def test_the_plan_of_the_readme_can_be_carried_out() -> None:
 
 def test_a_size_is_refused_before_anything_is_expanded() -> None:
     axis = {name: [(1 + one) / 20_000 for one in range(10_000)] for name in ("epsilon", "p")}
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(ValueError, match="got 10⁸, the product"):
         StudyPlan.of(ENTRIES | axis)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 def test_the_command_says_what_is_wrong_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

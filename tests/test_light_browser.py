@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -53,7 +55,7 @@ def test_releases_are_drawn_by_themselves_and_light_up_while_nothing_else_is_dra
         expect(cell).to_have_count(0)
         drawn = plot.get_attribute("data-drawn")
         page.get_by_role("button", name="Draw by itself").click()
-        expect(page.locator(".dpviz-answer").nth(1)).to_contain_text("Release 4:")
+        expect(page.locator(".dpviz-answer").nth(1)).to_contain_text(re.compile(r"Release ([4-9]|\d\d+):"))
         expect(cell).to_have_count(1)
         draw(page, "Stop")
         assert plot.get_attribute("data-drawn") == drawn

@@ -11,11 +11,11 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser import free_port, running_app, settle, started_app
-from tests.visit import control, press, slider, until, visiting
+from tests.visit import ENDLESS, PATIENCE, control, press, slider, until, visiting
 
 pytestmark = pytest.mark.browser
 
-COVERAGE = "/coverage?cv_n=30&cv_sets=30&cv_repetitions=10000000"  # which runs on for longer than a test
+COVERAGE = f"/coverage?{ENDLESS}"
 SLOW = "/minimum_priors?mp_n=1700&mp_epsilon=0.7&mp_look=Average+case"
 """What takes longer than a run waits for."""
 
@@ -95,7 +95,7 @@ def test_a_move_is_answered_however_late_the_browser_sends_it(chromium: Browser,
         for _ in range(6):
             slider(page, "p").press("ArrowRight")
             reached = slider(page, "p").get_attribute("aria-valuetext")
-            expect(page.locator(".dpviz-answer").first).to_contain_text(share(reached), timeout=20_000)
+            expect(page.locator(".dpviz-answer").first).to_contain_text(share(reached))
         control(page, "reset").get_by_role("button").click()
         settle(page)
 
@@ -145,6 +145,7 @@ HELD = "window.held = setInterval(() => document.dispatchEvent(new KeyboardEvent
 def test_a_page_that_comes_back_to_a_new_server_before_its_first_step_grows_to_its_end(chromium: Browser) -> None:
     """There the step does not exist: it is asked for in vain, without an answer, until the whole page runs."""
     page, port = chromium.new_context().new_page(), free_port()
+    page.set_default_timeout(PATIENCE)
     page.add_init_script(HELD)
     with started_app(port=port) as (address, _):
         page.goto(f"{address}{SLOW}")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import create_engine
@@ -276,7 +277,9 @@ def test_who_knows_the_answer_guesses_no_more(store: Store) -> None:
         assert (room.settings.round, room.settings.revealed) == (number, revealed)
 
 
-def test_what_is_known_of_a_room_is_asked_for_once_by_all_who_come_at_the_same_time() -> None:
+def test_what_is_known_of_a_room_is_asked_for_once_by_all_who_come_at_the_same_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[str] = []
 
     def slow(key: str) -> int:
@@ -285,12 +288,14 @@ def test_what_is_known_of_a_room_is_asked_for_once_by_all_who_come_at_the_same_t
         return len(asked)
 
     fresh = rooms.Fresh(slow, 0.5)
+    now = 0.0
+    monkeypatch.setattr(rooms, "time", SimpleNamespace(monotonic=lambda: now))
     with ThreadPoolExecutor(8) as phones:
         assert list(phones.map(fresh.get, ["a"] * 8)) == [1] * 8
     assert (fresh.get("b"), fresh.get("a"), fresh.knows("a"), fresh.knows("c")) == (2, 1, True, False)
     fresh.drop("a")
     assert fresh.get("a") == 3
-    time.sleep(0.55)
+    now = 0.55
     assert not fresh.knows("a")
     assert fresh.get("a") == 4
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -19,12 +20,16 @@ FOREVER, SOON = 1000.0, 0.01
 PATIENCE = 60
 
 
-def wait_for_line(turns: Turns, length: int) -> None:
-    """Until so many have the turn or wait for it."""
+def wait_for(holds: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
-    while len(turns._line) != length:
+    while not holds():
         assert time.monotonic() < end
         time.sleep(0.001)
+
+
+def wait_for_line(turns: Turns, length: int) -> None:
+    """Until so many have the turn or wait for it."""
+    wait_for(lambda: len(turns._line) == length)
 
 
 def test_turns_are_had_one_at_a_time_in_the_order_of_asking() -> None:
@@ -87,9 +92,10 @@ def test_who_hears_late_that_it_was_its_turn_takes_nobody_elses(monkeypatch: pyt
             return found
 
     monkeypatch.setattr("pages.components.turns.threading.Event", Late)
-    turns, broken, had = Turns(0.1), list[BaseException](), list[str]()
+    turns, broken, had, came = Turns(0.1), list[BaseException](), list[str](), list[str]()
 
     def draw(seconds: float) -> None:
+        came.append(threading.current_thread().name)
         try:
             with turns.turn():
                 time.sleep(seconds)
@@ -101,7 +107,7 @@ def test_who_hears_late_that_it_was_its_turn_takes_nobody_elses(monkeypatch: pyt
     threads += [threading.Thread(target=draw, args=(0.0,), name=name) for name in ("late", "last")]
     for place, one in enumerate(threads):
         one.start()
-        wait_for_line(turns, place + 1)
+        wait_for(lambda: len(came) > place)  # noqa: B023
     for one in threads:
         one.join(PATIENCE)
     assert not broken

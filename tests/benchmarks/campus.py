@@ -70,10 +70,10 @@ def _late(seconds: list[float], share: float) -> float:
 
 
 async def wander(host: str, seed: int, until: float, into: Wandered) -> None:
-    """One client, from page to page; whatever goes wrong is counted, and it goes on."""
-    chance = random.Random(seed)
+    """One client, from page to page, at least one; whatever goes wrong is counted, and it goes on."""
+    chance, seen = random.Random(seed), 0
     await asyncio.sleep(chance.uniform(0.0, COME))
-    while (now := time.perf_counter()) < until:
+    while (now := time.perf_counter()) < until or not seen:
         reader = Reader(chance.choice([*PAGES]), chance.randrange(10**6))
         try:
             await reader.read(host, min(until, now + chance.uniform(*STAYS)), patience=0.0)
@@ -81,6 +81,7 @@ async def wander(host: str, seed: int, until: float, into: Wandered) -> None:
             into.errors[f"{type(broken).__name__}: {str(broken)[:60]}"] += 1
             await asyncio.sleep(1.0)
         into.add(reader)
+        seen += 1
 
 
 def measure(campus: Campus, clients: int, seconds: float, seed: int = 1) -> Wandered:
