@@ -288,10 +288,11 @@ STUDY_EDGES: list[State] = [
     *({"n": 1, "sets": sets} for sets in (1, 2, 20)),
     {"n": 1, "m": 300, "sets": 2, "m_is_n": False},
     {"n": 300, "m": 1, "sets": 20, "m_is_n": False},
-    {"n": 5000, "m": 1, "sets": 2, "m_is_n": False},
-    {"n": 5000, "sets": 1},
-    {"n": 5000, "sets": 2},
-    {"n": 5000, "sets": 20},
+    *(
+        {"n": 5000, "rules": [*coverage.DEFAULT_RULES]} | one
+        for one in ({"m": 1, "sets": 2, "m_is_n": False}, {"sets": 2})
+    ),
+    *({"n": 5000, "rules": ["as_if_real", "raab_2017"], "sets": sets} for sets in (1, 20)),
     {"level": 0.001},
     {"level": 0.999999},
     {"level": 0.999999, "sets": 2},
@@ -431,6 +432,8 @@ WHERE_COMPARISON: dict[str, State] = {
 }
 FAST: State = {"repetitions": 100, "cells": 2}
 COMPARED: State = {"n": 20, "sets": 3, "binary_methods": ["original", "laplace", "beta_binomial"]}
+SPLIT: State = FAST | {"kind": "gaussian", "gaussian_methods": ["modips_split"], "n": 9}
+MIXED: State = FAST | {"kind": "mixed", "mixed_methods": ["modips_sums"], "n": 9, "sets": 2}
 
 SOME_SCENARIOS = (
     "Bowen & Liu 1, equal real privacy", "Bowen & Liu 2: n = 40, mean", "Bowen & Liu 2, ±4: n = 40, variance",
@@ -448,18 +451,18 @@ COMPARISON_OF_METHODS = Case(
         )
     }
     | {
-        name: (name, comparison.NUMBERS[name], {"kind": "gaussian", "gaussian_methods": ["modips_split"], "n": 9} | one)
+        name: (name, comparison.NUMBERS[name], SPLIT | one)
         for name, one in {
             "mean": {"low": -20.0, "high": 20.0}, "sigma": {},
             "low": {"mean": 25.0, "high": 30.0}, "high": {"mean": -25.0, "low": -30.0},
         }.items()
     }
     | {
-        name: (name, comparison.NUMBERS[name], {"kind": "mixed", "mixed_methods": ["modips_sums"], "n": 9, "sets": 2})
+        name: (name, comparison.NUMBERS[name], MIXED)
         for name in ("cells", "correlation")
     },
     presets={name: comparison.PRESETS[name] for name in SOME_SCENARIOS},
-    disturbed={"n": 33, "sets": 2, "epsilon": 3.0, "level": 0.9, "p": 0.7, "terms": "privacy"},
+    disturbed=FAST | {"n": 33, "sets": 2, "epsilon": 3.0, "level": 0.9, "p": 0.7, "terms": "privacy"},
     variants={
         f"{kind}, {terms}": (
             FAST | {"n": 20, "sets": 3, "kind": kind, "terms": terms},
@@ -514,7 +517,7 @@ BUDGET_OF_RELEASES = Case(
     presets={
         name: budget.PRESETS[name] for name in ("Liu, Figure 6: n = 100, p = 0.1", "Liu, Figure 8: n = 100, −4 to 5")
     },
-    disturbed={"n": 33, "epsilon": 3.0, "level": 0.9, "p": 0.7},
+    disturbed=FAST | {"n": 33, "epsilon": 3.0, "level": 0.9, "p": 0.7},
     variants={
         f"{spending}, {kind}": (DIVIDED | {"spending": spending, f"{spending}_kind": kind}, list(BUDGET_SECTIONS))
         for spending, kinds in budget.DIVIDED.items()

@@ -263,7 +263,7 @@ def test_a_preset_sets_its_case_and_stays_marked(case: Case, entry: str) -> None
         ("posterior", {"synthesizer": "geometric", "m_is_n": False, "n": 30, "x": 9, "m": 7}, "po_m_is_n"),
         ("posterior", {"n": 20, "x": 30}, "po_x"),
         ("posterior", {"synthesizer": "given_matrix", "matrix_x": 4}, "po_matrix_x"),
-        ("compare_synthesizers", {"n": 3000}, "cs_n"),
+        ("compare_synthesizers", {"n": 3000, "repetitions": 100}, "cs_n"),
     ],
     ids=str,
 )
