@@ -19,8 +19,10 @@ FOLDER = ROOT / ".streamlit" / "campus"
 PATH = "dpviz"
 """What every address begins with."""
 
-PORTS = range(8510, 8600)
-"""Those that the cookie of the shipped configuration can name, without those that somebody may have started."""
+PORTS = range(8510, 8599)
+"""Those that the cookie of the shipped configuration can name, without those that somebody may have started.
+
+The last one that it can name, 8599, is that of no process."""
 
 MISSING = "nginx is not installed (apt-get install nginx)"
 MAIN = """\

@@ -204,7 +204,7 @@ def test_a_room_is_served_by_all_and_goes_on_when_one_is_killed(campus: Campus) 
 
 def test_readers_who_wander_over_all_pages_meet_no_error(campus: Campus) -> None:
     """Twenty of them for a while; ``tests.benchmarks.campus`` has two hundred, and the times."""
-    found = measure(campus, 20, 5.0)
+    found = measure(campus, 20, 5.0)  # and each at least one page
     assert not found.errors
     assert len(found.firsts) >= 20
 
