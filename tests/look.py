@@ -36,12 +36,17 @@ def shut_out(page: Page, within: str | None = None, rules: Sequence[str] = ()) -
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
+    page.wait_for_function(STILL)
     return [
         f"{found['id']}: {found['help']} at {[node['target'] for node in found['nodes']][:4]}"
         for found in page.evaluate(AXE, [within, list(rules)])
         if found["impact"] in SEVERE
     ]
 
+
+STILL = """() => new Promise(requestAnimationFrame).then(
+  () => !document.getAnimations().some((one) => one instanceof CSSTransition))"""
+"""Whether nothing fades: words are hardly to be seen while a button that has just been left changes its color."""
 
 AXE = """([within, rules]) => axe.run(
   within ?? document, {resultTypes: ['violations'], ...(rules.length ? {runOnly: rules} : {})}
