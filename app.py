@@ -1,9 +1,11 @@
 """The entry of the app: what Streamlit starts is the guarded server, what it then runs for a reader draws the page."""
 
+import gc
 import os
 import threading
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported: waiting threads spin at others' cost
+gc.freeze()  # what Streamlit has loaded stays: while more is loaded it would be searched for garbage again and again
 
 import streamlit as st
 from starlette.middleware import Middleware

@@ -317,6 +317,22 @@ def test_a_page_loads_no_other_page_and_not_its_theory() -> None:
         assert not {name for name in loaded if within(name, *others, *ELSEWHERE[one.folder])}, one.folder
 
 
+def test_the_first_visitor_waits_for_nothing_that_the_first_page_does_not_need() -> None:
+    """To load these takes longer than all else that the first page needs, until it is drawn."""
+    loaded = modules_after(
+        "import logging; logging.disable(50)\n"
+        "from pages.components.navigation import PAGES, prepare, tune_process\n"
+        "tune_process()\n"
+        "prepare(next(page for page in PAGES if page.home))\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        "assert not AppTest.from_file('pages/home/page.py').run(timeout=60).exception\n"
+    )
+    slow = [f"scipy.{part}" for part in ("interpolate", "linalg", "optimize", "signal", "sparse", "stats")]
+    others = [page.module for page in EVERY_PAGE if not page.home]
+    assert "dpviz.comparisons.overview" in loaded
+    assert not {name for name in loaded if within(name, *slow, "sqlalchemy", "segno", "jinja2", *others)}
+
+
 def test_who_needs_the_moments_waits_for_no_posterior() -> None:
     loaded = modules_after("import logging; logging.disable(50); import pages.minimum_priors.sections")
     parts = {name.removeprefix("dpviz.inference.") for name in loaded if within(name, "dpviz.inference")}

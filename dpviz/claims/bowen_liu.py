@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2
 
 from dpviz.claims.published import PRINTED_REPETITIONS, PrintedNumber, Record, Shown, printed_rows
 from dpviz.comparisons import Analysis, BinaryData
@@ -91,6 +90,8 @@ def median_bins(n: int, span: float, rule: ScottRule = ONE_DIMENSION) -> int:
     >>> [median_bins(n, 7.0) for n in (40, 100, 1000)]
     [7, 10, 21]
     """
+    from scipy.stats import chi2  # it takes long to load, and few ask for it
+
     bins = np.arange(1, TRIED_BINS)
     smallest = span / (rule.factor * n**-rule.power * bins)
     return int(bins[np.argmax(chi2.sf((n - 1) * smallest**2, n - 1) >= 0.5)])

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from scipy.interpolate import krogh_interpolate
 
 from dpviz.calibration.kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import PriorMethod
@@ -203,6 +202,8 @@ class _Line:
         return np.array([self.found[one].prior if one in self.found else math.nan for one in places])
 
     def _start(self, place: int) -> Start | None:
+        from scipy.interpolate import krogh_interpolate  # it takes long to load, and few ask for it
+
         if not self.found:
             return None
         here = float(self.places[place])

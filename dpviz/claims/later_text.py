@@ -4,7 +4,6 @@ import itertools
 import math
 
 import numpy as np
-from scipy.stats import poisson
 
 from dpviz.claims.poisson_losses import printed_addition, replaced_row
 from dpviz.claims.published import Effort
@@ -42,6 +41,8 @@ def _private(_effort: Effort) -> Judged:
 
 
 def _count(_effort: Effort) -> Judged:
+    from scipy.stats import poisson  # it takes long to load, and few ask for it
+
     shares = []
     for epsilon, delta in PRINTED_PAIRS:
         added = printed_addition(epsilon, delta)

@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from scipy.stats import beta, laplace
 
 from dpviz.calibration.exact import minimum_prior
 from dpviz.calibration.kinds import GAUSSIAN, KINDS, Setting
@@ -119,11 +118,15 @@ def _benefits() -> Judged:
 
 
 def _median() -> Judged:
+    from scipy.stats import beta  # it takes long to load, and few ask for it
+
     away = [abs(float(beta.ppf(0.5, a, b)) - (a - 1 / 3) / (a + b - 2 / 3)) for a, b in product(BETAS, BETAS)]
     return Judged(f"It is off by at most {readable(max(away), 3)}.", holds=max(away) < CLOSE_MEDIAN)
 
 
 def _mode() -> Judged:
+    from scipy.stats import beta  # it takes long to load, and few ask for it
+
     grid = np.linspace(0, 1, MODE_GRID)
     away = [
         abs(float(grid[np.argmax(beta.logpdf(grid, a, b))]) - (a - 1) / (a + b - 2)) for a, b in product(BETAS, BETAS)
@@ -134,6 +137,8 @@ def _mode() -> Judged:
 
 
 def _laplace_moments() -> Judged:
+    from scipy.stats import laplace  # it takes long to load, and few ask for it
+
     mean, deviation = float(laplace.mean()), float(laplace.std())
     told = f"They are {readable(mean)} and {readable(deviation, 4)}."
     return Judged(told, holds=mean == 0 and math.isclose(deviation, math.sqrt(2)))

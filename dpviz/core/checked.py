@@ -67,6 +67,8 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
         def guarded(*args: Any, **kwargs: Any) -> Any:
             in_order, by_name = checks()
             given = [check(value) for check, value in zip(in_order, args, strict=False)]
+            if not (kwargs or broadcast):  # as nearly always
+                return function(*given, *args[len(given) :])
             rest = {name: by_name[name](value) if name in by_name else value for name, value in kwargs.items()}
             if broadcast:
                 together: dict[str, Any] = dict(zip(signature.parameters, given, strict=False)) | rest
@@ -122,6 +124,12 @@ def _check(name: str, annotation: Any, declared: Declared | None, broadcast: boo
     def refusal(allowed: str, value: object) -> str:
         return f"{name} must be {allowed}; got {shown(value)}."
 
+    # Of most arguments one thing alone is asked, and nothing of it at every call.
+    if isinstance(declared, Parameter) and single and not (many or optional):
+        return declared.check
+    if len(kinds) == 1 and not (declared or accepted or many or optional):
+        return functools.partial(_of_kind, kinds[0][1], functools.partial(refusal, allowed))
+
     def check(value: object) -> object:
         if value is None and optional:
             return None
@@ -143,6 +151,13 @@ def _check(name: str, annotation: Any, declared: Declared | None, broadcast: boo
         return found
 
     return check
+
+
+def _of_kind(read: Check, refusal: Callable[[object], str], value: object) -> object:
+    found = read(value)
+    if found is NOT_OF_KIND:
+        raise WrongKind(refusal(value))
+    return found
 
 
 def _kind(option: Any) -> tuple[str, Check]:

@@ -53,12 +53,14 @@ class Parameter:
 
     def check(self, value: object) -> float:
         """Return `value` as a plain number of the domain, or raise a ValueError that says what is allowed."""
+        if type(value) is float and not self.integer and self.minimum < value < self.maximum:  # as nearly always
+            return value + 0.0  # a zero has no sign
         number = plain_number(value)
         if number is None or not self._holds(number):
             raise ValueError(self._refusal(shown(value if number is None else number)))
         if self.integer:
             return int(number)
-        return math.inf if number > sys.float_info.max else float(number) + 0.0  # a zero has no sign
+        return math.inf if number > sys.float_info.max else float(number) + 0.0
 
     def mended(self, value: float, most: float) -> float | None:
         """Return what puts a number right that is outside the domain or above `most`: an end of both, or the default.

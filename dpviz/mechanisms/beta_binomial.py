@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.numerics.ends import gain, private_side, within
+from dpviz.core.numerics.ends import gain, private_side, quotient, within
 from dpviz.core.numerics.sums import SplitSum, from_ratios, log_binomials, log_rising, log_rising_ratio
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms._stop_loss import log_delta_of_pairs
@@ -74,8 +74,9 @@ class BetaBinomial(PriorSynthesizer):
         """As of every synthesizer, no tail of which loses its digits."""
         index = check_index(index, self.n + 1)
         x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(self.m)
+        after = j + 1
         with np.errstate(over="ignore"):
-            return from_ratios((self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j))))
+            return from_ratios(after[::-1] * (x + j) / (after * (y + j[::-1])))
 
     def transition_matrix(self) -> FloatArray:
         """Pr(m1 | n1), shape (n + 1, m + 1), relative error about 1e-13 wherever it exceeds 1e-280."""
@@ -104,7 +105,8 @@ class BetaBinomial(PriorSynthesizer):
         """T[i+1, j] = T[i, j] U[i+j] c[i]: two multiplications a cell, several rows at once.
 
         A cell that underflowed could grow back without its digits, so a fresh row starts before growth reaches e^60.
-        A power of two goes from U to c, so that neither overflows where α and β lie 300 decades apart.
+        A power of two goes from U to c, so that neither overflows where α and β lie 300 decades apart. Where they are
+        equal the second half of the rows is the first one backwards.
         """
         n, m, i, k = self.n, self.m, np.arange(self.n), np.arange(self.n + self.m)
         balance = 2.0 ** round(math.log2((self.alpha + n) / (self.beta + n)))
@@ -116,11 +118,11 @@ class BetaBinomial(PriorSynthesizer):
         shifted: FloatArray = np.ndarray((n - step + 1, m + 1), buffer=far_sum, strides=far_sum.strides * 2)
         growth = np.concatenate([[0.0], np.cumsum(np.log1p(m / (self.alpha + i)))])
         matrix = np.empty((n + 1, m + 1))
-        start = 0
+        start, end = 0, n // 2 + 1 if self.alpha == self.beta else n + 1
         with np.errstate(under="ignore"):
-            while start <= n:
+            while start < end:
                 stop = int(np.searchsorted(growth, growth[start] + RESEED_GROWTH, side="right"))
-                stop = min(max(stop, start + 1), n + 1)
+                stop = min(max(stop, start + 1), end)
                 matrix[start] = self.row(start)
                 for index in range(start, min(start + step, stop) - 1):
                     np.multiply(matrix[index], by_sum[index : index + m + 1], out=matrix[index + 1])
@@ -131,6 +133,7 @@ class BetaBinomial(PriorSynthesizer):
                     np.multiply(matrix[first:last], shifted[first:last], out=below)
                     below *= far_row[first:last]
                 start = stop
+        matrix[end:] = matrix[: n + 1 - end][::-1, ::-1]
         return matrix
 
     @cached_property
@@ -180,35 +183,45 @@ class BetaBinomial(PriorSynthesizer):
         t never falls in i, and each tail follows from the one before, along (0, t_0), (1, t_0), …, (1, t_1), … None
         where a number on the way would underflow and lose its digits.
         """
-        m, pairs = self.m, np.arange(self.n)
-        pairs = pairs[m / (self.alpha + pairs) > gain(epsilon)]
-        if not len(pairs) or epsilon >= LARGEST_DIFFERENCE:
+        n, m, count = self.n, self.m, self._exceeding(epsilon)
+        if not count or epsilon >= LARGEST_DIFFERENCE:
             return None
-        x, y = self.alpha + pairs, self.beta + ((self.n - 1) - pairs)
-        t = np.floor(x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)).astype(np.int64)
+        pairs = np.arange(count)
+        x, y = self.alpha + pairs, self.beta + np.arange(n - 1, n - 1 - count, -1)
+        t = (x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)).astype(np.int64)
         t = np.minimum(t + 1, m)
-        if _log_mass(int(t[-1]), m, float(x[-1]), float(y[-1]) + 1) < LOG_SMALLEST_PRODUCT:  # at the end of the way
+        start, end = int(t[0]), int(t[-1])
+        if _log_mass(end, m, float(x[-1]), float(y[-1]) + 1) < LOG_SMALLEST_PRODUCT:  # at the end of the way
             return None
         first_row = self.row(0)
-        if first_row[t[0]] <= SMALLEST_PRODUCT:
+        if first_row[start] <= SMALLEST_PRODUCT:
             return None
-        rows, columns, width = np.repeat(pairs[1:], t[1:] - t[:-1]), np.arange(t[0], t[-1]), t - t[0]
-        corner, passed, room = pairs + width, rows + (columns - t[0]), m - columns
-        path: FloatArray = np.empty(len(pairs) + len(columns))
-        path[0] = first_row[t[0]]
-        path[corner[:-1] + 1] = ((x + t) / x * (y / (y + (m - t))))[:-1]
-        path[passed + 1] = (
-            room * (self.alpha + (rows + columns)) / ((columns + 1) * (self.beta + (self.n - rows) + (room - 1)))
-        )
+        columns, width = np.arange(start, end), t - start
+        corner, passed = pairs + width, np.repeat(pairs[1:], t[1:] - t[:-1]) + np.arange(end - start)
+        both = passed + start  # rows and columns of what is passed
+        path: FloatArray = np.empty(count + end - start)
+        path[0], gained = first_row[start], t / x
         with np.errstate(over="ignore", under="ignore"):
+            path[corner[:-1] + 1] = ((1 + gained) / (1 + (m - t) / y))[:-1]
+            path[passed + 1] = (m - columns) * (self.alpha + both) / ((columns + 1) * (self.beta + (n + m - 1 - both)))
             np.multiply.accumulate(path, out=path)
         if not (path.min() > SMALLEST_PRODUCT and path.max() < math.inf):
             return None
-        difference, added, lost = path[corner] * (t / x), np.empty(len(pairs)), np.zeros(len(columns) + 1)
-        added[0], added[1:] = first_row[t[0] :].sum(), difference[:-1]
+        difference, added, lost = path[corner] * gained, np.empty(count), np.zeros(end - start + 1)
+        added[0], added[1:] = first_row[start:].sum(), difference[:-1]
         np.add.accumulate(added, out=added)
         np.add.accumulate(path[passed], out=lost[1:])
         return difference - math.expm1(epsilon) * (added - lost[width]), added
+
+    def _exceeding(self, epsilon: float) -> int:
+        """How many pairs, the first ones, have log-odds ln(1 + m / (α + i)) above ε."""
+        least = gain(epsilon)
+        count = math.ceil(max(0.0, min(self.n, quotient(self.m, least) - self.alpha)))
+        while count < self.n and self.m / (self.alpha + count) > least:
+            count += 1
+        while count and not self.m / (self.alpha + (count - 1)) > least:
+            count -= 1
+        return count
 
     @classmethod
     @checked(m=PROMISED_ROWS, epsilon=PROMISED_EPSILON)

@@ -7,9 +7,8 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from scipy.optimize import brentq, minimize_scalar
-
 from dpviz.core.checked import checked
+from dpviz.core.numerics.roots import brentq, minimize_scalar
 from dpviz.plans.composed import PlanDesign, SumTally, error_of
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.release import PlannedRelease

@@ -9,15 +9,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 from scipy.special import betaln, log_ndtr, logsumexp
 
 from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, on_panels
 from dpviz.core.types import FloatArray
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 # Of an integral from its peak, at 0, to where it has fallen, at 1: six panels of 16 nodes.
 EVENT_PLACES, EVENT_WEIGHTS = on_panels(np.linspace(0, 1, 7).tolist(), 16)
@@ -56,8 +59,10 @@ class Seen:
     count: bool = False
 
     @cached_property
-    def curve(self) -> CubicSpline:
+    def curve(self) -> "CubicSpline":
         """Return the logarithm as a spline, its knots close together near both ends of the range."""
+        from scipy.interpolate import CubicSpline  # it takes long to load, and few ask for it
+
         middle, end = self.reach / 2, math.asinh(self.reach / 2 / self.scale)
         near = np.sinh(np.linspace(0.0, end, max(8, math.ceil(end / KNOT)))) * self.scale
         near[-1] = middle
@@ -161,7 +166,9 @@ def _log_seen(seen: Seen, epsilon: float, at: FloatArray, truncated: bool) -> Fl
     return np.asarray(logsumexp(parts, axis=0))
 
 
-def _log_sums(curve: CubicSpline, at: FloatArray, first: FloatArray, last: FloatArray, rate: float) -> list[FloatArray]:
+def _log_sums(
+    curve: "CubicSpline", at: FloatArray, first: FloatArray, last: FloatArray, rate: float
+) -> list[FloatArray]:
     """ln ∫ Pr(seen | t) e^{rate (t − at)} ε/2 dt, ε = |rate|, from `first` to its peak and from there to `last`."""
 
     def height(t: FloatArray) -> FloatArray:

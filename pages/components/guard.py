@@ -5,7 +5,6 @@ A browser fetches the scripts and the style sheet once and keeps them: no run se
 
 import gzip
 from collections.abc import Callable, Mapping
-from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dpviz.charts.count_table import STYLE as TABLE_STYLE
+from pages.components.cached import once
 
 POLICY = {
     "default-src": "'self'",
@@ -59,15 +59,15 @@ def _text(name: str) -> bytes:
     return (TABLE_STYLE.encode() if name.endswith(".css") else b"") + (HERE / name).read_bytes()
 
 
-@cache
+@once
 def address_of(name: str) -> str:
     """Where the browser finds a file: with a hash of what it holds, so that it may be kept for good."""
     return f"./{FOLDER}/{sha256(_text(name)).hexdigest()[:16]}.{name}"
 
 
-@cache
+@once
 def _packed(name: str) -> bytes:
-    """Compressed once per process."""
+    """Compressed once per process, however many ask for it at first."""
     return gzip.compress(_text(name), compresslevel=6, mtime=0)
 
 

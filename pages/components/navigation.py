@@ -3,9 +3,11 @@
 import gc
 import importlib
 import os
+import threading
 from copy import copy
 
 import streamlit as st
+from streamlit import delta_generator
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.scriptrunner import RerunData
@@ -44,6 +46,7 @@ PAGES = [page for page in EVERY_PAGE if page.carries]
 
 FEWEST_WORKERS = 2  # One goes on where a single step of the other takes long
 BREATH = 0.002  # Seconds until the next look whether the last run has been told of
+_LOADING = threading.Lock()
 COMPUTED_BY = ["dpviz.claims.curves", "dpviz.comparisons", "dpviz.coverage", "dpviz.desk.search", "dpviz.plans"]
 """What workers load before they are asked: the rooms whose results grow."""
 
@@ -55,12 +58,14 @@ def as_declared(page: PageSpec) -> StreamlitPage:
 
 
 def navigate() -> StreamlitPage:
-    """Declare the pages; returns the one that was asked for."""
-    return st.navigation(
+    """Declare the pages; returns the one that was asked for, with all that it needs."""
+    found = st.navigation(
         # Streamlit notes in a page whether this run has drawn it.
         {name: [copy(as_declared(one.SPEC)) for one in folders] for name, folders in GROUPS.items()},
         position="hidden" if st.context.is_embedded else "top",
     )
+    prepare(next(one for one in EVERY_PAGE if one.path == found.url_path))
+    return found
 
 
 def enter() -> None:
@@ -81,14 +86,27 @@ def start_workers() -> None:
 
 @once
 def tune_process() -> None:
-    """Keep the imports out of every collection, and look for garbage less often."""
-    # Loaded before freezing, and before a link to one of them is made: it says what its controls are.
-    for page in EVERY_PAGE:
-        importlib.import_module(f"pages.{page.folder}.controls")
-        importlib.import_module(page.module)
-    gc.collect()
-    gc.freeze()
+    """Load what every page needs, and look for garbage less often."""
+    # Before a link to one of them is made: it says what its controls are.
+    _load(*(f"pages.{page.folder}.controls" for page in PAGES))
+    # That the app runs in a server is clear: Streamlit would read the source of all that has called it to find out.
+    delta_generator._use_warning_has_been_displayed = True
     gc.set_threshold(20_000)  # a run makes some thousand objects: at 700 it looked for garbage several times in each
+
+
+@once
+def prepare(page: PageSpec) -> None:
+    """Load what a page needs when it is first asked for: the first visitor of another one does not wait for it."""
+    _load(f"pages.{page.folder}.controls", page.module)
+
+
+def _load(*modules: str) -> None:
+    """Load modules, no two readers at once, and keep them out of every collection of garbage."""
+    with _LOADING:
+        for name in modules:
+            importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
 
 
 def wait_for_the_last_run() -> None:

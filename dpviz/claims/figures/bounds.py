@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import beta
 
 from dpviz.calibration.kinds import GAUSSIAN, KINDS
 from dpviz.calibration.methods import PRIOR_METHODS
@@ -18,6 +17,8 @@ DENSITY_POINTS = 51
 
 def beta_panels() -> Iterator[FigurePanel]:
     """Yield the densities of Figure 3.1."""
+    from scipy.stats import beta  # it takes long to load, and few ask for it
+
     x = np.linspace(0, 1, DENSITY_POINTS)
     lines = [
         FigureLine(key, f"α = {a}, β = {b}", Known.OURS, x, beta.pdf(x, a, b), 0 * x)

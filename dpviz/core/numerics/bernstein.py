@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import pascal
 from scipy.special import comb
 
 from dpviz.core.keeping import kept
@@ -159,6 +158,8 @@ def _ended(coefficients: FloatArray, high: FloatArray) -> FloatArray:
 @lru_cache(maxsize=4)
 def _half(size: int) -> FloatArray:
     """The matrix that gives the coefficients on the first half."""
+    from scipy.linalg import pascal  # it takes long to load, and few ask for it
+
     found: FloatArray = pascal(size, kind="lower").astype(float) / 2.0 ** np.arange(size)[:, None]
     return found
 

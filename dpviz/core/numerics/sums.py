@@ -51,7 +51,8 @@ def from_ratios(ratios: FloatArray) -> FloatArray:
     [0.25, 0.5, 0.25]
     """
     falling = ratios < 1.0
-    mode = int(falling.argmax()) if falling.any() else len(ratios)
+    mode = int(falling.argmax())
+    mode = mode if falling[mode] else len(ratios)
     distribution = np.ones(len(ratios) + 1)
     with np.errstate(under="ignore"):
         np.multiply.accumulate(ratios[mode:], out=distribution[mode + 1 :])

@@ -71,12 +71,21 @@ def _moments(values: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray
 
 def _one_sided(values: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Σ_{z ≤ x} values[z] e^{−ε(x − z)} (x − z)^k at every x: each from the one before it."""
-    from scipy.signal import lfilter  # it takes long to load, and few ask for it
+    mass = _fading(values, epsilon)
+    first = _before(mass, epsilon)
+    return mass, first, _before(mass + 2 * first, epsilon)
 
-    fall = math.exp(-epsilon)
-    decay = [1.0, -fall]
+
+def _before(values: FloatArray, epsilon: float) -> FloatArray:
+    """Return Σ_{z < x} values[z] e^{−ε(x − z)} at every x."""
+    return np.concatenate([[0.0], math.exp(-epsilon) * _fading(values, epsilon)[:-1]])
+
+
+def _fading(values: FloatArray, epsilon: float) -> FloatArray:
+    """Return Σ_{z ≤ x} values[z] e^{−ε(x − z)} at every x, of twice as many terms after each step."""
+    found, terms = values.copy(), 1
     with np.errstate(under="ignore"):
-        mass = lfilter([1.0], decay, values)
-        first = lfilter([0.0, fall], decay, mass)
-        second = lfilter([0.0, fall], decay, mass + 2 * first)
-    return mass, first, second
+        while terms < len(values) and (factor := math.exp(-epsilon * terms)):
+            found[terms:] += factor * found[:-terms]
+            terms *= 2
+    return found

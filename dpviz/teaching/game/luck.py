@@ -1,7 +1,6 @@
 """How often luck beats the best possible guesser: exact, by the distribution of what one is ahead of the other."""
 
 import numpy as np
-from scipy.stats import binom
 
 from dpviz.core.types import FloatArray
 
@@ -26,6 +25,8 @@ def coin_beats(successes: FloatArray, times: int = 1) -> tuple[float, float]:
     >>> coin_beats(np.array([0.75]))
     (0.125, 0.5)
     """
+    from scipy.stats import binom  # it takes long to load, and few ask for it
+
     once, guesses = right_guesses(successes), times * len(successes)
     found = np.ones(1)
     for _ in range(times):
