@@ -215,11 +215,11 @@ class BetaBinomial(PriorSynthesizer):
 
     def _exceeding(self, epsilon: float) -> int:
         """How many pairs, the first ones, have log-odds ln(1 + m / (α + i)) above ε."""
-        least = gain(epsilon)
-        count = math.ceil(max(0.0, min(self.n, quotient(self.m, least) - self.alpha)))
-        while count < self.n and self.m / (self.alpha + count) > least:
+        smallest = gain(epsilon)
+        count = math.ceil(max(0.0, min(self.n, quotient(self.m, smallest) - self.alpha)))
+        while count < self.n and self.m / (self.alpha + count) > smallest:
             count += 1
-        while count and not self.m / (self.alpha + (count - 1)) > least:
+        while count and not self.m / (self.alpha + (count - 1)) > smallest:
             count -= 1
         return count
 
