@@ -328,6 +328,9 @@ class DataKind(DeclaredFields, ABC):
             if not intervals and outcome.lacks_intervals_alone:
                 return
 
+    def share_intervals(self, method: Any, setting: float, analysis: Analysis, truths: Sequence[float]) -> None:
+        """Compute at once what `outcomes` at several true values share of their intervals, if they share anything."""
+
     def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
         """Return what `outcomes` yields first, of which a search needs bias and error alone."""
         return next(self.outcomes(method, setting, setting, analysis))
