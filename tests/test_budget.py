@@ -107,6 +107,30 @@ def test_the_best_number_of_sets_is_none_that_a_coarse_grid_passes_over() -> Non
     assert (found.best, found.at_end) == (500, True)
 
 
+def test_intervals_that_no_picture_shows_are_those_of_the_table() -> None:
+    """Of 97 sets, which are best, and of the papers' 10; all else is as with the intervals of every division."""
+    data = BinaryData(n=7, p=0.25)
+    asked = OverSets(data=data, method=data.method("modips"), epsilon=50.0, analysis=Analysis(repetitions=50))
+    *_, some = asked.stream(intervals=False)
+    every = last(asked)
+    assert {place for place, one in some.outcomes.items() if one.coverage.value >= 0} == {10, 97}
+    assert (some.best, some.every, repr(some.single)) == (every.best, every.every, repr(every.single))
+    assert Division(asked, some).table == Division(asked, every).table
+    bare = {"coverage": Measure.unknown(), "mean_width": Measure.unknown()}
+    for place, one in every.outcomes.items():
+        known = some.outcomes[place]
+        assert repr(known) == repr(one if place in (10, 97) else dataclasses.replace(one, **bare))
+
+
+def test_what_is_simulated_comes_to_its_end_without_intervals() -> None:
+    data = DATA_KINDS["gaussian"].fresh()
+    asked = OverStatistics(
+        data=data, method=data.method("modips_split"), epsilon=1.0, analysis=Analysis(sets=2, repetitions=60)
+    )
+    *_, some = asked.stream(intervals=False)
+    assert repr(some) == repr(last(asked))
+
+
 def test_where_the_search_ends_the_sentence_says_so() -> None:
     asked = OverSets(data=BinaryData(n=20, p=0.1), method=binary("modips"), epsilon=1000.0, analysis=Analysis())
     found = next(one for one in asked.stream() if one.every)
@@ -115,7 +139,7 @@ def test_where_the_search_ends_the_sentence_says_so() -> None:
 
 def test_a_best_number_of_sets_between_those_of_the_picture_counts_among_its_divisions() -> None:
     """With modips, n = 7 and ε = 50, 97 sets are best, which is none of the 23 that are always drawn."""
-    page = whole(open_budget(n=7, epsilon=50.0), "bu_spent").run()
+    page = whole(open_budget(n=7, epsilon=50.0, measure="coverage"), "bu_covered").run()
     assert table_called(page, "The smallest error and the papers' divisions").count("97 sets") == 1
     (said,) = [one.value for one in page.caption if "Coverage is known" in one.value]
     assert "Coverage is known at 24 of 24 divisions so far." in said

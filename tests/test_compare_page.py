@@ -51,6 +51,7 @@ from tests.pages import (
     table_called,
     table_rows,
     text,
+    whole,
 )
 from tests.pairs import pairwise
 
@@ -415,6 +416,28 @@ def test_what_is_ranked_begins_with_all_methods_and_ends_with_all_that_is_known(
         key: repr(one) for key, one in whole.outcomes.items()
     }
     assert last.smallest_errors == whole.smallest_errors
+
+
+def test_what_no_picture_shows_is_not_computed() -> None:
+    """Neither intervals of exact methods nor the smallest errors; all else is as it is with them."""
+    data = BinaryData(n=9, p=0.3)
+    methods = tuple(data.method(key) for key in ("original", "beta_binomial", "nested_modips"))
+    given = changed(FRESH, data=data, methods=methods, analysis=Analysis(sets=2, repetitions=40)).question
+    *_, some = given.stream(intervals=False, limit=False)
+    *_, every = given.stream()
+    assert not some.smallest_errors
+    assert len(every.smallest_errors) == len(given.epsilons)
+    bare = {"coverage": Measure.unknown(), "mean_width": Measure.unknown()}
+    assert {key: repr(one) for key, one in some.outcomes.items()} == {
+        key: repr(dataclasses.replace(one, **bare)) for key, one in every.outcomes.items()
+    }
+
+
+@pytest.mark.parametrize("measure", ["root_mean_squared_error", "mean_width"])
+def test_the_intervals_of_a_picture_are_counted_where_it_shows_them(measure: str) -> None:
+    page = whole(open_comparison(n=8, sets=2, measure=measure, binary_methods=["original", "geometric"]), "cs_curves")
+    said = "Coverage and width are known at 32 of 32 points so far." in text(page.run())
+    assert said == (measure == "mean_width")
 
 
 def test_of_numbers_what_is_known_exactly_is_a_line_and_the_rest_are_dots() -> None:

@@ -14,6 +14,7 @@ from scipy.stats import binom
 from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.comparisons import Analysis, BinaryData, CountData, EqualPrivacy
 from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.core.keeping import KEPT
 from dpviz.designs import Design
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PoissonCount
 
@@ -55,6 +56,24 @@ def test_as_many_rows_as_there_are_give_the_numbers_of_the_comparison() -> None:
         if method.key != "geometric":
             one, other = (next(data.outcomes(method, 0.8, 0.8, Analysis(sets=3))) for data in (count_data, binary_data))
             assert repr(one) == repr(other)
+
+
+@pytest.mark.parametrize(("sets", "rule"), [(1, "as_if_real"), (2, "reiter_2003"), (4, "score"), (4, "reiter_2003")])
+def test_intervals_at_several_proportions_are_those_at_each(sets: int, rule: str) -> None:
+    """Those of one table are summed in another order; of four sets that are told apart each has its own transforms."""
+    truths, analysis = (0.05, 0.3, 0.9), Analysis(sets=sets, rule=rule)
+    every = [CountData(n=20, m=20, p=p) for p in truths]
+    method = every[0].method("beta_binomial")
+    alone = [data.outcome(method, 2.0, analysis) for data in every]
+    KEPT.clear()
+    every[0].share_intervals(method, 2.0, analysis, truths)
+    shared = len(KEPT)
+    for data, one in zip(every, alone, strict=True):
+        found = data.outcome(method, 2.0, analysis)
+        for name in ("coverage", "mean_width"):
+            assert found.measure(name).value == pytest.approx(one.measure(name).value, abs=1e-13)
+            assert found.measure(name).within == pytest.approx(one.measure(name).within, abs=1e-11)
+    assert (shared >= len(truths)) == (rule != "reiter_2003" or sets == 2)
 
 
 @pytest.mark.parametrize("sets", [1, 4])

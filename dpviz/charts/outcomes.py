@@ -10,6 +10,7 @@ from dpviz.charts.comparison import Series, comparison_chart
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.style import Figure
 from dpviz.comparisons import Compared, Comparison, Outcome
+from dpviz.comparisons.base import OF_INTERVALS
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.comparisons.ranking import Ranking
 from dpviz.core.parameters import readable
@@ -31,6 +32,11 @@ class DrawnMeasure(NamedTuple):
     name: str
     scale: DrawnScale
     alt: str
+
+
+def need_intervals(measures: Iterable[str]) -> bool:
+    """Return whether a picture of one of these measures shows what intervals do."""
+    return not set(OF_INTERVALS).isdisjoint(measures)
 
 
 def _scales(symbol: str, level: float) -> dict[str, DrawnScale]:

@@ -124,6 +124,7 @@ class OutcomeMeasures:
 
 
 OF_ESTIMATE = "bias", "root_mean_squared_error", "spread"  # Measures that may be exact where the rest is simulated
+OF_INTERVALS = "coverage", "mean_width"  # Measures of the analyst's interval, which take the longest
 OUTCOME_MEASURES = tuple(one.name for one in dataclasses.fields(OutcomeMeasures))
 
 
@@ -182,6 +183,12 @@ class Outcome(OutcomeMeasures):
         """Return whether a measure is exact; of numbers an error of 0 may also say that all estimates were alike."""
         known = not self.data.simulated or (name in OF_ESTIMATE and math.isinf(self.repetitions))
         return known and self.measure(name).error == 0
+
+    @property
+    def lacks_intervals_alone(self) -> bool:
+        """Whether all that is not known of an interval is exact, so that only intervals can still come."""
+        rest = (one for name, one in self.measures.items() if name not in OF_INTERVALS)
+        return not self.data.simulated and math.isinf(self.repetitions) and all(one.error == 0 for one in rest)
 
     @property
     def exact(self) -> bool:
@@ -312,6 +319,18 @@ class DataKind(DeclaredFields, ABC):
         With the errors of other estimands `beside` from the same releases, by their keys, where there are such.
         """
 
+    def needed_outcomes(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, *, intervals: bool
+    ) -> Iterator[Outcome]:
+        """Yield `outcomes`, without `intervals` as long as anything else of them can still change."""
+        for outcome in self.outcomes(method, epsilon, setting, analysis):
+            yield outcome
+            if not intervals and outcome.lacks_intervals_alone:
+                return
+
+    def share_intervals(self, method: Any, setting: float, analysis: Analysis, truths: Sequence[float]) -> None:
+        """Compute at once what `outcomes` at several true values share of their intervals, if they share anything."""
+
     def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
         """Return what `outcomes` yields first, of which a search needs bias and error alone."""
         return next(self.outcomes(method, setting, setting, analysis))
@@ -348,32 +367,37 @@ class DataKind(DeclaredFields, ABC):
         epsilons: Sequence[float],
         analysis: Analysis | None = None,
         terms: ComparisonTerms | None = None,
+        *,
+        intervals: bool = True,
     ) -> Iterator[Outcome]:
         """Yield the outcomes of all methods at every ε: first what is quick of each, then what takes longer.
 
         A later outcome of the same method at the same ε replaces the earlier one. A method that has no setting on these
-        terms is left out.
+        terms is left out. Without `intervals` nothing is computed for them alone.
         """
         analysis, terms = analysis or Analysis(), terms or EqualPromise()
         places = [PROMISES.check(one) for one in epsilons]
-        streams = [self._everywhere(method, places, analysis) for method in methods if method.reference]
+        streams = [self._everywhere(method, places, analysis, intervals) for method in methods if method.reference]
         for place in coarse_to_fine(len(places)):
             own = (method for method in methods if not method.reference)
-            streams += (self._on_terms(method, places[place], analysis, terms) for method in own)
+            streams += (self._on_terms(method, places[place], analysis, terms, intervals) for method in own)
         for found in in_turn(streams):
             yield from found
 
-    def _everywhere(self, method: ComparedMethod, places: list[float], analysis: Analysis) -> Iterator[list[Outcome]]:
-        for outcome in self.outcomes(method, places[0], places[0], analysis):
+    def _everywhere(
+        self, method: ComparedMethod, places: list[float], analysis: Analysis, intervals: bool
+    ) -> Iterator[list[Outcome]]:
+        for outcome in self.needed_outcomes(method, places[0], places[0], analysis, intervals=intervals):
             yield [dataclasses.replace(outcome, epsilon=place) for place in places]
 
     def _on_terms(
-        self, method: ComparedMethod, place: float, analysis: Analysis, terms: ComparisonTerms
+        self, method: ComparedMethod, place: float, analysis: Analysis, terms: ComparisonTerms, intervals: bool
     ) -> Iterator[list[Outcome]]:
         absent = method.absence(self)
         setting = None if absent else terms.setting(method, self, place, method.sets(analysis.sets))
         if setting is not None:
-            yield from ([outcome] for outcome in self.outcomes(method, place, setting, analysis))
+            found = self.needed_outcomes(method, place, setting, analysis, intervals=intervals)
+            yield from ([outcome] for outcome in found)
 
 
 def declared_numbers(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:

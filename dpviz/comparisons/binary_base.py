@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -20,6 +20,7 @@ from dpviz.comparisons.binary_measures import (
     kept_for,
     loss_of,
     row_moments,
+    share_intervals,
     simulated_interval,
     worst_of,
 )
@@ -145,6 +146,13 @@ class OneProportion(DataKind):
         for coverage, width in intervals:
             found = dataclasses.replace(found, coverage=coverage, mean_width=width)
         return found
+
+    def share_intervals(self, method: Any, setting: float, analysis: Analysis, truths: Sequence[float]) -> None:
+        sets = method.sets(analysis.sets)
+        made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
+        # Sums that are left to a simulation at one true value are at the others, or take about as long.
+        if self.inside and work_of(made, self.p, sets, rule.knows_noise) <= LITTLE_WORK:
+            share_intervals(made, truths, sets, rule, analysis.level)
 
     def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
         sets = method.sets(analysis.sets)

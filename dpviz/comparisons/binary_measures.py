@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from dpviz.comparisons.base import Analysis, beyond_rounding, meant_width
-from dpviz.core.keeping import kept
+from dpviz.core.keeping import keep_result, kept
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme, extremes, of_higher_degree, times_p
 from dpviz.core.numerics.multisets import multisets
 from dpviz.core.types import FloatArray
-from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
+from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverage, performance_of, run_coverage
 from dpviz.coverage.certified import certifiable, largest_mean_width, smallest_coverage
 from dpviz.inference.confidential import binomial_distribution, released_rows
 from dpviz.inference.interval_rules import IntervalRule, releases
@@ -122,6 +122,22 @@ def exact_interval(
         width = _listed_width(made, p, sets, rule, level)
     off = found.mean_width_inside_error_bound if inside else found.mean_width_error_bound
     return _summed(found.coverage, found.error_bound), _summed(width, off)
+
+
+def share_intervals(
+    made: TwoCellSynthesizer, proportions: Sequence[float], sets: int, rule: IntervalRule, level: float
+) -> None:
+    """Keep `exact_interval` inside 0 to 1 at several true proportions, from one table of all releases, if small.
+
+    There is one for one or two sets, or of the sums; for more sets each proportion has transforms of its own.
+    """
+    if len(proportions) < 2 or not certifiable(made, sets, rule):
+        return
+    found = coverage_by_proportion(made, proportions=proportions, sets=sets, rules=[rule.key], level=level)
+    numbers = found.coverage, found.error_bound, found.mean_width_inside, found.mean_width_inside_error_bound
+    for p, coverage, off, width, off_width in zip(proportions, *(one[0].tolist() for one in numbers), strict=True):
+        here = _summed(coverage, off), _summed(width, off_width)
+        keep_result(exact_interval, here, made, p, sets, rule.key, level, True)
 
 
 def _listed_width(made: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float) -> float:

@@ -7,7 +7,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import ClassVar
 
 import numpy as np
@@ -184,21 +183,23 @@ class Spending(ABC):
                 return
             yield place, found[1]
 
-    def stream(self) -> Iterator[Spent]:
+    def stream(self, *, intervals: bool = True) -> Iterator[Spent]:
         """Yield all outcomes so far, every time that there is a new one: coarse to fine, quick ones first.
 
         Where errors are exact and the places can be listed, the best of all of them is found, and is there as well.
+        Where only intervals are left, they are computed of the best division and of the papers', or of all `intervals`.
         """
         places = self.compared
-        streams = in_turn([self._one(places[index]) for index in coarse_to_fine(len(places))])
+        ordered = [places[index] for index in coarse_to_fine(len(places))]
+        growing = {place: self._one(place) for place in ordered}
         alone, found, of_one = self._of_one_set(), dict[float, Outcome](), dict[str, Outcome]()
         errors, every = dict[float, float](), False
 
         def so_far() -> Spent:
             return Spent(dict(found), every, self._smallest(of_one))
 
-        for place, outcome in islice(streams, len(places)):
-            found[place] = outcome
+        for place in ordered:
+            _, found[place] = next(growing[place])
             yield so_far()
         for key, outcomes in alone.items():
             of_one[key] = next(outcomes)
@@ -209,11 +210,16 @@ class Spending(ABC):
         if errors:
             best, every = first_smallest(errors), True
             if best not in found:
-                of_best = self._one(best)
-                _, found[best] = next(of_best)
-                streams = in_turn([of_best, streams])
+                growing = {best: self._one(best)} | growing
+                _, found[best] = next(growing[best])
             yield so_far()
-        for place, outcome in streams:
+        told = {so_far().best, *self.usual.values()}
+        further = (
+            one
+            for place, one in growing.items()
+            if intervals or place in told or not found[place].lacks_intervals_alone
+        )
+        for place, outcome in in_turn(further):
             found[place] = outcome
             yield so_far()
         for key, outcomes in alone.items():

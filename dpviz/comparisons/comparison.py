@@ -40,10 +40,14 @@ def stream_comparison(
     epsilons: Sequence[float],
     analysis: Analysis,
     terms: ComparisonTerms,
+    *,
+    intervals: bool = True,
+    limit: bool = True,
 ) -> Iterator[Compared]:
     """Yield the outcomes of `DataKind.compare` as they come, all that there are so far.
 
-    The smallest errors are there at once where δ = 0; with δ each takes a search, and they come last.
+    The smallest errors are there at once where δ = 0; with δ each takes a search, and they come last. Without
+    `intervals` and without the `limit` these are not computed, which takes the longest.
     """
     found: dict[tuple[str, float], Outcome] = {}
     smallest_errors: dict[float, LeastError] = {}
@@ -55,12 +59,12 @@ def stream_comparison(
                 smallest_errors[epsilon] = smallest
                 yield Compared(dict(found), dict(smallest_errors))
 
-    if terms.delta == 0:
+    if limit and terms.delta == 0:
         yield from search()
-    for outcome in data.compare(methods, epsilons, analysis, terms):
+    for outcome in data.compare(methods, epsilons, analysis, terms, intervals=intervals):
         found[outcome.method.key, outcome.epsilon] = outcome
         yield Compared(dict(found), dict(smallest_errors))
-    if terms.delta > 0:
+    if limit and terms.delta > 0:
         yield from search()
 
 
@@ -133,6 +137,7 @@ class Comparison:
         """Yield what is known of every method where it is ranked, the more complete the later."""
         return stream_ranking(self.data, self.methods, self.epsilon, self.analysis, self.terms)
 
-    def stream(self) -> Iterator[Compared]:
-        """Yield what is known of every method at every ε of the pictures."""
-        return stream_comparison(self.data, self.methods, self.epsilons, self.analysis, self.terms)
+    def stream(self, *, intervals: bool = True, limit: bool = True) -> Iterator[Compared]:
+        """Yield what is known of every method at every ε of the pictures: all, or what those that are shown need."""
+        asked = self.data, self.methods, self.epsilons, self.analysis, self.terms
+        return stream_comparison(*asked, intervals=intervals, limit=limit)

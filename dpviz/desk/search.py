@@ -89,6 +89,7 @@ class Option:
             outcomes.append(next(one))
         design = Assessed(**self._mine, setting=setting, outcomes=tuple(outcomes), enough=enough)
         yield design
+        self.question.data.share_intervals(self.method, setting, self.analysis, self.question.truths)
         for place, stream in enumerate(streams):
             for outcomes[place] in stream:
                 yield dataclasses.replace(design, outcomes=tuple(outcomes))

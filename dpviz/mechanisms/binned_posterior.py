@@ -12,7 +12,7 @@ from scipy.special import betainc, betaincc, betaln, logsumexp
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.keeping import kept
-from dpviz.core.numerics.sums import log_binomials
+from dpviz.core.numerics.sums import log_binomials, log_sums
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
@@ -182,7 +182,7 @@ def _true_sensitivity(n: int) -> float:
 def bin_log_weights(n: int, power: float) -> FloatArray:
     """ln of the probability of each bin, its posterior mass to a power, for x = 0 … n; shape (n + 1, bins)."""
     weights = power * (np.arange(n + 1)[:, None] * BIN_LOGITS + n * np.log1p(-BIN_MIDDLES))
-    weights -= np.logaddexp.reduce(weights, axis=1)[:, None]
+    weights -= log_sums(weights, axis=1)[:, None]
     return weights
 
 
@@ -194,7 +194,7 @@ def _log_rows(m: int) -> FloatArray:
     found = np.empty((BINS, m + 1))
     for place, (low, high) in enumerate(itertools.pairwise(BIN_ENDS)):
         theta = (low + (high - low) * (1 + places) / 2)[:, None]
-        found[place] = ways + np.logaddexp.reduce(shares + j * np.log(theta) + (m - j) * np.log1p(-theta), axis=0)
+        found[place] = ways + log_sums(shares + j * np.log(theta) + (m - j) * np.log1p(-theta), axis=0)
     found.setflags(write=False)
     return found
 

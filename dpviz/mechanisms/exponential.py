@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.sums import log_fair_binomials
+from dpviz.core.numerics.sums import log_fair_binomials, log_sums
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
@@ -49,8 +49,7 @@ class ExponentialMechanism(TwoCellSynthesizer):
     @cached_property
     def _log_sums(self) -> FloatArray:
         weights = self.log_ways - self._paid(np.arange(self.n + 1), np.arange(self.m + 1))
-        sums: FloatArray = np.logaddexp.reduce(weights, axis=1)
-        return sums
+        return log_sums(weights, axis=1)
 
     @cached_property
     def _growth(self) -> FloatArray:

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from dpviz.charts.comparison import comparison_height
-from dpviz.charts.outcomes import DIVIDED_MEASURES, ONE_SET, division_measures, division_picture
+from dpviz.charts.outcomes import DIVIDED_MEASURES, ONE_SET, division_measures, division_picture, need_intervals
 from dpviz.comparisons import DATA_KINDS
 from dpviz.comparisons.budget import Spent
 from dpviz.comparisons.division import Division
@@ -22,9 +22,10 @@ OF_DATA = (key for kind in DATA_KINDS.values() for key in kind.divided_between)
 MEASURES = Measures(SPEC, [*DIVIDED_MEASURES, *OF_DATA])
 
 
-def growing_answer(asked: Asked) -> Growing[Spent]:
-    """The reader's numbers, which come one after the other."""
-    return growing_of(f"{PREFIX}spent", ("spent", repr(asked.question)), Spent, asked.question.stream)
+def growing_answer(asked: Asked, *, intervals: bool = False) -> Growing[Spent]:
+    """The reader's numbers, which come one after the other: of each division, or of those in the table, `intervals`."""
+    question, place = asked.question, f"{PREFIX}{'covered' if intervals else 'spent'}"
+    return growing_of(place, (place, repr(question)), Spent, partial(question.stream, intervals=intervals))
 
 
 def found_so_far(asked: Asked) -> Division:
@@ -37,17 +38,20 @@ def show_answer(asked: Asked) -> None:
     spending = asked.question
     place, known = st.empty(), division_measures(spending)
     chosen, height = MEASURES.choose(known), comparison_height([spending.method.label, ONE_SET])
+    intervals = need_intervals(chosen)
 
     def draw(found: Spent) -> None:
         division = Division(spending, found)
         place.html(page_answer(*division.answer))
         MEASURES.show(known, chosen, partial(division_picture, spending, found), height)
-        done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
-        every, repetitions = len({*spending.compared, *found.outcomes}), readable(spending.analysis.repetitions)
-        st.caption(SPEC.note("pictures", done=done, all=every, repetitions=repetitions))
+        words = SPEC.note("pictures", repetitions=readable(spending.analysis.repetitions))
+        if intervals:
+            done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
+            words = f"{words} {SPEC.note('intervals', done=done, all=len({*spending.compared, *found.outcomes}))}"
+        st.caption(words)
         listing(*division.table, "The smallest error and the papers' divisions")
         note(division.further)
 
-    show_growing(growing_answer(asked), "Dividing …", draw, key=f"{PREFIX}step")
+    show_growing(growing_answer(asked, intervals=intervals), "Dividing …", draw, key=f"{PREFIX}step")
     if best := found_so_far(asked).lead(asked.design):
         lead_on(SPEC, best, whole=True)

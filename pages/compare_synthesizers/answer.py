@@ -8,7 +8,14 @@ import streamlit as st
 
 from dpviz.charts.comparison import comparison_height
 from dpviz.charts.html import by_reason
-from dpviz.charts.outcomes import ADDED, COMPARED_MEASURES, added_limit, comparison_measures, comparison_picture
+from dpviz.charts.outcomes import (
+    ADDED,
+    COMPARED_MEASURES,
+    added_limit,
+    comparison_measures,
+    comparison_picture,
+    need_intervals,
+)
 from dpviz.comparisons import Compared
 from dpviz.comparisons.ranking import Ranking
 from dpviz.core.parameters import readable
@@ -63,27 +70,29 @@ def show_answer(asked: Asked) -> None:
 def _show_pictures(asked: Asked) -> None:
     """The picture of the measure that is chosen, and those of the others where they are asked for.
 
-    What is drawn is the same at whatever ε the methods are ranked.
+    What is drawn is the same at whatever ε the methods are ranked; what no picture shows is not computed.
     """
     question = asked.question
     added = any(one.release_error.value >= 0 for one in found_so_far(asked).outcomes)
     known = comparison_measures(question, added=added)
     chosen, height = MEASURES.choose(known), comparison_height([one.label for one in question.methods])
 
+    shown = {"intervals": need_intervals(chosen), "limit": ADDED in chosen}
     studied = study_outcomes(st.session_state.get(STUDY) or (), question)
 
     def draw(found: Compared) -> None:
         drawn = dataclasses.replace(found, further=studied)
         MEASURES.show(known, chosen, partial(comparison_picture, question, drawn, found_so_far(asked)), height)
-        done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
         (low, high), points = (readable(end, 3) for end in question.span), len(question.epsilons)
-        every = points * len(question.methods)
-        words = SPEC.note("pictures", points=points, low=low, high=high, done=done, all=every)
+        words = SPEC.note("pictures", points=points, low=low, high=high)
+        if shown["intervals"]:
+            done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
+            words = f"{words} {SPEC.note('intervals', done=done, all=points * len(question.methods))}"
         limited = chosen[0] == ADDED and added_limit(found)
         st.caption(f"{words} {SPEC.note('area')}" if limited else words)
         if cells := st.session_state.get(STUDY):
             st.caption(compared_sentence(cells, len(studied)))
 
-    key = "comparison", question.everywhere, question.span
-    growing = growing_of(f"{PREFIX}curves", key, Compared, question.stream)
+    key = "comparison", question.everywhere, question.span, *shown.values()
+    growing = growing_of(f"{PREFIX}curves", key, Compared, partial(question.stream, **shown))
     show_growing(growing, "Comparing …", draw, key=f"{PREFIX}curves_step")
