@@ -12,6 +12,8 @@ from scipy.stats import binom
 
 from dpviz.coverage import CoverageLines, coverage_by_proportion, exact_coverage, stream_lines
 from dpviz.coverage._fourier import mixed_distribution_in_box
+from dpviz.coverage.along import FIRST_PROPORTIONS, curves_along_p
+from dpviz.coverage.certified import smallest_coverage
 from dpviz.coverage.lines import FLATNESS, LINE_STEPS, corners_of
 from dpviz.inference import RULES, holds
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
@@ -106,9 +108,14 @@ def test_a_line_grows_from_the_first_points_which_it_keeps() -> None:
     assert kept == pytest.approx(grown[-2].coverage[0], abs=1e-8)
 
 
-@pytest.mark.parametrize("sets", [1, 2, 3, 5])
-def test_whoever_wants_no_more_waits_for_a_single_transform(monkeypatch: pytest.MonkeyPatch, sets: int) -> None:
-    """What there is comes again after each, so that a moved control ends the work there."""
+@pytest.mark.parametrize(("sets", "transforms"), [(1, 16), (2, 16), (3, 16), (5, 12)])
+def test_whoever_wants_no_more_waits_for_a_single_transform(
+    monkeypatch: pytest.MonkeyPatch, sets: int, transforms: int
+) -> None:
+    """What there is comes again after each, so that a moved control ends the work there.
+
+    They are those at x = 0 … 15, or at half of 23 or 24 nodes; the others are their mirror.
+    """
     made: list[int] = []
 
     def counted(*args: Any) -> Any:
@@ -120,7 +127,7 @@ def test_whoever_wants_no_more_waits_for_a_single_transform(monkeypatch: pytest.
         len(made) for _ in stream_lines(charest(30, 30, sets, 2.0), proportions=FIRST, sets=sets, rules=["as_if_real"])
     ]
     assert max(np.diff([0, *seen])) == 1
-    assert seen[-1] == 16  # x = 0 … 15; the others are their mirror
+    assert seen[-1] == transforms
 
 
 @pytest.mark.parametrize("sets", [1, 2, 3])
@@ -171,3 +178,24 @@ def test_a_line_that_is_sampled_says_so_on_its_page() -> None:
         page.run()
     assert "The lines are sampled: exact at" in text(page)
     assert "values of ε, straight between them" in text(page)
+
+
+@pytest.mark.parametrize(
+    "release", [charest(60, 60, 5, 2.0), GeometricSanitizer(n=12, epsilon=1.5)], ids=["few", "all"]
+)
+def test_the_curves_against_p_are_the_line_and_the_smallest_coverages(release: TwoCellSynthesizer) -> None:
+    """From one distribution each for both, where nodes are few and where every count is taken."""
+    rules = ("reiter_2002", "score", "as_if_real")
+    grown = list(curves_along_p(release, sets=5, rules=rules, level=0.9))
+    told = [one for one in grown if one is not None]
+    assert [one.whole for one in told] == sorted(one.whole for one in told)
+    last = told[-1]
+    *_, line = stream_lines(release, proportions=FIRST_PROPORTIONS, sets=5, rules=rules, level=0.9)
+    assert last.lines.points.tolist() == line.points.tolist()
+    assert last.lines.coverage == pytest.approx(line.coverage, abs=1e-8)
+    assert [*last.smallest] == [*rules]
+    for place, (key, found) in enumerate(last.smallest.items()):
+        alone = smallest_coverage(release, sets=5, rule=key, level=0.9)
+        assert found.value == pytest.approx(alone.value, abs=2e-5)
+        assert found.gap < 2e-5
+        assert found.value - found.gap <= last.lines.coverage[place].min() + 1e-8

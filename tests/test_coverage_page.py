@@ -131,7 +131,7 @@ def dots_of(page: AppTest) -> list[dict[str, Any]]:
 
 def grown(page: AppTest) -> AppTest:
     """The page with its curves complete; the smallest coverages come after them."""
-    check_sound(whole(page, "cv_growing"))
+    check_sound(whole(page, "cv_growing_epsilon", "cv_growing_p"))
     return page
 
 
@@ -212,7 +212,7 @@ def test_the_numbers_in_the_table_are_the_exact_ones_and_those_of_the_same_plan(
 @pytest.mark.parametrize("law", LAWS)
 def test_the_curves_along_p_are_exact_and_pass_the_chosen_point_wherever_it_is_moved(law: str) -> None:
     page = grown(open_coverage(synthesizer=law, p=0.123, rules=EVERY, **SMALL))
-    held, lines = page.session_state["cv_growing"], lines_of(page)
+    held, lines = page.session_state["cv_growing_p"], lines_of(page)
     assert len(lines) == len(EVERY)
     points = np.array(lines[0]["x"])
     assert 0.123 in points
@@ -224,7 +224,7 @@ def test_the_curves_along_p_are_exact_and_pass_the_chosen_point_wherever_it_is_m
     for place in (0.0, 0.3171, 1.0) if law == LAWS[0] else ():
         page.session_state["cv_p"] = place
         check_through(page.run(), place, release_at(synthesizer=law, **SMALL), place)
-        assert page.session_state["cv_growing"] is held  # no line is computed anew
+        assert page.session_state["cv_growing_p"] is held  # no line is computed anew
 
 
 def check_through(page: AppTest, p: float, release: TwoCellSynthesizer, place: float) -> None:
@@ -240,7 +240,7 @@ def check_through(page: AppTest, p: float, release: TwoCellSynthesizer, place: f
 def test_the_curves_along_epsilon_are_exact_and_pass_the_chosen_point(law: str, prior: str) -> None:
     asked = {"synthesizer": law, "prior": prior, "delta": 1e-3}
     page = grown(open_coverage(axis="against ε", **asked, **SMALL))
-    held, lines = page.session_state["cv_growing"], lines_of(page)
+    held, lines = page.session_state["cv_growing_epsilon"], lines_of(page)
     points = list(lines[0]["x"])
     assert 1.5 in points
     picked = points[::12]
@@ -252,7 +252,7 @@ def test_the_curves_along_epsilon_are_exact_and_pass_the_chosen_point(law: str, 
     for place in (0.01, 2.345, 250.0) if prior == "exact" else ():
         page.session_state["cv_epsilon"] = place
         check_through(page.run(), 0.25, release_at(**asked, **SMALL | {"epsilon": place}), place)
-        assert page.session_state["cv_growing"] is held
+        assert page.session_state["cv_growing_epsilon"] is held
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_the_button_says_that_a_run_has_ended_while_the_curves_still_grow(monkey
     monkeypatch.setattr("pages.components.growing.AT_ONCE", 0.0)
     page = open_coverage(repetitions=1000, n=64)
     run_to_the_end(page)
-    assert page.session_state["cv_growing"].stream is not None
+    assert page.session_state["cv_growing_p"].stream is not None
     assert words_on(page) == "Run again"
     check_sound(page)
 

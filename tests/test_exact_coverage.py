@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpviz.core.numerics.quantiles import quantile, quantile_table
+from dpviz.core.numerics.quantiles import QuantileTable, quantile
 from dpviz.coverage import (
     coverage_by_proportion,
     exact_coverage,
@@ -353,8 +353,8 @@ def test_the_fast_quantile_is_the_quantile():
     for level in (0.5, 0.95, 0.99):
         near = degrees >= 0.1
         exact = quantile(degrees, level)
-        np.testing.assert_allclose(quantile_table(level)(degrees)[near], exact[near], rtol=2e-12)
-        np.testing.assert_allclose(quantile_table(level)(degrees), exact, rtol=1e-8)
+        np.testing.assert_allclose(QuantileTable(level)(degrees)[near], exact[near], rtol=2e-12)
+        np.testing.assert_allclose(QuantileTable(level)(degrees), exact, rtol=1e-8)
 
 
 def test_the_reach_is_declared():

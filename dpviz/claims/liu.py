@@ -26,7 +26,7 @@ from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.normal_models import MODIPS_MEAN
 from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quantiles import quantile_table
+from dpviz.core.numerics.quantiles import QuantileTable
 from dpviz.core.types import FloatArray
 from dpviz.coverage import within_reach
 from dpviz.coverage.distributions import IN_A_MINUTE, release_distribution
@@ -182,7 +182,7 @@ def _binary_covered(
         parts = simulated_releases(made, p, drawn, runs, effort.generator())
     shares, rules = np.zeros(len(reads)), [RULES_OF_LIU[one.rule] for one in reads]
     for probability, part in parts:
-        held = (holds(*rule.ends(part, LIU_LEVEL, quantile_table(LIU_LEVEL)), p) for rule in rules)
+        held = (holds(*rule.ends(part, LIU_LEVEL, QuantileTable(LIU_LEVEL)), p) for rule in rules)
         shares += [float(probability @ one) for one in held]
     return shares.tolist(), runs
 

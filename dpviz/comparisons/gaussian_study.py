@@ -13,7 +13,7 @@ from dpviz.comparisons.gaussian_methods import GaussianMethod
 from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import LEVEL
 from dpviz.core.measures import Measure
-from dpviz.core.numerics.quantiles import quantile_table
+from dpviz.core.numerics.quantiles import QuantileTable
 from dpviz.core.parameters import shown
 from dpviz.core.record import each_once
 from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
@@ -153,7 +153,7 @@ class _Work:
 
     def __init__(self, plan: GaussianPlan) -> None:
         self.plan = plan
-        self._table = quantile_table(plan.level)
+        self._table = QuantileTable(plan.level)
         self._group = min(-(-plan.repetitions // GROUPS), plan.batch)
 
     def __call__(self, blocks: Blocks) -> GaussianTally:

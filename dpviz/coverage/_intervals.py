@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quantiles import quantile_table
+from dpviz.core.numerics.quantiles import QuantileTable
 from dpviz.core.parameters import shown
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference.interval_rules import RELATIVE_ROUNDING, Ends, IntervalRule, Releases, reached
@@ -89,7 +89,7 @@ class Asked(NamedTuple):
 
 def ends_of(rule: IntervalRule, found: Releases, level: float) -> Ends:
     """``rule.ends`` of many releases, an order of magnitude faster where it takes t quantiles."""
-    return rule.ends(found, level, quantile_table(level))
+    return rule.ends(found, level, QuantileTable(level))
 
 
 class Features(NamedTuple):
@@ -170,7 +170,7 @@ def _sums_of_rule(rule: IntervalRule, found: Releases, chances: FloatArray, leve
 
     `chances` are the probabilities of all releases, and, if any has T_M < 0, the same with 0 where T_M ≥ 0.
     """
-    half = rule.half_widths(found, level, quantile_table(level))
+    half = rule.half_widths(found, level, QuantileTable(level))
     if half is None:
         low, high = ends_of(rule, found, level)
         held = reached(low, high)

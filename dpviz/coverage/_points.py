@@ -8,9 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core import limits
+from dpviz.core.numerics.blocks import blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._fourier import Box, Roots, mixed_distribution_in_box, rounding_error, smallest_spread
+from dpviz.coverage._interpolation import at_few_nodes
 from dpviz.coverage._intervals import (
+    INTERVALS_AT_ONCE,
     Asked,
     Features,
     IntervalSums,
@@ -174,11 +177,11 @@ class Runs(NamedTuple):
     size: int
 
     @classmethod
-    def along(cls, axis: FloatArray, ends: Ends, negative: BoolArray | None = None) -> "Runs":
-        """Return the runs of intervals with these ends; without `negative` the sign of T_M is not told apart."""
-        exists = ~np.isnan(ends[0])
+    def along(cls, axis: FloatArray, held: Ends, negative: BoolArray | None = None) -> "Runs":
+        """Return the runs of intervals that hold from … to …; without `negative` the sign of T_M is not told apart."""
+        lowest, highest = held
+        exists = ~np.isnan(lowest)
         negative = np.zeros(exists.shape, dtype=bool) if negative is None else negative
-        lowest, highest = reached(*ends)
         first, beyond = np.zeros(exists.shape, np.int32), np.zeros(exists.shape, np.int32)
         first[exists] = np.searchsorted(axis, lowest[exists])
         beyond[exists] = np.searchsorted(axis, highest[exists], side="right")
@@ -197,27 +200,33 @@ class Runs(NamedTuple):
 
 
 class CountDistributions:
-    """The distribution given each x, by one transform each, and the table of all releases that one of them holds.
+    """The distribution given each x, as a sum of those at some `places`, and the table of all releases of these.
 
-    Where the synthesizer treats ones and zeros alike, that given n − x is that given x with the rows S reversed, and
-    only one of them is known here; with `both` the table holds the releases of the other one too.
+    The places are the counts themselves or, where `few` are asked for and say as much, nodes between counts that are
+    neighbours (`at_few_nodes`). Each distribution takes one transform.
+    Where the synthesizer treats ones and zeros alike, that at the other end of the places is the same with the rows S
+    reversed, and only one of them is known here: what covers p there covers 1 − p here.
     """
 
-    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, counts: IntArray, *, both: bool = False):
-        self._synthesizer, self._sets, n = synthesizer, sets, synthesizer.n
+    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, counts: IntArray, *, few: bool = False):
+        self._synthesizer, self._sets = synthesizer, sets
         rows = released_rows(synthesizer, counts)
-        self._mirrored = treats_alike(synthesizer, counts, rows)
-        if self._mirrored:
-            counts, rows = counts[2 * counts <= n], rows[2 * counts <= n]
-        found = boxes_of(rows, sets, np.full(len(rows), BOX_ERROR))
-        self._rows, self._boxes = (dict(zip(counts.tolist(), part, strict=True)) for part in (rows, found))
+        self.mirrored = treats_alike(synthesizer, counts, rows)
+        self.first, self.places, growth, off, below = int(counts[0]), counts, 1.0, 0.0, 0.0
+        self.nodes = at_few_nodes(rows, sets, alike=self.mirrored) if few else None
+        if self.nodes is not None:
+            rows, growth, off = self.nodes.rows, self.nodes.growth, self.nodes.error
+            self.places, below = np.arange(len(rows)), float(np.abs(rows).sum(axis=1).max() ** sets - 1)
+        self.across, places = int(self.places[0] + self.places[-1]), self.places
+        if self.mirrored:
+            places, rows = places[2 * places <= self.across], rows[2 * places <= self.across]
+        found = boxes_of(np.abs(rows), sets, np.full(len(rows), BOX_ERROR / growth))
+        self._rows, self._boxes = (dict(zip(places.tolist(), part, strict=True)) for part in (rows, found))
         self._roots = Roots(max(box.spread for box in found), max(box.last - box.first + 1 for box in found))
         self._low, self._high = min(box.low for box in found), max(box.high for box in found)
-        if both and self._mirrored:
-            last = sets * synthesizer.m
-            self._low, self._high = min(self._low, last - self._high), max(self._high, last - self._low)
         size = max(map(self._entries, found))
-        self.error = BOX_ERROR + rounding_error(size, sets) + size * TRANSFORM_NOISE + (sets + 1) * ROW_ERROR
+        lost = rounding_error(size, sets) + size * TRANSFORM_NOISE + below
+        self.error = BOX_ERROR + growth * lost + off + (sets + 1) * ROW_ERROR
 
     def _entries(self, box: Box) -> int:
         """How many releases the distribution in a box has."""
@@ -226,62 +235,114 @@ class CountDistributions:
     @cached_property
     def releases(self) -> Releases:
         """All releases, a row for each sum."""
-        total = np.arange(self._low, self._high + 1)[:, None]
+        return self._releases(slice(None))
+
+    def _releases(self, rows: slice) -> Releases:
+        total = np.arange(self._low, self._high + 1)[rows, None]
         squares = total + 2 * (smallest_spread(total, self._sets) + np.arange(self._roots.length))
         return releases(self._synthesizer, self._sets, total, squares)
 
-    def given(self, count: int) -> Slice:
-        """Return the distribution given x."""
-        box = self._boxes[count]
-        distribution = mixed_distribution_in_box(self._rows[count][None], np.ones(1), self._sets, box, self._roots)
+    def given(self, place: int) -> Slice:
+        """Return the distribution at a place."""
+        box = self._boxes[place]
+        distribution = mixed_distribution_in_box(self._rows[place][None], np.ones(1), self._sets, box, self._roots)
         distribution[distribution < TRANSFORM_NOISE] = 0.0
         return Slice((box.low - self._low) * self._roots.length, distribution.ravel())
 
+    def over_places(self, first: int, weights: FloatArray) -> tuple[int, FloatArray]:
+        """Return the first place and the weights of the places from it on of a mixture over counts from `first` on."""
+        if self.nodes is None:
+            return first, weights
+        start = first - self.first
+        return 0, weights @ self.nodes.shares[start : start + weights.shape[-1]]
 
-class AxisDistributions(CountDistributions):
-    """Those of all counts that matter at `proportions`, which increase, and with `every` in between.
+    def at_counts(self, values: FloatArray) -> FloatArray:
+        """Return for each count what a mean given it is, of the `values` at every place, along their first axis."""
+        return values[self.places] if self.nodes is None else self.nodes.shares @ values
 
-    Where the synthesizer treats ones and zeros alike, count n − x at p is count x at 1 − p.
-    """
-
-    def __init__(self, asked: Asked, proportions: FloatArray, *, every: bool = False):
-        self._asked = asked
-        self._mixtures = {p: confidential_mixture(asked.synthesizer.n, p, TAIL) for p in proportions.tolist()}
-        counts = np.unique(np.concatenate([mixture.counts for mixture in self._mixtures.values()]))
-        super().__init__(asked.synthesizer, asked.sets, np.arange(counts[0], counts[-1] + 1) if every else counts)
-
-    def _ends(self, rule: IntervalRule) -> Ends:
-        return ends_of(rule, self.releases, self._asked.level)
+    def known(self, place: int) -> int:
+        """Return this place, or the one at the other end, whichever has a distribution here."""
+        return place if place in self._boxes else self.across - place
 
 
-class ManySets(AxisDistributions):
-    """The distributions given x, added up by the proportions that their releases cover.
+class ManyDistributions(CountDistributions):
+    """Those of neighbouring counts, at few places: all of them are held once they are there, or the last if not."""
+
+    def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, counts: IntArray):
+        super().__init__(synthesizer, sets, counts, few=True)
+        self.entries = sum(map(self._entries, self._boxes.values()))
+        self.shape = self._high - self._low + 1, self._roots.length
+        self.keeps = self.entries <= limits.TABLE_ENTRIES
+        self._held, self._reached = dict[int, Slice](), dict[tuple[str, float], Ends]()
+
+    @property
+    def order(self) -> list[int]:
+        """The places whose distributions are known."""
+        return [*self._boxes]
+
+    def given(self, place: int) -> Slice:
+        """Return the distribution at a place."""
+        if place not in self._held:
+            if not self.keeps:
+                self._held.clear()
+            self._held[place] = super().given(place)
+        return self._held[place]
+
+    def reach(self, rule: IntervalRule, level: float) -> Ends:
+        """What the interval of each release holds; of each sum, in one column, where the rule reads no more."""
+        if (rule.key, level) not in self._reached:
+            self._reached[rule.key, level] = self._reach(rule, level)
+        return self._reached[rule.key, level]
+
+    def _reach(self, rule: IntervalRule, level: float) -> Ends:
+        if rule.knows_noise:
+            found = sum_releases(self._synthesizer, self._sets, self._high + 1).at(slice(self._low, None))
+            low, high = reached(*ends_of(rule, found, level))
+            return low[:, None], high[:, None]
+        low, high = np.empty((2, *self.shape))
+        for block in blocks(*self.shape, INTERVALS_AT_ONCE):
+            low[block], high[block] = reached(*ends_of(rule, self._releases(block), level))
+        return low, high
+
+    def by_sum(self, distribution: Slice) -> Slice:
+        """Return the distribution of the sum, a place in a column for each."""
+        length = self._roots.length
+        return Slice(distribution.start // length, distribution.probabilities.reshape(-1, length).sum(axis=1))
+
+
+class ManySets(CountDistributions):
+    """The distributions given each x, added up by the proportions that their releases cover.
 
     The proportions that a release covers are neighbours on the axis. Along d they change in few places, so the
     distribution is first added up between those places.
     """
 
     def __init__(self, asked: Asked, proportions: FloatArray):
-        super().__init__(asked, proportions)
-        self._axis = np.unique(np.concatenate([proportions, 1 - proportions])) if self._mirrored else proportions
+        self._mixtures = {p: confidential_mixture(asked.synthesizer.n, p, TAIL) for p in proportions.tolist()}
+        counts = np.unique(np.concatenate([mixture.counts for mixture in self._mixtures.values()]))
+        super().__init__(asked.synthesizer, asked.sets, counts)
+        self._asked = asked
+        self._axis = np.unique(np.concatenate([proportions, 1 - proportions])) if self.mirrored else proportions
         negative, self._runs = self.releases.negative_total, list[Runs]()
         parts = [np.ones(negative.size), negative.ravel().astype(float)]
-        for ends in map(self._ends, asked.rules):
-            parts += [part.ravel() for part in features(*ends, reached(*ends))]
-            self._runs.append(Runs.along(self._axis, ends, negative))
+        for rule in asked.rules:
+            ends = ends_of(rule, self.releases, asked.level)
+            held = reached(*ends)
+            parts += [part.ravel() for part in features(*ends, held)]
+            self._runs.append(Runs.along(self._axis, held, negative))
         self._features = np.array(parts)
         self._done: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def point(self, p: float) -> Point:
         """Return results at p, which is one of the proportions."""
-        asked, n, mixture = self._asked, self._asked.synthesizer.n, self._mixtures[p]
+        asked, mixture = self._asked, self._mixtures[p]
         here, mirrored = (int(np.searchsorted(self._axis, place)) for place in (p, 1 - p))
         covered: FloatArray = np.zeros((len(asked.rules), 2))
         expected: FloatArray = np.zeros(2 + len(asked.rules) * len(Features._fields))
         for count, weight in zip(mixture.counts.tolist(), mixture.weights, strict=True):
-            turned = count not in self._boxes
-            by_axis, means = self._of_count(n - count if turned else count)
-            covered += weight * by_axis[:, :, mirrored if turned else here]
+            known = self.known(count)
+            by_axis, means = self._of_count(known)
+            covered += weight * by_axis[:, :, here if known == count else mirrored]
             expected += weight * means
         of_rules = expected[2:].reshape(len(asked.rules), -1)
         found = IntervalSums(covered[:, 0], covered[:, 1], of_rules, float(expected[0]), float(expected[1]))

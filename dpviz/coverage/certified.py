@@ -4,7 +4,7 @@ So is, over the whole range, the expected length. Releases too many for one tabl
 the other (`dpviz.coverage._bracket`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.numerics.bernstein import Extreme, cells, edges, extremes, restricted, smallest_of
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.coverage._bracket import CoverageBracket, SharedDistributions, counts_that_matter, distributions_of
+from dpviz.coverage._bracket import CoverageBracket, SharedDistributions, counts_that_matter
 from dpviz.coverage._intervals import ends_of, features
 from dpviz.coverage.distributions import TOO_LONG
 from dpviz.coverage.exact import exact_coverage
@@ -55,8 +55,8 @@ def release_table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule
     """Return the table, or a ValueError where it is not `certifiable`."""
     if not certifiable(synthesizer, sets, rule):
         raise ValueError(TOO_LONG)
-    distributions = distributions_of(synthesizer, sets, rule, np.arange(synthesizer.n + 1))
-    rows = np.array([distributions.given(count).probabilities for count in distributions.counts])
+    distributions = SharedDistributions(synthesizer, sets).of(rule, np.arange(synthesizer.n + 1))
+    rows = np.array([distributions.given(count).probabilities for count in distributions.order])
     return ReleaseTable(rows, distributions.releases, *ends_of(rule, distributions.releases, level))
 
 
@@ -105,21 +105,36 @@ def stream_smallest_coverages(
     >>> last
     {'as_if_real': Extreme(value=0.0, at=0.0, gap=0.0)}
     """
+    return smallest_one_by_one(SharedDistributions(synthesizer, sets), rules, level)
+
+
+def smallest_one_by_one(
+    shared: SharedDistributions,
+    rules: Sequence[str],
+    level: float,
+    brackets: Mapping[str, CoverageBracket] | None = None,
+) -> Iterator[dict[str, Extreme]]:
+    """`stream_smallest_coverages`, by the `brackets` of those rules whose search has begun."""
     found: dict[str, Extreme] = {}
     yield dict(found)
-    shared = SharedDistributions(synthesizer, sets)
-    for rule in (check_rule(key, sets) for key in rules):
+    for key in rules:
         try:
-            for best in _narrowing(shared, rule, level, 0.0, 1.0):  # noqa: B007 (the last one counts)
+            begun = (brackets or {}).get(key)
+            for best in _narrowing(shared, check_rule(key, shared.sets), level, 0.0, 1.0, begun):  # noqa: B007 (the last)
                 yield dict(found)
         except ValueError:  # too many releases
             continue
-        found[rule.key] = best
+        found[key] = best
     yield dict(found)
 
 
 def _narrowing(
-    shared: SharedDistributions, rule: IntervalRule, level: float, low: float, high: float
+    shared: SharedDistributions,
+    rule: IntervalRule,
+    level: float,
+    low: float,
+    high: float,
+    begun: CoverageBracket | None = None,
 ) -> Iterator[Extreme]:
     """Yield what is known of the smallest coverage, all of it at last."""
     synthesizer, sets = shared.synthesizer, shared.sets
@@ -130,7 +145,7 @@ def _narrowing(
         one = exact_coverage(synthesizer=synthesizer, p=low, sets=sets, rule=rule.key, level=level)
         yield Extreme(min(one.coverage + one.error_bound, 1.0), low, 2 * one.error_bound)
     else:
-        yield from CoverageBracket(shared, rule, level, low, high).narrowing()
+        yield from (begun or CoverageBracket(shared, rule, level, low, high)).narrowing()
 
 
 def _from_table(
@@ -217,11 +232,14 @@ def _expected(
     """
     whole = certifiable(synthesizer, sets, rule)
     counts = np.arange(synthesizer.n + 1) if whole else counts_that_matter(synthesizer.n, low, high)
-    distributions = distributions_of(synthesizer, sets, rule, counts)
+    distributions = SharedDistributions(synthesizer, sets).of(rule, counts)
     ends = ends_of(rule, distributions.releases, level)
     inside, some = features(*ends, ends).inside.ravel(), ~np.isnan(ends[0].ravel())
-    length, exists = np.zeros((2, synthesizer.n + 1))
-    for count in distributions.counts:
-        given = distributions.given(count)
-        length[count], exists[count] = given.probabilities @ inside[given.part], given.probabilities @ some[given.part]
-    return length, exists, 0.0 if whole else distributions.error
+    at_places, found = np.zeros((int(distributions.places[-1]) + 1, 2)), np.zeros((synthesizer.n + 1, 2))
+    for place in distributions.order:
+        given = distributions.given(place)
+        at_places[place] = given.probabilities @ inside[given.part], given.probabilities @ some[given.part]
+        if distributions.mirrored:
+            at_places[distributions.across - place] = at_places[place]
+    found[counts] = distributions.at_counts(at_places)
+    return found[:, 0], found[:, 1], 0.0 if whole else distributions.error

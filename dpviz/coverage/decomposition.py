@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
-from dpviz.core.numerics.quantiles import quantile, quantile_table
+from dpviz.core.numerics.quantiles import QuantileTable, quantile
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
@@ -131,7 +131,7 @@ def coverage_decomposition(
     right = moments.variance_estimate
     normal = float(quantile(np.array(math.inf), level))
     mended = variance / mean * right if mean > 0 else np.full(variance.shape, right)
-    tabled = quantile_table(level)
+    tabled = QuantileTable(level)
     half = {
         (0, 0): half_widths(variance, degrees, level, tabled),
         (1, 0): half_widths(mended, degrees, level, tabled),

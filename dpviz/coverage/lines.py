@@ -1,17 +1,20 @@
 """Coverage against the proportion as a line to draw: a polygon that nobody can tell from the exact curve."""
 
 import dataclasses
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.numerics.blocks import blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.coverage._intervals import Asked, ends_of, sum_releases
-from dpviz.coverage._points import AxisDistributions, Runs, Slice, keeps_tables, point_maker
+from dpviz.coverage._bracket import CoverageBracket, SharedDistributions
+from dpviz.coverage._intervals import Asked
+from dpviz.coverage._points import Runs, Slice, keeps_tables, point_maker
+from dpviz.coverage.distributions import TAIL
 from dpviz.coverage.exact import (
     POINTS_BETWEEN_RESULTS,
     CoverageCurves,
@@ -20,7 +23,8 @@ from dpviz.coverage.exact import (
     growing,
     point_axis,
 )
-from dpviz.inference.interval_rules import Ends, IntervalRule, reached
+from dpviz.inference.confidential import confidential_mixture
+from dpviz.inference.sum_distribution import binomial_weights, binomial_weights_of
 from dpviz.mechanisms import TwoCellSynthesizer
 
 LINE_STEPS = 1800  # Points from p = 0 to 1: half a pixel apart in a picture 900 pixels wide
@@ -30,6 +34,8 @@ FLATNESS = 5e-4  # Distance in coverage, 0.2 of a pixel of 400, by which leaving
 MOST_JUMPS = 6000  # Ends of intervals, of all rules together, up to which a line gets a point on both sides of each
 
 SMALLEST_JUMP = 1e-6  # Probability of a release given x below which its jumps do not count
+
+WEIGHTS_AT_ONCE = 500_000  # Probabilities of counts, at points of a line, that are held
 
 BESIDE = 1e-9  # Distance of a point of a line from the jump beside it
 
@@ -86,22 +92,31 @@ def stream_lines(
     ([0.25, 0.75], [[0.0, 0.0]], True)
     """
     asked = Asked.of(synthesizer, sets, rules, level)
-    axis = np.unique(point_axis(proportions))
-    if sets > 2 and not asked.by_sum:
-        many = _DenseLine(asked, axis)
+    return lines_and_brackets(asked, np.unique(point_axis(proportions)), SharedDistributions(synthesizer, sets))
+
+
+def lines_and_brackets(
+    asked: Asked, axis: FloatArray, shared: SharedDistributions, brackets: Iterable[CoverageBracket] = ()
+) -> Iterator[CoverageLines]:
+    """`stream_lines`; each distribution that it computes is handed on to the `brackets`, which need the same."""
+    if asked.sets > 2 and not asked.by_sum:
+        many = _DenseLine(asked, axis, shared, brackets)
+        yield from many.begin()
         yield from many.sample()
     else:
         # A distribution for each point takes up to a second.
         step = POINTS_BETWEEN_RESULTS if keeps_tables(asked) else 1
         for found in growing(asked, axis.tolist(), point_maker(asked, axis), step):
             yield sampled_lines(axis, found)
-        if sets > 2 or not keeps_tables(asked):  # points that need a sum alone, or a distribution each
+        # Points that need a sum alone, or a distribution each
+        if asked.sets > 2 or not keeps_tables(asked):
             return
         try:
-            many = _DenseLine(asked, axis)
+            many = _DenseLine(asked, axis, shared, brackets)
         except ValueError:  # large sets whose single points need no transforms
             return
         many.latest = sampled_lines(axis, found)
+        yield from many.begin()
     yield from many.line()
 
 
@@ -110,47 +125,68 @@ def sampled_lines(axis: FloatArray, found: CoverageCurves) -> CoverageLines:
     return CoverageLines(rules=found.rules, points=axis[found.places], coverage=found.coverage)
 
 
-class _DenseLine(AxisDistributions):
+class _DenseLine:
     """Coverage at some proportions, the sample, and from the same distributions at many more: the line.
 
     `latest` is what there is; it comes again after every transform, so that nobody waits long who wants no more. Where
-    the distributions of all x fit into memory they are kept until the jumps of all of them are known; else each is
-    added to the line when it is there, and the line has no points beside jumps.
+    the distributions fit into memory they are kept until the jumps of all of them are known, and if these are few, each
+    is added anew to a line with points beside them.
     """
 
-    def __init__(self, asked: Asked, axis: FloatArray):
-        super().__init__(asked, axis, every=True)
-        self._axis, inner = axis, np.linspace(0.0, 1.0, LINE_STEPS + 1)
+    def __init__(
+        self, asked: Asked, axis: FloatArray, shared: SharedDistributions, brackets: Iterable[CoverageBracket] = ()
+    ):
+        self._asked, self._axis, self._brackets = asked, axis, [*brackets]
+        self._mixtures = {p: confidential_mixture(asked.synthesizer.n, p, TAIL) for p in axis.tolist()}
+        counts = [one.counts for one in self._mixtures.values()]
+        self._made = shared.many(np.arange(min(one[0] for one in counts), max(one[-1] for one in counts) + 1))
+        inner = np.linspace(0.0, 1.0, LINE_STEPS + 1)
         self._dense = np.unique(np.concatenate([axis, inner[(inner > axis[0]) & (inner < axis[-1])]]))
-        self._distributions: dict[int, Slice] = {}
         self._on_axis: dict[int, FloatArray] = {}
-        self._keeps_distributions = sum(map(self._entries, self._boxes.values())) <= limits.TABLE_ENTRIES
         self.latest = self._sampled({})
-        self._begin()
+
+    def begin(self) -> Iterator[CoverageLines]:
+        """Begin the line, to which the distribution at each place is added."""
+        self._line = np.zeros((len(self._asked.rules), len(self._dense)))
+        self._places = np.searchsorted(self._dense, self._axis)
+        nodes = self._made.nodes
+        self._of_nodes = None if nodes is None else self._weights_of_nodes(nodes.shares)
+        turned = 1 - self._dense[::-1]
+        alike = not self._made.mirrored or bool(np.abs(turned - self._dense).max() <= SAME_PROPORTION)
+        self._ahead = list[Runs]()
+        self._turned = self._ahead if alike else list[Runs]()
+        for rule in self._asked.rules:
+            held = self._made.reach(rule, self._asked.level)
+            yield self.latest
+            self._ahead.append(Runs.along(self._dense, held))
+            yield self.latest
+            if not alike:
+                self._turned.append(Runs.along(turned, held))
+                yield self.latest
 
     def sample(self) -> Iterator[CoverageLines]:
-        """Return the results at the proportions, coarse to fine."""
+        """Return the results at the proportions, coarse to fine; none where each takes all that the line takes."""
+        if self._made.nodes is not None:
+            return
         done = dict[int, FloatArray]()
         for place in coarse_to_fine(len(self._axis)):
             mixture = self._mixtures[float(self._axis[place])]
             yield from self._computed(mixture.counts.tolist())
-            found = np.array([self._on_axis[count][:, place] for count in mixture.counts.tolist()])
-            done[place] = mixture.weights @ found
+            done[place] = mixture.weights @ np.array([self._on_axis[one][:, place] for one in mixture.counts.tolist()])
             if len(done) % POINTS_BETWEEN_RESULTS == 0 or len(done) == len(self._axis):
                 self.latest = self._sampled(done)
                 yield self.latest
 
     def line(self) -> Iterator[CoverageLines]:
         """Return, after what there is, the corners of the line."""
-        n = self._asked.synthesizer.n
-        yield from self._computed(range(n + 1))
-        every_jump = self._keeps_distributions and self._add_jumps()
-        if self._keeps_distributions:
-            self._begin()
-            for count, distribution in self._distributions.items():
-                self._add(count, distribution)
+        yield from self._computed(self._made.places.tolist())
+        every_jump = self._made.keeps and self._add_jumps()
+        if every_jump:
+            yield from self.begin()
+            for place in self._made.order:
+                self._add(place, self._made.given(place))
                 yield self.latest
-        coverage = np.minimum(self._line, 1.0)
+        coverage = np.clip(self._line, 0.0, 1.0)
         corners = corners_of(self._dense, coverage, np.isin(self._dense, self._axis))
         yield CoverageLines(
             rules=self.latest.rules,
@@ -164,74 +200,66 @@ class _DenseLine(AxisDistributions):
         """Return the coverage of each rule at some places of the axis."""
         rules, places = tuple(rule.key for rule in self._asked.rules), np.array(sorted(done), int)
         coverage = np.array([done[place] for place in places.tolist()]).reshape(-1, len(rules)).T
-        return CoverageLines(rules=rules, points=self._axis[places], coverage=np.minimum(coverage, 1.0))
+        return CoverageLines(rules=rules, points=self._axis[places], coverage=np.clip(coverage, 0.0, 1.0))
 
-    def _computed(self, counts: Iterable[int]) -> Iterator[CoverageLines]:
-        """Add the distributions of these x, or of their mirror images, where they are not there yet."""
-        for count in counts:
-            at = count if count in self._boxes else self._asked.synthesizer.n - count
-            if at in self._boxes and at not in self._on_axis:
-                distribution = self.given(at)
-                if self._keeps_distributions:
-                    self._distributions[at] = distribution
-                self._add(at, distribution)
+    def _computed(self, places: Iterable[int]) -> Iterator[CoverageLines]:
+        """Add the distributions at these places, or at the other end of them, where they are not there yet."""
+        for place in map(self._made.known, places):
+            if place not in self._on_axis:
+                distribution = self._made.given(place)
+                self._add(place, distribution)
+                for one in self._brackets:
+                    one.take(place, distribution)
                 yield self.latest
 
     def _add_jumps(self) -> bool:
         """Put points beside the ends of the intervals of all releases that matter, if they are few."""
-        possible = np.zeros(self.releases.total.shape, dtype=bool)
+        made = self._made
+        possible = np.zeros(made.shape, dtype=bool)
         flat = possible.ravel()  # the same numbers in a row
-        for distribution in self._distributions.values():
+        for distribution in map(made.given, made.order):
             flat[distribution.part] |= distribution.probabilities > SMALLEST_JUMP
-        found = [
-            end[possible.any(axis=1, keepdims=True) if rule.knows_noise else possible]
-            for rule in self._asked.rules
-            for end in reached(*self._ends(rule))
-        ]
-        jumps: FloatArray = np.unique(np.concatenate(found))
+        jumps: FloatArray = np.empty(0)
         low, high = self._dense[[0, -1]]
-        jumps = np.union1d(jumps, 1 - jumps) if self._mirrored else jumps
-        jumps = jumps[(jumps >= low) & (jumps <= high)]
-        if len(jumps) > MOST_JUMPS:
-            return False
+        for rule in self._asked.rules:
+            for end in made.reach(rule, self._asked.level):
+                found = np.unique(end[possible.any(axis=1, keepdims=True) if rule.knows_noise else possible])
+                found = np.union1d(found, 1 - found) if made.mirrored else found
+                jumps = np.union1d(jumps, found[(found >= low) & (found <= high)])
+                if len(jumps) > MOST_JUMPS:
+                    return False
         beside = np.clip(np.concatenate([jumps - BESIDE, jumps + BESIDE]), low, high)
         self._dense = np.unique(np.concatenate([self._dense, beside]))
         return True
 
-    def _ends(self, rule: IntervalRule) -> Ends:
-        """Return the ends for all releases; for the sums alone, in one column, where the rule reads no more."""
-        if not rule.knows_noise:
-            return super()._ends(rule)
-        asked, last = self._asked, self._high + 1
-        low, high = ends_of(rule, sum_releases(asked.synthesizer, asked.sets, last), asked.level)
-        return low[self._low :, None], high[self._low :, None]
-
-    def _begin(self) -> None:
-        """Begin the line, to which the distribution of each x is added."""
-        self._line = np.zeros((len(self._asked.rules), len(self._dense)))
-        self._places = np.searchsorted(self._dense, self._axis)
-        ends = [self._ends(rule) for rule in self._asked.rules]
-        turned = 1 - self._dense[::-1]
-        self._ahead = [Runs.along(self._dense, pair) for pair in ends]
-        alike = bool(np.abs(turned - self._dense).max() <= SAME_PROPORTION)
-        self._turned = self._ahead if alike or not self._mirrored else [Runs.along(turned, pair) for pair in ends]
-
-    def _add(self, count: int, distribution: Slice) -> None:
-        from scipy.stats import binom  # it takes long to load, and few ask for it
-
-        n, covered = self._asked.synthesizer.n, self._covered(self._ahead, distribution)
-        self._line += binom.pmf(count, n, self._dense) * covered
-        self._on_axis[count] = covered[:, self._places]
-        if self._mirrored and 2 * count != n:
+    def _add(self, place: int, distribution: Slice) -> None:
+        covered, other = self._covered(self._ahead, distribution), self._made.across - place
+        self._line += self._weights(place) * covered
+        self._on_axis[place] = covered[:, self._places]
+        if self._made.mirrored and place != other:
             if self._turned is not self._ahead:
                 covered = self._covered(self._turned, distribution)
-            self._line += binom.pmf(n - count, n, self._dense) * covered[:, ::-1]
-            self._on_axis[n - count] = covered[:, ::-1][:, self._places]
+            self._line += self._weights(other) * covered[:, ::-1]
+            self._on_axis[other] = covered[:, ::-1][:, self._places]
+
+    def _weights(self, place: int) -> FloatArray:
+        """Return what the distribution at a place weighs at every point of the line."""
+        if self._of_nodes is None:
+            return binomial_weights_of(place, self._asked.synthesizer.n, self._dense)
+        return self._of_nodes[place]
+
+    def _weights_of_nodes(self, shares: FloatArray) -> FloatArray:
+        found, n, first = np.empty((shares.shape[1], len(self._dense))), self._asked.synthesizer.n, self._made.first
+        for block in blocks(len(self._dense), n + 1, WEIGHTS_AT_ONCE):
+            weights = binomial_weights(self._dense[block], n)
+            found[:, block] = (weights[:, first : first + len(shares)] @ shares).T
+        return found
 
     def _covered(self, runs: list[Runs], distribution: Slice) -> FloatArray:
-        """Return the coverage of each rule given x, along the axis of the runs."""
-        length = self._roots.length
-        of_sums = Slice(distribution.start // length, distribution.probabilities.reshape(-1, length).sum(axis=1))
+        """Return the coverage of each rule at one place, along the axis of the runs."""
+        of_sums = (
+            self._made.by_sum(distribution) if any(rule.knows_noise for rule in self._asked.rules) else distribution
+        )
         known = [of_sums if rule.knows_noise else distribution for rule in self._asked.rules]
         return np.array([one.covered(part)[0] for one, part in zip(runs, known, strict=True)])
 
@@ -246,17 +274,25 @@ def corners_of(points: FloatArray, values: FloatArray, kept: BoolArray) -> IntAr
     >>> corners_of(np.arange(5.0), line, np.zeros(5, dtype=bool)).tolist()
     [0, 2, 4]
     """
-    anything = np.full(len(values), -np.inf), np.full(len(values), np.inf)
-    corners, (low, high) = [0], anything
-    for place in range(1, len(points)):
-        slope = (values[:, place] - values[:, corners[-1]]) / (points[place] - points[corners[-1]])
-        if np.any((slope < low) | (slope > high)):
-            corners.append(place - 1)
-            low, high = anything
-            slope = (values[:, place] - values[:, place - 1]) / (points[place] - points[place - 1])
-        room = FLATNESS / (points[place] - points[corners[-1]])
-        low, high = np.maximum(low, slope - room), np.minimum(high, slope + room)
-        if kept[place]:
-            corners.append(place)
-            low, high = anything
-    return np.unique([*corners, len(points) - 1])
+    at, columns, held = points.tolist(), values.T.tolist(), kept.tolist()  # numbers, which are faster one by one
+    anything = [(-math.inf, math.inf)] * len(values)
+    corners, start, bounds = [0], 0, anything
+
+    def slopes(place: int) -> list[float]:
+        width = at[place] - at[start]
+        return [(there - here) / width for here, there in zip(columns[start], columns[place], strict=True)]
+
+    for place in range(1, len(at)):
+        found = slopes(place)
+        if not all(low <= slope <= high for slope, (low, high) in zip(found, bounds, strict=True)):
+            start, bounds = place - 1, anything
+            corners.append(start)
+            found = slopes(place)
+        room = FLATNESS / (at[place] - at[start])
+        bounds = [
+            (max(low, slope - room), min(high, slope + room)) for slope, (low, high) in zip(found, bounds, strict=True)
+        ]
+        if held[place]:
+            start, bounds = place, anything
+            corners.append(start)
+    return np.unique([*corners, len(at) - 1])

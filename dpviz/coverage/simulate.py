@@ -7,7 +7,7 @@ import numpy as np
 
 from dpviz.core.checked import check_fields, checked, declared, parameter
 from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
-from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, quantile_table
+from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, QuantileTable
 from dpviz.core.parameters import shown
 from dpviz.core.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray, IntArray
@@ -170,7 +170,7 @@ class _Work:
         distribution = binomial_distribution(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
         self._confidential_distribution = AliasTables(np.zeros(1, dtype=np.intp), n + 1, *alias_table(distribution))
         self._releases = ReleaseSampler(plan.synthesizer)
-        self._table = quantile_table(plan.level)
+        self._table = QuantileTable(plan.level)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
 
     def _draw(self, random: np.random.Generator, size: int) -> tuple[IntArray, IntArray]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import gammaln
+from scipy.special import gammaln, xlog1py, xlogy
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
@@ -111,6 +111,14 @@ def binomial_weights(p: FloatArray, n: int) -> FloatArray:
     weights[p <= 0] = x == 0
     weights[p >= 1] = x == n
     return weights
+
+
+def binomial_weights_of(count: int, n: int, p: FloatArray) -> FloatArray:
+    """Pr(x = `count`) for x ~ Binomial(n, p), at each of `p`."""
+    ways = gammaln(n + 1) - gammaln(count + 1) - gammaln(n - count + 1)
+    with np.errstate(under="ignore"):
+        found: FloatArray = np.exp(ways + xlogy(count, p) + xlog1py(n - count, -p))
+    return found
 
 
 # Nodes of the integral over p', at equal steps of arcsin √p': their number grows as √n, whose inverse is the width of

@@ -2,14 +2,14 @@
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.pool import single
+from dpviz.core.pool import Begin, single
 from dpviz.core.wording import percent
 from dpviz.coverage import (
     CoverageLines,
@@ -18,8 +18,7 @@ from dpviz.coverage import (
     coverages_at_a_glance,
     coverages_in_reach,
 )
-from dpviz.coverage.along import EPSILONS, lines_along_epsilon, lines_along_p
-from dpviz.coverage.certified import stream_smallest_coverages
+from dpviz.coverage.along import EPSILONS, GrowingCurves, curves_along_epsilon, curves_along_p
 from dpviz.coverage.decomposition import CoverageDecomposition, coverage_decomposition
 from dpviz.designs import Design
 from dpviz.desk.covered import is_sure
@@ -29,7 +28,7 @@ from pages.components.growing import Growing, growing_of
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX
 
-EXACT, GLANCE, GROWING, SMALLEST = (f"{PREFIX}{one}" for one in ("exact", "glance", "growing", "smallest"))
+EXACT, GLANCE, GROWING = (f"{PREFIX}{one}" for one in ("exact", "glance", "growing"))
 
 
 def exact_of(design: Design) -> Growing[dict[str, ExactCoverage]]:
@@ -84,14 +83,11 @@ def exact_variances(design: Design) -> tuple[str, ...]:
     return tuple(key for key in exact_values(design) if RULES[key].has_variance)
 
 
-Lines = Callable[[], Iterator[CoverageLines]]
-
-
 @dataclass(frozen=True)
 class Axis:
     """What curves are drawn against: a number of the design by its name and symbol, and what the picture says of it.
 
-    `begin` gives for a design and its rules what yields the lines, which another process can be handed.
+    `begin` gives for a design and its rules what yields the curves, which another process can be handed.
     """
 
     name: str
@@ -99,24 +95,25 @@ class Axis:
     title: str
     log: bool
     ends: tuple[float, float]
-    begin: Callable[[Design, tuple[str, ...]], Lines]
+    begin: Callable[[Design, tuple[str, ...]], Begin[GrowingCurves]]
 
 
 def _asked(design: Design, rules: tuple[str, ...]) -> dict[str, Any]:
     return {"sets": design.sets, "rules": rules, "level": design.level}
 
 
-def _along_p(design: Design, rules: tuple[str, ...]) -> Lines:
-    return partial(lines_along_p, design.release, **_asked(design, rules))
+def _along_p(design: Design, rules: tuple[str, ...]) -> Begin[GrowingCurves]:
+    return partial(curves_along_p, design.release, **_asked(design, rules))
 
 
-def _along_epsilon(design: Design, rules: tuple[str, ...]) -> Lines:
+def _along_epsilon(design: Design, rules: tuple[str, ...]) -> Begin[GrowingCurves]:
     releases = design.along_epsilon(EPSILONS.tolist())
-    return partial(lines_along_epsilon, releases, p=design.p, **_asked(design, rules))
+    return partial(curves_along_epsilon, releases, p=design.p, **_asked(design, rules))
 
 
+EVERYWHERE = Axis("p", "p", "true share of yes", False, (0.0, 1.0), _along_p)
 AXES = {
-    "against p": Axis("p", "p", "true share of yes", False, (0.0, 1.0), _along_p),
+    "against p": EVERYWHERE,
     "against ε": Axis(
         "epsilon", "ε", "promised ε for all tables (left is more private)", True,
         (float(EPSILONS[0]), float(EPSILONS[-1])), _along_epsilon,
@@ -124,20 +121,18 @@ AXES = {
 }  # fmt: skip
 
 
-def curves_of(design: Design, axis: Axis) -> Growing[CoverageLines] | None:
+def curves_of(design: Design, axis: Axis) -> Growing[GrowingCurves] | None:
     """The reader's curves along an axis, the same wherever the design is on it; None where no exact sums are known."""
     rules = tuple(glance_of(design).latest or ())
     if not rules:
         return None
     key = ("coverage curves", axis.name, rules, _all_but(design, "rules", axis.name))
-    return growing_of(GROWING, key, CoverageLines, axis.begin(design, rules))
+    return growing_of(f"{GROWING}_{axis.name}", key, GrowingCurves, axis.begin(design, rules))
 
 
-def smallest_of(design: Design) -> Growing[dict[str, Extreme]]:
-    """The smallest coverage of each rule anywhere in 0 to 1, one rule after the other, the same whatever p is."""
-    key = ("smallest coverage", _all_but(design, "p"))
-    begin = partial(stream_smallest_coverages, design.release, **_asked(design, design.rules))
-    return growing_of(SMALLEST, key, dict, begin)
+def is_whole(curves: Growing[GrowingCurves]) -> bool:
+    """Whether the lines of curves do not grow any more, though the smallest coverages may."""
+    return curves.stream is None or (curves.latest is not None and curves.latest.whole)
 
 
 class Known(NamedTuple):
@@ -148,25 +143,32 @@ class Known(NamedTuple):
 
     coverages: dict[str, ExactCoverage] | None
     exact: bool = False
-    curves: Growing[CoverageLines] | None = None
+    curves: Growing[GrowingCurves] | None = None
     smallest: Mapping[str, Extreme] = MappingProxyType({})
     over: bool = False
 
 
 def known_of(design: Design, axis: Axis, go_on: Callable[[Growing[Any]], object]) -> Known:
-    """What is there after `go_on` with it: each begins when the one before has ended, or all would come late."""
+    """What is there after `go_on` with it: all but the answer begins when that has ended, or it would come late.
+
+    The smallest coverages come with the curves against p, from the same distributions of the releases.
+    """
     go_on(glance := glance_of(design))
     if glance.stream is not None:
         return Known(None)
-    if (curves := curves_of(design, axis)) is not None:
+    curves, exact = curves_of(design, axis), exact_of(design)
+    if curves is not None:
         go_on(curves)
-        if curves.stream is not None:
-            return Known(glance.latest, curves=curves)
-    go_on(exact := exact_of(design))
-    if exact.stream is not None:
-        return Known(glance.latest, curves=curves)
-    go_on(smallest := smallest_of(design))
-    return Known(exact.latest, True, curves, smallest.latest or {}, smallest.stream is None)
+    go_on(exact)
+    coverages = glance.latest if exact.stream is not None else exact.latest
+    if curves is not None and not is_whole(curves):
+        return Known(coverages, exact.stream is None, curves)
+    everywhere = curves_of(design, EVERYWHERE)
+    if everywhere is not None and everywhere is not curves:
+        go_on(everywhere)
+    ended = exact.stream is None and (everywhere is None or everywhere.stream is None)
+    smallest = everywhere.latest.smallest if everywhere is not None and everywhere.latest else {}
+    return Known(coverages, exact.stream is None, curves, smallest, ended)
 
 
 def given_sentence(design: Design) -> str:

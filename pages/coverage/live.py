@@ -12,7 +12,8 @@ from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import plain
 from dpviz.core.wording import number, percent, percent_between
-from dpviz.coverage import CoverageLines, ExactCoverage, Performance, RulePerformance, performance_of
+from dpviz.coverage import ExactCoverage, Performance, RulePerformance, performance_of
+from dpviz.coverage.along import GrowingCurves
 from dpviz.coverage.live import Run
 from dpviz.designs import Design
 from dpviz.desk.covered import coverage_sentence, coverage_setting, short_sentence
@@ -28,6 +29,7 @@ from pages.coverage.exact import (
     Axis,
     Known,
     answer_of,
+    is_whole,
     known_of,
     line_sentence,
 )
@@ -122,10 +124,10 @@ def show_answer(design: Design) -> bool:
 
 def _picture(
     design: Design, exact: dict[str, ExactCoverage], dots: list[Dot],
-    curves: Growing[CoverageLines] | None, axis: Axis,
+    curves: Growing[GrowingCurves] | None, axis: Axis,
 ) -> None:  # fmt: skip
     chosen, marks = getattr(design, axis.name), {key: one.coverage for key, one in exact.items()}
-    line = curves.latest.through(chosen, marks) if curves and curves.latest else None
+    line = curves.latest.lines.through(chosen, marks) if curves and curves.latest else None
     values = dict(zip(line.rules, line.coverage, strict=True)) if line else {}
     chart = coverage_chart(
         line.points if line else np.array([]), values, names={key: RULES[key].label for key in design.rules},
@@ -137,7 +139,7 @@ def _picture(
     alt = "Coverage of each rule: exact lines, simulated dots with error bars, the promised level."
     show_figure(chart, key=f"{PREFIX}picture", alt=alt, height=HEIGHT, hero=not class_mode())
     if curves and curves.latest:
-        st.caption(line_sentence(axis, curves.latest, growing=curves.stream is not None))
+        st.caption(line_sentence(axis, curves.latest.lines, growing=not is_whole(curves)))
     if curves and curves.problem:
         st.caption(f"The line ends early: {plain(curves.problem)}")
 

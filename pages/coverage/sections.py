@@ -31,7 +31,7 @@ from pages.components.growing import REST, ask_for_next_step, growing_of, show_g
 from pages.components.words import answer, heading, listing, note, show_errata
 from pages.coverage import SPEC
 from pages.coverage.controls import PREFIX, short
-from pages.coverage.exact import AXES, curves_of, decomposition, exact_values, exact_variances
+from pages.coverage.exact import AXES, curves_of, decomposition, exact_values, exact_variances, is_whole
 from pages.coverage.files import show_run
 from pages.coverage.live import AXIS
 from pages.coverage.run import current_run
@@ -178,7 +178,8 @@ def _show_downloads(design: Design) -> None:
     tally, exact, curves = run.tally if run else None, exact_values(design), curves_of(design, axis)
     found = performance_of(tally) if tally else None
     tables: list[Part] = [("Coverage, CSV", "coverage.csv", lambda: coverage_csv(design.rules, exact, found))]
-    if curves is not None and curves.stream is None and (line := curves.latest) is not None:
+    if curves is not None and curves.latest is not None and is_whole(curves):
+        line = curves.latest.lines
         curve = dict(zip(line.rules, line.coverage, strict=True))
         tables.append(("Curves, CSV", f"by_{axis.name}.csv", lambda: columns_csv(axis.name, line.points, curve)))
     told = []

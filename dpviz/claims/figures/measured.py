@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.claims.drawn_figures import FigureLine, FigurePanel, Known
 from dpviz.core.measures import Measure
-from dpviz.core.numerics.quantiles import quantile_table
+from dpviz.core.numerics.quantiles import QuantileTable
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.interval_rules import half_widths
@@ -29,7 +29,7 @@ class SimulatedStudy(NamedTuple):
     def measures(self, rule: CombiningRule, truth: float) -> dict[str, Measure]:
         """Return the measures of a rule; a negative variance estimate counts as 0, and leaves no interval."""
         total, degrees = rule.variance_and_degrees(self.between, self.within, sets=self.sets)
-        half = half_widths(total, degrees, FIGURE_LEVEL, lambda degrees, _: quantile_table(FIGURE_LEVEL)(degrees))
+        half = half_widths(total, degrees, FIGURE_LEVEL, lambda degrees, _: QuantileTable(FIGURE_LEVEL)(degrees))
         away = self.estimate - truth
         with np.errstate(invalid="ignore"):
             covered = (half > 0) & (np.abs(away) <= half)

@@ -155,6 +155,18 @@ def _ended(coefficients: FloatArray, high: FloatArray) -> FloatArray:
     return found
 
 
+def at_places(coefficients: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the values of polynomials, one a column of Bernstein coefficients, each at its own place from 0 to 1.
+
+    >>> at_places(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0.5, 0.5])).tolist()  # p² and 2p(1 − p)
+    [0.25, 0.5]
+    """
+    degree = len(coefficients) - 1
+    ways, powers = comb(degree, np.arange(degree + 1)), np.arange(degree + 1)[:, None]
+    found: FloatArray = ((ways[:, None] * places**powers * (1 - places) ** powers[::-1]) * coefficients).sum(axis=0)
+    return found
+
+
 @lru_cache(maxsize=4)
 def _half(size: int) -> FloatArray:
     """The matrix that gives the coefficients on the first half."""

@@ -1,6 +1,7 @@
 """The t quantile: as SciPy gives it, and from tables between whose nodes it is cubic."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -69,31 +70,12 @@ class QuantileTable:
     """
 
     def __init__(self, level: float) -> None:
-        self._level, self._normal = level, float(ndtri((1 + level) / 2))
-        with np.errstate(divide="ignore"):
-            self._flat = _Cubic(
-                quantile(QUANTILE_NODES / np.arange(round(LARGEST_INVERSE * QUANTILE_NODES) + 3), level)
-            )
-        self._step = math.log(1 / LARGEST_INVERSE / SMALLEST_DEGREES) / STEEP_NODES
-        places = math.log(SMALLEST_DEGREES) + self._step * np.arange(-1, STEEP_NODES + 3)
-        values = quantile(np.exp(places), level)
-        first = int(np.argmax(values < LARGEST_TABLED))
-        self._start = float(places[first + 1])
-        self._steep = _Cubic(np.log(values[first:]))
-        self._infinite_below = self._largest_infinite()
-
-    def _largest_infinite(self) -> float:
-        """About the largest ν, and not more, whose quantile is infinite: it falls in ν."""
-        low, high = 0.0, SMALLEST_DEGREES
-        for _ in range(INFINITE_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if quantile(np.array([middle]), self._level)[0] == math.inf else (low, middle)
-        return low
+        self._level = level
 
     def __call__(self, degrees: FloatArray, _level: Numbers | None = None) -> FloatArray:
         """As `quantile` at the level of the table."""
         if (degrees == math.inf).all():
-            return np.full(degrees.shape, self._normal)
+            return np.full(degrees.shape, float(ndtri((1 + self._level) / 2)))
         flat = degrees.ravel()
         with np.errstate(divide="ignore"):
             inverse = 1 / flat
@@ -104,21 +86,50 @@ class QuantileTable:
         inverse -= 1
         if some:
             inverse[steep] = 0.0
-        found = self._flat(inverse)
+        found = _flat_part(self._level)(inverse)
         if some:
-            small = flat[steep]
+            small, part = flat[steep], _steep_part(self._level)
             with np.errstate(divide="ignore"):
-                place = (np.log(small) - self._start) / self._step
+                place = (np.log(small) - part.start) / part.step
             inside = place >= 0
             values = np.full(len(small), math.inf)
-            values[inside] = np.exp(self._steep(place[inside]))
-            beyond = ~inside & ~(small < self._infinite_below)
+            values[inside] = np.exp(part.logarithm(place[inside]))
+            beyond = ~inside & ~(small < part.infinite_below)
             values[beyond] = quantile(small[beyond], self._level)
             found[steep] = values
         return found.reshape(degrees.shape)
 
 
+class _SteepPart(NamedTuple):
+    """ln t at steps of ln ν from `start` on, and a ν from which down t is infinite."""
+
+    start: float
+    step: float
+    logarithm: _Cubic
+    infinite_below: float
+
+
 @kept
-def quantile_table(level: float) -> QuantileTable:
-    """Return the table of a level, made once."""
-    return QuantileTable(level)
+def _flat_part(level: float) -> _Cubic:
+    """The table where ν is large, made when it is first needed."""
+    with np.errstate(divide="ignore"):
+        return _Cubic(quantile(QUANTILE_NODES / np.arange(round(LARGEST_INVERSE * QUANTILE_NODES) + 3), level))
+
+
+@kept
+def _steep_part(level: float) -> _SteepPart:
+    """The table where ν is small, likewise."""
+    step = math.log(1 / LARGEST_INVERSE / SMALLEST_DEGREES) / STEEP_NODES
+    places = math.log(SMALLEST_DEGREES) + step * np.arange(-1, STEEP_NODES + 3)
+    values = quantile(np.exp(places), level)
+    first = int(np.argmax(values < LARGEST_TABLED))
+    return _SteepPart(float(places[first + 1]), step, _Cubic(np.log(values[first:])), _largest_infinite(level))
+
+
+def _largest_infinite(level: float) -> float:
+    """About the largest ν, and not more, whose quantile is infinite: it falls in ν."""
+    low, high = 0.0, SMALLEST_DEGREES
+    for _ in range(INFINITE_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if quantile(np.array([middle]), level)[0] == math.inf else (low, middle)
+    return low
