@@ -6,9 +6,10 @@ import itertools
 import math
 
 from dpviz.core.checked import checked
-from dpviz.plans.losses import LIST_CELLS, MOST_LISTED
+from dpviz.plans.losses import LIST_CELLS
 from dpviz.plans.plan import ReleasePlan, Shifts
 from dpviz.plans.shares import MOST_MIXTURES, Kinds
+from dpviz.plans.summed import MOST_LISTED
 
 # Of one sum of two losses, of one loss of a Beta-binomial draw, and of one rate that a limit asks for
 SECONDS_OF_SUM, SECONDS_OF_LISTED, SECONDS_OF_RATE = 1.5e-7, 2e-7, 4e-4

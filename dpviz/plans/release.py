@@ -16,6 +16,7 @@ from dpviz.core.types import FloatArray
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
 from dpviz.plans.losses import NO_LOSS, LossBounds, whole_number_losses
 from dpviz.plans.statistic import Statistic
+from dpviz.plans.summed import Alternatives
 
 MOST_PLAN_ROWS = 10_000_000
 SMALLEST_RATE, LARGEST_RATE = 1e-6, 1e3  # Of noise on counts: what the sanitizers take
@@ -82,9 +83,9 @@ class PlannedRelease(ABC):
         """Return the shifts in scales of Laplace noise on sums."""
         return ()
 
-    def alternatives(self, shifts: tuple[float, ...]) -> list[list[LossBounds]]:  # noqa: ARG002
+    def parts(self, shifts: tuple[float, ...]) -> list[Alternatives]:  # noqa: ARG002
         """Return the losses of other independent parts, for each sort of neighbours of which any may be the worst."""
-        return [[]]
+        return []
 
     @abstractmethod
     def mean_square(self, below: float, above: float) -> float:
@@ -136,11 +137,11 @@ class CountNoise(PlannedRelease):
     def largest_loss(self, shifts: tuple[float, ...]) -> float:
         return math.fsum(shifts) * self.rate
 
-    def alternatives(self, shifts: tuple[float, ...]) -> list[list[LossBounds]]:
+    def parts(self, shifts: tuple[float, ...]) -> list[Alternatives]:
         found = [whole_number_losses(int(one), self.noise.log_mass, self.noise.log_tail) for one in shifts]
         if self.n < max(shifts, default=0) + self.room_needed:  # no neighbours need tell that much
-            found = [LossBounds(NO_LOSS, one.above) for one in found]
-        return [found]
+            found = [LossBounds(one.above, lambda: NO_LOSS) for one in found]
+        return [(one,) for one in found]
 
     def effort(self, shifts: tuple[float, ...]) -> ListEffort:
         return ListEffort([int(one) + 1 for one in shifts], 1, 0.0)

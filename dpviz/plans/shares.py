@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from scipy.optimize import brentq, minimize_scalar
 
 from dpviz.core.checked import checked
-from dpviz.plans.composed import PlanDesign, SumTally, error_of
+from dpviz.plans.composed import PlanDesign, error_of
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.release import PlannedRelease
+from dpviz.plans.summed import SumTally
 
 Kinds = tuple[type[PlannedRelease], ...]
 SLOWEST_RATE, FASTEST_RATE = 1e-6, 1e3  # Ends between which a rate is sought, of sums that a person moves by 1
@@ -83,7 +84,7 @@ def solve_plan(plan: ReleasePlan) -> PlanAnswer:
     tried = tuple((kinds, factor if kinds == best else found) for kinds, found in mixtures)
     pure = plan.promise[1] == 0 or math.isinf(plan.promise[0])
     by_basic = factor if pure else _smallest_factor(plan, best, _excess_by_basic, tally, guess=factor)
-    return PlanAnswer(plan, factor, needed, design, alone, by_basic, tried, tally.sums)
+    return PlanAnswer(plan, factor, needed, design, alone, by_basic, tried, tally.listed + tally.convolved)
 
 
 def _excess(design: PlanDesign) -> float:
@@ -97,7 +98,7 @@ def _excess(design: PlanDesign) -> float:
     pure = _log_ratio(design.pure_epsilon, epsilon)
     if delta == 0 or pure <= 0:
         return min(pure, MOST_OVER)
-    return _log_ratio(design.delta(epsilon).upper, delta)
+    return _log_ratio(design.largest_delta(epsilon), delta)
 
 
 def _excess_by_basic(design: PlanDesign) -> float:
