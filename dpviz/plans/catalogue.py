@@ -19,7 +19,6 @@ from dpviz.plans.release import (
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
-    ListEffort,
     PlannedRelease,
     RoundedLaplaceNoise,
 )
@@ -71,10 +70,6 @@ class BetaBinomialDraw(PlannedRelease):
             found.append((first, end))
             first = end + 1
         return found
-
-    def effort(self, shifts: tuple[float, ...]) -> ListEffort:
-        blocks = len(self._blocks()) if shifts else 1
-        return ListEffort([min(self.n + 1, MOST_LISTED)] if shifts else [], blocks, 2.0 * blocks * (self.n + 1))
 
     def _block(self, first: int, last: int) -> LossBounds:
         """What a block shares, above, and its first pair, below."""

@@ -14,7 +14,7 @@ from dpviz.plans.last import GaussianLast, LaplaceLast, MixedLoss, NormalLoss, P
 from dpviz.plans.losses import laplace_losses
 from dpviz.plans.plan import ReleasePlan, Shifts
 from dpviz.plans.release import PlannedRelease
-from dpviz.plans.summed import Alternatives, SumTally, summed_losses
+from dpviz.plans.summed import SUM_CELLS, Alternatives, SumTally, summed_losses
 from dpviz.privacy.loss_grid import DeltaBracket
 
 MOST_SORTS = 500  # Sorts of neighbours, of a few rows, that are looked at one by one
@@ -38,6 +38,8 @@ class PlanDesign:
     plan: ReleasePlan
     releases: tuple[PlannedRelease, ...]
     tally: SumTally = field(default_factory=SumTally, compare=False, repr=False)
+    cells: int = field(default=SUM_CELLS, compare=False, repr=False)
+    """Of a sum that is no short list: the more, the nearer are its bounds."""
 
     def __reduce__(self) -> tuple[type[PlanDesign], tuple[ReleasePlan, tuple[PlannedRelease, ...]]]:
         """Its plan and releases alone are pickled, not what was computed of them."""
@@ -84,7 +86,7 @@ class PlanDesign:
         ratio = math.sqrt(math.fsum(one.variance_told(each) for one, each in pairs))
         laplace = sorted(size for one, each in pairs for size in one.laplace_sizes(each))
         last = GaussianLast(ratio) if ratio else LaplaceLast(laplace.pop()) if laplace else None
-        parts: list[Alternatives] = [part for one, each in pairs for part in one.parts(each)]
+        parts: list[Alternatives] = [part for one, each in pairs for part in one.known_parts(each, self.tally)]
         parts += [(laplace_losses(one),) for one in laplace]
         if not parts and ratio:
             yield NormalLoss(ratio)
@@ -94,12 +96,14 @@ class PlanDesign:
         if one_by_one:
             sorts = ([(one,) for one in chosen] for chosen in itertools.product(*parts))
         for each in sorts:
-            few = summed_losses(each, self.tally)
+            few = summed_losses(each, self.tally, self.cells)
             yield few if last is None else MixedLoss(few, last)
 
     def largest_delta(self, epsilon: float) -> float:
         """Return the upper end of δ(ε), which is found in less time than both."""
-        return 0.0 if epsilon >= self.pure_epsilon else max(one.largest_delta(epsilon) for one in self.losses)
+        if epsilon >= self.pure_epsilon:
+            return 0.0
+        return max(one.largest_delta(epsilon) for one in self.losses)
 
     @checked(epsilon=ANY_EPSILON)
     def delta(self, epsilon: float) -> DeltaBracket:

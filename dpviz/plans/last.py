@@ -80,6 +80,11 @@ class MixedLoss:
     last: LastLoss
 
     @property
+    def size(self) -> int:
+        """The number of losses beside the last one."""
+        return self.few.size
+
+    @property
     def exact(self) -> bool:
         """Whether nothing but rounding is between both bounds."""
         return self.few.exact
@@ -131,6 +136,7 @@ class NormalLoss:
 
     ratio: float
     exact = True
+    size = 1
 
     def largest_delta(self, epsilon: float) -> float:
         """Return δ(ε)."""

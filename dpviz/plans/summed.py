@@ -22,26 +22,48 @@ from dpviz.plans.losses import NO_LOSS, LossBounds, gathered
 
 MOST_LISTED = 4_000  # Losses of a sum that are kept apart
 MOST_SORTED = 20_000  # Losses of a sum among which equal ones are sought
-SUM_CELLS = (
-    8_000  # Cells of a sum, from its first loss to its last or, of a narrow one, so many deviations to each side
-)
-DEVIATIONS = 16.7
-UNSEEN = 1e-60  # Mass beyond an end of a grid, at most: above, it counts as having an infinite loss
+SUM_CELLS = 8_000  # Cells of a sum from its first loss to its last or, if it is narrow, `DEVIATIONS` to each side
+DEVIATIONS = 13.7
+UNSEEN = 1e-40  # Mass beyond an end of a grid, at most: above, it counts as having an infinite loss
 GRID_ROUNDING = 1e-11  # Of a mass that is a sum of some ten thousand products, relative
 Alternatives = Sequence[LossBounds]
 """Losses of which any may be the real one."""
 
 
+SECONDS_OF = {"rates": 4e-4, "drawn": 4e-8, "listed": 9e-8, "spread": 5e-8, "convolved": 4.5e-10}
+"""Of one that is computed, on one core of 2025."""
+
+
 @dataclass
 class SumTally:
-    """What was computed: pairs of losses of short lists, products of convolutions, and losses of one draw."""
+    """What was computed.
 
-    listed: int = 0
-    convolved: int = 0
-    drawn: int = 0
+    `rates` that a limit asks for, losses `drawn` of releases, pairs of losses `listed` in short sums, cells that
+    alternatives were `spread` over, and products of masses `convolved`.
+    """
+
+    rates: float = 0
+    drawn: float = 0
+    listed: float = 0
+    spread: float = 0
+    convolved: float = 0
+
+    @property
+    def seconds(self) -> float:
+        """About how long that takes on one core of 2025."""
+        return math.fsum(getattr(self, name) * each for name, each in SECONDS_OF.items())
+
+    def times(self, times: float, finer: float = 1.0) -> SumTally:
+        """Return as much so many times, with so many times more cells."""
+        counts = {name: value * times for name, value in vars(self).items()}
+        return SumTally(**{**counts, "spread": counts["spread"] * finer, "convolved": counts["convolved"] * finer**2})
+
+    def plus(self, other: SumTally) -> SumTally:
+        """Return both together."""
+        return SumTally(*(one + more for one, more in zip(vars(self).values(), vars(other).values(), strict=True)))
 
 
-def summed_losses(parts: Iterable[Alternatives], tally: SumTally | None = None) -> LossBounds:
+def summed_losses(parts: Iterable[Alternatives], tally: SumTally | None = None, cells: int = SUM_CELLS) -> LossBounds:
     """Return the loss of independent releases, whose losses add.
 
     Of a release with alternatives the worst counts at each ε, and the list of that, which is above all of them, is
@@ -62,7 +84,7 @@ def summed_losses(parts: Iterable[Alternatives], tally: SumTally | None = None) 
         return groups[0] if groups else LossBounds(NO_LOSS)
     if not groups and len(rest) == 1 and len(rest[0]) == 1:
         return rest[0][0]
-    return _on_grid([*([one] for one in groups), *rest], tally)
+    return _on_grid([*([one] for one in groups), *rest], tally, cells)
 
 
 def _listed(parts: Iterable[LossBounds], tally: SumTally) -> list[LossBounds]:
@@ -82,9 +104,10 @@ def _listed(parts: Iterable[LossBounds], tally: SumTally) -> list[LossBounds]:
     return found
 
 
-def _on_grid(parts: Sequence[Alternatives], tally: SumTally) -> LossBounds:
-    width = _width(parts)
+def _on_grid(parts: Sequence[Alternatives], tally: SumTally, cells: int) -> LossBounds:
+    width = _width(parts, cells)
     grids = [_Grid.above(each, width) for each in parts]
+    tally.spread += sum(len(each) * len(one.masses) for each, one in zip(parts, grids, strict=True))
     first = math.fsum(one.first for one in grids)
     lowest, masses = _convolved([one.masses[None] for one in grids], tally, keep_low=True)
     unseen = min(math.fsum(one.infinite for one in grids) + len(parts) * UNSEEN, 1.0)
@@ -92,8 +115,8 @@ def _on_grid(parts: Sequence[Alternatives], tally: SumTally) -> LossBounds:
     above = LossDistribution(np.append(places, math.inf), np.append(masses[0] * (1 + GRID_ROUNDING), unseen))
 
     def below() -> LossDistribution:
-        cells = [_cells(each[one.worst].below, one.first, width) for each, one in zip(parts, grids, strict=True)]
-        lowest, (likelier, other) = _convolved(cells, tally, keep_low=False)
+        held = [_cells(each[one.worst].below, one.first, width) for each, one in zip(parts, grids, strict=True)]
+        lowest, (likelier, other) = _convolved(held, tally, keep_low=False)
         (some,) = np.nonzero((likelier > 0) & (other > 0))
         losses = first + width * (lowest + some) + np.log(likelier[some]) - np.log(other[some])
         return LossDistribution(losses - GRID_ROUNDING, likelier[some] * (1 - GRID_ROUNDING))
@@ -102,18 +125,28 @@ def _on_grid(parts: Sequence[Alternatives], tally: SumTally) -> LossBounds:
 
 
 def _finite(held: LossDistribution) -> tuple[FloatArray, FloatArray]:
-    some = np.isfinite(held.losses)
-    return held.losses[some], held.masses[some]
+    """The list without an infinite loss, which is the last one if there is any."""
+    end = len(held.losses) - int(math.isinf(held.losses[-1]))
+    return held.losses[:end], held.masses[:end]
 
 
-def _width(parts: Sequence[Alternatives]) -> float:
-    """The width of a cell with which a sum has at most about `SUM_CELLS`."""
+def _ends(each: Alternatives) -> tuple[float, float]:
+    """The smallest and the largest finite loss of alternatives, whose losses rise."""
+    lists = [_finite(one.above)[0] for one in each]
+    return min(float(one[0]) for one in lists), max(float(one[-1]) for one in lists)
+
+
+def _width(parts: Sequence[Alternatives], cells: int) -> float:
+    """The width of a cell with which a sum has at most about so many."""
     reach, variance = 0.0, 0.0
     for each in parts:
-        lists = [_finite(one.above) for one in each]
-        reach += max(float(losses.max()) for losses, _ in lists) - min(float(losses.min()) for losses, _ in lists)
-        variance += max(float(np.einsum("i,i->", masses, losses**2)) for losses, masses in lists)
-    return min(reach, 2 * DEVIATIONS * math.sqrt(variance)) / SUM_CELLS
+        low, high = _ends(each)
+        reach += high - low
+        squares = (
+            np.einsum("i,i,i->", masses, losses, losses) for losses, masses in (_finite(one.above) for one in each)
+        )
+        variance += float(max(squares))
+    return min(reach, 2 * DEVIATIONS * math.sqrt(variance)) / cells
 
 
 @dataclass(frozen=True)
@@ -128,16 +161,16 @@ class _Grid:
     @classmethod
     def above(cls, each: Alternatives, width: float) -> _Grid:
         """The worst of alternatives, each loss split between the ends of its cell, keeping its mass under both data."""
-        lists = [_finite(one.above) for one in each]
-        infinite = [float(one.above.masses[np.isinf(one.above.losses)].sum()) for one in each]
-        top = max(float(losses.max()) for losses, _ in lists)
-        cells = math.ceil((top - min(float(losses.min()) for losses, _ in lists)) / width)
+        low, top = _ends(each)
+        cells = math.ceil((top - low) / width)
         first, rows = top - cells * width, []
-        for losses, masses in lists:
+        for one in each:
+            losses, masses = _finite(one.above)
             place = np.clip((losses - first) / width, 0, cells)
             index = place.astype(np.int64)
             upper = masses * (np.expm1((index - place) * width) / math.expm1(-width))
             rows.append(np.bincount(index, masses - upper, cells + 2) + np.bincount(index + 1, upper, cells + 2))
+        infinite = [float(one.above.masses[-1]) if math.isinf(one.above.losses[-1]) else 0.0 for one in each]
         found, worst = _largest(np.array(rows)[:, :-1], np.array(infinite), width)
         return cls(first, found, max(infinite), worst)
 
