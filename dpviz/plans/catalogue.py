@@ -23,7 +23,7 @@ from dpviz.plans.release import (
     RoundedLaplaceNoise,
 )
 from dpviz.plans.statistic import Statistic
-from dpviz.plans.summed import MOST_LISTED, UNSEEN, Alternatives
+from dpviz.plans.summed import MOST_LISTED, UNSEEN_TAIL, Alternatives
 
 # Width of a block of pairs of a Beta-binomial: part of all its rows, and of those from its first pair to an end
 CLOSE_PAIRS, FARTHER_PAIRS = 0.02, 0.2
@@ -73,10 +73,10 @@ class BetaBinomialDraw(PlannedRelease):
 
     def _block(self, first: int, last: int) -> LossBounds:
         """What a block shares, above, and its first pair, below."""
-        above = self.draw.of_pairs(first, last).first_pair_losses(UNSEEN)
+        above = self.draw.of_pairs(first, last).first_pair_losses(UNSEEN_TAIL)
         if first == last and len(above.losses) == self.n + 1 <= MOST_LISTED:
             return LossBounds(above)
-        return LossBounds(above, lambda: self.draw.of_pairs(first, first).first_pair_losses(UNSEEN))
+        return LossBounds(above, lambda: self.draw.of_pairs(first, first).first_pair_losses(UNSEEN_TAIL))
 
     def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
         """Squared bias and variance of n m₁ / n. Both follow the squared distance of x from n/2, as `rooms` expects."""

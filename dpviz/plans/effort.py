@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dpviz.core.checked import checked
 from dpviz.plans.plan import ReleasePlan
-from dpviz.plans.shares import MOST_MIXTURES, ROUGH_CELLS, Kinds, ShareSearch, excess_of
+from dpviz.plans.shares import MOST_MIXTURES, ROUGH_CELLS, Kinds, ShareSearch, over_promise
 from dpviz.plans.summed import SUM_CELLS, SumTally
 
 LOOK_CELLS, LOOK_NEAR, LOOK_STEP = 200, 0.3, 0.7  # Of the design that is looked at, in logarithms of a factor
@@ -65,7 +65,7 @@ def _without_delta(plan: ReleasePlan) -> bool:
 def _looked(plan: ReleasePlan, kinds: Kinds) -> tuple[float, SumTally]:
     """About the factor of a mixture of mechanisms, and what a rough look at it computes."""
     search = ShareSearch(plan)
-    factor = search.smallest_factor(kinds, excess_of, near=LOOK_NEAR, step=LOOK_STEP, cells=LOOK_CELLS)
+    factor = search.smallest_factor(kinds, over_promise, near=LOOK_NEAR, step=LOOK_STEP, cells=LOOK_CELLS)
     design = ShareSearch(plan).at(kinds, factor if math.isfinite(factor) else 1.0, cells=ROUGH_CELLS)
     if not _without_delta(plan):
         design.largest_delta(0.0)

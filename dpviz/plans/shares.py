@@ -79,7 +79,7 @@ def solve_plan(plan: ReleasePlan) -> PlanAnswer:
     mixtures = search.mixtures()
     best, rough = min(mixtures.items(), key=lambda one: one[1])
     near = FIRST_STEP if len(mixtures) == 1 else 4 * ROUGHLY_NEAR
-    factor = search.smallest_factor(best, excess_of, guess=rough, step=near)
+    factor = search.smallest_factor(best, over_promise, guess=rough, step=near)
     needed = search.at(best, 1.0)
     design = search.spent(search.at(best, factor)) if factor > 1 or plan.spend_all else needed
     alone = tuple(
@@ -91,7 +91,7 @@ def solve_plan(plan: ReleasePlan) -> PlanAnswer:
     return PlanAnswer(plan, factor, needed, design, alone, by_basic, tried, search.tally)
 
 
-def excess_of(design: PlanDesign) -> float:
+def over_promise(design: PlanDesign) -> float:
     """ln of what a design gives away over what is promised, at most 0 where the promise is kept for sure.
 
     Where δ is allowed it is that of δ, or, where both δ are too near to 0 or 1 to lead anywhere, that of ε.
@@ -219,14 +219,14 @@ class ShareSearch:
 
     def roughly(self, kinds: Kinds, guess: float) -> float:
         """Return about the smallest factor of a mixture of mechanisms."""
-        return self.smallest_factor(kinds, excess_of, near=ROUGHLY_NEAR, guess=guess, cells=ROUGH_CELLS)
+        return self.smallest_factor(kinds, over_promise, near=ROUGHLY_NEAR, guess=guess, cells=ROUGH_CELLS)
 
     def limit_alone(self, kinds: Kinds, place: int) -> float:
         """Return what a limit would have to be if the others stay."""
-        rough = self.smallest_factor(kinds, excess_of, near=ROUGHLY_NEAR, alone=place, cells=ROUGH_CELLS)
+        rough = self.smallest_factor(kinds, over_promise, near=ROUGHLY_NEAR, alone=place, cells=ROUGH_CELLS)
         factor = rough
         if math.isfinite(rough):
-            factor = self.smallest_factor(kinds, excess_of, guess=rough, step=4 * ROUGHLY_NEAR, alone=place)
+            factor = self.smallest_factor(kinds, over_promise, guess=rough, step=4 * ROUGHLY_NEAR, alone=place)
         return factor * self.plan.statistics[place].limit
 
     def spent(self, design: PlanDesign) -> PlanDesign:
@@ -240,7 +240,7 @@ class ShareSearch:
             rates = (type(one)(one.rate * math.exp(-log_factor), one.n) for one in design.releases)
             return PlanDesign(self.plan, tuple(rates), self.tally)
 
-        if math.isinf(self.plan.promise[0]) or excess_of(design) > 0:
+        if math.isinf(self.plan.promise[0]) or over_promise(design) > 0:
             return design
         tried = {0.0: -1.0}
 
@@ -248,7 +248,7 @@ class ShareSearch:
             if log_factor not in tried:
                 more = larger(log_factor)
                 worse = any(one > before for one, before in zip(more.used(), used, strict=True))
-                tried[log_factor] = MOST_OVER if worse else excess_of(more)
+                tried[log_factor] = MOST_OVER if worse else over_promise(more)
             return tried[log_factor]
 
         for low, high in itertools.pairwise(MORE_SPENT):
@@ -277,7 +277,9 @@ class ShareSearch:
             factor = found[here]
             steps = [(*here[:place], one, *here[place + 1 :]) for place, these in enumerate(choices) for one in these]
             new = [one for one in dict.fromkeys(steps) if one not in found]
-            over = {one: self.over(one, factor, excess_of, ROUGH_CELLS) for one in new} if math.isfinite(factor) else {}
+            over = (
+                {one: self.over(one, factor, over_promise, ROUGH_CELLS) for one in new} if math.isfinite(factor) else {}
+            )
             for kinds in sorted(over, key=over.__getitem__)[:STEPS_TOLD]:
                 found[kinds] = self.roughly(kinds, factor)
             if min(found.values()) == factor:

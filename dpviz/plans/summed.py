@@ -24,7 +24,7 @@ MOST_LISTED = 4_000  # Losses of a sum that are kept apart
 MOST_SORTED = 20_000  # Losses of a sum among which equal ones are sought
 SUM_CELLS = 8_000  # Cells of a sum from its first loss to its last or, if it is narrow, `DEVIATIONS` to each side
 DEVIATIONS = 13.7
-UNSEEN = 1e-40  # Mass beyond an end of a grid, at most: above, it counts as having an infinite loss
+UNSEEN_TAIL = 1e-40  # Mass beyond an end of a grid, at most: above, it counts as having an infinite loss
 GRID_ROUNDING = 1e-11  # Of a mass that is a sum of some ten thousand products, relative
 Alternatives = Sequence[LossBounds]
 """Losses of which any may be the real one."""
@@ -110,7 +110,7 @@ def _on_grid(parts: Sequence[Alternatives], tally: SumTally, cells: int) -> Loss
     tally.spread += sum(len(each) * len(one.masses) for each, one in zip(parts, grids, strict=True))
     first = math.fsum(one.first for one in grids)
     lowest, masses = _convolved([one.masses[None] for one in grids], tally, keep_low=True)
-    unseen = min(math.fsum(one.infinite for one in grids) + len(parts) * UNSEEN, 1.0)
+    unseen = min(math.fsum(one.infinite for one in grids) + len(parts) * UNSEEN_TAIL, 1.0)
     places = first + width * (lowest + np.arange(masses.shape[1]))
     above = LossDistribution(np.append(places, math.inf), np.append(masses[0] * (1 + GRID_ROUNDING), unseen))
 
@@ -212,7 +212,7 @@ def _cells(held: LossDistribution, first: float, width: float) -> FloatArray:
 def _convolved(parts: Iterable[FloatArray], tally: SumTally, *, keep_low: bool) -> tuple[int, FloatArray]:
     """Convolve the rows of all parts, short ones first; return the place of the first cell, and the masses.
 
-    Cells at the ends with next to no mass are left out, as `UNSEEN` says: those above for good, those below in the
+    Cells at the ends with next to no mass are left out, as `UNSEEN_TAIL` says: those above for good, those below in the
     first cell that is left, where `keep_low` says so.
     """
     order = itertools.count()
@@ -230,8 +230,8 @@ def _convolved(parts: Iterable[FloatArray], tally: SumTally, *, keep_low: bool) 
 
 def _cut(masses: FloatArray, *, keep_low: bool) -> tuple[int, FloatArray]:
     below = np.cumsum(masses[0])
-    start = min(int(np.searchsorted(below, UNSEEN)), len(below) - 1)
-    stop = len(below) - int(np.searchsorted(np.cumsum(masses[0, ::-1]), UNSEEN))
+    start = min(int(np.searchsorted(below, UNSEEN_TAIL)), len(below) - 1)
+    stop = len(below) - int(np.searchsorted(np.cumsum(masses[0, ::-1]), UNSEEN_TAIL))
     kept = masses[:, start : max(stop, start + 1)].copy()
     if keep_low and start:
         kept[0, 0] += below[start - 1]
