@@ -26,9 +26,10 @@ from dpviz.plans import (
     solve_plan,
 )
 from dpviz.plans.catalogue import BetaBinomialDraw
-from dpviz.plans.losses import laplace_losses, summed_losses, whole_number_losses
+from dpviz.plans.losses import laplace_losses, whole_number_losses
 from dpviz.plans.release import GaussianNoise, GeometricNoise, LaplaceNoise, PlannedRelease, RoundedLaplaceNoise
 from dpviz.plans.statistic import Statistic
+from dpviz.plans.summed import summed_losses
 from tests.referees import beta_binomial_law, gaussian_excess
 
 with warnings.catch_warnings():
@@ -264,7 +265,7 @@ def test_all_of_a_persons_rows_in_one_cell_is_the_worst() -> None:
             noise = kind(rate, 100).noise
             parts = {d: whole_number_losses(d, noise.log_mass, noise.log_tail) for d in range(1, 7)}
             for split in ((1, 1), (2, 1), (1, 1, 1), (3, 1), (2, 2), (1, 1, 1, 1), (4, 2), (3, 3), (1,) * 6):
-                apart = summed_losses([parts[one] for one in split])
+                apart = summed_losses([[parts[one]] for one in split])
                 for epsilon in np.linspace(0, rate * sum(split), 40):
                     together = parts[sum(split)].delta(float(epsilon)).upper
                     assert apart.delta(float(epsilon)).lower <= together * (1 + 1e-11) + 1e-14
@@ -281,7 +282,7 @@ def test_lists_that_are_cut_short_stay_on_both_sides() -> None:
     """Forty counts with rates that have no common measure; dp-accounting rounds the same losses up and down."""
     rates = [0.1 + 0.001 * math.sqrt(place) for place in range(40)]
     noises = [GeometricNoise(rate, 100).noise for rate in rates]
-    found = summed_losses([whole_number_losses(1, one.log_mass, one.log_tail) for one in noises])
+    found = summed_losses([[whole_number_losses(1, one.log_mass, one.log_tail)] for one in noises])
     assert not found.exact
     ends = []
     for up in (True, False):

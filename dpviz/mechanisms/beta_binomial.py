@@ -13,6 +13,7 @@ from dpviz.core.numerics.sums import SplitSum, from_ratios, log_binomials, log_r
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms._stop_loss import log_delta_of_pairs
 from dpviz.mechanisms.base import WorstCase, check_index
+from dpviz.mechanisms.laplace_cells import LossDistribution
 from dpviz.mechanisms.prior import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
 # Prior size from which logarithms are taken relative to the prior, so that nearly equal ones do not round alike.
@@ -27,6 +28,7 @@ ROWS_TOGETHER, TOGETHER_PRIOR = 8, 1e-200
 CLEAR_DELTA, SMALLEST_RANKED_DELTA, ROUNDING_SHARE = 1e-4, 1e-12, 1e-14
 LARGEST_DIFFERENCE, SMALLEST_PRODUCT = 30.0, 1e-290  # ε up to which it is taken, and the smallest product with digits
 LOG_SMALLEST_PRODUCT = math.log(SMALLEST_PRODUCT)
+NARROWEST_WINDOW = 9.0  # Half of the deviations to each side of a mean beyond which next to nothing is sought first
 RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows before the run starts from a fresh row
 
 
@@ -161,6 +163,35 @@ class BetaBinomial(PriorSynthesizer):
         return self.single_row(math.log1p(self.m / min(self.alpha, self.beta)))
 
     log_pair_deltas = staticmethod(log_delta_of_pairs)
+
+    def first_pair_losses(self, unseen: float) -> LossDistribution:
+        """ln Pr(j | 1) / Pr(j | 0) = ln (x + j) y / (x (y + m − j)), x = α and y = β + n − 1, with Pr(j | 1).
+
+        Counts j far from the mean are left out where all of them have a probability of at most `unseen`, which then is
+        that of an infinite loss. Ratios of neighbours fall where y ≥ 1, so that a geometric series bounds each tail.
+        """
+        x, y, m = self.alpha, self.beta + (self.n - 1), self.m
+        mean, total = m * (x + 1) / (x + 1 + y), x + 1 + y
+        deviation = math.sqrt(mean * (1 - mean / m) * (total + m) / (total + 1)) + 1.0
+        reach, bound = NARROWEST_WINDOW, math.inf
+        while bound > unseen:
+            reach *= 2
+            low, high = max(math.floor(mean - reach * deviation), 0), min(math.ceil(mean + reach * deviation), m)
+            if y < 1 or high - low > m / 2:
+                low, high = 0, m
+            j = np.arange(max(low - 1, 0), min(high + 1, m))
+            with np.errstate(over="ignore"):
+                ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
+            inside = ratios[int(low > 0) : len(ratios) - int(high < m)]
+            masses = from_ratios(inside)
+            before, after = (1 / ratios[0] if low else 0.0), (ratios[-1] if high < m else 0.0)
+            ends = zip((before, after), (masses[0], masses[-1]), strict=True)
+            bound = math.fsum(mass * ratio / (1 - ratio) if ratio < 1 else math.inf for ratio, mass in ends)
+        j = np.arange(low, high + 1)
+        losses = np.log1p(j / x) - np.log1p((m - j) / y)
+        if high - low == m:
+            return LossDistribution(losses, masses)
+        return LossDistribution(np.append(losses, math.inf), np.append(masses, unseen))
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         """As of every prior; where δ is not small, differences of tails are the answer, or tell whose it is."""

@@ -11,7 +11,7 @@ Answers: `solve_plan` gives a `PlanAnswer` with its `PlanDesign`s, which know th
 
 from dpviz.plans.catalogue import PLAN_RELEASES
 from dpviz.plans.composed import PlanDesign
-from dpviz.plans.effort import expected_seconds, expected_sums
+from dpviz.plans.effort import expected_seconds, expected_work
 from dpviz.plans.files import answer_json, plan_differences, plan_notebook, plan_numbers, plan_toml, read_plan
 from dpviz.plans.measures import NEARNESS
 from dpviz.plans.neighbours import NEIGHBOURS
@@ -37,7 +37,7 @@ __all__ = [
     "YesNoShare",
     "answer_json",
     "expected_seconds",
-    "expected_sums",
+    "expected_work",
     "plan_differences",
     "plan_notebook",
     "plan_numbers",

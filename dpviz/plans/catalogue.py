@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cached_property
 
@@ -11,18 +12,18 @@ from dpviz.core.limits import LARGEST_PRIOR_ROWS
 from dpviz.core.numerics.ends import inverse_gain
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.prior import PRIOR_ONES
-from dpviz.plans.losses import MOST_LISTED, LossBounds, listed_losses
+from dpviz.plans.losses import LossBounds
 from dpviz.plans.measures import NEARNESS
 from dpviz.plans.release import (
     ErrorMoments,
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
-    ListEffort,
     PlannedRelease,
     RoundedLaplaceNoise,
 )
 from dpviz.plans.statistic import Statistic
+from dpviz.plans.summed import MOST_LISTED, UNSEEN_TAIL, Alternatives
 
 # Width of a block of pairs of a Beta-binomial: part of all its rows, and of those from its first pair to an end
 CLOSE_PAIRS, FARTHER_PAIRS = 0.02, 0.2
@@ -57,8 +58,8 @@ class BetaBinomialDraw(PlannedRelease):
     def largest_loss(self, shifts: tuple[float, ...]) -> float:
         return self.draw.worst_log_odds().value if shifts else 0.0
 
-    def alternatives(self, shifts: tuple[float, ...]) -> list[list[LossBounds]]:
-        return [[self._block(*ends)] for ends in self._blocks()] if shifts else [[]]
+    def parts(self, shifts: tuple[float, ...]) -> list[Alternatives]:
+        return [tuple(itertools.starmap(self._block, self._blocks()))] if shifts else []
 
     def _blocks(self) -> list[tuple[int, int]]:
         """First and last pairs of about twenty blocks, those near an end narrower, where the worst pair often is."""
@@ -70,19 +71,12 @@ class BetaBinomialDraw(PlannedRelease):
             first = end + 1
         return found
 
-    def effort(self, shifts: tuple[float, ...]) -> ListEffort:
-        blocks = len(self._blocks()) if shifts else 1
-        return ListEffort([min(self.n + 1, MOST_LISTED)] if shifts else [], blocks, 2.0 * blocks * (self.n + 1))
-
     def _block(self, first: int, last: int) -> LossBounds:
-        columns, lists = np.arange(self.n + 1), []
-        for ends in {(first, last), (first, first)}:
-            shared = self.draw.of_pairs(*ends)
-            odds = -shared.log_odds(np.array([0]), columns)[0]
-            lists.append((odds, shared.log_transition(np.array([1]), columns)[0], ends[1]))
-        lists.sort(key=lambda one: one[2])
-        held = listed_losses([one[:2] for one in lists])
-        return LossBounds(held[0].below, held[-1].above)
+        """What a block shares, above, and its first pair, below."""
+        above = self.draw.of_pairs(first, last).first_pair_losses(UNSEEN_TAIL)
+        if first == last and len(above.losses) == self.n + 1 <= MOST_LISTED:
+            return LossBounds(above)
+        return LossBounds(above, lambda: self.draw.of_pairs(first, first).first_pair_losses(UNSEEN_TAIL))
 
     def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
         """Squared bias and variance of n m₁ / n. Both follow the squared distance of x from n/2, as `rooms` expects."""

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpviz.core.checked import checked
 from dpviz.core.parameters import ANY_EPSILON, DELTA
 from dpviz.plans.last import GaussianLast, LaplaceLast, MixedLoss, NormalLoss, PlanLoss
-from dpviz.plans.losses import laplace_losses, summed_losses
+from dpviz.plans.losses import laplace_losses
 from dpviz.plans.plan import ReleasePlan, Shifts
 from dpviz.plans.release import PlannedRelease
+from dpviz.plans.summed import SUM_CELLS, Alternatives, SumTally, summed_losses
 from dpviz.privacy.loss_grid import DeltaBracket
 
-MOST_SORTS = 500  # Sorts of neighbours, with all blocks of pairs, that are looked at
-
-
-@dataclass
-class SumTally:
-    """How many sums of two losses were formed."""
-
-    sums: int = 0
-
-    def __call__(self, sums: int) -> None:
-        self.sums += sums
+MOST_SORTS = 500  # Sorts of neighbours, of a few rows, that are looked at one by one
 
 
 @dataclass(frozen=True)
@@ -47,6 +38,8 @@ class PlanDesign:
     plan: ReleasePlan
     releases: tuple[PlannedRelease, ...]
     tally: SumTally = field(default_factory=SumTally, compare=False, repr=False)
+    cells: int = field(default=SUM_CELLS, compare=False, repr=False)
+    """Of a sum that is no short list: the more, the nearer are its bounds."""
 
     def __reduce__(self) -> tuple[type[PlanDesign], tuple[ReleasePlan, tuple[PlannedRelease, ...]]]:
         """Its plan and releases alone are pickled, not what was computed of them."""
@@ -93,19 +86,24 @@ class PlanDesign:
         ratio = math.sqrt(math.fsum(one.variance_told(each) for one, each in pairs))
         laplace = sorted(size for one, each in pairs for size in one.laplace_sizes(each))
         last = GaussianLast(ratio) if ratio else LaplaceLast(laplace.pop()) if laplace else None
-        choices = [one.alternatives(each) for one, each in pairs]
-        if math.prod(map(len, choices)) > MOST_SORTS:
-            raise ValueError(
-                f"statistics (of a plan) must have fewer Beta-binomial draws: there would be more than {MOST_SORTS} "
-                "sorts of neighbours to look at."
-            )
-        for chosen in itertools.product(*choices):
-            parts = [*itertools.chain.from_iterable(chosen), *map(laplace_losses, laplace)]
-            if not parts and ratio:
-                yield NormalLoss(ratio)
-            else:
-                few = summed_losses(parts, self.tally)
-                yield few if last is None else MixedLoss(few, last)
+        parts: list[Alternatives] = [part for one, each in pairs for part in one.known_parts(each, self.tally)]
+        parts += [(laplace_losses(one),) for one in laplace]
+        if not parts and ratio:
+            yield NormalLoss(ratio)
+            return
+        one_by_one = math.prod(map(len, parts)) <= MOST_SORTS and all(one.exact for each in parts for one in each)
+        sorts: Iterable[list[Alternatives]] = [parts]
+        if one_by_one:
+            sorts = ([(one,) for one in chosen] for chosen in itertools.product(*parts))
+        for each in sorts:
+            few = summed_losses(each, self.tally, self.cells)
+            yield few if last is None else MixedLoss(few, last)
+
+    def largest_delta(self, epsilon: float) -> float:
+        """Return the upper end of δ(ε), which is found in less time than both."""
+        if epsilon >= self.pure_epsilon:
+            return 0.0
+        return max(one.largest_delta(epsilon) for one in self.losses)
 
     @checked(epsilon=ANY_EPSILON)
     def delta(self, epsilon: float) -> DeltaBracket:
@@ -131,7 +129,7 @@ class PlanDesign:
     @property
     def right_guesses(self) -> float:
         """How often the best guess between two neighbouring data sets is right at most, knowing nothing before."""
-        return (1 + self.delta(0.0).upper) / 2
+        return (1 + self.largest_delta(0.0)) / 2
 
     def basic_epsilon(self, delta: float) -> float:
         """Return the ε of basic composition: the sum of what each statistic alone asks for with its part of `delta`.
@@ -142,16 +140,17 @@ class PlanDesign:
         total = 0.0
         for shifts in self.plan.changes:
             alone = [
-                self._alone(place, each).epsilon(part).upper if part else one.largest_loss(each)
+                self._alone(place, each, part) if part else one.largest_loss(each)
                 for place, (one, each) in enumerate(zip(self.releases, shifts, strict=True))
             ]
             total = max(total, math.fsum(alone))
         return total
 
-    def _alone(self, place: int, shifts: tuple[float, ...]) -> _Worst:
+    def _alone(self, place: int, shifts: tuple[float, ...], delta: float) -> float:
+        """The upper end of ε(δ) of one statistic."""
         none: list[tuple[float, ...]] = [()] * len(self.releases)
         none[place] = shifts
-        return _Worst(tuple(self._losses_of(tuple(none))))
+        return max(one.largest_epsilon(delta) for one in self._losses_of(tuple(none)))
 
     @cached_property
     def keeps_promise(self) -> bool:
@@ -161,7 +160,7 @@ class PlanDesign:
             return True
         if self.pure_epsilon <= epsilon:
             return True
-        return delta > 0 and self.delta(epsilon).upper <= delta
+        return delta > 0 and self.largest_delta(epsilon) <= delta
 
     def errors(self) -> tuple[float, ...]:
         """Return the error of each statistic in the measure of its limit, in its own units."""
@@ -170,16 +169,6 @@ class PlanDesign:
     def used(self) -> tuple[float, ...]:
         """Return the part of each limit that is used: at most 1 where it is kept."""
         return tuple(error / one.limit for error, one in zip(self.errors(), self.plan.statistics, strict=True))
-
-
-@dataclass(frozen=True)
-class _Worst:
-    """The worst of several sorts of neighbours."""
-
-    sorts: tuple[PlanLoss, ...]
-
-    def epsilon(self, delta: float) -> DeltaBracket:
-        return _largest([one.epsilon(delta) for one in self.sorts])
 
 
 def _largest(found: Sequence[DeltaBracket]) -> DeltaBracket:

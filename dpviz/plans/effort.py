@@ -1,72 +1,72 @@
-"""How long a plan takes to solve, said before: counted in sums of losses and in looks at a design."""
+"""How long a plan takes to solve, said before: what one look at a design computes, times how many looks there are.
+
+What a look computes is counted at a design that is found as `solve_plan` would, but with wide cells and not far. How
+many looks a search takes is its average.
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
+from dataclasses import replace
 
 from dpviz.core.checked import checked
-from dpviz.plans.losses import LIST_CELLS, MOST_LISTED
-from dpviz.plans.plan import ReleasePlan, Shifts
-from dpviz.plans.shares import MOST_MIXTURES, Kinds
+from dpviz.plans.plan import ReleasePlan
+from dpviz.plans.shares import MOST_MIXTURES, ROUGH_CELLS, Kinds, ShareSearch, over_promise
+from dpviz.plans.summed import SUM_CELLS, SumTally
 
-# Of one sum of two losses, of one loss of a Beta-binomial draw, and of one rate that a limit asks for
-SECONDS_OF_SUM, SECONDS_OF_LISTED, SECONDS_OF_RATE = 1.5e-7, 2e-7, 4e-4
-ROUGH_LOOKS, FINE_LOOKS = 7, 25  # Designs looked at for one mixture of mechanisms, and for the best one at the end
-
-
-@checked()
-def expected_sums(plan: ReleasePlan) -> float:
-    """Return about how many sums of two losses `solve_plan` forms: none without δ.
-
-    Of a walk through mixtures of mechanisms it counts the first one and those next to it.
-    """
-    return _expected(plan)[0]
+LOOK_CELLS, LOOK_NEAR, LOOK_STEP = 200, 0.3, 0.7  # Of the design that is looked at, in logarithms of a factor
+MIXTURE_LOOKS, WALK_LOOKS = 10, 27  # Looks at a mixture of mechanisms, and at those that a walk comes to
+EVEN_LOOKS, STEP_LOOKS = (16, 7), (45, 25)  # At the best one, and at basic composition; where errors change in steps
+PURE_LOOKS = 15  # At a plan without δ
+ROUGH_ALONE, FINE_ALONE = 10, 2  # At one limit that gives way alone
 
 
 @checked()
 def expected_seconds(plan: ReleasePlan) -> float:
     """Return about how many seconds `solve_plan` takes on one core of 2025."""
-    looks = ROUGH_LOOKS * len(_mixtures(plan)) + FINE_LOOKS
-    sums, listed = _expected(plan)
-    return sums * SECONDS_OF_SUM + listed * SECONDS_OF_LISTED + looks * len(plan.statistics) * SECONDS_OF_RATE
+    return expected_work(plan).seconds
 
 
-def _expected(plan: ReleasePlan) -> tuple[float, float]:
-    """Sums of two losses, and losses that are computed one by one, over all looks."""
-    if not plan.allows_delta or math.isinf(plan.promise[0]):
-        return 0.0, 0.0
-    mixtures = _mixtures(plan)
-    found = [[_of_look(plan, shifts, kinds) for shifts in plan.changes] for kinds in mixtures]
-    each = [tuple(map(sum, zip(*one, strict=True))) for one in found]
-    rough = ROUGH_LOOKS if len(mixtures) > 1 else 0
-    sums, listed = (rough * sum(one[part] for one in each) + FINE_LOOKS * each[0][part] for part in (0, 1))
-    return sums, listed
-
-
-def _mixtures(plan: ReleasePlan) -> list[Kinds]:
-    """The mixtures of mechanisms that are looked at first, the plainest before all others."""
+@checked()
+def expected_work(plan: ReleasePlan) -> SumTally:
+    """Return about what `solve_plan` computes."""
     choices = [plan.candidates(one) for one in plan.statistics]
-    if math.prod(map(len, choices)) <= MOST_MIXTURES:
-        return list(itertools.product(*choices))
-    plain = tuple(one[0] for one in choices)
-    changes = [(*plain[:at], kind, *plain[at + 1 :]) for at, these in enumerate(choices) for kind in these[1:]]
-    return [plain, tuple(one[-1] for one in choices), *changes]
+    many, neighbours = math.prod(map(len, choices)), sum(len(one) - 1 for one in choices)
+    ends = dict.fromkeys(tuple(one[end] for one in choices) for end in (0, -1))
+    looked = {kinds: _looked(plan, kinds) for kinds in ends}
+    kinds = min(looked, key=lambda one: looked[one][0])
+    factor, rough = looked[kinds]
+    fine = rough.times(1, SUM_CELLS / ROUGH_CELLS)
+    if _without_delta(plan):
+        total = rough.times(PURE_LOOKS)
+    else:
+        steps = any(kind.in_steps(one) for kind, one in zip(kinds, plan.statistics, strict=True))
+        closely, basic = STEP_LOOKS if steps else EVEN_LOOKS
+        total = fine.times(closely).plus(
+            SumTally(rates=rough.rates, drawn=rough.drawn, spread=fine.spread).times(basic)
+        )
+    walked = many > MOST_MIXTURES
+    if many > 1:
+        each = MIXTURE_LOOKS * (1 if walked else many / len(looked))
+        for _, one in looked.values():
+            total = total.plus(one.times(each))
+    if walked:
+        total = total.plus(rough.times(WALK_LOOKS)).plus(replace(rough, rates=1).times(neighbours))
+    if factor > 1:  # others keep their rates where one limit gives way
+        alone = rough.times(ROUGH_ALONE).plus(fine.times(FINE_ALONE))
+        total = total.plus(replace(alone.times(len(choices)), rates=alone.rates, drawn=alone.drawn))
+    return total
 
 
-def _of_look(plan: ReleasePlan, shifts: Shifts, kinds: Kinds) -> tuple[float, float]:
-    """Those of one sort of neighbours and one mixture: of short lists first, and none of the last closed form."""
-    sizes: list[int] = []
-    laplace, sorts, listed = 0, 1, 0.0
-    for one, kind, each in zip(plan.statistics, kinds, shifts, strict=True):
-        release = kind(1.0, plan.rows_of(one))
-        effort = release.effort(each)
-        sizes += effort.sizes
-        laplace += len(release.laplace_sizes(each))
-        sorts, listed = sorts * effort.sorts, listed + effort.listed
-    gaussian = any(kind.needs_delta for kind in kinds)
-    sizes += [LIST_CELLS + 1] * (laplace if gaussian else max(laplace - 1, 0))
-    total, size = 0.0, 1
-    for one_size in sorted(sizes):
-        total, size = total + size * one_size, min(size * one_size, MOST_LISTED)
-    return sorts * total, listed
+def _without_delta(plan: ReleasePlan) -> bool:
+    return plan.promise[1] == 0 or math.isinf(plan.promise[0])
+
+
+def _looked(plan: ReleasePlan, kinds: Kinds) -> tuple[float, SumTally]:
+    """About the factor of a mixture of mechanisms, and what a rough look at it computes."""
+    search = ShareSearch(plan)
+    factor = search.smallest_factor(kinds, over_promise, near=LOOK_NEAR, step=LOOK_STEP, cells=LOOK_CELLS)
+    design = ShareSearch(plan).at(kinds, factor if math.isfinite(factor) else 1.0, cells=ROUGH_CELLS)
+    if not _without_delta(plan):
+        design.largest_delta(0.0)
+    return factor, design.tally

@@ -80,25 +80,34 @@ class MixedLoss:
     last: LastLoss
 
     @property
+    def size(self) -> int:
+        """The number of losses beside the last one."""
+        return self.few.size
+
+    @property
     def exact(self) -> bool:
         """Whether nothing but rounding is between both bounds."""
         return self.few.exact
 
+    def largest_delta(self, epsilon: float) -> float:
+        """Return the upper end of δ(ε)."""
+        return min(self._delta(self.few.above, epsilon) * (1 + CLOSED_ROUNDING), 1.0)
+
     def delta(self, epsilon: float) -> DeltaBracket:
         """Return bounds of δ(ε)."""
         low = self._delta(self.few.below, epsilon) * (1 - CLOSED_ROUNDING)
-        high = self._delta(self.few.above, epsilon) * (1 + CLOSED_ROUNDING)
-        return DeltaBracket(min(low, 1.0), min(high, 1.0))
+        return DeltaBracket(min(low, 1.0), self.largest_delta(epsilon))
 
     def _delta(self, held: LossDistribution, epsilon: float) -> float:
         return float(np.einsum("i,i->", held.masses, self.last.deltas(epsilon - held.losses)))
 
+    def largest_epsilon(self, delta: float) -> float:
+        """Return the upper end of the smallest ε ≥ 0 with δ(ε) ≤ `delta`, which is above 0."""
+        return self._epsilon(self.few.above, delta, 1 + CLOSED_ROUNDING)
+
     def epsilon(self, delta: float) -> DeltaBracket:
         """Return bounds of the smallest ε ≥ 0 with δ(ε) ≤ `delta`, which is above 0."""
-        low, high = (
-            self._epsilon(held, delta, factor)
-            for held, factor in ((self.few.below, 1 - CLOSED_ROUNDING), (self.few.above, 1 + CLOSED_ROUNDING))
-        )
+        low, high = self._epsilon(self.few.below, delta, 1 - CLOSED_ROUNDING), self.largest_epsilon(delta)
         return DeltaBracket(min(low, high), high)
 
     def _epsilon(self, held: LossDistribution, delta: float, factor: float) -> float:
@@ -127,16 +136,23 @@ class NormalLoss:
 
     ratio: float
     exact = True
+    size = 1
+
+    def largest_delta(self, epsilon: float) -> float:
+        """Return δ(ε)."""
+        return gaussian_delta(self.ratio, min(epsilon, LARGEST_GAUSSIAN_EPSILON))
 
     def delta(self, epsilon: float) -> DeltaBracket:
-        """Return δ(ε)."""
-        value = gaussian_delta(self.ratio, min(epsilon, LARGEST_GAUSSIAN_EPSILON))
-        return DeltaBracket(value, value)
+        """Return δ(ε), twice."""
+        return DeltaBracket(*[self.largest_delta(epsilon)] * 2)
+
+    def largest_epsilon(self, delta: float) -> float:
+        """Return the smallest ε with δ(ε) ≤ `delta`."""
+        return gaussian_epsilon(self.ratio, delta)
 
     def epsilon(self, delta: float) -> DeltaBracket:
-        """Return the smallest ε with δ(ε) ≤ `delta`."""
-        value = gaussian_epsilon(self.ratio, delta)
-        return DeltaBracket(value, value)
+        """Return the smallest ε with δ(ε) ≤ `delta`, twice."""
+        return DeltaBracket(*[self.largest_epsilon(delta)] * 2)
 
 
 PlanLoss = LossBounds | MixedLoss | NormalLoss

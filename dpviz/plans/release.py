@@ -15,18 +15,12 @@ from dpviz.core.numerics.roots import brentq
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
 from dpviz.plans.losses import NO_LOSS, LossBounds, whole_number_losses
+from dpviz.plans.measures import NEARNESS
 from dpviz.plans.statistic import Statistic
+from dpviz.plans.summed import Alternatives, SumTally
 
 MOST_PLAN_ROWS = 10_000_000
 SMALLEST_RATE, LARGEST_RATE = 1e-6, 1e3  # Of noise on counts: what the sanitizers take
-
-
-class ListEffort(NamedTuple):
-    """Lengths of lists of losses, in how many sorts, and how many losses are computed for them one by one."""
-
-    sizes: list[int]
-    sorts: int
-    listed: float
 
 
 class ErrorMoments(NamedTuple):
@@ -70,6 +64,11 @@ class PlannedRelease(ABC):
         """
         return "" if statistic.counts else "it releases counts"
 
+    @classmethod
+    def in_steps(cls, statistic: Statistic) -> bool:  # noqa: ARG003
+        """Return whether what it tells changes in steps as the limit of a statistic does."""
+        return False
+
     @abstractmethod
     def largest_loss(self, shifts: tuple[float, ...]) -> float:
         """Return the pure ε where a person moves the sums by `shifts`."""
@@ -82,9 +81,20 @@ class PlannedRelease(ABC):
         """Return the shifts in scales of Laplace noise on sums."""
         return ()
 
-    def alternatives(self, shifts: tuple[float, ...]) -> list[list[LossBounds]]:  # noqa: ARG002
+    def parts(self, shifts: tuple[float, ...]) -> list[Alternatives]:  # noqa: ARG002
         """Return the losses of other independent parts, for each sort of neighbours of which any may be the worst."""
-        return [[]]
+        return []
+
+    def known_parts(self, shifts: tuple[float, ...], tally: SumTally) -> list[Alternatives]:
+        """Return the same parts, which are found once."""
+        if shifts not in self._found:
+            self._found[shifts] = self.parts(shifts)
+            tally.drawn += sum(one.size for each in self._found[shifts] for one in each)
+        return self._found[shifts]
+
+    @cached_property
+    def _found(self) -> dict[tuple[float, ...], list[Alternatives]]:
+        return {}
 
     @abstractmethod
     def mean_square(self, below: float, above: float) -> float:
@@ -101,10 +111,6 @@ class PlannedRelease(ABC):
     def moments_below(self, count: int, threshold: int) -> ErrorMoments:
         """Return what released counts below a threshold have of the error's distribution."""
         raise NotImplementedError(f"{self.label} releases no counts.")
-
-    def effort(self, shifts: tuple[float, ...]) -> ListEffort:  # noqa: ARG002
-        """Return what its lists of losses take."""
-        return ListEffort([], 1, 0.0)
 
     @classmethod
     def free_rate(cls, error: float) -> float:  # noqa: ARG003
@@ -127,6 +133,11 @@ class CountNoise(PlannedRelease):
     """How many rows more than a person moves there must be, so that moving counts to 0 or n hides nothing."""
     symbol = "ε of a count"
 
+    @classmethod
+    def in_steps(cls, statistic: Statistic) -> bool:
+        """Within whole numbers alone."""
+        return statistic.asked is not NEARNESS["typical"]
+
     @cached_property
     def noise(self) -> NoiseSanitizer:
         """The release of a single count."""
@@ -136,14 +147,11 @@ class CountNoise(PlannedRelease):
     def largest_loss(self, shifts: tuple[float, ...]) -> float:
         return math.fsum(shifts) * self.rate
 
-    def alternatives(self, shifts: tuple[float, ...]) -> list[list[LossBounds]]:
+    def parts(self, shifts: tuple[float, ...]) -> list[Alternatives]:
         found = [whole_number_losses(int(one), self.noise.log_mass, self.noise.log_tail) for one in shifts]
         if self.n < max(shifts, default=0) + self.room_needed:  # no neighbours need tell that much
-            found = [LossBounds(NO_LOSS, one.above) for one in found]
-        return [found]
-
-    def effort(self, shifts: tuple[float, ...]) -> ListEffort:
-        return ListEffort([int(one) + 1 for one in shifts], 1, 0.0)
+            found = [LossBounds(one.above, lambda: NO_LOSS) for one in found]
+        return [(one,) for one in found]
 
     def mean_square(self, below: float, above: float) -> float:
         tail = math.exp(float(self.noise.log_tail(np.array([1]))[0]))
