@@ -12,9 +12,8 @@ from dpviz.core.numerics.ends import inverse_gain
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.plans.losses import MOST_LISTED, LossBounds, listed_losses
-from dpviz.plans.measures import NEARNESS
+from dpviz.plans.measures import NEARNESS, ErrorMoments
 from dpviz.plans.release import (
-    ErrorMoments,
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
