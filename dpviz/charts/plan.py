@@ -177,12 +177,17 @@ def ranges_chart(lines: Sequence[RangeLine], *, promised: str) -> style.Figure:
             x, y = _drawable(one.times, values)
             traces.append(
                 style.scatter(
-                    "lines+markers", x, y, f"<b>{one.name}, %{{x:.3g}} times</b><br>{said}<extra></extra>",
-                    name=one.name, legendgroup=one.name, showlegend=shown,
+                    "lines+markers",
+                    x,
+                    y,
+                    f"<b>{one.name}, %{{x:.3g}} times</b><br>{said}<extra></extra>",
+                    name=one.name,
+                    legendgroup=one.name,
+                    showlegend=shown,
                     line={"color": style.PALETTE[color], "width": 2.6 if shown else 1.7, "dash": dash},
                     marker=style.dot_marker(8, style.PALETTE[color], symbol=symbol),
                 )
-            )  # fmt: skip
+            )
     ends = [1.0, *(float(one) for trace in traces for one in trace["y"])]
     low, high = math.log10(max(min(ends), SMALLEST_DRAWN) / 1.3), math.log10(min(max(ends), 1 / SMALLEST_DRAWN) * 1.3)
     ticks = sorted({one for line in lines for one in line.times})

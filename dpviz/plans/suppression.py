@@ -14,7 +14,10 @@ from dpviz.plans.release import MOST_PLAN_ROWS, PlannedRelease
 from dpviz.plans.statistic import ShareStatistic
 
 COUNTED_ROWS = argument("n", 1, MOST_PLAN_ROWS, integer=True, title="rows")
-FARTHEST, PLACES_OF_SCALE = 40.0, 20  # Typical errors above a threshold up to which it counts; places looked at in one
+FARTHEST_ABOVE, PLACES_OF_SCALE = (
+    40.0,
+    20,
+)  # Typical errors above a threshold up to which it counts; places looked at in one
 LIMIT_ROUNDING = 1e-9  # Of an error that is its limit, relative
 WITHHELD_BELOW = argument("threshold", 0, MOST_PLAN_ROWS, integer=True, title="smallest published count")
 
@@ -162,7 +165,7 @@ def _largest_error(one: ShareStatistic, release: PlannedRelease, threshold: int)
     if first > high:
         return found
     scale = math.sqrt(release.mean_square(first, release.n - first)) + 1
-    last = min(high, first + math.ceil(FARTHEST * scale))
+    last = min(high, first + math.ceil(FARTHEST_ABOVE * scale))
     step = max(1, math.floor(scale / PLACES_OF_SCALE))
     best = max(map(error, range(first, last + 1, step)))
     while step > 1:
