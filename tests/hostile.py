@@ -28,6 +28,7 @@ from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.mechanisms.given.pilot import read_columns
+from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, plan_differences, read_plan, solve_plan
 from dpviz.teaching.rooms.codes import read_code
 from pages.components.navigation import EVERY_PAGE
 from pages.coverage.run import plan_of
@@ -64,14 +65,28 @@ def _files() -> dict[str, bytes]:
         "run": save_run(run_coverage(plan_of(design)), about=design.to_address()).encode(),
         "question": question.to_json().encode(),
         "design": json.dumps({"dpviz": "0", "question": asked, "design": chosen, "numbers": numbers}).encode(),
+        "plan": answer_json(solve_plan(_plan())).encode(),
+        "statistics": json.dumps([{"kind": one.key, **one.written()} for one in _plan().statistics]).encode(),
         "matrix": b"n1,0,1,2\n0,0.5,0.25,0.25\n1,0.25,0.5,0.25\n2,0.1,0.2,0.7\n",
         "pilot": b"age;smoker;weight\n17;no;51,5\n41;yes;80\n33;no;64,2\n58;yes;77\n",
     }
 
 
+def _plan() -> ReleasePlan:
+    statistics = YesNoShare(name="ill", group="N", suppress_below=5), BoundedMean(name="age", upper=99.0)
+    return ReleasePlan(n=90, statistics=statistics, groups=(("N", 40), ("S", 50)), person_rows=2)
+
+
 def _pilot(content: bytes) -> None:
     for column in read_columns(content).columns:
         column.proportion()
+
+
+def _opened_plan(content: bytes) -> None:
+    """Read the file of a plan as the page does, and compare its numbers if it is still the same plan."""
+    import_module("pages.plan.files").opened(content)
+    if content.startswith(b"{") and read_plan(content.decode()) == _plan():
+        plan_differences(content.decode())
 
 
 def _setting(text: str, chance: random.Random) -> None:
@@ -100,6 +115,8 @@ class Attack:
             "question": import_module("pages.curator.report").opened,
             "matrix": lambda content: (brought_matrix(Upload.of(content)), brought_rescaled(Upload.of(content))),
             "pilot": _pilot,
+            "plan": _opened_plan,
+            "statistics": lambda content: import_module("pages.plan.controls").read_list(content.decode("latin-1")),
         }
         self._readers = readers | {"design": readers["question"]}
 

@@ -418,7 +418,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "read_plan": {"text": plans.plan_toml(ANSWERED.plan)},
     "plan_differences": {"text": plans.answer_json(ANSWERED), "answer": ANSWERED},
-    "suppression_costs": {"design": ANSWERED.design},
+    **{name: {"design": ANSWERED.design} for name in ("suppression_costs", "published_errors")},
     **{name: {"plan": ANSWERED.plan} for name in ("solve_plan", "plan_toml", "expected_seconds", "expected_work")},
     **{
         name: {"answer": ANSWERED, "before": {}, "date": "1 May 2026", "address": ""}

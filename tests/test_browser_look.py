@@ -78,7 +78,7 @@ SHOWN = {
         1,
         {"The frontier": 2, "How the choice changes": 2},
     ),
-    "plan": Shown("plan?pl_n=1000", list(PLAN), 1, {"What if": 2, "Exact and basic": 2}),
+    "plan": Shown("plan?pl_n=1000", list(PLAN), 1, {"What if": 3, "Exact and basic": 2}),
 }
 
 

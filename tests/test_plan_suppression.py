@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -14,11 +15,13 @@ from scipy.stats import norm
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
-from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, solve_plan
+from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, solve_plan
 from dpviz.plans.catalogue import BetaBinomialDraw
 from dpviz.plans.rejected import rejected_designs
-from dpviz.plans.release import GaussianNoise, GeometricNoise, RoundedLaplaceNoise
-from dpviz.plans.suppression import delta_without_noise, suppression_costs, withheld_count
+from dpviz.plans.release import GaussianNoise, GeometricNoise, PlannedRelease, RoundedLaplaceNoise
+from dpviz.plans.statistic import ShareStatistic
+from dpviz.plans.suppression import delta_without_noise, published_errors, suppression_costs, withheld_count
+from dpviz.plans.words import plan_sentence, suppression_sentences
 
 
 @pytest.mark.parametrize("threshold", [1, 4, 12, 26])
@@ -96,3 +99,93 @@ def test_small_counts_without_noise_have_no_epsilon() -> None:
     (*_, last) = rejected_designs(solve_plan(plan))
     assert math.isinf(last.epsilon)
     assert last.breaks_promise
+
+
+def seen(threshold: int, count: int, n: int, rate: float, kind: type[PlannedRelease]) -> list[tuple[float, float, int]]:
+    """Of every noise how far what an analyst reads is off, its mass, and the noise; from the definition."""
+    z = np.arange(-math.ceil(45 / rate) - 2 * n, math.ceil(45 / rate) + 2 * n + 1)
+    masses = np.exp(-rate * np.abs(z))
+    if kind is RoundedLaplaceNoise:
+        masses = np.where(z == 0, -math.expm1(-rate / 2), math.sinh(rate / 2) * masses)
+    released = np.minimum(np.maximum(count + z, 0), n)
+    read = np.where(released < threshold, threshold / 2, released)
+    return [*zip(np.abs(read - count).tolist(), (masses / masses.sum()).tolist(), z.tolist(), strict=True)]
+
+
+def published_worst(one: ShareStatistic, n: int, rate: float, kind: type[PlannedRelease]) -> float:
+    """The largest error of what analysts see, over all counts; intervals reach beyond 0 and n as the noise does."""
+    low, high = math.floor(one.lowest * n), math.ceil(one.highest * n)
+    worst, share = 0.0, 0.95 ** (1 / one.cells if one.measure == "all_within" else 1)
+    for count in range(low, high + 1):
+        told = seen(one.suppress_below, count, n, rate, kind)
+        if one.measure == "typical":
+            worst = max(worst, math.sqrt(sum(mass * off**2 for off, mass, _ in told)))
+            continue
+        withheld = [min(max(count + z, 0), n) < one.suppress_below for *_, z in told]
+        off = sorted((off if gone else abs(z), mass) for (off, mass, z), gone in zip(told, withheld, strict=True))
+        inside = itertools.accumulate(mass for _, mass in off)
+        worst = max(worst, next(each for (each, _), so_far in zip(off, inside, strict=True) if so_far >= share - 1e-9))
+    return worst / n
+
+
+CASES = list(itertools.product((0.05, 0.3, 1.5), (1, 9, 25, 40), ((0.0, 1.0), (0.0, 0.2), (0.3, 0.7), (0.9, 1.0))))
+
+
+@pytest.mark.parametrize("measure", ["typical", "within", "all_within"])
+@pytest.mark.parametrize("kind", [GeometricNoise, RoundedLaplaceNoise], ids=lambda kind: kind.key)
+def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlannedRelease], measure: str) -> None:
+    for n, (rate, threshold, (low, high)) in itertools.product((6, 30), CASES):
+        shared: dict = {"measure": measure, "lowest": low, "highest": high, "suppress_below": threshold, "limit": 0.2}
+        one = CategoryShares(name="a", categories=3, mechanism=kind.key, **shared)
+        design = PlanDesign(ReleasePlan(n=n, statistics=(one,)), (kind(rate, n),))
+        (found,) = published_errors(design)
+        assert found is not None
+        assert found.error == pytest.approx(published_worst(one, n, rate, kind), rel=1e-6), (n, rate, threshold, low)
+        assert found.breaks_limit == (found.error > max(0.2, found.before) * (1 + 1e-9))
+        if found.breaks_limit and found.before <= 0.2:
+            for each, holds in ((found.threshold, True), (found.threshold + 1, False)):
+                other = dataclasses.replace(one, suppress_below=each)
+                assert each == 0 or (published_worst(other, n, rate, kind) <= 0.2 * (1 + 1e-9)) == holds
+        sure = published_worst(one, n, 80.0, kind) if measure == "typical" else found.without_noise
+        assert found.without_noise == pytest.approx(sure, abs=1e-6)
+
+
+@pytest.mark.parametrize("threshold", [3, 12, 41])
+def test_the_error_of_a_draw_that_analysts_see_is_that_of_its_rows(threshold: int) -> None:
+    n, alpha = 40, 30.0
+    one = YesNoShare(name="a", mechanism="beta_binomial", suppress_below=threshold, highest=0.6)
+    design = PlanDesign(ReleasePlan(n=n, statistics=(one,)), (BetaBinomialDraw(math.log1p(n / alpha), n),))
+    draw, released = BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha), np.arange(n + 1.0)
+    read = np.where(released < threshold, threshold / 2, released)
+    worst = max(math.sqrt(draw.row(x) @ (read - x) ** 2) for x in range(25))
+    (found,) = published_errors(design)
+    assert found is not None and found.error == pytest.approx(worst / n, rel=1e-9)
+
+
+def test_withholding_more_than_there_are_rows_publishes_nothing() -> None:
+    for kind in (GeometricNoise, RoundedLaplaceNoise, GaussianNoise):
+        found = withheld_count(kind(0.3, 10), 4, 12)
+        assert (
+            found.withheld == 1 and found.as_zero == pytest.approx((-4, 4)) and found.as_half == pytest.approx((2, 2))
+        )
+
+
+@pytest.mark.parametrize("limit", [0.001, 0.01, 0.03, 0.2])
+@pytest.mark.parametrize("threshold", [1, 20, 1000])
+def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_much(
+    threshold: int, limit: float
+) -> None:
+    ill = CategoryShares(name="ill", limit=limit, suppress_below=threshold, measure="all_within")
+    answer = solve_plan(ReleasePlan(n=2000, statistics=(ill, YesNoShare(name="works", limit=0.05))))
+    (found, none), told = published_errors(answer.design), plan_sentence(answer)
+    assert found is not None and none is None
+    assert ("beyond its limit" in told) == found.breaks_limit
+    if found.breaks_limit:
+        times = float(re.findall(r"([\d.,]+) times the limit", told)[0].replace(",", ""))
+        assert times == pytest.approx(found.error / limit, rel=5e-3) and times > 1
+        assert ("before small counts are withheld" in told) == answer.feasible
+        assert ("A larger ε would mend that" in told) == (found.without_noise < limit)
+        assert ("No ε mends that" in told) == (found.without_noise >= limit)
+    said = " ".join(suppression_sentences(suppression_costs(answer.design), [found, none]))
+    assert "neither adds nor takes privacy" in said
+    assert ("keeps the limit of" in said) == (found.error <= limit)

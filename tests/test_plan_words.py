@@ -10,9 +10,9 @@ import pytest
 
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
-from dpviz.plans import ReleasePlan, rejected_designs, solve_plan, words
+from dpviz.plans import ReleasePlan, rejected_designs, solve_plan, what_if, words
 from dpviz.plans.plan import number_in_words
-from dpviz.plans.suppression import suppression_costs
+from dpviz.plans.suppression import published_errors, suppression_costs, used_published
 from tests.test_plan_shares import FIVE, GROUPS
 
 PROMISES = {
@@ -51,8 +51,11 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
             said = f"{number_in_words(one, rounded_up(value, 3))} for “{one.name}”" if value < math.inf else "None"
             assert (said in told) == (value < math.inf)
     else:
-        near = max(zip(design.used(), plan.statistics, strict=True), key=lambda one: one[0])[1]
-        assert f"“{near.name}” is nearest" in told
+        near = max(
+            zip(used_published(design, published_errors(design)), plan.statistics, strict=True), key=lambda one: one[0]
+        )[1]
+        broken = any(one is not None and one.breaks_limit for one in published_errors(design))
+        assert (f"takes “{near.name}” beyond" if broken else f"“{near.name}” is nearest") in told
     loss = words.loss_sentence(design)
     epsilon, delta = plan.promise
     assert plan.unit_in_words in loss
@@ -68,7 +71,7 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
         said = words.rejected_sentence(other)
         assert ("breaks the promise" in said) == other.breaks_promise
         assert ("a limit," in said) == other.breaks_limit
-    assert len(words.suppression_sentences(suppression_costs(design))) == 2
+    assert len(words.suppression_sentences(suppression_costs(design), published_errors(design))) == 2
     whole = " ".join([told, loss, words.why_sentence(answer), words.composition_sentence(answer)])
     assert not re.search(r"nan|inf\b|None|\{|\}|e\^|_|  ", whole)
 
@@ -79,12 +82,12 @@ def test_a_plan_of_one_statistic_is_told_as_one() -> None:
     assert "The limit would hold with" in words.plan_sentence(answer)
     assert "nothing to add up" in words.composition_sentence(answer)
     assert words.groups_sentence(answer.plan) == ""
-    assert words.suppression_sentences(suppression_costs(answer.design)) == []
+    assert words.suppression_sentences((), ()) == []
 
 
 def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
-    found = words.sensitivities(plan)
+    found = what_if.sensitivities(plan)
     assert [one.words for one in found] == [
         "with ε = 0.5",
         "with ε = 2",
@@ -92,5 +95,5 @@ def test_sensitivity_is_what_another_question_gives() -> None:
     ]
     half = solve_plan(dataclasses.replace(plan, protection=PrivacyLoss(most_epsilon=0.5)))
     assert found[0].factor == half.factor > solve_plan(plan).factor > found[1].factor
-    told = words.sensitivity_sentence(solve_plan(plan), found)
+    told = what_if.sensitivity_sentence(solve_plan(plan), found)
     assert told.count("The errors would be") == 3

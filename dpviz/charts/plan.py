@@ -15,6 +15,8 @@ PLAN_ROW, AROUND_PLAN = 34, 158  # Pixels of a statistic, and of what stands aro
 PART_ROOM, USED_ROOM = (0.0, 0.46), (0.54, 1.0)  # Shares of the width that both halves have
 SHORTEST_AXIS, LONGEST_AXIS = 1.25, 3.0  # Ends of an axis of shares: what is beyond the second stands at the edge
 AXIS_TICKS = ((0.0, 0.5, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 3.0))  # Of a half, few enough for a phone
+RANGE_COLORS, RANGE_SYMBOLS = ("blue", "green", "pink"), ("circle", "square", "diamond")
+SMALLEST_DRAWN = 1e-4  # Of a factor, and its inverse the largest: what is beyond is in the table
 PLAN_HEADROOM = 1.04  # How much longer the axis is, so that a mark at its end is whole
 
 
@@ -148,6 +150,56 @@ def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen
         shapes=[style.rule(y=1.0)],
         annotations=[style.label_across("all limits hold below this line", 0.0, x=0.995, side="right", edge="top")],
         margin={"l": 70, "r": 16, "t": 30, "b": 52},
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeLine:
+    """An assumption that is so many `times` as wide: the errors that the promise allows, and what the limits need."""
+
+    name: str
+    times: tuple[float, ...]
+    factors: tuple[float, ...]
+    needed: tuple[float, ...]
+
+
+def ranges_chart(lines: Sequence[RangeLine], *, promised: str) -> style.Figure:
+    """Return errors as a factor of their limits, solid, and the needed share of the promise, dashed, for each line.
+
+    Both pass the rule at 1 at the same place, right of which not all limits hold.
+    """
+    traces: list[dict[str, Any]] = []
+    for one, color, symbol in zip(lines, RANGE_COLORS, RANGE_SYMBOLS, strict=False):
+        for values, dash, said, shown in (
+            (one.factors, "solid", "errors %{y:.4g} times their limits", True),
+            (one.needed, "dash", f"the limits need %{{y:.4g}} times {promised}", False),
+        ):
+            x, y = _drawable(one.times, values)
+            traces.append(
+                style.scatter(
+                    "lines+markers",
+                    x,
+                    y,
+                    f"<b>{one.name}, %{{x:.3g}} times</b><br>{said}<extra></extra>",
+                    name=one.name,
+                    legendgroup=one.name,
+                    showlegend=shown,
+                    line={"color": style.PALETTE[color], "width": 2.6 if shown else 1.7, "dash": dash},
+                    marker=style.dot_marker(8, style.PALETTE[color], symbol=symbol),
+                )
+            )
+    ends = [1.0, *(float(one) for trace in traces for one in trace["y"])]
+    low, high = math.log10(max(min(ends), SMALLEST_DRAWN) / 1.3), math.log10(min(max(ends), 1 / SMALLEST_DRAWN) * 1.3)
+    ticks = sorted({one for line in lines for one in line.times})
+    return style.build(
+        traces,
+        x=style.axis("times as wide as assumed", **style.log_scale(-0.68, 0.68))
+        | {"tickvals": ticks, "ticktext": [f"{one:.3g}" for one in ticks]},
+        y=style.axis("errors (need: dashed)", **style.log_scale(low, high)),
+        uirevision="ranges",
+        shapes=[style.rule(y=1.0), style.rule(x=1.0)],
+        annotations=[style.label_across("all limits hold below this line", 0.0, x=0.005, side="left", edge="top")],
+        **style.legend_below(0, 70, 16, 30, 104, yref="container", yanchor="bottom"),
     )
 
 

@@ -13,9 +13,8 @@ from dpviz.core.numerics.ends import inverse_gain
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.plans.losses import LossBounds
-from dpviz.plans.measures import NEARNESS
+from dpviz.plans.measures import NEARNESS, ErrorMoments
 from dpviz.plans.release import (
-    ErrorMoments,
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.charts.plan import PlanLine, composition_chart, factors_chart, plan_chart
+from dpviz.charts.plan import PlanLine, RangeLine, composition_chart, factors_chart, plan_chart, ranges_chart
 from dpviz.charts.style import Figure
 from dpviz.core.plain import plain
 from dpviz.desk.protection import LOSS, PrivacyLoss, promise_in_words
 from dpviz.plans.composed import PlanDesign
 from dpviz.plans.plan import ReleasePlan
+from dpviz.plans.ranges import RangeCurve, promise_taken
 from dpviz.plans.shares import PlanAnswer, solve_plan
+from dpviz.plans.suppression import PublishedError, published_errors, used_published
 
 ALL_TOGETHER = "all together"
 SAVED_SHOWN = 1e-6  # Relative difference below which exact and basic composition are the same
@@ -30,7 +32,7 @@ class SolvedPlan:
 
     `parts` is which share of the promise each statistic takes when it is published alone, with its part of δ where ε is
     promised; `whole` and `basic` that of all of them, composed exactly and by adding up. `needed` is the share that the
-    limits ask for and no more.
+    limits ask for and no more. `published` are the errors with small counts withheld, where a statistic withholds any.
     """
 
     answer: PlanAnswer
@@ -38,21 +40,23 @@ class SolvedPlan:
     whole: float
     basic: float
     needed: float
+    published: tuple[PublishedError | None, ...]
 
 
 def solved_plan(plan: ReleasePlan) -> SolvedPlan:
     """Return the answer of a plan and which share of the promise each statistic takes."""
     answer = solve_plan(plan)
     design, many = answer.design, len(plan.statistics)
-    parts = tuple(_taken(_only(design, place), many) for place in range(many))
+    parts = tuple(promise_taken(_only(design, place), many) for place in range(many))
     epsilon, delta = plan.promise
     adding = math.isinf(epsilon) or epsilon == 0
     return SolvedPlan(
         answer=answer,
         parts=parts,
-        whole=_taken(design, 1),
+        whole=promise_taken(design),
         basic=math.fsum(parts) if adding else design.basic_epsilon(delta) / epsilon,
-        needed=_taken(answer.needed, 1) if answer.feasible else math.inf,
+        needed=promise_taken(answer.needed) if answer.feasible else math.inf,
+        published=published_errors(design),
     )
 
 
@@ -60,17 +64,6 @@ def _only(design: PlanDesign, place: int) -> PlanDesign:
     """A design of one of its statistics alone."""
     plan = dataclasses.replace(design.plan, statistics=(design.plan.statistics[place],))
     return PlanDesign(plan, (design.releases[place],))
-
-
-def _taken(design: PlanDesign, many: int) -> float:
-    """Which share of the promise a design takes that is one of so many alike in δ.
-
-    Of an ε it is that of the ε at its part of δ; where ε is 0, that of δ at 0; without a limit that of δ(0) itself.
-    """
-    epsilon, delta = design.plan.promise
-    if math.isinf(epsilon):
-        return design.delta(0.0).upper
-    return design.epsilon(delta / many).upper / epsilon if epsilon > 0 else design.delta(0.0).upper / delta
 
 
 def promised_in_words(plan: ReleasePlan) -> str:
@@ -92,7 +85,7 @@ def _by_basic(answer: PlanAnswer, used: float) -> float:
 def plan_picture(solved: SolvedPlan) -> Figure:
     """Return the picture of a solved plan."""
     answer = solved.answer
-    used = answer.design.used()
+    used = used_published(answer.design, solved.published)
     lines = [
         PlanLine(
             name=plain(one.name),
@@ -153,6 +146,20 @@ def composed_curves(design: PlanDesign) -> ComposedCurves:
 def factors_picture(plan: ReleasePlan, found: PlanCurve) -> Figure:
     """Return the picture of what other ε would do."""
     return factors_chart(found.x, found.y, chosen=plan.promise[0])
+
+
+def ranges_picture(plan: ReleasePlan, found: tuple[RangeCurve, ...]) -> Figure:
+    """Return the picture of what other ranges would do."""
+    lines = [
+        RangeLine(
+            name=one.assumption.label,
+            times=tuple(place.times for place in one.places),
+            factors=tuple(place.factor for place in one.places),
+            needed=tuple(place.needed for place in one.places),
+        )
+        for one in found
+    ]
+    return ranges_chart(lines, promised=promised_in_words(plan))
 
 
 def composition_picture(plan: ReleasePlan, found: ComposedCurves) -> Figure:

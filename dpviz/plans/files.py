@@ -16,6 +16,7 @@ from dpviz.desk.report.files import AGREES, MOST_NUMBERS, Difference
 from dpviz.desk.texts import filled, sentences
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.shares import PlanAnswer, solve_plan
+from dpviz.plans.suppression import published_errors
 
 PLAN_CHARACTERS = 200_000  # Of a file of a plan
 LONGEST_PLAN_NUMBER = 200  # Characters of the name of a number in a file
@@ -48,13 +49,15 @@ def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
         found.append(PlanNumber(f"ε at δ = {readable(delta, 12)}", design.epsilon(delta).upper))
         found.append(PlanNumber(f"δ at ε = {readable(epsilon, 12)}", design.delta(min(epsilon, 1e300)).upper))
         found.append(PlanNumber(f"ε by basic composition at δ = {readable(delta, 12)}", design.basic_epsilon(delta)))
-    rows = zip(plan.statistics, design.releases, design.errors(), answer.alone, strict=True)
-    for one, release, error, alone in rows:
+    rows = zip(plan.statistics, design.releases, design.errors(), answer.alone, published_errors(design), strict=True)
+    for one, release, error, alone, missing in rows:
         found += [
             PlanNumber(f"“{one.name}”: {release.label}, {release.symbol}", release.rate),
             PlanNumber(f"“{one.name}”: {one.asked.label}", error),
             PlanNumber(f"“{one.name}”: limit that would do if it alone gave way", alone),
         ]
+        if missing is not None:
+            found.append(PlanNumber(f"“{one.name}”: the error with small counts withheld", missing.error))
     return found
 
 

@@ -6,34 +6,20 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpviz.core.numerics.roots import brentq
-from dpviz.core.types import FloatArray
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
 from dpviz.plans.losses import NO_LOSS, LossBounds, whole_number_losses
-from dpviz.plans.measures import NEARNESS
+from dpviz.plans.measures import NEARNESS, ErrorMoments
 from dpviz.plans.statistic import Statistic
 from dpviz.plans.summed import Alternatives, SumTally
 
 MOST_PLAN_ROWS = 10_000_000
 SMALLEST_RATE, LARGEST_RATE = 1e-6, 1e3  # Of noise on counts: what the sanitizers take
-
-
-class ErrorMoments(NamedTuple):
-    """Probability of a part of a distribution, and what that part adds to its mean and to its mean square."""
-
-    probability: float
-    mean: float
-    square: float
-
-    @classmethod
-    def listed(cls, errors: FloatArray, masses: FloatArray) -> ErrorMoments:
-        """Those of errors with their masses."""
-        return cls(*(float(np.einsum("i,i->", masses, errors**power)) for power in range(3)))
 
 
 @dataclass(frozen=True)
@@ -167,7 +153,9 @@ class CountNoise(PlannedRelease):
         return tail * apart / -math.expm1(-rate)
 
     def moments_below(self, count: int, threshold: int) -> ErrorMoments:
-        released = np.arange(min(threshold, self.n))
+        if threshold > self.n:  # nothing is ever published
+            return ErrorMoments(1.0, self.bias(count), self.mean_square(count, self.n - count))
+        released = np.arange(threshold)
         log_masses = self.noise.log_mass(np.abs(released - count))
         if len(released):
             log_masses[0] = self.noise.log_tail(np.array([count]))[0]
@@ -291,6 +279,8 @@ class GaussianNoise(PlannedRelease):
 
     def moments_below(self, count: int, threshold: int) -> ErrorMoments:
         """Those of a normal number below a bound: Φ, −σ φ and σ² (Φ − u φ), with u the bound in σ."""
+        if threshold > self.n:
+            return ErrorMoments(1.0, 0.0, self.rate**-2)
         u = (threshold - count) * self.rate
         below, height = float(ndtr(u)), math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
         return ErrorMoments(below, -height / self.rate, (below - u * height) / self.rate**2)

@@ -9,12 +9,13 @@ from dpviz.core.checked import checked
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.core.wording import counted, percent
 from dpviz.desk.texts import capitalized, filled
-from dpviz.plans import words
+from dpviz.plans import what_if, words
 from dpviz.plans.files import answer_json, plan_numbers
 from dpviz.plans.plan import number_in_words
+from dpviz.plans.ranges import plan_ranges
 from dpviz.plans.rejected import rejected_designs
 from dpviz.plans.shares import PlanAnswer
-from dpviz.plans.suppression import suppression_costs
+from dpviz.plans.suppression import published_errors, suppression_costs, used_published
 
 STATISTIC_HEAD = ("statistic", "what", "group", "limit", "error", "limit used", "released with", "share of ε")
 
@@ -23,6 +24,7 @@ STATISTIC_HEAD = ("statistic", "what", "group", "limit", "error", "limit used", 
 def plan_report(answer: PlanAnswer, *, date: str = "", address: str = "") -> str:
     """Return the report; `date` and the `address` of the page are printed as they are given."""
     plan = answer.plan
+    ranges = plan_ranges(answer)
     return filled(
         "report/plan.html",
         version=dpviz.__version__,
@@ -37,8 +39,11 @@ def plan_report(answer: PlanAnswer, *, date: str = "", address: str = "") -> str
         rows=statistic_rows(answer),
         composition=[words.composition_sentence(answer), *filter(None, [words.groups_sentence(plan)])],
         why=words.why_sentence(answer),
-        sensitivity=words.sensitivity_sentence(answer, words.sensitivities(plan)),
-        suppression=words.suppression_sentences(suppression_costs(answer.design)),
+        sensitivity=what_if.sensitivity_sentence(answer, what_if.sensitivities(plan)),
+        ranges_meant=what_if.RANGES_MEANT,
+        ranges=[(capitalized(one.assumption.label), what_if.range_sentence(answer, one)) for one in ranges],
+        ranges_table=what_if.ranges_table(ranges),
+        suppression=words.suppression_sentences(suppression_costs(answer.design), published_errors(answer.design)),
         rejected=[(one.name, words.rejected_sentence(one)) for one in rejected_designs(answer)],
         numbers=[(one.name, one.text) for one in plan_numbers(answer)],
         json=answer_json(answer),
@@ -59,12 +64,16 @@ def statistic_rows(answer: PlanAnswer) -> list[list[str]]:
         key=math.fsum,
     )
     whole, rows = math.fsum(losses), []
-    for one, release, error, used, loss in zip(
-        plan.statistics, design.releases, design.errors(), design.used(), losses, strict=True
+    published = published_errors(design)
+    used_of_each = used_published(design, published)
+    for one, release, error, missing, used, loss in zip(
+        plan.statistics, design.releases, design.errors(), published, used_of_each, losses, strict=True
     ):
         rate = f"{release.label}, {release.symbol} = {readable(release.rate, 4)}"
         share = percent(loss / whole, 3) if math.isfinite(whole) and whole else "–"
         limit, reached = (number_in_words(one, value) for value in (one.limit, error))
+        if missing is not None:
+            reached = f"{number_in_words(one, missing.error)}; {reached} before counts are withheld"
         used_text = percent(rounded_up(used, 3), 3)
         rows.append(
             [one.name, f"{one.label}, {one.asked.label}", one.group or "–", limit, reached, used_text, rate, share]

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpviz.core.checked import checked
 from dpviz.core.parameters import argument
 from dpviz.plans.composed import PlanDesign
+from dpviz.plans.measures import withheld_error
 from dpviz.plans.release import MOST_PLAN_ROWS, PlannedRelease
 from dpviz.plans.statistic import ShareStatistic
 
 COUNTED_ROWS = argument("n", 1, MOST_PLAN_ROWS, integer=True, title="rows")
+FARTHEST_ABOVE, PLACES_OF_SCALE = (
+    40.0,
+    20,
+)  # Typical errors above a threshold up to which it counts; places looked at in one
+LIMIT_ROUNDING = 1e-9  # Of an error that is its limit, relative
 WITHHELD_BELOW = argument("threshold", 0, MOST_PLAN_ROWS, integer=True, title="smallest published count")
 
 
@@ -60,18 +67,16 @@ class SuppressionCost:
 def withheld_count(release: PlannedRelease, count: int, threshold: int) -> WithheldCount:
     """Return what withholding does to a confidential count.
 
-    With Z the error, v the value that is read and x the count, the mean square is that of all Z, less that of those
-    that are withheld, and (v − x)² for each of these.
+    The bias is that of all errors, less what those that are withheld have of it, and what is read instead.
     """
-    below = release.moments_below(count, threshold)
-    plain, bias = release.mean_square(count, release.n - count), release.bias(count)
+    below, bias = release.moments_below(count, threshold), release.bias(count)
+    plain = math.sqrt(release.mean_square(count, release.n - count))
 
     def read(value: float) -> tuple[float, float]:
-        off = value - count
-        square = plain - below.square + below.probability * off**2
-        return bias - below.mean + below.probability * off, math.sqrt(max(square, 0.0))
+        moved = bias - below.mean + below.probability * (value - count)
+        return moved, withheld_error(release, count, threshold, value)
 
-    return WithheldCount(count, below.probability, math.sqrt(plain), read(0.0), read(threshold / 2))
+    return WithheldCount(count, below.probability, plain, read(0.0), read(threshold / 2))
 
 
 @checked()
@@ -85,3 +90,86 @@ def suppression_costs(design: PlanDesign) -> tuple[SuppressionCost, ...]:
             held = tuple(withheld_count(release, count, one.suppress_below) for count in counts)
             found.append(SuppressionCost(one, release.n, held))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class PublishedError:
+    """The error of a statistic as analysts see it, small counts withheld, in the measure of its limit and its units.
+
+    A missing count is read as half of the threshold. `error` is that at the `count`, among those that the statistic may
+    have, where it is the largest; `before` is that of the noise alone. `without_noise` is what no ε makes smaller: how
+    far half of the threshold is from a count that is missing. `threshold` is one, up to that of the statistic, with
+    which this design keeps the limit, and with the next one it does not; 0 where none does.
+    """
+
+    statistic: ShareStatistic
+    n: int
+    error: float
+    count: int
+    before: float
+    without_noise: float
+    threshold: int
+
+    @property
+    def breaks_limit(self) -> bool:
+        """Whether the limit is broken, and by more than the noise alone breaks it."""
+        return self.error > max(self.statistic.limit, self.before) * (1 + LIMIT_ROUNDING)
+
+
+@checked()
+def published_errors(design: PlanDesign) -> tuple[PublishedError | None, ...]:
+    """Return the error of each statistic of a design with its small counts withheld; nothing where none are."""
+    return tuple(
+        _published(one, release, before) if one.suppress_below and isinstance(one, ShareStatistic) else None
+        for one, release, before in zip(design.plan.statistics, design.releases, design.errors(), strict=True)
+    )
+
+
+def used_published(design: PlanDesign, published: Sequence[PublishedError | None]) -> tuple[float, ...]:
+    """Return the part of each limit that is used once small counts are withheld."""
+    return tuple(
+        used if one is None else one.error / one.statistic.limit
+        for used, one in zip(design.used(), published, strict=True)
+    )
+
+
+def _published(one: ShareStatistic, release: PlannedRelease, before: float) -> PublishedError:
+    n, threshold = release.n, one.suppress_below
+    low, high = one.counts_possible(n)
+    missing = [abs(threshold / 2 - count) for count in (low, min(high, threshold - 1)) if low < threshold]
+    error, count = _largest_error(one, release, threshold)
+    most = one.limit * n * (1 + LIMIT_ROUNDING)
+    kept, broken = (threshold, threshold) if error <= most else (0, threshold)
+    while broken - kept > 1:
+        middle = (kept + broken) // 2
+        holds = _largest_error(one, release, middle)[0] <= most
+        kept, broken = (middle, broken) if holds else (kept, middle)
+    return PublishedError(one, n, error / n, count, before, max(missing, default=0.0) / n, kept)
+
+
+def _largest_error(one: ShareStatistic, release: PlannedRelease, threshold: int) -> tuple[float, int]:
+    """The largest error of a count where those below a threshold are withheld, in counts, and where it is.
+
+    Below the threshold every count is looked at, and the ends and the middle, where the noise alone is the farthest
+    off. Above the threshold the error is smooth on the scale of the noise: the largest of many places is sought on.
+    """
+    low, high = one.counts_possible(release.n)
+
+    def error(count: int) -> tuple[float, int]:
+        return one.asked.withheld(release, count, threshold, one.cells), count
+
+    first = max(low, threshold)
+    found = max(
+        error(int(count)) for count in {*range(low, min(first, high + 1)), *(x for x, _ in one.rooms(release.n))}
+    )
+    if first > high:
+        return found
+    scale = math.sqrt(release.mean_square(first, release.n - first)) + 1
+    last = min(high, first + math.ceil(FARTHEST_ABOVE * scale))
+    step = max(1, math.floor(scale / PLACES_OF_SCALE))
+    best = max(map(error, range(first, last + 1, step)))
+    while step > 1:
+        start, end = max(first, best[1] - step), min(last, best[1] + step)
+        step = max(1, step // PLACES_OF_SCALE)
+        best = max(best, *map(error, range(start, end + 1, step)))
+    return max(found, best)

@@ -17,8 +17,15 @@ from dpviz.plans.rejected import rejected_designs
 from dpviz.plans.report import plan_report
 from dpviz.plans.shares import Kinds, PlanAnswer
 from dpviz.plans.statistic import BoundedMean, CategoryShares, CrossTable, Statistic
-from dpviz.plans.suppression import SuppressionCost
-from dpviz.plans.words import larger_or_smaller, limits_hold, mixture_in_words, plan_sentence, rejected_sentence
+from dpviz.plans.suppression import SuppressionCost, published_errors, used_published
+from dpviz.plans.words import (
+    larger_or_smaller,
+    limits_hold,
+    mixture_in_words,
+    plan_sentence,
+    rejected_sentence,
+    withheld_sentence,
+)
 
 
 class PlanTold(NamedTuple):
@@ -38,12 +45,19 @@ def answer_told(solved: SolvedPlan) -> PlanTold:
         if math.isfinite(answer.factor):
             short = f"Not all limits hold: errors must be {_times(answer.factor)} as large."
         return PlanTold("must give way", plain(plan_sentence(answer)), short)
-    whole = limits_hold(many)
+    broken = withheld_sentence(solved.published)
+    whole = limits_hold(many, bool(broken))
     needs = _needs(solved)
     left = "" if plan.spend_all else f" {_left(solved)}"
+    if broken:
+        return PlanTold(
+            "withholding breaks a limit",
+            f"<b>{whole}</b> {needs}, when {plan.unit_in_words}. {plain(broken)}",
+            "The limits hold, but withholding small counts breaks one.",
+        )
     return PlanTold(
         "all limits hold" if many > 1 else "the limit holds",
-        f"<b>{whole}</b> {needs}, when {plan.unit_in_words}.{left or f' {_spent(answer)}'}",
+        f"<b>{whole}</b> {needs}, when {plan.unit_in_words}.{left or f' {_spent(solved)}'}",
         f"{whole} {needs}.",
     )
 
@@ -75,9 +89,9 @@ def _left(solved: SolvedPlan) -> str:
     )
 
 
-def _spent(answer: PlanAnswer) -> str:
+def _spent(solved: SolvedPlan) -> str:
     """What the rest of the promise was spent on."""
-    most = max(answer.design.used())
+    most = max(used_published(solved.answer.design, solved.published))
     return f"The rest is spent on smaller errors, which use at most {percent(most, 3)} of each limit."
 
 
@@ -88,14 +102,19 @@ def _times(factor: float) -> str:
 def statistics_table(answer: PlanAnswer) -> TextTable:
     """Return the numbers of each statistic; what would do alone where not all limits hold."""
     design = answer.design
+    published = published_errors(design)
+    used_of_each = used_published(design, published)
     head = ["statistic", "released with", "error", "limit", "used"]
     rows = []
-    for one, release, error, used, alone in zip(
-        answer.plan.statistics, design.releases, design.errors(), design.used(), answer.alone, strict=True
+    for one, release, error, missing, used, alone in zip(
+        answer.plan.statistics, design.releases, design.errors(), published, used_of_each, answer.alone, strict=True
     ):
         name = f"<b>{plain(one.name)}</b><br><small>{kind_in_words(one)}, {one.asked.label}</small>"
         noise = f"{release.label}<br><small>{release.symbol} = {readable(release.rate, 3)}</small>"
-        row = [name, noise, number_in_words(one, error), number_in_words(one, one.limit), percent(used, 3)]
+        told = number_in_words(one, error if missing is None else missing.error)
+        if missing is not None:
+            told += f"<br><small>{number_in_words(one, error)} before counts are withheld</small>"
+        row = [name, noise, told, number_in_words(one, one.limit), percent(used, 3)]
         if not answer.feasible:
             enough = math.isfinite(alone)
             row.append(number_in_words(one, rounded_up(alone, 3)) if enough else "not enough alone")
@@ -127,6 +146,7 @@ def statistics_csv(answer: PlanAnswer) -> str:
         "mechanism",
         "rate",
         "withheld_below",
+        "error_with_withheld",
     ]
     design = answer.design
     rows = [
@@ -142,9 +162,16 @@ def statistics_csv(answer: PlanAnswer) -> str:
             release.key,
             release.rate,
             one.suppress_below,
+            error if missing is None else missing.error,
         ]
-        for one, release, error, used, alone in zip(
-            answer.plan.statistics, design.releases, design.errors(), design.used(), answer.alone, strict=True
+        for one, release, error, used, alone, missing in zip(
+            answer.plan.statistics,
+            design.releases,
+            design.errors(),
+            design.used(),
+            answer.alone,
+            published_errors(design),
+            strict=True,
         )
     ]
     return csv_text(head, rows)

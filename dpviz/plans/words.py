@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.core.wording import counted, more_or_less, percent, spelled
-from dpviz.desk.protection import HARDLY, USUAL_EPSILON, PrivacyLoss
+from dpviz.desk.protection import HARDLY, USUAL_EPSILON
 from dpviz.plans.composed import PlanDesign
 from dpviz.plans.plan import ReleasePlan, number_in_words
 from dpviz.plans.rejected import RejectedDesign
-from dpviz.plans.shares import Kinds, PlanAnswer, solve_plan
-from dpviz.plans.statistic import ShareStatistic, Statistic
-from dpviz.plans.suppression import SuppressionCost, delta_without_noise
+from dpviz.plans.shares import Kinds, PlanAnswer
+from dpviz.plans.suppression import (
+    PublishedError,
+    SuppressionCost,
+    delta_without_noise,
+    published_errors,
+    used_published,
+)
 
-TOLD_EPSILONS = 0.5, 2.0  # Times the promised ε at which a plan is solved again
 TOLD_DELTA = 1e-6  # At which ε is told where the promise has none of its own
 SAME_FACTOR = 1e-3  # Relative distance within which two factors are told as the same
 
@@ -31,24 +34,58 @@ def plan_sentence(answer: PlanAnswer) -> str:
     """Return whether all limits hold under the promise, and what is nearest to breaking, or by how much they miss."""
     plan = answer.plan
     promise = f"{plan.protection.words}, when {plan.unit_in_words}"
+    published = published_errors(answer.design)
+    broken = withheld_sentence(published)
     if answer.feasible:
-        used = answer.design.used()
+        used = used_published(answer.design, published)
         near = max(range(len(used)), key=used.__getitem__)
-        whole = limits_hold(len(used))
+        whole = limits_hold(len(used), bool(broken))
         nearest = f"“{plan.statistics[near].name}” is nearest to its limit, of which it uses {percent(used[near], 3)}."
-        return f"{whole}, and {promise}. {nearest}"
+        return f"{whole}, and {promise}. {broken or nearest}"
     if math.isinf(answer.factor):
         return f"No limits, however large, can be kept so that {promise}."
-    return f"Not all limits can hold while {promise}. {give_way_sentence(answer)}"
+    return f"Not all limits can hold while {promise}. {give_way_sentence(answer)} {broken}".strip()
 
 
-def limits_hold(many: int) -> str:
-    """Return that so many limits hold.
+def withheld_sentence(published: Sequence[PublishedError | None]) -> str:
+    """Return which limits break once small counts are withheld, by how much, and what would mend it; or nothing."""
+    told = []
+    for one in filter(None, published):
+        if not one.breaks_limit:
+            continue
+        statistic, threshold = one.statistic, one.statistic.suppress_below
+        times = readable_apart(one.error / statistic.limit, 1.0, 3)
+        error = number_in_words(statistic, one.error)
+        told.append(
+            f"Withholding counts below {threshold:,} takes “{statistic.name}” beyond its limit: a missing count is "
+            f"read as {readable(threshold / 2)}, and where the true count is {one.count:,} the error is {error}, "
+            f"{times} times the limit. {_mended(one)}"
+        )
+    return " ".join(told)
 
-    >>> limits_hold(1), limits_hold(2), limits_hold(5)
-    ('The limit holds', 'Both limits hold', 'All five limits hold')
+
+def _mended(one: PublishedError) -> str:
+    """What would bring a statistic that withholds counts within its limit."""
+    if one.without_noise >= one.statistic.limit:
+        away = number_in_words(one.statistic, one.without_noise)
+        text = f"No ε mends that: even without noise, what is read can be {away} away from a count that is missing."
+    else:
+        text = "A larger ε would mend that."
+    if one.before > one.statistic.limit:
+        return text
+    if one.threshold == 0:
+        return f"{text} With this noise every threshold breaks the limit."
+    return f"{text} With this noise a threshold of {one.threshold:,} keeps the limit."
+
+
+def limits_hold(many: int, withheld: bool = False) -> str:
+    """Return that so many limits hold; or, where counts that are `withheld` break one, that they do before that.
+
+    >>> limits_hold(1), limits_hold(2), limits_hold(5, withheld=True)
+    ('The limit holds', 'Both limits hold', 'All five limits hold before small counts are withheld')
     """
-    return {1: "The limit holds", 2: "Both limits hold"}.get(many, f"All {counted(many, 'limit')} hold")
+    whole = {1: "The limit holds", 2: "Both limits hold"}.get(many, f"All {counted(many, 'limit')} hold")
+    return whole + " before small counts are withheld" * withheld
 
 
 def give_way_sentence(answer: PlanAnswer) -> str:
@@ -105,12 +142,12 @@ def _guessed(design: PlanDesign) -> str:
 def larger_or_smaller(ratio: float) -> str:
     """Return how an error compares with another one, of which it is `ratio` times.
 
-    >>> larger_or_smaller(1.087), larger_or_smaller(0.4), larger_or_smaller(3.0), larger_or_smaller(1.0002)
-    ('8.7 % larger', '0.4 times as large', '3 times as large', 'the same')
+    >>> larger_or_smaller(1.087), larger_or_smaller(0.4), larger_or_smaller(1.9999), larger_or_smaller(1.0002)
+    ('8.7 % larger', '0.4 times as large', '2 times as large', 'the same')
     """
     if abs(ratio - 1) < SAME_FACTOR:
         return "the same"
-    text = more_or_less(ratio)
+    text = more_or_less(float(f"{ratio:.3g}"))
     return text.replace("as much", "as large").replace("more", "larger").replace("less", "smaller")
 
 
@@ -194,50 +231,10 @@ def why_sentence(answer: PlanAnswer) -> str:
     return f"{first} {tried} is {next_one}: {errors}."
 
 
-@dataclass(frozen=True)
-class PlanSensitivity:
-    """What a plan needs where something is otherwise: in words, and the factor of all limits that keeps the promise."""
-
-    words: str
-    factor: float
-
-
-def sensitivities(plan: ReleasePlan) -> tuple[PlanSensitivity, ...]:
-    """Return how the smallest factor of all limits changes with ε, and with shares that may be anything."""
-    found = []
-    if isinstance(plan.protection, PrivacyLoss):
-        for times in TOLD_EPSILONS:
-            epsilon = min(times * plan.protection.most_epsilon, 100.0)
-            other = replace(plan, protection=replace(plan.protection, most_epsilon=epsilon))
-            found.append(PlanSensitivity(f"with ε = {readable(epsilon, 4)}", solve_plan(other).factor))
-    widened = tuple(_widened(one) for one in plan.statistics)
-    if widened != plan.statistics:
-        other = replace(plan, statistics=widened)
-        found.append(PlanSensitivity("where the shares may be anything from 0 to 1", solve_plan(other).factor))
-    return tuple(found)
-
-
-def _widened(one: Statistic) -> Statistic:
-    return replace(one, lowest=0.0, highest=1.0) if isinstance(one, ShareStatistic) else one
-
-
-def sensitivity_sentence(answer: PlanAnswer, found: Sequence[PlanSensitivity]) -> str:
-    """Return what other promises and ranges would change, in one sentence for each."""
-    told = []
-    for one in found:
-        ratio = one.factor / answer.factor
-        if math.isinf(one.factor):
-            told.append(f"No limits could be kept {one.words}.")
-            continue
-        verdict = "all limits hold" if one.factor <= 1 else "not all limits hold"
-        told.append(f"The errors would be {larger_or_smaller(ratio)} {one.words}; then {verdict}.")
-    return " ".join(told)
-
-
-def suppression_sentences(costs: Sequence[SuppressionCost]) -> list[str]:
+def suppression_sentences(costs: Sequence[SuppressionCost], published: Sequence[PublishedError | None]) -> list[str]:
     """Return what withholding small counts protects, which is nothing, and what it costs each statistic."""
     told = []
-    for one in costs:
+    for one, reached in zip(costs, filter(None, published), strict=True):
         statistic, (low, *_) = one.statistic, one.at
         sure = delta_without_noise(one.n, statistic.suppress_below)
         alone = (
@@ -247,13 +244,25 @@ def suppression_sentences(costs: Sequence[SuppressionCost]) -> list[str]:
         )
         cell = "it" if statistic.cells == 1 else "a cell"
         told.append(
-            f"“{statistic.name}” withholds released counts below {statistic.suppress_below}. {alone} After noise it "
-            f"adds no privacy. Where {cell} counts {low.count:,}, it is withheld with a probability of "
-            f"{percent(low.withheld, 3)}; a missing count read as 0 is then typically off by "
-            f"{readable(low.as_zero[1], 3)}, read as half of the threshold by {readable(low.as_half[1], 3)}, "
-            f"and without withholding by {readable(low.plain, 3)}."
+            f"“{statistic.name}” withholds released counts below {statistic.suppress_below:,}. {alone} After noise it "
+            "neither adds nor takes privacy, since what is withheld follows from what was released. Where "
+            f"{cell} counts {low.count:,}, it is withheld with a probability of {percent(low.withheld, 3)}; a missing "
+            f"count read as 0 is then typically off by {readable(low.as_zero[1], 3)}, read as half of the threshold by "
+            f"{readable(low.as_half[1], 3)}, and without withholding by {readable(low.plain, 3)}. "
+            f"{_limit_kept(reached)}"
         )
     return told
+
+
+def _limit_kept(one: PublishedError) -> str:
+    """Whether a limit is kept once counts are withheld."""
+    if one.breaks_limit:
+        return withheld_sentence([one])
+    error, limit = (number_in_words(one.statistic, value) for value in (one.error, one.statistic.limit))
+    kept = (
+        f"keeps the limit of {limit}" if one.error <= one.statistic.limit else f"is above the limit of {limit} anyway"
+    )
+    return f"With a missing count read as half of the threshold, the largest error is {error}, which {kept}."
 
 
 def rejected_sentence(one: RejectedDesign) -> str:

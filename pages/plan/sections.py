@@ -8,6 +8,7 @@ from dpviz.core.pool import single
 from dpviz.core.types import Result
 from dpviz.core.wording import TextTable
 from dpviz.desk.protection import PrivacyLoss
+from dpviz.desk.texts import capitalized
 from dpviz.plans import ReleasePlan, plan_toml, suppression_costs
 from dpviz.plans.drawn import (
     ComposedCurves,
@@ -16,17 +17,21 @@ from dpviz.plans.drawn import (
     composed_curves,
     composition_picture,
     factors_picture,
+    ranges_picture,
     stream_factors,
 )
+from dpviz.plans.ranges import RangeCurve, stream_ranges
+from dpviz.plans.shares import PlanAnswer
 from dpviz.plans.suppression import SuppressionCost
 from dpviz.plans.told import mixtures_table, rejected_table, statistics_csv, withheld_table
-from dpviz.plans.words import (
-    composition_sentence,
+from dpviz.plans.what_if import (
+    RANGES_MEANT,
+    range_sentence,
+    ranges_table,
     sensitivities,
     sensitivity_sentence,
-    suppression_sentences,
-    why_sentence,
 )
+from dpviz.plans.words import composition_sentence, suppression_sentences, why_sentence
 from pages.components.downloads import show_columns
 from pages.components.figure import show_figure
 from pages.components.frame import Section, text_of
@@ -76,10 +81,23 @@ def _what_if(solved: SolvedPlan) -> None:
     found = further("sensitivity", plan, tuple, sensitivities, plan)
     show_growing(
         found,
-        "Solving the plan with other ranges …",
+        "Solving the plan at other promises …",
         lambda ranges: note(plain(sensitivity_sentence(answer, ranges))),
         key=f"{PREFIX}sensitivity_step",
     )
+    begin_ranges = partial(stream_ranges, answer)
+    curves = growing_of(f"{PREFIX}ranges", ("plan ranges", repr(plan)), tuple, begin_ranges)
+    show_growing(curves, "Solving the plan with other ranges …", partial(_ranges, answer), key=f"{PREFIX}ranges_step")
+
+
+def _ranges(answer: PlanAnswer, found: tuple[RangeCurve, ...]) -> None:
+    """What other assumptions about the data would need: a picture, a sentence for each, and every number."""
+    note(RANGES_MEANT)
+    alt = "Errors as a factor of their limits, and the needed share of the promise, where what is assumed is as wide."
+    show_figure(ranges_picture(answer.plan, found), key=f"{PREFIX}ranges_picture", alt=alt, height=360)
+    for one in found:
+        note(plain(f"{capitalized(one.assumption.label)}: {range_sentence(answer, one)}"))
+    listing(*ranges_table(found), (1, 2, 3))
 
 
 def _curve(plan: ReleasePlan, found: PlanCurve) -> None:
@@ -109,7 +127,7 @@ def _withheld(solved: SolvedPlan) -> None:
         return
 
     def draw(found: tuple[SuppressionCost, ...]) -> None:
-        for sentence in suppression_sentences(found):
+        for sentence in suppression_sentences(found, solved.published):
             note(plain(sentence))
         listing(*withheld_table(found))
 
