@@ -40,15 +40,19 @@ def show_numbers(asked: Asked) -> None:
 
 def _wait(plan: ReleasePlan, refused: str) -> None:
     """Say what is waited for, or what was refused, and show the plan before."""
-    seconds = expected_seconds(plan)
+    expected = growing_of(
+        f"{PREFIX}seconds", ("plan seconds", repr(plan)), float, partial(single, expected_seconds, plan)
+    )
+    expected.soon()
+    seconds = expected.latest or 0.0
     long = f", which takes about {readable(seconds, 1)} seconds" if seconds > LONG else ""
     if refused:
         problem(refused)
     else:
-        st.html(page_answer("computing", "The promise is being divided …", "The promise is being divided."))
+        st.html(page_answer("computing", f"The promise is being divided{long} …", "The promise is being divided."))
     if LAST in st.session_state:
         _show(st.session_state[LAST])
-        note(SPEC.note("before", long=long))
+        note(SPEC.note("before"))
 
 
 def _draw(solved: SolvedPlan) -> None:
