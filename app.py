@@ -5,7 +5,6 @@ import os
 import threading
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported: waiting threads spin at others' cost
-gc.freeze()  # what Streamlit has loaded stays: while more is loaded it would be searched for garbage again and again
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -18,6 +17,7 @@ from pages.components.turns import TURNS
 from pages.experiment.news import news_of_room
 
 if get_script_run_ctx(suppress_warning=True) is None:  # imported by the server, and run for nobody
+    gc.freeze()  # what is loaded stays: while more is, it would be searched for garbage again and again
     wait_for_the_last_run()
     start_workers()
     threading.Thread(target=tune_process, name="tune", daemon=True).start()  # before the first visitor, or beside them

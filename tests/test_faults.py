@@ -22,7 +22,7 @@ from pages.experiment import rooms
 from pages.experiment.live import UNREACHABLE
 from pages.experiment.rooms import ADDRESS
 from tests.benchmarks.campus import waves
-from tests.benchmarks.crowd import Reader, connected, crowd, processor
+from tests.benchmarks.crowd import Reader, connected, crowd, processor, started_by
 from tests.benchmarks.rooms import Client, finished, seat_of
 from tests.browser import free_port, settle, started_app
 from tests.visit import ENDLESS, PATIENCE
@@ -54,8 +54,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def workers(server: int) -> list[int]:
     """The processes that compute for a server."""
-    found = [int(one) for path in Path(f"/proc/{server}/task").glob("*/children") for one in path.read_text().split()]
-    return [one for one in found if b"dpviz.core.working" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    return [one for one in started_by(server) if b"dpviz.core.working" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
 def test_who_reads_gets_every_answer_while_workers_are_killed(served: Server) -> None:

@@ -10,7 +10,7 @@ SEED = 20261126
 def test_what_nobody_means_well_is_read_or_refused_in_a_sentence() -> None:
     found = Attack(SEED).run(3_000).outcomes
     kinds = {kind for kind, _ in found}
-    assert kinds == {"setting", "address", "code", "run", "question", "design", "matrix", "pilot"}
+    assert kinds == {"setting", "address", "code", "run", "question", "design", "matrix", "pilot", "plan", "statistics"}
     assert all(found[kind, "refused"] > 20 for kind in kinds - {"code"})  # which gives None
     assert all(found[kind, "read"] > 3 for kind in kinds)
 

@@ -71,10 +71,10 @@ def rows_text(rows: float) -> str:
 def more_or_less(ratio: float) -> str:
     """How a number compares with another one, of which it is `ratio` times as much; in per cent near it.
 
-    >>> more_or_less(1.048), more_or_less(0.661), more_or_less(5.7777), more_or_less(0.25)
-    ('4.8 % more', '34 % less', '5.78 times as much', '0.25 times as much')
+    >>> more_or_less(1.048), more_or_less(0.661), more_or_less(5.7777), more_or_less(0.25), more_or_less(1.9999)
+    ('4.8 % more', '34 % less', '5.78 times as much', '0.25 times as much', '2 times as much')
     """
-    if 0.5 < ratio < 2:
+    if 0.5 < ratio < 1.995:  # from there on it is 100 % to two digits
         return f"{readable(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'}"
     return f"{readable(ratio, 3)} times as much"
 

@@ -4,6 +4,7 @@ It gives its time to the stream that has had the least of it, so that what is qu
 """
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import os
@@ -28,6 +29,7 @@ FIRST, GROWS, SILENT = 0.05, 2.0, 0.5
 """Seconds of its work after which more than the first result is told, what they grow by from one to the next, and the
 seconds of its work between two at most."""
 
+IDLE = 1.0  # Seconds without work after which a worker gives back what memory it has free
 WORKERS_BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
 
 
@@ -121,9 +123,9 @@ class Inbox:
         self._messages.put(message)
         return stops
 
-    def get(self, *, wait: bool) -> Message:
-        """The next one; `queue.Empty` is raised where there is none and none is waited for."""
-        message = self._messages.get(block=wait)
+    def get(self, seconds: float | None) -> Message:
+        """The next one, waited for so many seconds, or for ever; `queue.Empty` is raised where none has come."""
+        message = self._messages.get(timeout=seconds)
         if self._unwanted.get(message.number) is message:
             self._unwanted.pop(message.number, None)
         return message
@@ -146,11 +148,12 @@ class Inbox:
 def work(asked: Inbox, tell: Callable[[Message], None]) -> None:
     """Go on with the stream that has had the least time, for ever."""
     jobs: dict[int, _Job] = {}
+    worked = False
     while True:
         job = min((one for one in jobs.values() if not one.resting), key=lambda one: one.turn, default=None)
         asked.at = None if job is None else job.number
         with contextlib.suppress(queue.Empty):
-            kind, number, said, steps, _ = asked.get(wait=job is None)
+            kind, number, said, steps, _ = asked.get(0.0 if job else IDLE if worked else None)
             asked.at = None
             if kind is About.START:
                 _try(tell, number, partial(_begin, jobs, number, said, steps))
@@ -159,8 +162,17 @@ def work(asked: Inbox, tell: Callable[[Message], None]) -> None:
             elif number in jobs:
                 jobs[number].resting = kind is About.REST
             continue
-        if job is not None and not _try(tell, job.number, partial(job.advance, tell)):
+        worked = job is not None
+        if job is None:
+            _return_memory()
+        elif not _try(tell, job.number, partial(job.advance, tell)):
             jobs.pop(job.number, None)
+
+
+def _return_memory() -> None:
+    """Give what is free to the machine: in pieces between what is held it would stay with the process."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # there is the GNU C library alone for that
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _begin(jobs: dict[int, _Job], number: int, said: bytes, steps: int) -> None:

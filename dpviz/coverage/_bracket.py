@@ -30,7 +30,7 @@ NEGLIGIBLE_COUNT = 1e-12  # Share in a polynomial below which a count is left ou
 # Distance of ends of intervals that counts as none: they are reached from 1e-12 of p away, turned ones of 1 − p.
 # An end and a turned one must be on the same side of a cut: what they add at a node and its mirror may differ in sign.
 SAME_END = 2e-12
-ALIKE = 14  # Digits by which two values are the same
+DIGITS_ALIKE = 14  # Digits by which two values are the same
 BRACKET_ROUNDING = 1e-10  # Bound of what is lost by rounding in the sums
 
 
@@ -270,7 +270,7 @@ class CoverageBracket:
         inside = [np.clip((one - start) / width, 0.0, 1.0) for one in (left, right)]
         whole, beside_left, beside_right = (one[:, live] for one in pieces.sums)
         for given, at, places in ((beside_left, inside[0], left), (beside_right, inside[1], right)):
-            values = at_places(given, at).round(ALIKE)  # of those that are alike, the first
+            values = at_places(given, at).round(DIGITS_ALIKE)  # of those that are alike, the first
             smallest = int(values.argmin())
             if values[smallest] < self._value:
                 self._value, self._at = float(values[smallest]), float(places[smallest])

@@ -147,7 +147,7 @@ def larger_or_smaller(ratio: float) -> str:
     """
     if abs(ratio - 1) < SAME_FACTOR:
         return "the same"
-    text = more_or_less(float(f"{ratio:.3g}"))
+    text = more_or_less(ratio)
     return text.replace("as much", "as large").replace("more", "larger").replace("less", "smaller")
 
 

@@ -20,8 +20,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dpviz.core.working import IDLE
 from pages.components.navigation import EVERY_PAGE
-from tests.benchmarks.crowd import PAGES, Reader, processor
+from tests.benchmarks.crowd import PAGES, Reader, processor, started_by
 from tests.benchmarks.rooms import finished
 from tests.campus import PATH, Campus, running_campus
 
@@ -119,8 +120,7 @@ def memory(process: int) -> float:
         one = waiting.pop()
         for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines():
             found += int(line.split()[1]) / 1024 if line.startswith("Private_") else 0.0
-        for path in Path(f"/proc/{one}/task").glob("*/children"):
-            waiting += map(int, path.read_text().split())
+        waiting += started_by(one)
     return found
 
 
@@ -135,10 +135,11 @@ async def visits(host: str, count: int, moves: int, seed: int) -> None:
 
 
 def waves(host: str, process: int, sessions: int, moves: int = 2) -> list[float]:
-    """The memory of a server after each wave of sessions."""
+    """The memory of a server at rest after each wave of sessions."""
     found = []
     for place in range(0, sessions, WAVE):
         finished(visits(host, min(WAVE, sessions - place), moves, place))
+        time.sleep(2 * IDLE)
         found.append(memory(process))
     return found
 

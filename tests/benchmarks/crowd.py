@@ -22,6 +22,7 @@ import statistics
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -258,10 +259,16 @@ def processor(process: int) -> tuple[float, float]:
     """The seconds that a process has used, and all that it has started."""
     parts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     mine = (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
-    started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return mine, sum(sum(processor(one)) for one in started_by(process))
+
+
+def started_by(process: int) -> list[int]:
+    """The processes that one has started and that there are: a thread of it may end while it is asked."""
+    found = list[int]()
     for thread in Path(f"/proc/{process}/task").iterdir():
-        started += [one for one in (thread / "children").read_text().split() if one not in started]
-    return mine, sum(sum(processor(int(one))) for one in started)
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found += map(int, (thread / "children").read_text().split())
+    return found
 
 
 def show_moves(page: str, clients: int, seconds: float, seed: int) -> None:

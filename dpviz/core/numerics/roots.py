@@ -29,7 +29,7 @@ def brentq(
     >>> round(brentq(lambda x: x**2 - 2, 0.0, 2.0), 9)
     1.414213562
     """
-    before, here, other = low, high, 0.0
+    before, here, other = float(low), float(high), 0.0  # NumPy would warn where rounding leaves no step
     at_before, at_here, at_other = _value(function, low), _value(function, high), 0.0
     if at_before == 0 or at_here == 0:
         return before if at_before == 0 else here
