@@ -327,7 +327,7 @@ def test_the_first_visitor_waits_for_nothing_that_the_first_page_does_not_need()
         "from streamlit.testing.v1 import AppTest\n"
         "assert not AppTest.from_file('pages/home/page.py').run(timeout=60).exception\n"
     )
-    slow = [f"scipy.{part}" for part in ("interpolate", "linalg", "optimize", "signal", "sparse", "stats")]
+    slow = [f"scipy.{part}" for part in ("interpolate", "signal", "stats")]
     others = [page.module for page in EVERY_PAGE if not page.home]
     assert "dpviz.comparisons.overview" in loaded
     assert not {name for name in loaded if within(name, *slow, "sqlalchemy", "segno", "jinja2", *others)}

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betainc, betaincc
 
 from dpviz.calibration.posterior_parameter import log_parameter_delta, tail_fraction
 from dpviz.core.checked import checked
 from dpviz.core.declarations import MANY_ROWS
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.numerics.sums import cumulative_sum
 from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray

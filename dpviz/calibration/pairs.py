@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betainc, digamma, polygamma
 
 from dpviz.calibration.posterior_parameter import log_peak
 from dpviz.core import limits
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.numerics.sums import cumulative_sum
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms import BetaBinomial

@@ -10,13 +10,14 @@ import dataclasses
 import math
 from dataclasses import dataclass
 
+from scipy.optimize import brentq
+
 from dpviz.calibration.conditioned import conditioned_epsilon, joint_distribution, number_distribution
 from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod
 from dpviz.core import limits
 from dpviz.core.checked import checked, declared, parameter
 from dpviz.core.declarations import COMPOSED_SETS, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.numerics.ends import private_side
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.parameters import ANY_EPSILON, DELTA, EPSILON, Parameter, shown
 from dpviz.core.record import DeclaredFields
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, surely_within

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
+from scipy.optimize import brentq, minimize_scalar
+
 from dpviz.calibration._set_search import BRACKET_WIDTH, SetSearch
 from dpviz.calibration.base import TWO_CELLS_OR_MORE
 from dpviz.calibration.exact import LARGEST_SOUGHT, minimum_prior
@@ -12,7 +14,6 @@ from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
 from dpviz.core.checked import checked
 from dpviz.core.declarations import COMPOSED_SETS, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.limits import LARGEST_PRIOR_ROWS, ROWS_OF_CELL_SETS
-from dpviz.core.numerics.roots import brentq, minimize_scalar
 from dpviz.core.numerics.steps import Steps, finished
 from dpviz.core.parameters import DELTA, EPSILON, readable
 from dpviz.privacy.composition import DeltaBracket, advanced_composition

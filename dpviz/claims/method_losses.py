@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, gammaln, ndtr, ndtri
 
 from dpviz.claims.empirical_loss import empirical_epsilon
 from dpviz.claims.release_finding import MIXTURE_STATISTICS, ReleaseSetting
 from dpviz.core.keeping import kept
 from dpviz.core.limits import MODIPS_ROWS
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.parameters import readable, rounded_down
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import LaplaceSanitizer, Modips

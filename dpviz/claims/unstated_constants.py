@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betainc
 
 from dpviz.claims.published import printed_rows
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.parameters import readable, rounded_down, rounded_up
 
 MOST_TABLES = 300  # that Lemma 6.6 is held against: the fewer ones, the further θ strays in proportion to its mean

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from scipy.optimize import brentq
+
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core.checked import check_fields
 from dpviz.core.numerics.ends import private_side
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.parameters import DELTA, EPSILON, readable
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betainc, logit
 
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.gamma import log_beta
 from dpviz.core.numerics.lockstep import falling_roots
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference._log_odds import END_LOG_ODDS, SMALLEST_LOG, incomplete_beta, log_parts, outward
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import logit
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.gamma import log_beta
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.parameters import argument, shown
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference._highest_density import Ladder, highest_density

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincc
 
 from dpviz.core import limits
@@ -12,7 +13,6 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import ROWS
 from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import private_side
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.numerics.sums import log_rising
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter

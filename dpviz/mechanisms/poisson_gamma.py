@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from dpviz.core import limits
@@ -12,7 +13,6 @@ from dpviz.core.checked import declared
 from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import inverse_gain, private_side
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.numerics.sums import from_ratios
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter

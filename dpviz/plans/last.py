@@ -11,10 +11,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from dpviz.core.numerics.ends import private_side
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.laplace_cells import LossDistribution
 from dpviz.plans.losses import LossBounds

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from dpviz.core.numerics.roots import brentq
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
 from dpviz.plans.losses import NO_LOSS, LossBounds, whole_number_losses
 from dpviz.plans.measures import NEARNESS, ErrorMoments

@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from scipy.optimize import brentq, minimize_scalar
+
 from dpviz.core.checked import checked
 from dpviz.core.numerics.ends import private_side
-from dpviz.core.numerics.roots import brentq, minimize_scalar
 from dpviz.plans.composed import PlanDesign, error_of
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.release import PlannedRelease

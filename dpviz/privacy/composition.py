@@ -5,12 +5,12 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 
 import numpy as np
+from scipy.optimize import brentq
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import COMPOSED_SETS
 from dpviz.core.numerics.ends import gain, log_inverse
 from dpviz.core.numerics.multisets import multisets
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.parameters import ANY_EPSILON, argument, shown
 from dpviz.core.types import FloatArray
 from dpviz.privacy.loss_grid import LOSS_ROUNDING, DeltaBracket, LossGrid, inner_product, mass_rounding

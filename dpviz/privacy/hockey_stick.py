@@ -5,10 +5,10 @@ import math
 from contextlib import suppress
 
 import numpy as np
+from scipy.optimize import brentq
 
 from dpviz.core.checked import checked
 from dpviz.core.numerics.loss_lists import epsilon_at
-from dpviz.core.numerics.roots import brentq
 from dpviz.core.parameters import ANY_EPSILON, DELTA
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.mechanisms import Release, Synthesizer, WorstCase

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import linprog
 
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.privacy.optimum._noise import reach
@@ -140,8 +141,6 @@ class Bound:
 
     def _programme(self) -> tuple[Certificate, float] | None:
         """Return the best certificate for the columns so far and its bound, or None where the solver gives up."""
-        from scipy.optimize import linprog  # it takes long to load, and few ask for it
-
         rows, levels, prices = self.n + 1, self._levels, self._prices
         some = np.zeros(levels.shape[1] if self.worst else 0)
         delta = max(self.delta, SMALLEST_PRICED_DELTA / self.n)

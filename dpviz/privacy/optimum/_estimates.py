@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dpviz.core.types import FloatArray
 
@@ -54,8 +55,6 @@ def minimax(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
     Newton steps for prior and estimates together, along the path on which prior times slack is the same for all x,
     close the gap between the best of either side.
     """
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve  # it takes long to load, and few ask for it
-
     size = len(channel)
     counts, weights = np.arange(size, dtype=float), np.full(size, 1 / size)
     estimates, errors = bayes_estimates(channel, weights)
