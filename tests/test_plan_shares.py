@@ -226,3 +226,19 @@ def test_a_delta_next_to_nothing_allows_what_none_does(delta: float) -> None:
         for one in (0.0, delta)
     )
     assert some.factor == pytest.approx(pure.factor, rel=1e-9) and some.by_basic >= some.factor * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("measure", ["typical", "within", "all_within"])
+def test_where_no_limit_is_large_enough_that_is_the_answer(measure: str) -> None:
+    noisy = [YesNoShare(name=f"a{place}", measure=measure, mechanism="geometric") for place in range(10)]
+    protection = PrivacyLoss(most_epsilon=0.001, most_delta=1e-12)
+    answer = solve_plan(
+        ReleasePlan(
+            n=10,
+            statistics=(*noisy, YesNoShare(name="b", mechanism="gaussian")),
+            protection=protection,
+            person_rows=100,
+        )
+    )
+    assert math.isinf(answer.factor) and not answer.design.keeps_promise
+    assert all(map(math.isinf, answer.alone))

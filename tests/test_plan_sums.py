@@ -13,12 +13,13 @@ import pytest
 
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.laplace_cells import LossDistribution
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, expected_work, solve_plan
 from dpviz.plans.catalogue import BetaBinomialDraw
 from dpviz.plans.losses import LossBounds, laplace_losses
 from dpviz.plans.release import GeometricNoise
 from dpviz.plans.statistic import Statistic
-from dpviz.plans.summed import UNSEEN_TAIL, summed_losses
+from dpviz.plans.summed import UNSEEN_TAIL, _cells, summed_losses
 from tests.referees import beta_binomial_law
 from tests.test_plan_shares import FIVE, GROUPS
 
@@ -144,3 +145,10 @@ def test_work_is_said_before_within_a_factor(statistics: tuple[Statistic, ...], 
     plan = ReleasePlan(n=n, statistics=statistics, protection=PROMISES[promise], groups=groups)
     done, expected = solve_plan(plan).work.seconds, expected_work(plan).seconds
     assert expected <= 4 * max(done, 0.3) and done <= 4 * max(expected, 0.3)
+
+
+def test_what_lies_far_below_the_first_cell_overflows_nothing() -> None:
+    held = LossDistribution(np.array([-900.0, 0.05, 2.0]), np.array([0.0, 0.25, 0.75]))
+    likelier, other = _cells(held, 0.0, 0.1)
+    assert likelier.sum() == pytest.approx(1.0) and np.isfinite(other).all()
+    assert other[20] == pytest.approx(0.75)  # at a point of the grid nothing moves

@@ -24,14 +24,14 @@ STATISTIC_HEAD = ("statistic", "what", "group", "limit", "error", "limit used", 
 def plan_report(answer: PlanAnswer, *, date: str = "", address: str = "") -> str:
     """Return the report; `date` and the `address` of the page are printed as they are given."""
     plan = answer.plan
-    ranges = plan_ranges(answer)
+    ranges, statistics = plan_ranges(answer), capitalized(counted(len(plan.statistics), "statistic"))
     return filled(
         "report/plan.html",
         version=dpviz.__version__,
         date=date,
         address=address,
         plan=plan,
-        title=f"{capitalized(counted(len(plan.statistics), 'statistic'))} of {plan.n:,} rows under one promise",
+        title=f"{statistics} of {counted(plan.n, 'row')} under one promise",
         answer=words.plan_sentence(answer),
         loss=words.loss_sentence(answer.design),
         accuracy=words.ACCURACY_MEANT,

@@ -132,6 +132,8 @@ def rate_within(plan: ReleasePlan, place: int, kind: type[PlannedRelease], limit
     def kept(log_rate: float) -> bool:
         return error(log_rate) <= limit
 
+    if math.isinf(limit):  # no factor of all limits is enough for the promise
+        return math.exp(low)
     enough = one.asked.rate(kind, limit * n, one.cells)
     high = math.log(FASTEST_RATE)
     if math.isfinite(enough):

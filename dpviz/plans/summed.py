@@ -204,8 +204,8 @@ def _cells(held: LossDistribution, first: float, width: float) -> FloatArray:
     losses, masses = _finite(held)
     place = (losses - first) / width
     index = np.maximum(np.rint(place), 0).astype(np.int64)
-    with np.errstate(under="ignore"):
-        other = masses * np.exp((index - place) * width)
+    with np.errstate(under="ignore", divide="ignore"):  # in logs: next to no mass may lie far below the first point
+        other = np.exp(np.log(masses) + (index - place) * width)
     return np.array([np.bincount(index, one) for one in (masses, other)])
 
 
