@@ -20,7 +20,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
-from dpviz.core.numerics.steps import Steps
 from dpviz.core.types import Result
 from dpviz.core.working import LONGER, About, Message, step_of, write
 
@@ -390,7 +389,7 @@ POOL = Pool()
 """All that is computed beside the process that serves."""
 
 
-def single(function: Callable[..., Result], *args: Any, **rest: Any) -> Steps[Result]:
+def single(function: Callable[..., Result], *args: Any, **rest: Any) -> Generator[Result | None, None, Result]:
     """A single result as a stream, over as soon as it is there; a computation in steps stops between them."""
     found: Any = function(*args, **rest)
     return (yield from found) if isinstance(found, Generator) else found
