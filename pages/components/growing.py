@@ -17,7 +17,7 @@ from pages.components.turns import TURNS, breathe
 Result = TypeVar("Result")
 AT_ONCE = 0.02  # Seconds that a run waits for what may be complete so soon; what takes longer comes when it comes
 NEWS = 2.0  # Seconds that a step waits for something new
-PATIENCE = 16.0  # How many times as long as others have waited for their turn lately a step stays away
+PATIENCE = 8.0  # How many times as long as others have waited for their turn lately a step stays away
 REST = 0.05  # Seconds between a picture and the next step
 
 _component = component("next_step")
