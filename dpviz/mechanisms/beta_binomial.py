@@ -1,6 +1,7 @@
 """The Beta-binomial synthesizer: draw the proportion from its posterior, then the synthetic rows from it."""
 
 import math
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +30,8 @@ BUFFERED = 512  # NumPy copies rows of up to half of this before it multiplies: 
 # from which it tells which pairs can be the worst, within what rounding may put on it relative to what was added
 CLEAR_DELTA, SMALLEST_RANKED_DELTA, ROUNDING_SHARE = 1e-4, 1e-12, 1e-14
 LARGEST_DIFFERENCE, SMALLEST_PRODUCT = 30.0, 1e-290  # ε up to which it is taken, and the smallest product with digits
-LOG_SMALLEST_PRODUCT = math.log(SMALLEST_PRODUCT)
+LONGEST_WAY = 20_000  # n + m up to which it is found sooner than the worst pair by branch and bound
+LOG_END_OF_WAY = math.log(SMALLEST_PRODUCT) + 10  # The numbers on it waver, for each pair's first count is a whole one
 NARROWEST_WINDOW = 9.0  # Half of the deviations to each side of a mean beyond which next to nothing is sought first
 RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows before the run starts from a fresh row
 
@@ -210,7 +212,7 @@ class BetaBinomial(PriorSynthesizer):
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         """As of every prior; where δ is not small, differences of tails are the answer, or tell whose it is."""
-        if self.n > 1 and (found := self._tail_differences(epsilon)):
+        if 1 < self.n <= LONGEST_WAY - self.m and (found := self._tail_differences(epsilon)):
             deltas, added = found
             best = int(deltas.argmax())
             unsure = math.exp(epsilon) * added[best]
@@ -226,8 +228,9 @@ class BetaBinomial(PriorSynthesizer):
 
         With x = α + i and y = β + n − 1 − i the released counts that favour row i + 1 by more than e^ε are those from a
         threshold t on, and the two tails differ by Pr(t | i) t / x, so that δ_i is that less (e^ε − 1) Pr(m1 ≥ t | i).
-        t never falls in i, and each tail follows from the one before, along (0, t_0), (1, t_0), …, (1, t_1), … None
-        where a number on the way would underflow and lose its digits.
+        t never falls in i, and each tail follows from the one before, along (0, t_0), (1, t_0), …, (1, t_1), … The way
+        ends before its numbers underflow and lose their digits. A pair after that has no larger δ than one that shares
+        the fewest ones and the fewest zeros that any of them does. None where that one might be the worst.
         """
         n, m, count = self.n, self.m, self._exceeding(epsilon)
         if not count or epsilon >= LARGEST_DIFFERENCE:
@@ -236,9 +239,17 @@ class BetaBinomial(PriorSynthesizer):
         x, y = self.alpha + pairs, self.beta + np.arange(n - 1, n - 1 - count, -1)
         t = (x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)).astype(np.int64)
         t = np.minimum(t + 1, m)
+
+        def smallness(pair: int) -> float:
+            return -_log_mass(int(t[pair]), m, float(x[pair]), float(y[pair]) + 1)
+
+        left_out = -math.inf
+        if smallness(count - 1) > -LOG_END_OF_WAY:
+            if not (count := bisect(range(count), -LOG_END_OF_WAY, key=smallness)):
+                return None
+            left_out = float(self.log_pair_deltas(x[count : count + 1], y[-1:], m, epsilon)[0])
+            pairs, x, y, t = pairs[:count], x[:count], y[:count], t[:count]
         start, end = int(t[0]), int(t[-1])
-        if _log_mass(end, m, float(x[-1]), float(y[-1]) + 1) < LOG_SMALLEST_PRODUCT:  # at the end of the way
-            return None
         first_row = self.row(0)
         if first_row[start] <= SMALLEST_PRODUCT:
             return None
@@ -253,11 +264,12 @@ class BetaBinomial(PriorSynthesizer):
             np.multiply.accumulate(path, out=path)
         if not (path.min() > SMALLEST_PRODUCT and path.max() < math.inf):
             return None
-        difference, added, lost = path[corner] * gained, np.empty(count), np.zeros(end - start + 1)
+        difference, added, passed_by = path[corner] * gained, np.empty(count), np.zeros(end - start + 1)
         added[0], added[1:] = first_row[start:].sum(), difference[:-1]
         np.add.accumulate(added, out=added)
-        np.add.accumulate(path[passed], out=lost[1:])
-        return difference - math.expm1(epsilon) * (added - lost[width]), added
+        np.add.accumulate(path[passed], out=passed_by[1:])
+        deltas = difference - math.expm1(epsilon) * (added - passed_by[width])
+        return (deltas, added) if 2 * math.exp(left_out) < deltas.max() else None
 
     def _exceeding(self, epsilon: float) -> int:
         """How many pairs, the first ones, have log-odds ln(1 + m / (α + i)) above ε."""
