@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.core.checked import checked
+from dpviz.core.numerics.blocks import uncopied
 from dpviz.core.numerics.ends import gain, private_side, quotient, within
 from dpviz.core.numerics.sums import SplitSum, from_ratios, log_binomials, log_rising, log_rising_ratio
 from dpviz.core.types import FloatArray, IntArray
@@ -25,7 +26,6 @@ HANKEL_COLUMNS, HANKEL_RANGE = 900, 1e-260
 # Rows filled by one product, a power of 2, and the smallest prior with which products of so many cannot overflow.
 ROWS_TOGETHER, TOGETHER_PRIOR = 8, 1e-200
 LARGE_MATRIX = 1 << 22  # Cells, 32 MB, from which fresh memory is handed over as zeros that nobody had to write
-BUFFERED = 512  # NumPy copies rows of up to half of this before it multiplies: it takes longer than multiplying them
 # δ, or share of what it is the difference of, from which that difference keeps twelve digits and is the answer, and δ
 # from which it tells which pairs can be the worst, within what rounding may put on it relative to what was added
 CLEAR_DELTA, SMALLEST_RANKED_DELTA, ROUNDING_SHARE = 1e-4, 1e-12, 1e-14
@@ -129,8 +129,7 @@ class BetaBinomial(PriorSynthesizer):
         large = (n + 1) * (m + 1) > LARGE_MATRIX
         matrix, columns = (np.zeros if large else np.empty)((n + 1, m + 1)), slice(0, m + 1)
         backwards = matrix[::-1, ::-1]
-        with np.errstate(under="ignore"):
-            np.setbufsize(BUFFERED)  # until the context is left
+        with uncopied(), np.errstate(under="ignore"):
             while start <= n:
                 row, stop = self.row(start), n + 1
                 if row[-1] < SMALLEST_PRODUCT:
