@@ -78,22 +78,14 @@ class Option:
     def at(self, setting: float, *, enough: bool = False) -> Iterator[Assessed | None]:
         """Yield the design at this setting, with what is quick and then the more complete the later.
 
-        None comes as long as what is quick is not yet there at every true value, of which each takes a moment where it
-        is simulated.
+        None comes between costly steps after which there is nothing new to tell.
         """
-        streams = [data.outcomes(self.method, setting, setting, self.analysis) for data in self.question.data_at]
-        outcomes = [next(streams[0])]
-        for one in streams[1:]:
-            if self.question.data.simulated:
-                yield None
-            outcomes.append(next(one))
-        design = Assessed(**self._mine, setting=setting, outcomes=tuple(outcomes), enough=enough)
-        yield design
-        self.question.data.share_intervals(self.method, setting, self.analysis, self.question.truths)
-        for place, stream in enumerate(streams):
-            for outcomes[place] in stream:
-                yield dataclasses.replace(design, outcomes=tuple(outcomes))
-        yield dataclasses.replace(design, outcomes=tuple(outcomes), complete=True)
+        asked, found = self.question, tuple[Outcome, ...]()
+        of_this = {**self._mine, "setting": setting, "enough": enough}
+        for outcomes in asked.data.outcomes_at(self.method, setting, self.analysis, asked.data_at):
+            found = outcomes or found
+            yield Assessed(**of_this, outcomes=outcomes) if outcomes else None
+        yield Assessed(**of_this, outcomes=found, complete=True)
 
     @property
     def _mine(self) -> dict[str, Any]:
@@ -168,7 +160,8 @@ class Option:
         for share in (1.0, *LESS):
             if asked.data.simulated or share * setting < SCANNED[0]:
                 return False
-            here = np.array([data.accuracy(self.method, share * setting, self.analysis) for data in asked.data_at])
+            here = asked.data.accuracies(self.method, share * setting, self.analysis, asked.data_at)
+            assert here is not None  # what is not simulated is exact
             found.append((np.mean if asked.average else np.max)(np.abs(here), axis=0))
             gained = [(found[-1][place] - found[0][place]) / max(found[0][1], TIED_TOLERANCE) for place in counting]
             if min(gained) < -NOTHING_MORE or (share == LESS[0] and max(gained) <= NOTHING_MORE):
