@@ -334,12 +334,14 @@ class DataKind(DeclaredFields, ABC):
                 return
 
     def outcomes_at(
-        self, method: Any, setting: float, analysis: Analysis, every: Sequence[Self]
+        self, method: Any, setting: float, analysis: Analysis, every: Sequence[Self], *, beside_worst: bool = False
     ) -> Iterator[tuple[Outcome, ...] | None]:
         """Yield the outcomes at several true values, those of the data in `every`, the more complete the later.
 
-        None comes between costly steps after which there is nothing new to tell.
+        None comes between costly steps after which there is nothing new to tell. `beside_worst` says that the `worst`
+        of all true values is asked for as soon as something is there: what both take is then computed once.
         """
+        del beside_worst
         streams, found = [data.outcomes(method, setting, setting, analysis) for data in every], list[Outcome]()
         for stream in streams:
             if found:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -160,15 +160,18 @@ class OneProportion(DataKind):
         return found
 
     def outcomes_at(
-        self, method: Any, setting: float, analysis: Analysis, every: Sequence[Self]
+        self, method: Any, setting: float, analysis: Analysis, every: Sequence[Self], *, beside_worst: bool = False
     ) -> Iterator[tuple[Outcome, ...] | None]:
-        found = self._first(method, setting, setting, analysis, every)
-        yield tuple(found)
-        sets = method.sets(analysis.sets)
+        sets, found = method.sets(analysis.sets), self._first(method, setting, setting, analysis, every)
         made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
         # Sums that are left to a simulation at one true value are at the others, or take about as long.
-        if self.inside and work_of(made, self.p, sets, rule.knows_noise) <= LITTLE_WORK:
-            share_intervals(made, [data.p for data in every], sets, rule, analysis.level)
+        shares = self.inside and work_of(made, self.p, sets, rule.knows_noise) <= LITTLE_WORK
+        share = partial(share_intervals, made, [data.p for data in every], sets, rule, analysis.level)
+        if shares and beside_worst:
+            share()
+        yield tuple(found)
+        if shares and not beside_worst:
+            share()
         tables = sampler_of(made)  # held meanwhile: what is simulated at one true value is drawn from them at each
         for place, one in enumerate(found):  # neither the worst of them nor their average is known without the last
             yield None

@@ -260,6 +260,11 @@ class Question(DeclaredFields):
         return self.ranked_by == "epsilon" and bool(self.limits)
 
     @property
+    def of_a_range(self) -> bool:
+        """Whether the worst of a range counts."""
+        return not self.average and self.lowest < self.highest
+
+    @property
     def needs_interval(self) -> bool:
         """Whether an interval decides: a limit is on one, or the goal is a short one."""
         goal = ACCURACY.get(self.goal)

@@ -82,7 +82,10 @@ class Option:
         """
         asked, found = self.question, tuple[Outcome, ...]()
         of_this = {**self._mine, "setting": setting, "enough": enough}
-        for outcomes in asked.data.outcomes_at(self.method, setting, self.analysis, asked.data_at):
+        stream = asked.data.outcomes_at(
+            self.method, setting, self.analysis, asked.data_at, beside_worst=asked.of_a_range
+        )
+        for outcomes in stream:
             found = outcomes or found
             yield Assessed(**of_this, outcomes=outcomes) if outcomes else None
         yield Assessed(**of_this, outcomes=found, complete=True)
@@ -113,7 +116,7 @@ class Option:
             outcomes[place] = asked.data_at[place].outcome(self.method, setting, self.analysis)
             yield None
             first = summed[place] and len(outcomes) == summed.count(False) + 1
-            if first and whole.of_a_range and _decided_by_sums(asked, [*outcomes.values()]):
+            if first and asked.of_a_range and _decided_by_sums(asked, [*outcomes.values()]):
                 # A limit that is kept everywhere is kept at these values as well.
                 if whole.keeps_all and whole.known:
                     break
@@ -238,7 +241,7 @@ class Assessed(Option):
         """Those that limits are on."""
         limits = self.question.limits
         found = {one.key: self._quick(one.key) for one in limits}
-        for limit in limits if self.of_a_range else ():
+        for limit in limits if self.question.of_a_range else ():
             if all(one.kept(found[one.key].measure) is not False for one in limits) and found[limit.key].tried:
                 found[limit.key] = self._worst(limit.key, thorough=True) or found[limit.key]
         return found
@@ -249,13 +252,8 @@ class Assessed(Option):
 
     def _quick(self, key: str) -> RangeFigure:
         if key not in self._known:
-            self._known[key] = (self._worst(key) if self.of_a_range else None) or self.over(key)
+            self._known[key] = (self._worst(key) if self.question.of_a_range else None) or self.over(key)
         return self._known[key]
-
-    @property
-    def of_a_range(self) -> bool:
-        """Whether the worst of a range counts."""
-        return not self.question.average and self.question.lowest < self.question.highest
 
     def over(self, key: str) -> RangeFigure:
         """Return a measure over the true values that are tried."""
