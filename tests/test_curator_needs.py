@@ -15,12 +15,13 @@ from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import evaluated
 from dpviz.core.numerics.steps import finished
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.assessed import Assessed, Option, Tried
 from dpviz.desk.numbers import numbers_of
 from dpviz.desk.order import in_order, privacy_of
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
-from dpviz.desk.search import Assessed, Option, Tried, assess
+from dpviz.desk.search import assess
 from dpviz.desk.seeking import seek_enough, seek_smallest
 from dpviz.inference.sum_distribution import binomial_weights
 from tests.pages import desk_answer as answer_sentence
@@ -227,7 +228,7 @@ def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed
             asked = asking(limit, n=9, m=4, low=low, high=high, goal=goal, limits=limits, rules=(rule,))
             units = {one.key: one.limit for one in limits if one.key != goal}
             for design in answered(asked).designs:
-                largest = design.largest_setting()
+                largest = finished(design.largest_setting())
                 if not design.enough or design.sought or largest is None or design.setting >= largest:
                     continue
                 here, most = design.whole(), at(asked, design, largest)

@@ -33,7 +33,7 @@ from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import Parameter, readable
 from dpviz.core.types import FloatArray
-from dpviz.coverage._sampling import sampler_of
+from dpviz.coverage import sampler_of
 from dpviz.coverage.distributions import exact_work
 from dpviz.designs import Design
 from dpviz.inference.confidential import binomial_distribution

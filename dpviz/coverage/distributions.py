@@ -54,7 +54,7 @@ AT_A_GLANCE = Reach(2_000_000, 80_000_000, 25_000_000, coarser=300.0)
 
 EXPONENTS_AT_ONCE = 65_536  # Of the bounds of boxes: a few boxes at a time, which stay near the processor
 
-FEW_COUNTS = 8  # Likeliest confidential counts of which there may be too much work already
+LIKELIEST_COUNTS = 8  # Likeliest confidential counts of which there may be too much work already
 
 LARGEST_PAIRS = 10**11  # Largest number of multiplications for two sets
 
@@ -187,7 +187,7 @@ def exact_work(
     mixture = confidential_mixture(synthesizer.n, p, TAIL)
     errors, size, reach = _errors(mixture.weights, BOX_ERROR), 0, IN_SECONDS._replace(work=min(IN_SECONDS.work, most))
     try:
-        likeliest = np.argsort(-mixture.weights, kind="stable")[:FEW_COUNTS]
+        likeliest = np.argsort(-mixture.weights, kind="stable")[:LIKELIEST_COUNTS]
         for some in (likeliest, slice(None)):
             rows = released_rows(synthesizer, mixture.counts[some])
             size = sum(box.size for box in boxes_of(rows, sets, errors[some], reach))

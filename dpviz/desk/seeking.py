@@ -17,7 +17,7 @@ from dpviz.core.parameters import rounded_up
 from dpviz.desk.accuracy import ACCURACY
 
 if TYPE_CHECKING:
-    from dpviz.desk.search import Assessed
+    from dpviz.desk.assessed import Assessed
 
 SCANNED = np.geomspace(0.01, 100.0, 25)  # Where the smallest ε for an accuracy is sought first
 FAR_APART = 6  # Of these: where it is seen first whether bias and error keep their limits anywhere
