@@ -233,18 +233,19 @@ def _crossing(
 ) -> Steps[float]:
     """Return the smallest of 2⁷ settings in equal ratios at which no more than 1 is lost, as `INTERVAL_HALVINGS` would.
 
-    `low` and `high` are settings and what is lost there. Where that falls, a straight line through it needs about half
-    as many settings as halving; every third one is in the middle all the same.
+    `low` and `high` are settings and what is lost there. Where that falls, a line through its logarithms needs about
+    half as many settings as halving; after one that leaves more than half of them comes the middle.
     """
     (start, over), (end, under), parts = low, high, 2**INTERVAL_HALVINGS
-    first, last, step = 0, parts, 0
-    while last - first > 1:
-        place, step = (first + last) // 2, step + 1
-        if step % 3 and math.isfinite(over - under):
-            share = (over - 1) / (over - under)
-            place = min(max(math.ceil(first + share * (last - first)), first + 1), last - 1)
+    first, last, halved = 0, parts, True
+    while (left := last - first) > 1:
+        place = (first + last) // 2
+        if halved and math.isfinite(over - under):
+            share = math.log(over) / math.log(over / under) if under > 0 else (over - 1) / (over - under)
+            place = min(max(math.ceil(first + share * left), first + 1), last - 1)
         lost = yield from lost_at(start * (end / start) ** (place / parts))
         first, over, last, under = (place, lost, last, under) if lost > 1 else (first, over, place, lost)
+        halved = 2 * (last - first) <= left
     return start * (end / start) ** (last / parts)
 
 
