@@ -15,6 +15,7 @@ from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_o
 from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.core.measures import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import ADDED_ERROR, measure_of, one_more, stream_path
 from dpviz.desk.paths import PATHS
 from dpviz.desk.protection import (
@@ -28,7 +29,7 @@ from dpviz.desk.protection import (
 )
 from dpviz.desk.question import GOALS, Question
 from dpviz.desk.relaxing import stream_relaxations
-from dpviz.desk.search import LEADING, Assessed, Desk, assess, candidates, smallest_setting, stream_designs
+from dpviz.desk.search import LEADING, Desk, assess, candidates, smallest_setting, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve

@@ -11,6 +11,7 @@ from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.drawn import guess_rate
 from dpviz.desk.following import (
     ADDED_ERROR,
@@ -25,7 +26,7 @@ from dpviz.desk.following import (
 from dpviz.desk.paths import PATHS
 from dpviz.desk.protection import GuessRate, PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.desk.search import Assessed, stream_designs
+from dpviz.desk.search import stream_designs
 from dpviz.desk.told.along import leaders_sentence, one_more_sentence
 from tests.pages import figures, open_desk, whole
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,15 +14,16 @@ from dpviz.comparisons import BinaryData, CountData, UnknownVariance
 from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import evaluated
-from dpviz.core.numerics.steps import finished
+from dpviz.core.numerics.steps import Steps, finished, paused
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.assessed import Assessed, Option, Tried
 from dpviz.desk.numbers import numbers_of
 from dpviz.desk.order import in_order, privacy_of
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
-from dpviz.desk.search import Assessed, Option, Tried, assess
-from dpviz.desk.seeking import seek_enough, seek_smallest
+from dpviz.desk.search import assess
+from dpviz.desk.seeking import INTERVAL_HALVINGS, _crossing, seek_enough, seek_smallest
 from dpviz.inference.sum_distribution import binomial_weights
 from tests.pages import desk_answer as answer_sentence
 from tests.pages import open_comparison, open_desk, text
@@ -227,7 +229,7 @@ def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed
             asked = asking(limit, n=9, m=4, low=low, high=high, goal=goal, limits=limits, rules=(rule,))
             units = {one.key: one.limit for one in limits if one.key != goal}
             for design in answered(asked).designs:
-                largest = design.largest_setting()
+                largest = finished(design.largest_setting())
                 if not design.enough or design.sought or largest is None or design.setting >= largest:
                     continue
                 here, most = design.whole(), at(asked, design, largest)
@@ -283,3 +285,28 @@ def test_a_search_by_few_numbers_ends_where_one_by_all_does(
     assert (found is None) == (other is None)
     if found is not None and other is not None:
         assert (found.setting, found.refuted) == (other.setting, other.refuted)
+
+
+@pytest.mark.parametrize(
+    ("lost", "most"),
+    [
+        (lambda setting: 1.7 / setting, 3),
+        (lambda setting: 60 * (1.93 - setting), 5),
+        (lambda setting: math.inf if setting < 1.013 else -4.0, 7),
+        (lambda setting: 1e6 * math.exp(-20 * (setting - 1)), 3),
+        (lambda setting: 1.0001 - (setting > 1.99), 10),
+    ],
+)
+def test_a_line_finds_the_setting_that_halving_finds(lost: Callable[[float], float], most: int) -> None:
+    tried, low, high = list[float](), 1.0, 2.0
+
+    def steps(setting: float) -> Steps[float]:
+        tried.append(setting)
+        return (yield from paused(lost, setting))
+
+    found = finished(_crossing(steps, (low, lost(low)), (high, lost(high))))
+    for _ in range(INTERVAL_HALVINGS):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if lost(middle) > 1 else (low, middle)
+    assert found == pytest.approx(high, rel=1e-14)
+    assert len(tried) <= most

@@ -18,6 +18,7 @@ from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRU
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import GIVEN_EPSILON, numbers_of
 from dpviz.desk.order import in_order
 from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, Protection, odds_factor
@@ -25,7 +26,7 @@ from dpviz.desk.question import GOALS, Question
 from dpviz.desk.report import words
 from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen
-from dpviz.desk.search import Assessed, Desk, assess, stream_designs
+from dpviz.desk.search import Desk, assess, stream_designs
 from pages.curator.answer import row
 from pages.curator.designs import comparison_of
 from tests.pages import desk_answer as answer_sentence

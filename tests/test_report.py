@@ -21,6 +21,7 @@ from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.terms import setting_for
 from dpviz.core.measures import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import DesignNumber, numbers_of
 from dpviz.desk.protection import PROTECTIONS, GuessRate, PosteriorOdds, PrivacyLoss, Protection, RiskRatio
 from dpviz.desk.question import ASKED_KINDS, Question
@@ -28,7 +29,7 @@ from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen, design_json, load_question, registry_entry, registry_json, report_script
 from dpviz.desk.report.handoff import handoff_of, nearest_method
 from dpviz.desk.report.pictures import ends
-from dpviz.desk.search import Assessed, Desk, assess, stream_designs
+from dpviz.desk.search import Desk, assess, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from pages.components.navigation import PAGES

@@ -10,12 +10,13 @@ import pytest
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.core.parameters import readable, shown
 from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import DesignNumber, numbers_of
 from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
 from dpviz.desk.question import Question
 from dpviz.desk.report import words
 from dpviz.desk.report.files import chosen, design_json, stored_design
-from dpviz.desk.search import Assessed, stream_designs
+from dpviz.desk.search import stream_designs
 from pages.curator.controls import settings_of
 from pages.curator.designs import comparison_of, design_of
 from pages.curator.report import opened

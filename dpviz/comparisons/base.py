@@ -310,6 +310,11 @@ class DataKind(DeclaredFields, ABC):
         """Return the exact bias and root mean squared error of the estimate; None where only a simulation has them."""
         return None
 
+    def accuracies(self, method: Any, setting: float, analysis: Analysis, every: Sequence[Self]) -> FloatArray | None:
+        """Return `accuracy` at several true values, those of the data in `every`, in rows."""
+        found = [data.accuracy(method, setting, analysis) for data in every]
+        return None if None in found else np.array(found)
+
     @abstractmethod
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
@@ -328,8 +333,24 @@ class DataKind(DeclaredFields, ABC):
             if not intervals and outcome.lacks_intervals_alone:
                 return
 
-    def share_intervals(self, method: Any, setting: float, analysis: Analysis, truths: Sequence[float]) -> None:
-        """Compute at once what `outcomes` at several true values share of their intervals, if they share anything."""
+    def outcomes_at(
+        self, method: Any, setting: float, analysis: Analysis, every: Sequence[Self], *, beside_worst: bool = False
+    ) -> Iterator[tuple[Outcome, ...] | None]:
+        """Yield the outcomes at several true values, those of the data in `every`, the more complete the later.
+
+        None comes between costly steps after which there is nothing new to tell. `beside_worst` says that the `worst`
+        of all true values is asked for as soon as something is there: what both take is then computed once.
+        """
+        del beside_worst
+        streams, found = [data.outcomes(method, setting, setting, analysis) for data in every], list[Outcome]()
+        for stream in streams:
+            if found:
+                yield None
+            found.append(next(stream))
+        yield tuple(found)
+        for place, stream in enumerate(streams):
+            for found[place] in stream:
+                yield tuple(found)
 
     def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
         """Return what `outcomes` yields first, of which a search needs bias and error alone."""

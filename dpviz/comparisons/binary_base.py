@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from dpviz.comparisons.binary_measures import (
     row_moments,
     share_intervals,
     simulated_interval,
+    weights_at,
     worst_of,
 )
 from dpviz.comparisons.compared_method import ComparedMethod
@@ -32,6 +33,7 @@ from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import Parameter, readable
 from dpviz.core.types import FloatArray
+from dpviz.coverage import sampler_of
 from dpviz.coverage.distributions import exact_work
 from dpviz.designs import Design
 from dpviz.inference.confidential import binomial_distribution
@@ -132,7 +134,13 @@ class OneProportion(DataKind):
         return moments.of_sets(sets)
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float]:
-        return self.estimate_moments(method, setting, analysis).error(binomial_distribution(self.n, self.p), self.p)
+        ((bias, error),) = self.accuracies(method, setting, analysis, [self]).tolist()
+        return bias, error
+
+    def accuracies(self, method: Any, setting: float, analysis: Analysis, every: Sequence[DataKind]) -> FloatArray:
+        truths = tuple(data.truth for data in every)
+        moments = self.estimate_moments(method, setting, analysis)
+        return moments.errors(weights_at(self.n, truths), np.array(truths))
 
     def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
         sets, found = method.sets(analysis.sets), self.accuracy(method, setting, analysis)
@@ -141,18 +149,35 @@ class OneProportion(DataKind):
         return Outcome(data=self, method=method, bias=bias, root_mean_squared_error=error, **given)
 
     def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
-        found = self.estimated(method, setting, analysis)
-        intervals = method.intervals(self, setting, method.sets(analysis.sets), analysis, at_last=True)
-        for coverage, width in intervals:
+        return self._with_interval(self.estimated(method, setting, analysis), analysis)
+
+    @staticmethod
+    def _with_interval(found: Outcome, analysis: Analysis) -> Outcome:
+        """Return an outcome with what there is at last of its interval."""
+        method: Any = found.method
+        for coverage, width in method.intervals(found.data, found.setting, found.sets, analysis, at_last=True):
             found = dataclasses.replace(found, coverage=coverage, mean_width=width)
         return found
 
-    def share_intervals(self, method: Any, setting: float, analysis: Analysis, truths: Sequence[float]) -> None:
-        sets = method.sets(analysis.sets)
+    def outcomes_at(
+        self, method: Any, setting: float, analysis: Analysis, every: Sequence[Self], *, beside_worst: bool = False
+    ) -> Iterator[tuple[Outcome, ...] | None]:
+        sets, found = method.sets(analysis.sets), self._first(method, setting, setting, analysis, every)
         made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
         # Sums that are left to a simulation at one true value are at the others, or take about as long.
-        if self.inside and work_of(made, self.p, sets, rule.knows_noise) <= LITTLE_WORK:
-            share_intervals(made, truths, sets, rule, analysis.level)
+        shares = self.inside and work_of(made, self.p, sets, rule.knows_noise) <= LITTLE_WORK
+        share = partial(share_intervals, made, [data.p for data in every], sets, rule, analysis.level)
+        if shares and beside_worst:
+            share()
+        yield tuple(found)
+        if shares and not beside_worst:
+            share()
+        tables = sampler_of(made)  # held meanwhile: what is simulated at one true value is drawn from them at each
+        for place, one in enumerate(found):  # neither the worst of them nor their average is known without the last
+            yield None
+            found[place] = self._with_interval(one, analysis)
+        del tables
+        yield tuple(found)
 
     def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
         sets = method.sets(analysis.sets)
@@ -162,24 +187,35 @@ class OneProportion(DataKind):
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, beside: tuple[str, ...] = ()
     ) -> Iterator[Outcome]:
-        sets = method.sets(analysis.sets)
-        moments = self.estimate_moments(method, setting, analysis)
-        bias, error = moments.error(binomial_distribution(self.n, self.p), self.p)
-        _, added = moments.error(1 / (self.n + 1), np.arange(self.n + 1) / self.n)
-        first = Outcome(
-            data=self,
-            method=method,
-            epsilon=epsilon,
-            setting=setting,
-            sets=sets,
-            bias=Measure(bias, 0.0),
-            root_mean_squared_error=Measure(error, 0.0),
-            usable_share=Measure(method.usable_share(self, setting, sets), 0.0),
-            release_error=Measure(added, 0.0),
-        )
+        (first,) = self._first(method, epsilon, setting, analysis, [self])
         yield first
-        for coverage, width in method.intervals(self, setting, sets, analysis):
+        for coverage, width in method.intervals(self, setting, first.sets, analysis):
             yield dataclasses.replace(first, coverage=coverage, mean_width=width)
+
+    def _first(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, every: Sequence[OneProportion]
+    ) -> list[Outcome]:
+        """Return what is quick of the outcomes at several true values: all but the intervals."""
+        sets = method.sets(analysis.sets)
+        _, added = self.estimate_moments(method, setting, analysis).error(
+            1 / (self.n + 1), np.arange(self.n + 1) / self.n
+        )
+        return [
+            Outcome(
+                data=data,
+                method=method,
+                epsilon=epsilon,
+                setting=setting,
+                sets=sets,
+                bias=Measure(bias, 0.0),
+                root_mean_squared_error=Measure(error, 0.0),
+                usable_share=Measure(method.usable_share(data, setting, sets), 0.0),
+                release_error=Measure(added, 0.0),
+            )
+            for data, (bias, error) in zip(
+                every, self.accuracies(method, setting, analysis, every).tolist(), strict=True
+            )
+        ]
 
     def worst(
         self,

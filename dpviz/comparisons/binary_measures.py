@@ -16,8 +16,8 @@ from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme, extremes, of_higher_degree, times_p
 from dpviz.core.numerics.multisets import multisets
 from dpviz.core.types import FloatArray
-from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverage, performance_of, run_coverage
-from dpviz.coverage.certified import certifiable, largest_mean_width, smallest_coverage
+from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
+from dpviz.coverage.certified import certifiable, intervals_at, largest_mean_width, smallest_coverage
 from dpviz.inference.confidential import binomial_distribution, released_rows
 from dpviz.inference.interval_rules import IntervalRule, releases
 from dpviz.inference.moments import central_moments
@@ -66,10 +66,26 @@ class RowMoments(NamedTuple):
         bias = beyond_rounding(float(np.sum(weights * away)), spread, float(np.max(truth)))
         return bias, math.sqrt(float(square))
 
+    def errors(self, weights: FloatArray, truths: FloatArray) -> FloatArray:
+        """Return `error` at several truths, in rows, each with its row of `weights`."""
+        away = self.mean - truths[:, None]
+        spread, bias = (weights * np.abs(away)).sum(axis=1), (weights * away).sum(axis=1)
+        square = (weights * (away**2 + self.variance)).sum(axis=1)
+        beyond = [beyond_rounding(*one) for one in zip(bias.tolist(), spread.tolist(), truths.tolist(), strict=True)]
+        return np.column_stack([beyond, np.sqrt(square)])
+
     def added(self) -> dict[str, float]:
         """Return the root mean squared distance of one set from x/n by the criteria of `least_error`."""
         squares = (self.mean - np.linspace(0, 1, len(self.mean))) ** 2 + self.variance
         return {"average": math.sqrt(float(squares.mean())), "worst": math.sqrt(float(squares.max()))}
+
+
+@kept
+def weights_at(n: int, truths: tuple[float, ...]) -> FloatArray:
+    """Return Pr(x = 0 … n) for x ~ Binomial(n, p) at several p, in rows."""
+    found = np.array([binomial_distribution(n, p) for p in truths])
+    found.setflags(write=False)
+    return found
 
 
 @kept_for
@@ -133,9 +149,8 @@ def share_intervals(
     """
     if len(proportions) < 2 or not certifiable(made, sets, rule):
         return
-    found = coverage_by_proportion(made, proportions=proportions, sets=sets, rules=[rule.key], level=level)
-    numbers = found.coverage, found.error_bound, found.mean_width_inside, found.mean_width_inside_error_bound
-    for p, coverage, off, width, off_width in zip(proportions, *(one[0].tolist() for one in numbers), strict=True):
+    found = intervals_at(made, proportions=proportions, sets=sets, rule=rule.key, level=level)
+    for p, coverage, width, off, off_width in zip(proportions, *(one.tolist() for one in found), strict=True):
         here = _summed(coverage, off), _summed(width, off_width)
         keep_result(exact_interval, here, made, p, sets, rule.key, level, True)
 

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core.checked import check_fields
 from dpviz.core.numerics.ends import private_side
+from dpviz.core.numerics.steps import Steps, finished
 from dpviz.core.parameters import DELTA, EPSILON, readable
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
@@ -72,6 +73,10 @@ class EqualPrivacy(ComparisonTerms):
 
         What a release gives away grows with the setting, for some methods up to a limit: they get the largest setting.
         """
+        return finished(self.setting_in_steps(method, data, epsilon, sets))
+
+    def setting_in_steps(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> Steps[float | None]:
+        """`setting`, which with a δ looks at all neighbours again and again."""
         if method.reference:
             return epsilon
 
@@ -95,7 +100,9 @@ class EqualPrivacy(ComparisonTerms):
             if place in pairs:  # the same neighbours alone, a rounding error apart
                 return private_side(found, 0.0, lambda setting: excess(setting) <= 0)
             pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
+            yield
             found = _largest(lambda setting: excess(setting, pairs), start)
+            yield
         return None
 
     def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
@@ -123,10 +130,17 @@ def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable
 
     Source: Kairouz, Oh & Viswanath (2015), theorem 2.1, for what a pure loss allows.
     """
+    return finished(setting_in_steps(method, data, sets, promises))
+
+
+def setting_in_steps(
+    method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]
+) -> Steps[float | None]:
+    """`setting_for`, which takes some seconds where several sets have a δ."""
     found = []
     for epsilon, delta in promises:
         try:
-            setting = EqualPrivacy(delta).setting(method, data, epsilon, sets)
+            setting = yield from EqualPrivacy(delta).setting_in_steps(method, data, epsilon, sets)
             if setting is None and delta > 0:
                 setting = EqualPrivacy().setting(method, data, pure_within(epsilon, delta), sets)
         except ValueError:  # the method refuses such a share

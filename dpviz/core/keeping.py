@@ -55,6 +55,17 @@ def _slots(kind: type) -> list[str]:
     return [name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) if name != "__weakref__"]
 
 
+def _settled(value: object) -> bool:
+    """Whether something will never take more bytes: a number, a text, an array, or some of them."""
+    if isinstance(value, tuple):
+        return all(map(_settled, value))
+    return (
+        type(value) in PLAIN
+        or isinstance(value, np.generic)
+        or (isinstance(value, np.ndarray) and value.dtype != object)
+    )
+
+
 def bare(thing: Any) -> Any:
     """Return a record without the arrays that it has computed since it was made: they would be kept with a key."""
     if type(thing) is tuple:
@@ -72,6 +83,7 @@ def bare(thing: Any) -> Any:
 class _Entry:
     value: Any
     size: int
+    grows: bool  # whether the value may hold more later
     asked: int = 0
 
 
@@ -119,7 +131,7 @@ class Kept:
             self._entries.move_to_end(key)
             entry.asked += 1
             often = entry.asked
-        if often & (often - 1) == 0:
+        if entry.grows and often & (often - 1) == 0:
             size = size_of((key, entry.value))
             with self._lock:
                 if self._entries.get(key) is entry:
@@ -132,7 +144,7 @@ class Kept:
     def keep(self, key: Hashable, value: object) -> None:
         """Keep a result."""
         key = bare(key)
-        entry = _Entry(value, size_of((key, value)))
+        entry = _Entry(value, size_of((key, value)), not _settled(value))
         with self._lock:
             before = self._entries.pop(key, None)
             self.size -= before.size if before else 0

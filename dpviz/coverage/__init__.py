@@ -1,6 +1,7 @@
 """How often an interval from synthetic sets holds the true proportion, exactly and by simulation."""
 
 from dpviz.core.measures import Measure, repetitions_needed, wilson_interval
+from dpviz.coverage._sampling import sampler_of
 from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
 from dpviz.coverage.distributions import EstimateDistribution, estimate_distribution, within_reach
 from dpviz.coverage.exact import (
@@ -51,6 +52,7 @@ __all__ = [
     "performance_of",
     "repetitions_needed",
     "run_coverage",
+    "sampler_of",
     "stream_by_proportion",
     "stream_by_synthesizer",
     "stream_coverage",

@@ -39,6 +39,7 @@ class FewDistributions:
 
     def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, counts: IntArray):
         self._synthesizer, self.order, self._held = synthesizer, counts.tolist(), dict[int, FloatArray]()
+        self._sums: FloatArray | None = None
         j = np.arange(synthesizer.m + 1)
         pairs = sets == 2 and not rule.knows_noise
         self._pairs = first, second = np.triu_indices(len(j)) if pairs else (j, j)
@@ -48,7 +49,7 @@ class FewDistributions:
             raise ValueError(TOO_LONG)
         if rule.knows_noise:
             self.releases = sum_releases(synthesizer, sets, sets * synthesizer.m + 1)
-            self._held = dict(enumerate(release_sums(synthesizer, sets).rows)) if sums else {}
+            self._sums = release_sums(synthesizer, sets).rows if sums else None
         elif pairs:
             self.releases = releases(synthesizer, 2, first + second, first**2 + second**2)
         else:
@@ -63,12 +64,22 @@ class FewDistributions:
 
     def given(self, count: int) -> Slice:
         """Return the distribution given x."""
+        if self._sums is not None:
+            return Slice(0, self._sums[count])
         if count not in self._held:
             last = min(count + max(ROWS_AT_ONCE // (self._synthesizer.m + 1), 1), self._synthesizer.n + 1)
             counts = np.arange(count, last)
             self._held = dict(zip(counts.tolist(), released_rows(self._synthesizer, counts), strict=True))
-        row, (first, second) = self._held[count], self._pairs
-        return Slice(0, row if self._orders is None else row[first] * row[second] * self._orders)
+        return Slice(0, self._told_apart(self._held[count]))
+
+    def every(self) -> FloatArray:
+        """Return the distributions given each x, in rows."""
+        return self._told_apart(released_rows(self._synthesizer, self.places)) if self._sums is None else self._sums
+
+    def _told_apart(self, rows: FloatArray) -> FloatArray:
+        """The probabilities of the pairs of counts, where they are told apart, else of the counts."""
+        first, second = self._pairs
+        return rows if self._orders is None else rows[..., first] * rows[..., second] * self._orders
 
     def over_places(self, first: int, weights: FloatArray) -> tuple[int, FloatArray]:
         """Return what the distributions weigh in a mixture over counts from `first` on: as much as these."""

@@ -2,6 +2,7 @@
 
 import threading
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -61,6 +62,16 @@ def alias_table(distribution: FloatArray) -> tuple[FloatArray, IntArray]:
     keep[heavies[some]] = np.maximum(1.0 - (lack[overdrawn[some]] - excess[some]), 0.0)
     other[heavies[some]] = heavies[np.flatnonzero(some) + 1]
     return keep, other
+
+
+_SAMPLERS: "WeakValueDictionary[TwoCellSynthesizer, ReleaseSampler]" = WeakValueDictionary()
+_MAKING = threading.Lock()
+
+
+def sampler_of(synthesizer: TwoCellSynthesizer) -> "ReleaseSampler":
+    """Return what draws its releases: the same as long as anybody holds it, as its tables do not depend on p."""
+    with _MAKING:
+        return _SAMPLERS.setdefault(synthesizer, ReleaseSampler(synthesizer))
 
 
 class ReleaseSampler:

@@ -5,6 +5,7 @@ the other (`dpviz.coverage._bracket`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,17 +15,20 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.numerics.bernstein import Extreme, cells, edges, extremes, restricted, smallest_of
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.coverage._bracket import CoverageBracket, SharedDistributions, counts_that_matter
+from dpviz.coverage._bracket import CoverageBracket, FewDistributions, SharedDistributions, counts_that_matter
 from dpviz.coverage._intervals import ends_of, features
-from dpviz.coverage.distributions import TOO_LONG
+from dpviz.coverage.distributions import ROW_ERROR, TOO_LONG
 from dpviz.coverage.exact import exact_coverage
 from dpviz.inference.confidential import binomial_distribution
-from dpviz.inference.interval_rules import IntervalRule, Releases, reached
-from dpviz.inference.rules import check_rule
+from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached
+from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
 RATIO_STEPS, RATIO_GAP = 30, 1e-12  # Of the search for the largest ratio: at most, and what is left at its end
 RAREST = 1e-6  # Probability of an interval below which a mean length says nothing
+BOUND_ROUNDING = 1e-12  # More than what a coefficient loses to rounding on the way to a part of its cell
+FIRST_PIECES = 16  # Of those with the smallest bounds, by whose values the others are sorted out
+HELD_ENTRIES = 1_000_000  # Of the last table, which is held until there is another: several questions are asked of it
 
 
 class ReleaseTable(NamedTuple):
@@ -38,26 +42,88 @@ class ReleaseTable(NamedTuple):
     low: FloatArray
     high: FloatArray
 
+    @property
+    def reach(self) -> Ends:
+        """What each interval holds."""
+        return reached(self.low, self.high)
+
+    @property
+    def lengths(self) -> FloatArray:
+        """The length inside 0 to 1 of each interval, 0 where there is none, and whether there is one, in columns."""
+        ends = self.low, self.high
+        return np.column_stack([features(*ends, ends).inside, ~np.isnan(self.low)])
+
+
+class Intervals(NamedTuple):
+    """What intervals do at each of several true proportions: how often they hold it, their mean length inside 0 to 1.
+
+    `coverage_error`, `length_error`: Bounds of their errors.
+    """
+
+    coverage: FloatArray
+    length: FloatArray
+    coverage_error: FloatArray
+    length_error: FloatArray
+
 
 def certifiable(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> bool:
     """Return whether the table of all releases that the rule tells apart, for every x, has at most 4 million entries.
 
     A rule that knows the noise tells the sums apart, another one the counts of one set, or the pairs of two.
     """
+    fits = rule.fits(synthesizer, sets) and (rule.knows_noise or sets <= 2)
+    return fits and _entries(synthesizer, sets, rule) <= limits.TABLE_ENTRIES
+
+
+def _entries(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> int:
     n, m = synthesizer.n, synthesizer.m
-    if not rule.fits(synthesizer, sets):
-        return False
-    many = sets * m + 1 if rule.knows_noise or sets == 1 else (m + 1) * (m + 2) // 2
-    return (n + 1) * many <= limits.TABLE_ENTRIES and (rule.knows_noise or sets <= 2)
+    return (n + 1) * (sets * m + 1 if rule.knows_noise or sets == 1 else (m + 1) * (m + 2) // 2)
 
 
 def release_table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float) -> ReleaseTable:
     """Return the table, or a ValueError where it is not `certifiable`."""
     if not certifiable(synthesizer, sets, rule):
         raise ValueError(TOO_LONG)
-    distributions = SharedDistributions(synthesizer, sets).of(rule, np.arange(synthesizer.n + 1))
-    rows = np.array([distributions.given(count).probabilities for count in distributions.order])
-    return ReleaseTable(rows, distributions.releases, *ends_of(rule, distributions.releases, level))
+    distributions = FewDistributions(synthesizer, sets, rule, np.arange(synthesizer.n + 1))
+    return ReleaseTable(distributions.every(), distributions.releases, *ends_of(rule, distributions.releases, level))
+
+
+def _table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float) -> ReleaseTable:
+    """`release_table`, the same as the last time where the same is asked, unless it is large."""
+    if _entries(synthesizer, sets, rule) > HELD_ENTRIES:
+        return release_table(synthesizer, sets, rule, level)
+    return _last_table(synthesizer, sets, rule.key, level)
+
+
+@lru_cache(maxsize=1)
+def _last_table(synthesizer: TwoCellSynthesizer, sets: int, rule: str, level: float) -> ReleaseTable:
+    return release_table(synthesizer, sets, RULES[rule], level)
+
+
+@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
+def intervals_at(
+    synthesizer: TwoCellSynthesizer, *, proportions: Sequence[float], sets: int, rule: str, level: float = 0.95
+) -> Intervals:
+    """Return what the intervals do at some true proportions, from the table of all releases.
+
+    A ValueError where they are too many. With s the share of releases that have an interval, and each probability off
+    by e in all, a mean length w is off by at most e (1 + w) / (s − e).
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> found = intervals_at(BetaBinomial(n=1, m=1, alpha=1, beta=1), proportions=[0.0], sets=1, rule="as_if_real")
+    >>> found.coverage.round(9).tolist(), found.length.tolist()
+    ([0.666666667], [0.0])
+    """
+    table, p = _table(synthesizer, sets, check_rule(rule, sets), level), np.asarray(proportions, float)
+    chances = np.array([binomial_distribution(synthesizer.n, one) for one in p.tolist()]) @ table.rows
+    lowest, highest = (end[None] for end in table.reach)
+    coverage = np.minimum((chances * ((lowest <= p[:, None]) & (p[:, None] <= highest))).sum(axis=1), 1.0)
+    length, some = (chances @ table.lengths).T
+    error = (sets + 1) * ROW_ERROR
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.clip(length / some, 0.0, 1.0)
+        off = np.where(some > error, np.minimum(error * (1 + mean) / (some - error), 1.0), 1.0)
+    return Intervals(coverage, mean, np.full(p.shape, error), off)
 
 
 @checked(sets=SETS, level=LEVEL, low=PROPORTION, high=PROPORTION)
@@ -152,10 +218,11 @@ def _from_table(
     synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float, low: float, high: float
 ) -> Iterator[Extreme]:
     """Yield the smallest coverage from `low` on, up to the end of one cell after the other."""
-    table = release_table(synthesizer, sets, rule, level)
-    exists = ~np.isnan(table.low)
-    lowest, highest = reached(table.low[exists], table.high[exists])
-    rows = np.ascontiguousarray(table.rows[:, exists])
+    table = _table(synthesizer, sets, rule, level)
+    rows, (lowest, highest) = table.rows, table.reach
+    exists = ~np.isnan(lowest)
+    if not exists.all():
+        rows, lowest, highest = np.ascontiguousarray(rows[:, exists]), lowest[exists], highest[exists]
     if low == high:
         covered = rows[:, (lowest <= low) & (low <= highest)].sum(axis=1)
         yield Extreme(float(binomial_distribution(synthesizer.n, low) @ covered), low)
@@ -165,17 +232,25 @@ def _from_table(
     # The release covers the pieces from `first` to `beyond` − 1 of those between the cuts.
     first, beyond = np.searchsorted(cuts, lowest), np.searchsorted(cuts, highest, side="right") - 1
     beyond = np.maximum(beyond, first)
-    best = Extreme(np.inf, np.nan)
+    best, found = Extreme(np.inf, np.nan), list[list[FloatArray]]()
     for cell in cells(synthesizer.n, low, high):
         start, stop = (int(np.searchsorted(cuts, max(min(end, high), low))) for end in (cell.low, cell.high))
         if start == stop:
             continue
         given = rows[cell.first : cell.first + cell.weights.shape[1]]
         inner = given[:, (first <= start) & (beyond > start)].sum(axis=1, keepdims=True)
-        covered = inner + _changes(given, first, beyond, start, stop)
+        in_cell = (cell.weights @ (inner + _changes(given, first, beyond, start, stop))).T
         left, right = cuts[start:stop], cuts[start + 1 : stop + 1]
-        pieces = restricted((cell.weights @ covered).T, cell.inside(left), cell.inside(right))
-        best = min(best, smallest_of(pieces, left, right))
+        found.append([in_cell, left, right, cell.inside(left), cell.inside(right)])
+        yield best
+    in_cells, *ends = map(np.concatenate, zip(*found, strict=True))
+    # No polynomial is below its smallest coefficient on its cell: most pieces need no closer look.
+    bounds = in_cells.min(axis=1)
+    for some in (np.argsort(bounds)[:FIRST_PIECES], slice(None)):
+        chosen = np.arange(len(bounds))[some]
+        chosen = chosen[bounds[chosen] < best.value + BOUND_ROUNDING]
+        left, right, *inside = (end[chosen] for end in ends)
+        best = min(best, smallest_of(restricted(in_cells[chosen], *inside), left, right))
         yield best
 
 
@@ -230,8 +305,10 @@ def _expected(
 
     Both are 0 for counts that do not matter at any p of the range.
     """
-    whole = certifiable(synthesizer, sets, rule)
-    counts = np.arange(synthesizer.n + 1) if whole else counts_that_matter(synthesizer.n, low, high)
+    if certifiable(synthesizer, sets, rule):
+        table = _table(synthesizer, sets, rule, level)
+        return *(table.rows @ table.lengths).T, 0.0
+    counts = counts_that_matter(synthesizer.n, low, high)
     distributions = SharedDistributions(synthesizer, sets).of(rule, counts)
     ends = ends_of(rule, distributions.releases, level)
     inside, some = features(*ends, ends).inside.ravel(), ~np.isnan(ends[0].ravel())
@@ -242,4 +319,4 @@ def _expected(
         if distributions.mirrored:
             at_places[distributions.across - place] = at_places[place]
     found[counts] = distributions.at_counts(at_places)
-    return found[:, 0], found[:, 1], 0.0 if whole else distributions.error
+    return found[:, 0], found[:, 1], distributions.error

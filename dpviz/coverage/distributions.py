@@ -54,6 +54,8 @@ AT_A_GLANCE = Reach(2_000_000, 80_000_000, 25_000_000, coarser=300.0)
 
 EXPONENTS_AT_ONCE = 65_536  # Of the bounds of boxes: a few boxes at a time, which stay near the processor
 
+LIKELIEST_COUNTS = 8  # Likeliest confidential counts of which there may be too much work already
+
 LARGEST_PAIRS = 10**11  # Largest number of multiplications for two sets
 
 INVERSE = 2.5  # Time of an inverse transform, in transforms of one distribution
@@ -183,10 +185,13 @@ def exact_work(
     if sets <= 2 or not within_reach(synthesizer.n, synthesizer.m, sets):
         return 0 if within_reach(synthesizer.n, synthesizer.m, sets) else math.inf
     mixture = confidential_mixture(synthesizer.n, p, TAIL)
-    rows = released_rows(synthesizer, mixture.counts)
+    errors, size, reach = _errors(mixture.weights, BOX_ERROR), 0, IN_SECONDS._replace(work=min(IN_SECONDS.work, most))
     try:
-        reach = IN_SECONDS._replace(work=min(IN_SECONDS.work, most))
-        return sum(box.size for box in boxes_of(rows, sets, _errors(mixture.weights, BOX_ERROR), reach))
+        likeliest = np.argsort(-mixture.weights, kind="stable")[:LIKELIEST_COUNTS]
+        for some in (likeliest, slice(None)):
+            rows = released_rows(synthesizer, mixture.counts[some])
+            size = sum(box.size for box in boxes_of(rows, sets, errors[some], reach))
+        return size
     except ValueError:
         return math.inf
 

@@ -12,7 +12,7 @@ from dpviz.core.parameters import shown
 from dpviz.core.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import features
-from dpviz.coverage._sampling import AliasTables, ReleaseSampler, alias_table
+from dpviz.coverage._sampling import AliasTables, alias_table, sampler_of
 from dpviz.coverage.studies import Blocks, Plan
 from dpviz.coverage.studies.plan import SHOWN, StudyTally
 from dpviz.inference.confidential import binomial_distribution
@@ -169,7 +169,7 @@ class _Work:
         fixed = plan.confidential_count
         distribution = binomial_distribution(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
         self._confidential_distribution = AliasTables(np.zeros(1, dtype=np.intp), n + 1, *alias_table(distribution))
-        self._releases = ReleaseSampler(plan.synthesizer)
+        self._releases = sampler_of(plan.synthesizer)
         self._table = QuantileTable(plan.level)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
 

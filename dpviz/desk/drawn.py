@@ -13,9 +13,10 @@ from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.style import Figure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import ADDED_ERROR, MEASURE_LABELS, Followed, measure_of
 from dpviz.desk.protection import largest_guess_rate
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.search import Desk
 from dpviz.desk.seeking import ERROR_KEY
 from dpviz.desk.told.measures import asked_of
 

@@ -14,10 +14,11 @@ from dpviz.core.measures import Measure
 from dpviz.core.numerics.steps import Steps, telling
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.paths import PATHS, Path
 from dpviz.desk.protection import LOSS
 from dpviz.desk.question import Question
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.search import Desk
 
 ADDED_ERROR = "release_error"
 """Key of the error that the release adds to what an analyst of the confidential data would find."""

@@ -13,9 +13,9 @@ from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.desk.accuracy import ACCURACY, USABLE, AccuracyMeasure, RangeFigure
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.desk.search import Assessed
 from dpviz.desk.texts import capitalized
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError

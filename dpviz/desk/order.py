@@ -14,7 +14,7 @@ from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.seeking import ERROR_KEY, NOTHING_MORE, sought_within
 
 if TYPE_CHECKING:
-    from dpviz.desk.search import Assessed
+    from dpviz.desk.assessed import Assessed
 
 CALIBRATION_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one, and so of what is found with it
 NEXT = "root_mean_squared_error", "bias"

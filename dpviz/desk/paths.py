@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dpviz.comparisons.terms import pure_within
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.protection import LOSS, PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.desk.search import Assessed
 
 FRONTIER_REACH = 10.0  # The frontier goes from the wanted ε divided by this to this times it
 FRONTIER_POINTS = 15

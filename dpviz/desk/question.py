@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -260,6 +260,11 @@ class Question(DeclaredFields):
         return self.ranked_by == "epsilon" and bool(self.limits)
 
     @property
+    def of_a_range(self) -> bool:
+        """Whether the worst of a range counts."""
+        return not self.average and self.lowest < self.highest
+
+    @property
     def needs_interval(self) -> bool:
         """Whether an interval decides: a limit is on one, or the goal is a short one."""
         goal = ACCURACY.get(self.goal)
@@ -273,7 +278,7 @@ class Question(DeclaredFields):
 
     def analysis(self, sets: int, rule: str) -> Analysis:
         """Return what an analyst does."""
-        return Analysis(**Analysis.shared(vars(self)) | {"sets": sets, "rule": rule})
+        return _analysis(**Analysis.shared(vars(self)) | {"sets": sets, "rule": rule})
 
     @classmethod
     def of(cls, values: Any) -> Self:
@@ -282,6 +287,12 @@ class Question(DeclaredFields):
         if not isinstance(values, dict) or not {"data", "lowest", "highest"} <= set(values) <= set(names):
             raise ValueError(f"A question has some of {', '.join(names)}; got {shown(values)}.")
         return super().of({name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
+
+
+@lru_cache(maxsize=256)
+def _analysis(**asked: Any) -> Analysis:
+    """Return what an analyst does, the same for the same: a search asks for it at every setting."""
+    return Analysis(**asked)
 
 
 def range_names(kind: type[DataKind]) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from dpviz.core.parameters import rounded_up
 from dpviz.desk.accuracy import ACCURACY
 
 if TYPE_CHECKING:
-    from dpviz.desk.search import Assessed
+    from dpviz.desk.assessed import Assessed
 
 SCANNED = np.geomspace(0.01, 100.0, 25)  # Where the smallest ε for an accuracy is sought first
 FAR_APART = 6  # Of these: where it is seen first whether bias and error keep their limits anywhere
@@ -176,18 +176,21 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
     if asked.needs_interval:
         end = yield from _whole(judge(most))
         yield
-        low = math.nan
-        while found < most and _improves((yield from _whole(judge(found))), end):
-            low, found = found, min(2 * found, most)
+
+        def lost_at(setting: float) -> Steps[float]:
+            one = yield from _whole(judge(setting))
             yield
+            return _lost(one, end)
+
+        low, over, under = math.nan, math.nan, math.nan
+        while found < most and (under := (yield from lost_at(found))) > 1:
+            low, over, found = found, under, min(2 * found, most)
+        under = under if found < most else 0.0
         while math.isnan(low) and found >= 2 * SCANNED[0] and asked.interval_alone:
-            half = yield from _whole(judge(found / 2))
-            yield
-            low, found = (found / 2, found) if _improves(half, end) else (math.nan, found / 2)
-        for _ in range(0 if math.isnan(low) else INTERVAL_HALVINGS):
-            middle = yield from _whole(judge(math.sqrt(low * found)))
-            yield
-            low, found = (middle.setting, found) if _improves(middle, end) else (low, middle.setting)
+            half = yield from lost_at(found / 2)
+            low, over, found, under = (found / 2, half, found, under) if half > 1 else (low, over, found / 2, half)
+        if not math.isnan(low):
+            found = yield from _crossing(lost_at, (low, over), (found, under))
         found = min(rounded_up(found, EPSILON_DIGITS), most)
     return most if most == PROMISES.maximum and found > STILL_FALLING * most else found
 
@@ -225,6 +228,27 @@ def _smallest(
     return best
 
 
+def _crossing(
+    lost_at: Callable[[float], Steps[float]], low: tuple[float, float], high: tuple[float, float]
+) -> Steps[float]:
+    """Return the smallest of 2⁷ settings in equal ratios at which no more than 1 is lost, as `INTERVAL_HALVINGS` would.
+
+    `low` and `high` are settings and what is lost there. Where that falls, a line through its logarithms needs about
+    half as many settings as halving; after one that leaves more than half of them comes the middle.
+    """
+    (start, over), (end, under), parts = low, high, 2**INTERVAL_HALVINGS
+    first, last, halved = 0, parts, True
+    while (left := last - first) > 1:
+        place = (first + last) // 2
+        if halved and math.isfinite(over - under):
+            share = math.log(over) / math.log(over / under) if under > 0 else (over - 1) / (over - under)
+            place = min(max(math.ceil(first + share * left), first + 1), last - 1)
+        lost = yield from lost_at(start * (end / start) ** (place / parts))
+        first, over, last, under = (place, lost, last, under) if lost > 1 else (first, over, place, lost)
+        halved = 2 * (last - first) <= left
+    return start * (end / start) ** (last / parts)
+
+
 def _counting(one: Assessed, more: Assessed) -> set[str]:
     """The measures that limits and the goal are on, as far as they are known of both; the error alone without any."""
     asked = one.question
@@ -233,20 +257,25 @@ def _counting(one: Assessed, more: Assessed) -> set[str]:
 
 
 def _improves(one: Assessed, more: Assessed) -> bool:
-    """Whether with another ε a limit is kept instead of broken, or what counts is better by a thousandth.
+    """Whether with another ε a limit is kept instead of broken, or what counts is better by a thousandth."""
+    return _lost(one, more) > 1
+
+
+def _lost(one: Assessed, more: Assessed) -> float:
+    """How much better what counts is with another ε, at most, in thousandths; infinite where a limit is kept instead.
 
     A limit counts by a thousandth of itself, the goal by one of its own value, a bias by one of the typical error; the
     error alone where nothing else is known of both.
     """
     asked = one.question
     if any(more.verdicts[limit.key] and one.verdicts[limit.key] is False for limit in asked.limits):
-        return True
-    units = {limit.key: limit.limit for limit in asked.limits}
+        return math.inf
+    units, lost = {limit.key: limit.limit for limit in asked.limits}, []
     for key in _counting(one, more):
         unit = abs(one.value(key if ACCURACY[key].needs_interval else ERROR_KEY))
         if key != asked.goal and key in units:
             unit = units[key]
-        apart = abs(one.value(key) - more.value(key))
-        if ACCURACY[key].worse(one.value(key), more.value(key)) and apart > max(NOTHING_MORE * unit, TIED_TOLERANCE):
-            return True
-    return False
+        apart = abs(one.value(key) - more.value(key)) / max(NOTHING_MORE * unit, TIED_TOLERANCE)
+        apart = 0.0 if math.isnan(apart) else apart  # both are infinite, or it is measured by what is
+        lost.append(apart if ACCURACY[key].worse(one.value(key), more.value(key)) else -apart)
+    return max(lost)

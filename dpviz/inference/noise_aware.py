@@ -22,7 +22,6 @@ SCORE_GRID_POINTS = 2001  # Proportions on which an interval without a closed fo
 # Largest number of steps of false position, and how near the two sides of an end come
 FALSE_POSITION_STEPS, SIDES_TOLERANCE = 60, 1e-13
 NUMBERS_AT_ONCE = 4_000_000  # Numbers of a table that are held at once
-SQUARES_AT_ONCE = 65_536  # The same where they are few steps each: these stay near the processor
 
 # A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one
 TOO_ROUGH = 1e4
@@ -96,38 +95,60 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
 
     grid = np.sin(np.linspace(0, np.pi / 2, SCORE_GRID_POINTS)) ** 2
     centres, variances = at(grid)
-    first, last = np.empty((2, len(observed)), int)
-    allowed = np.maximum(z**2 * variances, EXACT_FIT**2)  # (q̄ − E)² up to which p is accepted
-    for block in blocks(len(observed), SCORE_GRID_POINTS, SQUARES_AT_ONCE):
-        squares = observed[block, None] - centres
-        squares *= squares
-        held = squares <= allowed
-        held[np.arange(len(held)), squares.argmin(axis=1)] = True
-        first[block], last[block] = held.argmax(axis=1), SCORE_GRID_POINTS - 1 - held[:, ::-1].argmax(axis=1)
+    far = np.sqrt(np.maximum(z**2 * variances, EXACT_FIT**2))  # |q̄ − E| up to which p is accepted
+    begun, beyond = np.searchsorted(observed, centres - far), np.searchsorted(observed, centres + far, side="right")
+    nearest = _nearest(centres, observed)
+    first, last, places = nearest.copy(), nearest.copy(), np.flatnonzero(begun < beyond)
+    ranges = list(zip(places.tolist(), map(slice, begun[places].tolist(), beyond[places].tolist()), strict=True))
+    for place, some in ranges:
+        last[some] = place
+    for place, some in reversed(ranges):
+        first[some] = place
+    first, last = np.minimum(first, nearest), np.maximum(last, nearest)
     outermost = []
     for inner, outer in ((first, np.maximum(first - 1, 0)), (last, np.minimum(last + 1, SCORE_GRID_POINTS - 1))):
         p = grid[inner]
         rows = np.flatnonzero(inner != outer)
         q, held, out = observed[rows], grid[inner[rows]], grid[outer[rows]]
         at_held, at_out = (excess(q, centres[side[rows]], variances[side[rows]]) for side in (inner, outer))
+        before = np.zeros(len(rows), dtype=np.int8)  # 1 where the last step was accepted, −1 where it was not
         for _ in range(FALSE_POSITION_STEPS):
             with np.errstate(divide="ignore", invalid="ignore"):
                 middle = held + (out - held) * (at_held / (at_held - at_out))
             between = (middle - held) * (middle - out) < 0
             middle = np.where(between, middle, (held + out) / 2)
+            # Where one side is there already, a step of half the tolerance brings the other.
+            step = np.copysign(SIDES_TOLERANCE / 2, out - held)
+            middle = np.where(
+                (middle - held - step) * (middle - out + step) < 0,
+                middle,
+                np.where(np.abs(middle - held) < np.abs(middle - out), held + step, out - step),
+            )
             value = excess(q, *at(middle))
             accepted = value <= 0
-            # An end that stays has its value halved, so that both ends come nearer (the Illinois rule).
-            at_held, at_out = np.where(accepted, value, at_held / 2), np.where(accepted, at_out / 2, value)
+            side = np.where(accepted, 1, -1)
+            # An end that stays again has its value halved, so that both ends come nearer (the Illinois rule).
+            halved = np.where(side == before, 0.5, 1.0)
+            at_held, at_out = np.where(accepted, value, at_held * halved), np.where(accepted, at_out * halved, value)
             held, out = np.where(accepted, middle, held), np.where(accepted, out, middle)
             p[rows] = held
             still = (np.abs(out - held) > SIDES_TOLERANCE) & (np.abs(value) > EXACT_FIT**2)
             if not still.any():
                 break
-            rows, q, held, out = rows[still], q[still], held[still], out[still]
+            rows, q, held, out, before = rows[still], q[still], held[still], out[still], side[still]
             at_held, at_out = at_held[still], at_out[still]
         outermost.append(p)
     return outermost[0], outermost[1]
+
+
+def _nearest(centres: FloatArray, observed: FloatArray) -> IntArray:
+    """Return the place of the centre that is nearest to each number, the first of those that are alike."""
+    order = np.argsort(centres, kind="stable")
+    ordered = centres[order]
+    above = np.minimum(np.searchsorted(ordered, observed), len(ordered) - 1)
+    below = np.searchsorted(ordered, ordered[np.maximum(above - 1, 0)])
+    nearer = observed - ordered[below] <= np.abs(ordered[above] - observed)
+    return np.where(nearer, order[below], order[above])
 
 
 def posterior_ends(sums: ReleaseSums, level: float) -> Ends:

@@ -11,11 +11,12 @@ from dpviz.charts.html import by_reason
 from dpviz.core.parameters import readable
 from dpviz.core.wording import measured
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.drawn import limits_picture
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.relaxing import Relaxed
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.search import Desk
 from dpviz.desk.texts import exponents_raised
 from dpviz.desk.told.answer import answer_sentence
 from dpviz.desk.told.measures import reading, unit_of

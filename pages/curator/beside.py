@@ -9,8 +9,8 @@ import streamlit as st
 from dpviz.core.parameters import readable
 from dpviz.core.wording import measured
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, numbers_of
-from dpviz.desk.search import Assessed
 from dpviz.inference.rules import RULES
 from pages.components.cached import elsewhere
 from pages.components.words import listing, note

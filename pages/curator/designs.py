@@ -11,8 +11,9 @@ from dpviz.core.plain import one_line
 from dpviz.core.settings import LONGEST_IGNORED, ControlSetting, Unknown
 from dpviz.designs import Design
 from dpviz.desk.addresses import keep
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.relaxing import Relaxed, stream_relaxations
-from dpviz.desk.search import Assessed, Desk, stream_designs, whole_design
+from dpviz.desk.search import Desk, stream_designs, whole_design
 from pages import compare_synthesizers
 from pages.components.address import drawn
 from pages.components.cached import elsewhere

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import comb
 
 from dpviz.core.keeping import kept
-from dpviz.core.types import BoolArray, FloatArray
+from dpviz.core.types import BoolArray, FloatArray, IntArray
 
 CHEBYSHEV_NODES = 12  # Chebyshev nodes of a cell, by which a polynomial of any degree is replaced there
 CELL = 0.25  # Width of a cell in units of the standard deviation of x/n, on the scale of 2 arcsin √p
@@ -216,17 +216,19 @@ def extremes(coefficients: FloatArray, low: float, high: float) -> tuple[Extreme
     >>> round(smallest.value, 12), round(largest.value, 12), round(largest.at, 6)
     (0.18, 0.5, 0.5)
     """
-    parts = _parts(len(coefficients) - 1, low, high)
-    rows = np.array([one.weights @ coefficients[one.first : one.first + one.weights.shape[1]] for one in parts])
-    starts, ends = np.array([[one.low, one.high] for one in parts]).T
+    starts, ends, counts, weights = _parts(len(coefficients) - 1, low, high)
+    rows = (weights @ coefficients[counts][:, :, None])[:, :, 0]
     closed = EXTREME_TOLERANCE * float(np.ptp(coefficients))
     largest = smallest_of(-rows, starts, ends, closed)
     return smallest_of(rows, starts, ends, closed), Extreme(-largest.value, largest.at)
 
 
 @kept
-def _parts(n: int, low: float, high: float) -> tuple[Cell, ...]:
-    """The cells that meet a range, the first and the last of them cut off at its ends."""
+def _parts(n: int, low: float, high: float) -> tuple[FloatArray, FloatArray, IntArray, FloatArray]:
+    """The cells that meet a range, the first and the last of them cut off at its ends, in tables of as many counts.
+
+    Where they begin and end, the counts that matter in each, and their weights.
+    """
     found = []
     for cell in cells(n, low, high):
         start, end = max(low, cell.low), min(high, cell.high)
@@ -235,7 +237,14 @@ def _parts(n: int, low: float, high: float) -> tuple[Cell, ...]:
             places = (np.full(weights.shape[1], place) for place in cell.inside(np.array([start, end])))
             weights = restricted(weights.T, *places).T
         found.append(Cell(start, end, cell.first, weights))
-    return tuple(found)
+    most = max(one.weights.shape[1] for one in found)
+    first = np.array([min(one.first, n + 1 - most) for one in found])
+    table = np.zeros((len(found), CHEBYSHEV_NODES, most))
+    for place, one in enumerate(found):
+        before = one.first - first[place]
+        table[place, :, before : before + one.weights.shape[1]] = one.weights
+    starts, ends = np.array([[one.low, one.high] for one in found]).T
+    return starts, ends, first[:, None] + np.arange(most), table
 
 
 def of_higher_degree(coefficients: FloatArray, times: int = 1) -> FloatArray:

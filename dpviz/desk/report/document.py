@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 import dpviz
 from dpviz.core.parameters import readable
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import stream_path
 from dpviz.desk.numbers import DesignNumber, numbers_of
 from dpviz.desk.paths import PATHS
@@ -22,7 +23,7 @@ from dpviz.desk.report import words
 from dpviz.desk.report.files import design_json, registry_json, report_script
 from dpviz.desk.report.handoff import handoff_of
 from dpviz.desk.report.pictures import RANKED_DESIGNS, frontier_picture, ranking_picture, truth_pictures
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.search import Desk
 from dpviz.desk.texts import capitalized, filled
 
 BRIEF = 4  # Digits of a number beside its limit, or in the ranking

@@ -17,12 +17,13 @@ from typing import Any
 import dpviz
 from dpviz.core.parameters import readable, shown
 from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.assessed import Assessed, DesignKey
 from dpviz.desk.exports.tables import csv_text
 from dpviz.desk.numbers import ACCURACY_PART, numbers_of
 from dpviz.desk.question import Question
 from dpviz.desk.report.handoff import LIBRARY, LIBRARY_VERSION, handoff_of
 from dpviz.desk.report.words import sizes
-from dpviz.desk.search import Assessed, DesignKey, Desk
+from dpviz.desk.search import Desk
 from dpviz.desk.texts import filled
 from dpviz.inference.rules import RULES
 

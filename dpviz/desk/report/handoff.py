@@ -16,7 +16,7 @@ from dpviz.comparisons.normal_models import (
     MODIPS_SPLIT_TRUNCATED,
 )
 from dpviz.comparisons.terms import setting_for
-from dpviz.desk.search import Assessed
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.texts import filled, sentences
 from dpviz.mechanisms import GeometricSanitizer, LaplaceCells
 

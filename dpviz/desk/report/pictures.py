@@ -14,8 +14,9 @@ from dpviz.charts.style import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, eve
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import Followed
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.search import Desk
 from dpviz.desk.texts import capitalized
 
 RANKED_DESIGNS = 10  # Designs in the picture of the ranking

@@ -15,11 +15,12 @@ from dpviz.comparisons import DataKind
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import DesignNumber
 from dpviz.desk.order import OrderCriterion, deciding_first
 from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.search import Desk
 from dpviz.desk.texts import sentences
 from dpviz.desk.told.answer import untold
 

@@ -9,8 +9,8 @@ from itertools import groupby
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.wording import more_or_less
 from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import MEASURE_LABELS, Followed, OneMore, less_is_better, measure_of
-from dpviz.desk.search import Assessed
 
 
 def leaders_sentence(found: Followed, measure: str) -> str:

@@ -10,10 +10,11 @@ from dpviz.core.parameters import readable, readable_apart, rounded_down
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import counted, spelled
 from dpviz.desk.accuracy import AccuracyLimit, on_limit
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.order import deciding_first
 from dpviz.desk.protection import HARDLY, odds_factor
 from dpviz.desk.question import GOALS, takes_prior
-from dpviz.desk.search import Assessed, Desk
+from dpviz.desk.search import Desk
 from dpviz.desk.told.measures import analysis, brief, listed, numbers, rounded_epsilon
 from dpviz.inference.rules import RULES
 

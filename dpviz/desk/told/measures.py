@@ -10,8 +10,8 @@ from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import counted, percent
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_limit
+from dpviz.desk.assessed import Assessed
 from dpviz.desk.question import Question, takes_prior
-from dpviz.desk.search import Assessed
 from dpviz.desk.seeking import ERROR_KEY
 from dpviz.inference.rules import RULES
 
