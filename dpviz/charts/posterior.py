@@ -96,7 +96,7 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
         uirevision=key,
         shapes=marked["shapes"],
         annotations=[*marked["annotations"], _names(densities)],
-        margin={"l": 62, "r": 56, "t": 46, "b": 52},
+        margin={"l": 62, "r": 40, "t": 46, "b": 52},
         hovermode="closest",
         showlegend=False,
     )
