@@ -101,7 +101,6 @@ RULE_STYLES = {
 They are far apart for color-blind readers too, farthest those of the rules that a fresh page shows.
 """
 
-YES_COLOR, NO_COLOR = PALETTE["vermillion"], PALETTE["sky"]  # Of a person's answer, as in the drawings of people
 SIMULATED_COLOR = PALETTE["orange"]  # The color of what is simulated
 TRUTH_COLOR = "theme-ink"  # Of the truth: figure.js writes the page's own ink for it, black by day and white by night
 PAPER_COLOR = "theme-paper"  # Behind words that stand upon lines: the page's own ground
