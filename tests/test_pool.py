@@ -16,6 +16,7 @@ from functools import partial
 import pytest
 
 from dpviz.core import pool as module
+from dpviz.core.numerics.steps import finished
 from dpviz.core.pool import DIED, POOL, TRIES, WANTED, Elsewhere, InPlace, Pool, UnderWay, single
 from dpviz.core.working import About
 from dpviz.desk.paths import PATHS
@@ -63,7 +64,23 @@ def test_a_result_comes_from_another_process(pool: Pool) -> None:
 
 def test_a_computation_in_steps_ends_with_its_result(pool: Pool) -> None:
     assert complete(pool.ask("steps", partial(single, slow_streams.in_steps, 7))) == 7
-    assert list(single(slow_streams.in_steps, 7)) == [None, None, 7]
+    assert finished(single(slow_streams.in_steps, 7)) == 7
+
+
+def test_a_single_result_is_over_when_it_is_there_however_much_waits_for_the_worker(pool: Pool) -> None:
+    asked = [pool.ask(place, partial(single, math.sqrt, place)) for place in range(20)]
+    for one in asked:
+        one.wait(0.0, nothing)
+    for one in asked:
+        one.wait(PATIENCE, nothing, 0)
+        assert one.finished
+
+
+def test_what_nobody_has_waited_for_has_not_begun(pool: Pool) -> None:
+    one = pool.ask("not begun", partial(slow_streams.counted, 3, 0.0))
+    assert complete(pool.ask("after it", partial(slow_streams.counted, 3, 0.0))) == 3
+    assert one.count == 0
+    assert complete(one) == 3
 
 
 def test_all_that_ask_the_same_share_it_while_one_holds_it(pool: Pool) -> None:
@@ -207,6 +224,8 @@ def test_a_worker_without_streams_takes_one_of_several_and_no_number_comes_twice
     made.start(3)  # one of them for what is waited for
     try:
         asked = [made.ask(place, partial(slow_streams.counted, 2 if place % 2 else 80, 0.01)) for place in range(6)]
+        for one in asked:
+            one.wait(0.0, nothing)
         long, seen = asked[::2], [list[int](), list[int](), list[int]()]
         end = time.monotonic() + PATIENCE
         while not all(one.finished for one in long) and time.monotonic() < end:

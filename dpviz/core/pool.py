@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from dpviz.core.types import Result
-from dpviz.core.working import LONGER, About, Message, write
+from dpviz.core.working import LONGER, About, Message, step_of, write
 
 Result_co = TypeVar("Result_co", covariant=True)
 Begin = Callable[[], Iterator[Result | None]]
-"""Begins a stream; a step that brings nothing new yields None."""
+"""Begins a stream; a step that brings nothing new yields None, and what is returned is the last result."""
 
 WANTED = 1.2  # Seconds after which a stream that nobody has asked for rests
 FORGOTTEN = 60.0  # Seconds after which such a stream is left
@@ -77,13 +77,13 @@ class InPlace(Generic[Result]):
             return
         end = time.perf_counter() + (seconds if beyond is None else min(seconds, ALONE))
         try:
-            for found in self._stream:
+            while not self.finished:
+                found, self.finished = step_of(self._stream)
                 if found is not None:
                     self.latest, self.count = found, self.count + 1
                 breathe()
                 if time.perf_counter() > end or (beyond == 0 and self.count):
                     return
-            self.finished = True
         except ValueError as broken:
             self.problem, self.finished = broken, True
         finally:
@@ -91,7 +91,7 @@ class InPlace(Generic[Result]):
 
 
 class Elsewhere(Generic[Result]):
-    """A computation that a worker goes on with as long as somebody waits."""
+    """A computation that a worker begins once somebody waits, and goes on with as long as somebody does."""
 
     def __init__(self, number: int, begin: bytes, place: "Callable[[Elsewhere[Any]], None]") -> None:
         self.number, self.begin, self._place = number, begin, place
@@ -324,12 +324,11 @@ class Pool:
             return InPlace(begin)
         self._count += 1
         made = Elsewhere[Result](self._count, said, partial(self._place, waited_for))
-        self._start(made, waited_for)
         weakref.finalize(made, self._left.put, made.number).atexit = False
         return made
 
     def _place(self, waited_for: bool, one: Elsewhere[Any]) -> None:
-        """Begin anew with a stream that was left."""
+        """Begin with a stream, or anew with one that was left."""
         with self._lock:
             if one.worker is None and self._workers:
                 one.resting = False
@@ -390,7 +389,7 @@ POOL = Pool()
 """All that is computed beside the process that serves."""
 
 
-def single(function: Callable[..., Result], *args: Any, **rest: Any) -> Iterator[Result]:
-    """A single result as a stream; a computation in steps stops between them."""
+def single(function: Callable[..., Result], *args: Any, **rest: Any) -> Generator[Result | None, None, Result]:
+    """A single result as a stream, over as soon as it is there; a computation in steps stops between them."""
     found: Any = function(*args, **rest)
-    yield (yield from found) if isinstance(found, Generator) else found
+    return (yield from found) if isinstance(found, Generator) else found

@@ -67,6 +67,18 @@ def write(to: BinaryIO, message: Message) -> None:
     to.flush()
 
 
+def step_of(stream: Iterator[Result]) -> tuple[Result | None, bool]:
+    """The next of a stream, and whether that was all: what it returns, if anything, comes last.
+
+    >>> step_of(iter([7])), step_of(iter([]))
+    ((7, False), (None, True))
+    """
+    try:
+        return next(stream), False
+    except StopIteration as end:
+        return end.value, True
+
+
 class _Job:
     """A stream that a worker goes on with; what it had before its first `steps` is known from another worker."""
 
@@ -91,9 +103,9 @@ class _Job:
         """Take steps for a while; returns whether it goes on."""
         start, over = time.thread_time(), False
         while not over and time.thread_time() - start < QUANTUM:
-            step = next(self.stream, self)
-            over, self._steps = step is self, self._steps + 1
-            self._new = self._new if over or step is None else step
+            step, over = step_of(self.stream)
+            self._steps += 1
+            self._new = self._new if step is None else step
             if self._new is not None and not self.due:
                 break
         self.spent += time.thread_time() - start

@@ -37,11 +37,16 @@ class Growing(Generic[Result]):
 
     def advance(self, seconds: float, beyond: int | None = None) -> None:
         """Take what is there after `seconds`, at the end, or as soon as there are more than `beyond` results."""
+        if self.stream is not None:
+            with TURNS.aside():
+                self.stream.wait(seconds, breathe, beyond)
+            self._take()
+
+    def _take(self) -> None:
+        """Take what is there."""
         going = self.stream
         if going is None:
             return
-        with TURNS.aside():
-            going.wait(seconds, breathe, beyond)
         over = going.finished  # looked at before what there is: the last result may come in between
         self.latest = self.latest if going.latest is None else going.latest
         if not over:
@@ -55,12 +60,18 @@ class Growing(Generic[Result]):
             raise going.problem
 
     def now(self) -> None:
-        """Take what is there."""
+        """Take what is there, and have it go on."""
         self.advance(0.0)
 
     def soon(self) -> None:
-        """Take what is there in a moment, or now where others wait for their turn."""
-        self.advance(0.0 if TURNS.awaited else AT_ONCE)
+        """Take what is there in a moment; where others wait for their turn, what is there, and a step begins the rest.
+
+        Of thirty readers who move most have moved again by then: what nobody sees would take the processor from them.
+        """
+        if TURNS.awaited:
+            self._take()
+        else:
+            self.advance(AT_ONCE)
 
     def further(self) -> None:
         """Wait for the next result for a while."""

@@ -128,7 +128,8 @@ class Reader:
     """
 
     def __init__(self, page: str, seed: int) -> None:
-        self.page, self.query, self.random = page, "", random.Random(seed)
+        self.page, _, self.query = page.partition("?")
+        self.random = random.Random(seed)
         self.firsts: list[float] = []
         self.moves: list[float] = []
         self.steps = self.in_vain = 0
@@ -286,7 +287,7 @@ def show_moves(page: str, clients: int, seconds: float, seed: int) -> None:
     if not moves:
         sys.exit("Nobody came to a first move in time.")
     firsts = [one for reader in readers for one in reader.firsts]
-    goal = PAGES[page]
+    goal = PAGES[page.partition("?")[0]]
     late = moves[int(0.95 * len(moves))]
     aims = f"goals {goal.crowd}, {WORST}, {goal.processor}, {GROWN}" if clients > 1 else f"goal {goal.alone}"
     last = max(reader.last_move for reader in readers)
@@ -330,12 +331,12 @@ def show_runs(address: str) -> None:
 def main() -> None:
     """Every page alone and with a crowd, and runs that start at once."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("pages", nargs="*", help="by their paths; 'start' for the first one")
+    parser.add_argument("pages", nargs="*", help="by their paths, with ?… where they begin otherwise; 'start' is the first")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1])
     parser.add_argument("--readers", nargs="+", type=int, default=[1, CLIENTS])
     parser.add_argument("--seconds", type=float, default=SECONDS)
     asked = parser.parse_args()
-    for page in ["" if one == "start" else one for one in asked.pages] or PAGES:
+    for page in [one.removeprefix("start") for one in asked.pages] or PAGES:
         for seed in asked.seeds:
             for clients in asked.readers:
                 show_moves(page, clients, asked.seconds, seed)
