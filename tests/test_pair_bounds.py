@@ -257,3 +257,20 @@ def test_many_outcomes_of_few_sets_are_added_up_one_by_one() -> None:
     at = composed_delta(beta_binomial_pair(found.upper, found.upper, 20), 5, 40.0)
     below = composed_delta(beta_binomial_pair(found.lower, found.lower, 20), 5, 40.0)
     assert at.upper <= 1e-5 < below.lower
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "alpha", "beta", "epsilon"),
+    [(1500, 1500, 0.5, 0.5, 2.0), (2000, 2000, 6.0915, 6.0915, 1.0), (4000, 3000, 20.0, 3.0, 1.0)],
+)
+def test_a_staircase_that_ends_early_has_the_worst_of_all_pairs(
+    n: int, m: int, alpha: float, beta: float, epsilon: float
+) -> None:
+    release = BetaBinomial(n=n, m=m, alpha=alpha, beta=beta)
+    found, pairs = release._tail_differences(epsilon), np.arange(n)
+    assert found is not None
+    assert len(found[0]) < release._exceeding(epsilon)
+    every = log_delta_of_pairs(alpha + pairs, beta + (n - 1 - pairs), m, epsilon)
+    worst = release.worst_upward_pair(epsilon)
+    assert worst.other == every.argmax()
+    assert math.log(worst.value) == pytest.approx(every.max(), abs=1e-11)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpviz.core.numerics.blocks import blocks, uncopied
 from dpviz.core.types import FloatArray, IntArray
 
 DRAWN_AT_ONCE = 32_768  # Numbers drawn at a time, which then stay near the processor
@@ -23,7 +24,7 @@ class Rows(NamedTuple):
     `place` says which sets they are. A set with the scale 0 has only equal rows, whatever its values.
     """
 
-    place: IntArray
+    place: IntArray | slice
     values: FloatArray
     centre: FloatArray
     scale: FloatArray
@@ -47,11 +48,19 @@ def moments_of(rows: Rows) -> Moments:
     [[5.0], [8.0]]
     """
     number = len(rows.values)
-    mean = rows.values.sum(axis=0) / number
-    square = np.einsum("nk,nk->k", rows.values, rows.values) / number
+    mean = rows.values.sum(axis=0)
+    mean /= number
+    square = np.einsum("nk,nk->k", rows.values, rows.values)
+    square /= number
     variance = square - mean * mean
-    variance[variance <= VARIANCE_ROUNDING * square] = 0.0
-    return Moments(rows.centre + rows.scale * mean, rows.scale**2 * variance * (number / (number - 1)))
+    square *= VARIANCE_ROUNDING
+    if (equal := variance <= square).any():
+        variance[equal] = 0.0
+    mean *= rows.scale
+    mean += rows.centre
+    variance *= rows.scale**2
+    variance *= number / (number - 1)
+    return Moments(mean, variance)
 
 
 def normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArray:
@@ -70,9 +79,12 @@ def normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArray
 
 def side_by_side(sets: IntArray, rows: int) -> Iterator[IntArray]:
     """Yield consecutive sets, as many as are drawn at a time."""
-    step = max(FEWEST_SIDE_BY_SIDE, DRAWN_AT_ONCE // rows)
-    for start in range(0, len(sets), step):
-        yield sets[start : start + step]
+    yield from (sets[part] for part in sets_at_once(len(sets), rows))
+
+
+def sets_at_once(sets: int, rows: int) -> list[slice]:
+    """Return which sets of so many rows are drawn at a time."""
+    return blocks(sets, 1, max(FEWEST_SIDE_BY_SIDE, DRAWN_AT_ONCE // rows))
 
 
 @dataclass(frozen=True)
@@ -105,11 +117,12 @@ class Bounding:
         """Yield rows of N(centre, scale²) of every set, kept between `low` and `high`."""
         lowest, highest = _limits(centre, scale, low, high)
         if not self.redraws:
-            for place in side_by_side(np.arange(len(centre)), rows):
-                values = random.standard_normal((rows, len(place)))
-                np.maximum(values, lowest[place], out=values)
-                np.minimum(values, highest[place], out=values)
-                yield Rows(place, values, centre[place], scale[place])
+            for part in sets_at_once(len(centre), rows):
+                values = random.standard_normal((rows, len(centre[part])))
+                with uncopied():
+                    np.maximum(values, lowest[part], out=values)
+                    np.minimum(values, highest[part], out=values)
+                yield Rows(part, values, centre[part], scale[part])
             return
         often = ndtr(highest) - ndtr(lowest) >= ACCEPTED
         for place in side_by_side(np.flatnonzero(often), rows):

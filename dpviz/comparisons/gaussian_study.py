@@ -173,14 +173,15 @@ class _Work:
         """q̄, b and v̄ of each estimand in a block, shape (estimands, 3, size); q̄ is NaN where a set gave no estimate."""
         plan, data, parts = self.plan, self.plan.data, []
         drawn = plan.method.release(random, data.draw(random, plan.batch), plan.epsilon, plan.sets)
-        made = ~np.isnan(drawn[0]).any(axis=0)[:size]
+        made = _all_there(drawn[0][:, :size])
         found = type(drawn)(*(_replaced(part[:, :size], made) for part in drawn))
         for asked in (data.studied[key] for key in plan.estimands):
             each, within = asked.estimate(found), asked.within(found, data)
-            usable = made & ~np.isnan(each).any(axis=0)
+            usable = made & _all_there(each)
             each, within = _replaced(each, usable), _replaced(within, usable)
             estimate = each.mean(axis=0)
-            between = np.square(each - estimate).sum(axis=0) / max(plan.sets - 1, 1)
+            away = each - estimate
+            between = np.square(away, out=away).sum(axis=0) / max(plan.sets - 1, 1)
             between[between <= EQUAL_SETS_VARIANCE * estimate**2] = 0.0
             estimate[~usable] = math.nan
             parts.append([estimate, between, within.mean(axis=0)])
@@ -191,10 +192,11 @@ class _Work:
         estimate, between, within = parts
         usable = ~np.isnan(estimate)
         away = np.where(usable, estimate - asked.truth(self.plan.data), 0.0)
-        columns = np.ones_like(away), usable, away, away**2
+        square = away**2
+        columns = np.ones_like(away), usable, away, square
         return EstimandTally(
             released=int(np.count_nonzero(usable)),
-            **_units(deviation=away, deviation_squared=away**2, deviation_squared_squared=away**4),
+            **_units(deviation=away, deviation_squared=square, deviation_squared_squared=square**2),
             rules=tuple(self._interval(COMBINING_RULES[key], away, between, within, usable) for key in self.plan.rules),
             groups=Groups.of(columns, self._group),
         )
@@ -215,6 +217,11 @@ class _Work:
             **_units(width=width, width_squared=width**2),
             groups=Groups.of((covered, some, some & ~unbounded, width), self._group),
         )
+
+
+def _all_there(values: FloatArray) -> BoolArray:
+    """Whether no set of a repetition has NaN, which is what their sum is then."""
+    return ~np.isnan(values.sum(axis=0))
 
 
 def _replaced(values: FloatArray, usable: BoolArray) -> FloatArray:

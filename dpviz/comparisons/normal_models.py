@@ -71,7 +71,10 @@ class NormalModel(GaussianMethod):
             scale = np.full(many, data.sigma)
         else:
             scale = np.sqrt(degrees * statistics.variance / random.chisquare(degrees, many))
-        return statistics.mean + scale / math.sqrt(data.n) * random.standard_normal(many), scale
+        centre = random.standard_normal(many)
+        centre *= scale / math.sqrt(data.n)
+        centre += statistics.mean
+        return centre, scale
 
     def rows(self, random: np.random.Generator, held: Confidential, epsilon: float, sets: int) -> Iterator[Rows]:
         data = held.data

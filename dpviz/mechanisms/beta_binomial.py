@@ -1,6 +1,7 @@
 """The Beta-binomial synthesizer: draw the proportion from its posterior, then the synthetic rows from it."""
 
 import math
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.core.checked import checked
+from dpviz.core.numerics.blocks import uncopied
 from dpviz.core.numerics.ends import gain, private_side, quotient, within
 from dpviz.core.numerics.sums import SplitSum, from_ratios, log_binomials, log_rising, log_rising_ratio
 from dpviz.core.types import FloatArray, IntArray
@@ -21,13 +23,15 @@ LARGE = 1e4
 # Largest m, and smallest ratio of the smallest to the largest number of the Hankel table, for which its
 # products neither under- nor overflow.
 HANKEL_COLUMNS, HANKEL_RANGE = 900, 1e-260
-# Rows filled by one product, and the smallest prior for which the products of so many factors cannot overflow.
+# Rows filled by one product, a power of 2, and the smallest prior with which products of so many cannot overflow.
 ROWS_TOGETHER, TOGETHER_PRIOR = 8, 1e-200
+LARGE_MATRIX = 1 << 22  # Cells, 32 MB, from which fresh memory is handed over as zeros that nobody had to write
 # δ, or share of what it is the difference of, from which that difference keeps twelve digits and is the answer, and δ
 # from which it tells which pairs can be the worst, within what rounding may put on it relative to what was added
 CLEAR_DELTA, SMALLEST_RANKED_DELTA, ROUNDING_SHARE = 1e-4, 1e-12, 1e-14
 LARGEST_DIFFERENCE, SMALLEST_PRODUCT = 30.0, 1e-290  # ε up to which it is taken, and the smallest product with digits
-LOG_SMALLEST_PRODUCT = math.log(SMALLEST_PRODUCT)
+LONGEST_WAY = 20_000  # n + m up to which it is found sooner than the worst pair by branch and bound
+LOG_END_OF_WAY = math.log(SMALLEST_PRODUCT) + 10  # The numbers on it waver, for each pair's first count is a whole one
 NARROWEST_WINDOW = 9.0  # Half of the deviations to each side of a mean beyond which next to nothing is sought first
 RESEED_GROWTH = 60.0  # Nats that an entry may grow by along a run of rows before the run starts from a fresh row
 
@@ -75,7 +79,7 @@ class BetaBinomial(PriorSynthesizer):
     def row(self, index: int) -> FloatArray:
         """As of every synthesizer, no tail of which loses its digits."""
         index = check_index(index, self.n + 1)
-        x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(self.m)
+        x, y, j = self.alpha + index, self.beta + (self.n - index), np.arange(float(self.m))
         after = j + 1
         with np.errstate(over="ignore"):
             return from_ratios(after[::-1] * (x + j) / (after * (y + j[::-1])))
@@ -98,44 +102,56 @@ class BetaBinomial(PriorSynthesizer):
         n, m, j = self.n, self.m, np.arange(self.m)
         binomials = np.ones(m + 1)
         np.multiply.accumulate((m - j) / (j + 1), out=binomials[1:])
-        shifted: FloatArray = np.ndarray((n + 1, m + 1), buffer=hankel, strides=hankel.strides * 2)
-        matrix: FloatArray = shifted * binomials
+        matrix: FloatArray = _hankel(hankel, n + 1, m) * binomials
         matrix *= (1 / np.correlate(hankel, binomials, "valid"))[:, None]
         return matrix
 
     def _matrix_from_recurrence(self) -> FloatArray:
-        """T[i+1, j] = T[i, j] U[i+j] c[i]: two multiplications a cell, several rows at once.
+        """T[i+s, j] = T[i, j] U_s[i+j] c_s[i]: two multiplications a cell, several rows at once.
 
-        A cell that underflowed could grow back without its digits, so a fresh row starts before growth reaches e^60.
-        A power of two goes from U to c, so that neither overflows where α and β lie 300 decades apart. Where they are
-        equal the second half of the rows is the first one backwards.
+        Only cells right of the mode grow. One that underflowed could grow back without its digits, so unless the last
+        one has them all a fresh row starts before growth reaches e^60. A power of two goes from U to c, so that neither
+        overflows where α and β lie 300 decades apart. Where they are equal the first half of the rows is the second one
+        backwards, along which cells grow less, and is written while that is near the processor. Of a large matrix the
+        columns that are 0 in a fresh row are not touched.
         """
         n, m, i, k = self.n, self.m, np.arange(self.n), np.arange(self.n + self.m)
         balance = 2.0 ** round(math.log2((self.alpha + n) / (self.beta + n)))
         by_sum = (self.alpha + k) / balance / (self.beta + ((n - 1 + m) - k))
         by_row = (self.beta + ((n - 1) - i)) * balance / (self.alpha + i)
-        step = min(ROWS_TOGETHER, n) if min(self.alpha, self.beta) > TOGETHER_PRIOR else 1
-        windows = np.lib.stride_tricks.sliding_window_view
-        far_sum, far_row = windows(by_sum, step).prod(axis=1), windows(by_row, step).prod(axis=1)[:, None]
-        shifted: FloatArray = np.ndarray((n - step + 1, m + 1), buffer=far_sum, strides=far_sum.strides * 2)
         growth = np.concatenate([[0.0], np.cumsum(np.log1p(m / (self.alpha + i)))])
-        matrix = np.empty((n + 1, m + 1))
-        start, end = 0, n // 2 + 1 if self.alpha == self.beta else n + 1
-        with np.errstate(under="ignore"):
-            while start < end:
-                stop = int(np.searchsorted(growth, growth[start] + RESEED_GROWTH, side="right"))
-                stop = min(max(stop, start + 1), end)
-                matrix[start] = self.row(start)
-                for index in range(start, min(start + step, stop) - 1):
-                    np.multiply(matrix[index], by_sum[index : index + m + 1], out=matrix[index + 1])
-                    matrix[index + 1] *= by_row[index]
-                for first in range(start, stop - step, step):
-                    last = min(first + step, stop - step)
-                    below = matrix[first + step : last + step]
-                    np.multiply(matrix[first:last], shifted[first:last], out=below)
-                    below *= far_row[first:last]
+        steps = [(1, _hankel(by_sum, n, m), by_row[:, None])]
+        together = min(ROWS_TOGETHER, n) if min(self.alpha, self.beta) > TOGETHER_PRIOR else 1
+        while 2 * (largest := steps[-1][0]) <= together:
+            by_sum, by_row = by_sum[:-largest] * by_sum[largest:], by_row[:-largest] * by_row[largest:]
+            steps.append((2 * largest, _hankel(by_sum, len(by_row), m), by_row[:, None]))
+        start = (n + 1) // 2 if (symmetric := self.alpha == self.beta) else 0
+        large = (n + 1) * (m + 1) > LARGE_MATRIX
+        matrix, columns = (np.zeros if large else np.empty)((n + 1, m + 1)), slice(0, m + 1)
+        backwards = matrix[::-1, ::-1]
+        with uncopied(), np.errstate(under="ignore"):
+            while start <= n:
+                row, stop = self.row(start), n + 1
+                if row[-1] < SMALLEST_PRODUCT:
+                    stop = int(np.searchsorted(growth, growth[start] + RESEED_GROWTH, side="right"))
+                    stop = min(max(stop, start + 1), n + 1)
+                if large:
+                    (some,) = np.nonzero(row)
+                    columns = slice(int(some[0]), int(some[-1]) + 1)
+                run, mirrored = (one[start:stop, columns] for one in (matrix, backwards))
+                run[0] = row[columns]
+                if symmetric:
+                    mirrored[0] = run[0]
+                for step, shifted, far in steps:
+                    across, last = shifted[start:stop, columns], len(run)
+                    for first in range(step, last if step == largest else min(2 * step, last), step):
+                        below = run[first : first + step]
+                        above = slice(first - step, first - step + len(below))
+                        np.multiply(run[above], across[above], out=below)
+                        below *= far[start:stop][above]
+                        if symmetric:
+                            mirrored[first : first + step] = below
                 start = stop
-        matrix[end:] = matrix[: n + 1 - end][::-1, ::-1]
         return matrix
 
     @cached_property
@@ -195,7 +211,7 @@ class BetaBinomial(PriorSynthesizer):
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         """As of every prior; where δ is not small, differences of tails are the answer, or tell whose it is."""
-        if self.n > 1 and (found := self._tail_differences(epsilon)):
+        if 1 < self.n <= LONGEST_WAY - self.m and (found := self._tail_differences(epsilon)):
             deltas, added = found
             best = int(deltas.argmax())
             unsure = math.exp(epsilon) * added[best]
@@ -211,8 +227,9 @@ class BetaBinomial(PriorSynthesizer):
 
         With x = α + i and y = β + n − 1 − i the released counts that favour row i + 1 by more than e^ε are those from a
         threshold t on, and the two tails differ by Pr(t | i) t / x, so that δ_i is that less (e^ε − 1) Pr(m1 ≥ t | i).
-        t never falls in i, and each tail follows from the one before, along (0, t_0), (1, t_0), …, (1, t_1), … None
-        where a number on the way would underflow and lose its digits.
+        t never falls in i, and each tail follows from the one before, along (0, t_0), (1, t_0), …, (1, t_1), … The way
+        ends before its numbers underflow and lose their digits. A pair after that has no larger δ than one that shares
+        the fewest ones and the fewest zeros that any of them does. None where that one might be the worst.
         """
         n, m, count = self.n, self.m, self._exceeding(epsilon)
         if not count or epsilon >= LARGEST_DIFFERENCE:
@@ -221,9 +238,17 @@ class BetaBinomial(PriorSynthesizer):
         x, y = self.alpha + pairs, self.beta + np.arange(n - 1, n - 1 - count, -1)
         t = (x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)).astype(np.int64)
         t = np.minimum(t + 1, m)
+
+        def smallness(pair: int) -> float:
+            return -_log_mass(int(t[pair]), m, float(x[pair]), float(y[pair]) + 1)
+
+        left_out = -math.inf
+        if smallness(count - 1) > -LOG_END_OF_WAY:
+            if not (count := bisect(range(count), -LOG_END_OF_WAY, key=smallness)):
+                return None
+            left_out = float(self.log_pair_deltas(x[count : count + 1], y[-1:], m, epsilon)[0])
+            pairs, x, y, t = pairs[:count], x[:count], y[:count], t[:count]
         start, end = int(t[0]), int(t[-1])
-        if _log_mass(end, m, float(x[-1]), float(y[-1]) + 1) < LOG_SMALLEST_PRODUCT:  # at the end of the way
-            return None
         first_row = self.row(0)
         if first_row[start] <= SMALLEST_PRODUCT:
             return None
@@ -238,11 +263,12 @@ class BetaBinomial(PriorSynthesizer):
             np.multiply.accumulate(path, out=path)
         if not (path.min() > SMALLEST_PRODUCT and path.max() < math.inf):
             return None
-        difference, added, lost = path[corner] * gained, np.empty(count), np.zeros(end - start + 1)
+        difference, added, passed_by = path[corner] * gained, np.empty(count), np.zeros(end - start + 1)
         added[0], added[1:] = first_row[start:].sum(), difference[:-1]
         np.add.accumulate(added, out=added)
-        np.add.accumulate(path[passed], out=lost[1:])
-        return difference - math.expm1(epsilon) * (added - lost[width]), added
+        np.add.accumulate(path[passed], out=passed_by[1:])
+        deltas = difference - math.expm1(epsilon) * (added - passed_by[width])
+        return (deltas, added) if 2 * math.exp(left_out) < deltas.max() else None
 
     def _exceeding(self, epsilon: float) -> int:
         """How many pairs, the first ones, have log-odds ln(1 + m / (α + i)) above ε."""
@@ -303,6 +329,11 @@ def beta_binomial_log_likelihood(
     for count in counts:
         sum_of_sets = sum_of_sets + ones[x + count] + zeros[(n - x) + (m - count)] - base
     return sum_of_sets.total()
+
+
+def _hankel(terms: FloatArray, rows: int, m: int) -> FloatArray:
+    """Terms in i + j as a matrix of so many rows i and of the columns j = 0 … m, which takes no memory."""
+    return np.ndarray((rows, m + 1), buffer=terms, strides=terms.strides * 2)
 
 
 def _log_mass(j: int, m: int, a: float, b: float) -> float:
