@@ -135,7 +135,8 @@ def open_at(label: str, setting: Setting, **state: object) -> AppTest:
 
 def html(page: AppTest) -> list[str]:
     """The page's own HTML elements, the style sheet aside."""
-    return [re.sub(r"<style>.*?</style>", "", element.proto.body, flags=re.DOTALL) for element in page.get("html")]
+    bodies = [element.proto.body.replace("\u00a0", " ") for element in page.get("html")]  # what no line parts
+    return [re.sub(r"<style>.*?</style>", "", one, flags=re.DOTALL) for one in bodies]
 
 
 def text(page: AppTest) -> str:

@@ -163,3 +163,16 @@ def test_what_is_wrong_fits_a_telephone(chromium: Browser, server: str) -> None:
             expect(page.locator(".dpviz-problem").first).to_be_visible()
             expect(page.locator(".dpviz-problem").first).to_have_attribute("role", "alert")
             assert faults(page) == []
+
+
+FIRST_PICTURE = "document.querySelector('[role=figure], .dpviz-living').getBoundingClientRect().top"
+
+
+def test_the_first_picture_stays_where_it_is_as_a_release_begins_to_be_carried(chromium: Browser, server: str) -> None:
+    for one in PAGES:
+        with visiting(chromium, f"{server}/{small(one.path)}", LARGE) as page:
+            there = page.evaluate(FIRST_PICTURE)
+            slider(page, "epsilon").press("ArrowRight")
+            settle(page)
+            expect(page.locator(".dpviz-release")).to_be_visible()
+            assert page.evaluate(FIRST_PICTURE) == there < 400, one.path

@@ -330,3 +330,9 @@ def test_words_at_a_rule_leave_the_buttons_free_where_no_curve_is_near() -> None
 def test_amber_is_the_color_of_what_is_simulated_and_of_nothing_else() -> None:
     others = {*style.METHOD_COLORS.values(), *(one.color for one in style.RULE_STYLES.values()), style.EXACT_COLOR}
     assert style.SIMULATED_COLOR not in others
+
+
+def test_names_of_two_lines_have_the_room_of_two() -> None:
+    heights = {"one": 0.3, "two<br>lines": 0.31, "two<br>more": 0.32}
+    one, two, more = (said["y"] for said in style.labels_apart(heights, 1.0, 0.1, 1.0))
+    assert (two - one, more - two) == pytest.approx((0.15, 0.2))

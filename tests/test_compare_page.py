@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.comparison import SMALLEST_SHOWN_SHARE, Series, comparison_chart, release_chart
-from dpviz.charts.lines import DrawnLine, DrawnScale
+from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.outcomes import comparison_picture
 from dpviz.claims.liu import LIU_BINARY
 from dpviz.comparisons import (
@@ -366,6 +366,17 @@ def test_names_at_the_ends_of_lines_are_short_and_tell_the_methods_apart(kind: A
         assert list(names) == some
         assert len({*names.values()}) == len(some)
         assert all(len(name) <= len(label) and label.startswith(name[:4]) for label, name in names.items())
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_the_number_of_the_best_method_stands_above_the_axis(log: bool) -> None:
+    x, y = np.array([0.1, 10.0]), np.array([0.4, 0.01])
+    line = Series(key="laplace", name="laplace", short="lap", x=x, y=y, error=0 * x, exact=x > 0)
+    best, scale = Mark(x=10.0, y=0.01, color="laplace", text="0.01"), DrawnScale(title="error", log=log)
+    low, high = comparison_chart(
+        [line], scale, axis="ε", chosen=1.0, span=(0.1, 10.0), key="k", mark=best
+    ).layout.yaxis.range
+    assert (np.log10(best.y) if log else best.y) - low > 0.09 * (high - low)
 
 
 def test_a_large_picture_names_its_lines_at_their_ends_and_what_no_mechanism_reaches_and_a_small_one_does_not() -> None:

@@ -186,7 +186,7 @@ def test_the_numbers_in_the_table_are_the_exact_ones_and_those_of_the_same_plan(
         check_percent(cells["no interval"], one.negative_variance_share, 3)
         check_percent(cells["hold all of 0 to 100 %"], one.vacuous_share, 3)
         given = (one.coverage_given_nonnegative_total, one.coverage_given_negative_total)
-        for column, part in zip(("coverage where T\u00a0≥\u00a00", "where T\u00a0<\u00a00"), given, strict=True):
+        for column, part in zip(("coverage where T ≥ 0", "where T < 0"), given, strict=True):
             assert (column in cells) == (one.sets > 1)
             if math.isfinite(part):
                 check_percent(cells[column], part, 3)

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from dpviz.charts.people import NO_COLOR, YES_COLOR
 from dpviz.charts.two_tables import two_tables_chart
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, GeometricSanitizer, Synthesizer
 from dpviz.mechanisms.base import TwoCellSynthesizer
@@ -70,6 +71,17 @@ def test_the_picture_shows_two_rows_of_the_matrix_and_marks_the_largest_log_odds
         assert figure.data[-1].y[0] == found.chance
     elif side := re.search(r"it is (left|right)", words):
         assert (side[1] == "left") == (found.telling < found.columns[0])
+
+
+def test_yes_has_the_color_of_the_people_and_few_counts_have_whole_ticks() -> None:
+    for release in (BetaBinomial(n=1, m=1, alpha=1.0, beta=1.0), GeometricSanitizer(n=4, epsilon=1.0)):
+        found = two_tables(release, release.worst_log_odds())
+        assert found is not None
+        picture = two_tables_chart(found).to_dict()
+        yes, no = picture["data"][:2]
+        assert ("said yes" in yes["name"], yes["line"]["color"]) == (True, YES_COLOR)
+        assert ("said no" in no["name"], no["line"]["color"]) == (True, NO_COLOR)
+        assert picture["layout"]["xaxis"]["dtick"] == 1
 
 
 def test_a_release_whose_tables_cannot_be_listed_has_no_such_picture() -> None:

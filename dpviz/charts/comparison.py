@@ -25,6 +25,7 @@ PLOT_HEIGHT, SMALL_HEIGHT = 330, 190  # Pixels of the inside of a picture, and o
 TRUTH_LINE = {"color": style.TRUTH_COLOR, "width": 2}
 TITLE_ROOM, AXIS_ROOM, NAME_ROOM = 44, 58, 136  # Pixels of the measure above it, of the axis below, of names beside it
 NAME_SHARE = 0.062  # Share of its height that a name at the end of a line needs
+NUMBER_SHARE = 0.1  # Share of the height that the number below a mark needs
 LONGEST_NAME = 22  # Letters of a name that has one line
 LEGEND_LINE, LEGEND_WIDTH, LETTER_WIDTH, SAMPLE_WIDTH = 20, 560, 6.3, 62  # Pixels of a legend's parts where it is shown
 
@@ -96,6 +97,8 @@ def comparison_chart(
     for place, one in enumerate(series):
         traces += _traces(one, METHOD_DASHES[place % len(METHOD_DASHES)], symbol)
     if mark is not None:
+        low, high = values["range"]
+        values["range"] = [min(low, (math.log10(mark.y) if scale.log else mark.y) - NUMBER_SHARE * (high - low)), high]
         hover = f"<b>{mark.name}</b><br>{mark.text}<extra></extra>"
         ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.color), "line": {"width": 3}}
         number = [f"<b>{mark.text}</b>"]
@@ -258,7 +261,7 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     )
 
 
-LIMIT_MARKS = ("blue", "circle"), ("vermillion", "diamond"), ("green", "square"), ("pink", "triangle-up")
+LIMIT_MARKS = ("blue", "circle"), ("violet", "diamond"), ("green", "square"), ("pink", "triangle-up")
 """Color and shape of the limits, in their order."""
 
 # Shares of a limit beyond which a mark stands at the edge of the picture.

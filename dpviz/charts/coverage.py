@@ -16,6 +16,7 @@ from dpviz.core.types import FloatArray
 from dpviz.core.wording import signed_points
 
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
+CLEAR_OF_NAMES = 0.85  # Share of the width beyond which a number would meet the names at the right
 LABEL_GAP = 0.072  # Share of the picture's height that a name at the end of a line needs, so that all rules fit
 COINCIDING_HEIGHT = 0.008  # Share of the picture's height within which two lines are drawn on each other
 COINCIDING_POINTS = 0.2  # Share of its points at which a line must lie on another for both to be dashed
@@ -62,9 +63,11 @@ def coverage_chart(
     """
     traces = exact_lines(points, values, names)
     first = next(iter(marks), "")
-    traces += [_mark(chosen, marks, key, names[key], told=key == first, level=level) for key in marks]
-    traces += [_dot(chosen, one, names[one.rule]) for one in dots]
     reach = [math.log10(end) for end in span] if log else list(span)
+    across = ((math.log10(chosen) if log else chosen) - reach[0]) / (reach[1] - reach[0])
+    side = "left" if across > CLEAR_OF_NAMES else "right"
+    traces += [_mark(chosen, marks, key, names[key], told=key == first, level=level, side=side) for key in marks]
+    traces += [_dot(chosen, one, names[one.rule]) for one in dots]
     scale = log_scale(*reach) if log else {"range": reach, "tickformat": ".0%"}
     return style.build(
         traces,
@@ -123,13 +126,15 @@ def turns(lines: int) -> list[str]:
     return ["solid", *(f"{dash:g}px,{below * dash:g}px" for below, dash in enumerate(dashes, start=1))]
 
 
-def _mark(x: float, marks: Mapping[str, float], key: str, name: str, *, told: bool, level: float) -> dict[str, Any]:
+def _mark(
+    x: float, marks: Mapping[str, float], key: str, name: str, *, told: bool, level: float, side: str
+) -> dict[str, Any]:
     """Return the user's own point of one rule, the larger the more are drawn on it later."""
     value, later = marks[key], list(marks)[list(marks).index(key) + 1 :]
     size = 9 + 5 * sum(abs(marks[other] - value) < COINCIDING_HEIGHT for other in later)
     hover = f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>"
     number = [f"<b>{readable(100 * value, 3)} %</b>"]
-    place, mode = "bottom right" if 0.5 < value < level else "top right", "markers+text" if told else "markers"
+    place, mode = f"{'bottom' if 0.5 < value < level else 'top'} {side}", "markers+text" if told else "markers"
     return style.mark(
         x, value, hover, mode, text=number, textposition=place, marker=rule_dot(key, size), legendgroup=key
     )

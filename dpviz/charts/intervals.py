@@ -74,7 +74,7 @@ def caterpillar_chart(
     reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
     pad = 0.03 * (reach[1] - reach[0]) or 0.01
     said = style.label(words, x=0, xref="x domain", xanchor="left", align="left", y=1, yref="y domain", yshift=22)
-    number = style.label_upright(f"true share {readable(100 * p, 9)} %", p, side="auto")
+    number = style.label_upright(f"true share {readable(100 * p, 9)} %", p, side=style.side_at(p))
     return style.build(
         traces,
         x=style.axis("share of yes", range=[reach[0] - pad, reach[1] + pad], tickformat="~%", zeroline=False),
@@ -114,7 +114,9 @@ def class_chart(
         y=style.axis("seat", range=[rows + 1, 0], showgrid=False, zeroline=False, **ticks),
         uirevision="class",
         shapes=[] if p is None else [style.truth(p)],
-        annotations=[] if p is None else [style.label_upright(f"true share {readable(100 * p, 3)} %", p, side="auto")],
+        annotations=[]
+        if p is None
+        else [style.label_upright(f"true share {readable(100 * p, 3)} %", p, side=style.side_at(p))],
         margin={"l": 50, "r": 16, "t": NUMBER_ABOVE, "b": 52},
         hovermode="closest",
         showlegend=False,

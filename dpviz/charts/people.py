@@ -11,7 +11,7 @@ from dpviz.charts import style
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent as in_percent
 
-YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # Of people and rows alone; on a light and on a dark page
+YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # Of people, their answers and rows alone; on a light and on a dark page
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
 _YOURS = " ← your guess"
 _GUESSED = f"<b>{_YOURS}</b>"

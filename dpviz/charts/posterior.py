@@ -15,6 +15,7 @@ from dpviz.charts.style import (
     TRUTH_COLOR,
     Figure,
     axis,
+    axis_of_counts,
     build,
     label,
     label_upright,
@@ -41,7 +42,6 @@ takes the data for real, that for secret n."""
 STROKES = {"exact": "━", "known": "┉", "naive": "╍", "secret": "┅"}  # The same dashes, in a line of words
 INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
 MOST_COUNT_BARS = 160  # Counts up to which each has a bar
-FEW_TICKED_COUNTS = 9  # Counts below which each has a tick of its own: the picture would else name halves of them
 COVERAGE_MARGIN = 0.015  # What the axis of coverages leaves below the lowest and above the highest
 BAR_STEP = 0.055  # Share of the picture's height between two interval bars
 
@@ -83,7 +83,8 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
             ends = [f"{readable(100 * end, 3)} %" for end in (low, high)]
             told = f"{readable(100 * level, 8)} % from {ends[0]} to {ends[1]}"
             bar: dict[str, Any] = {"line": {"color": color, "width": 5}, "legendgroup": one.kind}
-            bar |= {"text": ends, "textposition": ["middle left", "middle right"]}
+            apart = [f"{ends[0]}\u00a0", f"\u00a0{ends[1]}"]  # from the bar
+            bar |= {"text": apart, "textposition": ["middle left", "middle right"]}
             bar |= {"textfont": {"size": 11}, "cliponaxis": False}
             hover = f"<b>{one.name}</b><br>{told}<extra></extra>"
             traces.append(scatter("lines+text", [low, high], [y, y], hover, **bar))
@@ -95,7 +96,7 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
         uirevision=key,
         shapes=marked["shapes"],
         annotations=[*marked["annotations"], _names(densities)],
-        margin={"l": 62, "r": 16, "t": 46, "b": 52},
+        margin={"l": 62, "r": 40, "t": 46, "b": 52},
         hovermode="closest",
         showlegend=False,
     )
@@ -149,7 +150,7 @@ def count_distribution_chart(
         trace |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
     return build(
         [trace],
-        x=axis(title, dtick=1) if len(counts) < FEW_TICKED_COUNTS else axis(title),
+        x=axis_of_counts(title, len(counts)),
         y=axis("probability", rangemode="tozero"),
         uirevision=key,
         **_marked(mark, counts[0], counts[-1], words),

@@ -94,7 +94,7 @@ def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout
     return style.build(
         traces,
         x=style.axis("ε (left is more private)", range=[0, right]),
-        y=style.axis("δ (down is more private)", type="log", range=[LOWEST_EXPONENT, 0.15], **ticks),
+        y=style.axis("δ (down is more private)", type="log", range=[LOWEST_EXPONENT, 0.9], **ticks),
         uirevision=uirevision,
         **layout,
     )

@@ -4,7 +4,7 @@ import math
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,6 +126,7 @@ def color_of(key: str) -> str:
     return RULE_STYLES[key].color if key in RULE_STYLES else METHOD_COLORS.get(key, PALETTE["other"])
 
 
+FEW_TICKED_COUNTS = 9  # Counts below which each has a tick of its own
 MAGNITUDES = "Cividis"
 # A diverging scale that color-blind readers can read.
 SIGNED = [[0.0, PALETTE["vermillion"]], [0.5, "#E6E6E6"], [1.0, PALETTE["blue"]]]
@@ -258,6 +259,11 @@ def axis(title: str, **rest: Any) -> dict[str, Any]:
     return {"title": {"text": title}, "exponentformat": "power", **rest}
 
 
+def axis_of_counts(title: str, counts: int, **rest: Any) -> dict[str, Any]:
+    """Return an axis of so many counts, few of which have a tick each: halves of them would else be named."""
+    return axis(title, **({"dtick": 1} if counts < FEW_TICKED_COUNTS else {}), **rest)
+
+
 def axis_of_rows(names: Sequence[str], **rest: Any) -> dict[str, Any]:
     """Return a vertical axis with a name for each row, from the top down."""
     ticks = {"tickvals": list(range(len(names))), "ticktext": list(names), "range": [len(names) - 0.5, -0.5]}
@@ -284,6 +290,15 @@ def label(text: str, **place: Any) -> dict[str, Any]:
 def label_upright(text: str, x: float, y: float = 1, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
     """Return a small text at `x`, at a share `y` of the picture's height; `side` and `edge` of the text stand there."""
     return label(text, x=x, y=y, yref="y domain", xanchor=side, yanchor=edge)
+
+
+def side_at(share: float) -> str:
+    """Return the side of a small text that stands at a share of the picture's width, so that it ends within it.
+
+    >>> side_at(0.02), side_at(0.5), side_at(0.99)
+    ('left', 'center', 'right')
+    """
+    return "left" if share < 0.2 else "right" if share > 0.8 else "center"
 
 
 def label_across(text: str, y: float, x: float = 0.005, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
@@ -320,14 +335,18 @@ def label_free(
 
 
 def labels_apart(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[dict[str, Any]]:
-    """Names right of the picture at the ends of lines, moved apart where they would overlap, none above `ceiling`."""
+    """Names right of the picture at the ends of lines, moved apart where they would overlap, none above `ceiling`.
+
+    `gap` is what a line of a name needs.
+    """
     names = sorted(heights, key=lambda name: heights[name])
-    places = [heights[name] for name in names]
+    places, lines = [heights[name] for name in names], [1 + name.count("<br>") for name in names]
+    gaps = [0.0, *(gap * (one + other) / 2 for one, other in pairwise(lines))]
     for index in range(1, len(places)):
-        places[index] = max(places[index], places[index - 1] + gap)
+        places[index] = max(places[index], places[index - 1] + gaps[index])
     for index in reversed(range(len(places))):  # those that were pushed out at the top push the ones below them
         places[index] = min(places[index], ceiling)
-        ceiling = places[index] - gap
+        ceiling = places[index] - gaps[index]
     return [label_across(name, place, x, edge="middle") for name, place in zip(names, places, strict=True)]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
+from dpviz.charts.people import NO_COLOR, YES_COLOR
 from dpviz.core.checked import checked
 from dpviz.core.parameters import readable
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -26,8 +27,8 @@ def two_tables_chart(found: TwoTables) -> style.Figure:
     said = ("this person said yes: ", "this person said no: ") if two_cells else ("", "")
     where = counts[found.columns, 0] if two_cells else found.columns
     first, last = float(where[0]) - 0.5, float(where[-1]) + 0.5
-    color = style.color_of(release.key)
-    looks = ({"color": color, "width": 2.6}, {"color": style.PALETTE["slate"], "width": 2.2, "dash": "dash"})
+    colors = (YES_COLOR, NO_COLOR) if two_cells else (style.color_of(release.key), style.PALETTE["slate"])
+    looks = ({"color": colors[0], "width": 2.6}, {"color": colors[1], "width": 2.2, "dash": "dash"})
     traces = []
     for row, table, words, look in zip(found.probabilities, found.tables, said, looks, strict=True):
         name = f"{words}secret table {release.row_table(table)}"
@@ -46,11 +47,13 @@ def two_tables_chart(found: TwoTables) -> style.Figure:
     few = f" ({len(where):,} of {len(counts):,} shown)" if len(where) < len(counts) and not two_cells else ""
     place, annotation = _telling(found, float(counts[found.telling, 0] if two_cells else found.telling), first, last)
     hover = f"most telling release<br>probability {readable(found.chance, 4)}<extra></extra>"
-    marker = style.dot_marker(11, color, symbol="diamond")
+    marker = style.dot_marker(11, colors[0], symbol="diamond")
     height = found.chance if first < place < last else 0.0
     return style.build(
         [*traces, style.mark(place, height, hover, "markers", marker=marker)],
-        x=style.axis("released yes (m1)" if two_cells else f"released table, in order{few}", range=[first, last]),
+        x=style.axis_of_counts(
+            "released yes (m1)" if two_cells else f"released table, in order{few}", len(where), range=[first, last]
+        ),
         y=style.axis("probability", range=[0, HEADROOM * float(found.probabilities.max())]),
         uirevision=f"two tables {release.key} {release.shape}",
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},

@@ -26,7 +26,7 @@ Section = Callable[[Given], object]
 """Shows a closer look at what is given to it."""
 
 RELEASE_LINE = '<p class="dpviz-release" hidden><span></span> <button type="button">change</button></p>'
-"""Where `write_address` says which release the reader carries, once the page has answered."""
+"""Where `write_address` says which release the reader carries, once there is one; its room is kept until then."""
 
 _panel, _keys = component("panel"), component("keys")
 
@@ -40,7 +40,7 @@ def page_head(page: PageSpec, sections: Collection[str] = ()) -> None:
     shown = "dpviz-title dpviz-large" if class_mode() else "dpviz-title"  # the style sheet enlarges what is around it
     title = f'<h1 class="{shown}">{escape(page.question)} <small>{escape(page.title)}</small></h1>'
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
-    st.html(Html(title + lead + RELEASE_LINE))
+    st.html(Html(title + lead + (RELEASE_LINE if page.carries else "")))
     st.toggle(
         "Class mode",
         key=CLASS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from html import escape
 from typing import TYPE_CHECKING
@@ -38,7 +39,20 @@ def table_for_class(html: str) -> str:
 
 def answer(mark: str, sentence: str) -> str:
     """The page's answer: a word in a frame, then the sentence; `sentence` may hold ``<b>``."""
-    return for_class(answer_html(mark, sentence))
+    return for_class(unparted(answer_html(mark, sentence)))
+
+
+UNPARTED = re.compile(r"(?<=[\w)]) (?=[=±] )|(?<= [=±]) (?=[\w−∞<])|(?<=[\d∞]) (?=%)")
+"""The spaces within "ε = 1", "31.4 ± 9.2" and "95 %": no line ends there."""
+
+
+def unparted(words: str) -> str:
+    r"""Words whose numbers stay on one line with their signs.
+
+    >>> unparted("At ε = 1 it is 95 % of all.").split(" ")
+    ['At', 'ε\xa0=\xa01', 'it', 'is', '95\xa0%', 'of', 'all.']
+    """
+    return UNPARTED.sub("\u00a0", words)
 
 
 def page_answer(mark: str, sentence: str, short: str) -> str:
@@ -48,7 +62,7 @@ def page_answer(mark: str, sentence: str, short: str) -> str:
     """
     said = answer(mark, escape(short) if class_mode() else sentence)
     now = f'<div class="dpviz-now" aria-hidden="true"><b>{escape(mark)}</b> {escape(short)}</div>'
-    return part_html("The answer") + said + for_class(now)
+    return part_html("The answer") + said + for_class(unparted(now))
 
 
 def foldable(name: str, html: str) -> str:
@@ -68,7 +82,7 @@ def heading(text: str) -> None:
 
 def note(sentence: str) -> None:
     """An aside in the flow of the page; `sentence` may hold inline HTML."""
-    st.html(for_class(f'<p class="dpviz-note">{sentence}</p>'))
+    st.html(for_class(unparted(f'<p class="dpviz-note">{sentence}</p>')))
 
 
 def problem(sentence: str) -> None:

@@ -121,7 +121,7 @@ VIEWS: dict[str, Callable[[RoomSettings, Reports, int, str, str], None]] = {
 
 def _answer(said: Said, link: str, code: str) -> None:
     """The answer, and beside it how to join late."""
-    html = page_answer(*(one.replace(" %", "\u00a0%") for one in said))
+    html = page_answer(*said)
     late = f'<div class="dpviz-late">{_qr(link, "")}<b>{spaced(code)}</b></div>'
     st.html(Html(f'<div class="dpviz-room"><div>{html}</div>{late}</div>'))
 

@@ -22,7 +22,7 @@ from pages.components import component
 from pages.components.cached import cached
 from pages.components.release import page_link
 from pages.components.spec import PageSpec
-from pages.components.words import heading, page_answer
+from pages.components.words import heading, page_answer, unparted
 from pages.home import SPEC
 
 _living = component("living")
@@ -63,7 +63,7 @@ def show_overview(found: Overview) -> None:
     heading("Six questions")
     with st.container(key="questions_of_home"):  # two pieces for each, which the style sheet frames as one
         for (page, asked, otherwise, look), answer in zip(QUESTIONS, cached(overview_answers)(found), strict=True):
-            st.html(f'<h3 class="dpviz-asked">{asked}</h3><p class="dpviz-said">{answer}</p>')
+            st.html(unparted(f'<h3 class="dpviz-asked">{asked}</h3><p class="dpviz-said">{answer}</p>'))
             page_link(page, dataclasses.replace(found.design, **otherwise), said=SAID, **look)
     st.markdown(SPEC.text("words"))
 

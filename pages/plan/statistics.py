@@ -80,7 +80,7 @@ def _edit(plan: ReleasePlan, place: int, one: Statistic) -> None:
         problem(said)
     numbers = _boxes(one)
     main = [name for name in numbers if name not in FOLDED]
-    left, right = st.columns(2)
+    left, right = st.columns([1.3, 1])  # "Typical error (root mean squared error)" in full
     with left:
         st.text_input(
             "Name", key=field("name"), max_chars=LONGEST_PLAN_NAME, on_change=_change, persist_state="session"
