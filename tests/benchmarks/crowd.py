@@ -331,7 +331,7 @@ def show_runs(address: str) -> None:
 def main() -> None:
     """Every page alone and with a crowd, and runs that start at once."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("pages", nargs="*", help="by their paths, with ?… where they begin otherwise; 'start' is the first")
+    parser.add_argument("pages", nargs="*", help="by their paths and further addresses; 'start' is the first one")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1])
     parser.add_argument("--readers", nargs="+", type=int, default=[1, CLIENTS])
     parser.add_argument("--seconds", type=float, default=SECONDS)
