@@ -181,8 +181,8 @@ def test_the_numbers_in_the_table_are_the_exact_ones_and_those_of_the_same_plan(
         check_percent(cells["coverage, exact"], one.coverage, 5)
         width = one.mean_width_inside
         known = math.isfinite(width) and one.mean_width_inside_error_bound <= 1e-4
-        told = Measure(width, 0.0, within=one.mean_width_inside_error_bound).shown
-        assert cells["mean length inside 0 to 1"] == (readable(told, 4) if known else "–")
+        told = Measure(100 * width, 0.0, within=100 * one.mean_width_inside_error_bound).shown
+        assert cells["mean length, in points"] == (readable(told, 4) if known else "–")
         check_percent(cells["no interval"], one.negative_variance_share, 3)
         check_percent(cells["hold all of 0 to 100 %"], one.vacuous_share, 3)
         given = (one.coverage_given_nonnegative_total, one.coverage_given_negative_total)

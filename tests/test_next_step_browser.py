@@ -52,7 +52,7 @@ def listened(page: Page) -> Iterator[list[str]]:
 
 def share(reached: str | None) -> str:
     """What the answer says of a share of yes that the slider shows."""
-    return f"a true share of {100 * float(reached or 0):.6g} %"
+    return f"a true share of {reached}"
 
 
 def check_polite(heard: list[str], least_steps: int) -> None:

@@ -73,7 +73,7 @@ def test_coverage_is_the_sum_over_every_release(kind: str) -> None:
     assert f"{readable(100 * share, 3)} % of the 80 % posterior intervals hold p when p = x/n = 0.25 (exact)" in text(
         page
     )
-    assert f"mean length is {readable(width, 3)}." in text(page)
+    assert f"mean length is {readable(100 * width, 3)} points." in text(page)
 
 
 def test_coverage_of_too_many_rows_is_left_out_and_of_many_sets_is_simulated() -> None:

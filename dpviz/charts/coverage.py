@@ -194,26 +194,26 @@ def length_chart(
     ends: Mapping[str, str],
     chosen: float,
 ) -> style.Figure:
-    """Expected length inside 0 to 1 of each rule against p, the shortest possible as a grey line, the chosen p.
+    """Expected length of each rule in points of 0 to 100 %, against p, the shortest possible in grey, and the chosen p.
 
     `limit` is the Pratt bound at the points, NaN where it is not known; all else is as in `coverage_chart`.
     """
-    highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=1.0)
-    traces = exact_lines(points, values, names, "%{y:.5g}", height=1.08 * highest)
+    highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=100.0)
+    traces = exact_lines(points, values, names, "%{y:.5g} points", height=1.08 * highest)
     for place, (key, line) in product(np.flatnonzero(points == chosen), values.items()):
-        hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)}<extra></extra>"
+        hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)} points<extra></extra>"
         dots = {"marker": rule_dot(key), "showlegend": False, "legendgroup": key}
         traces.append(style.scatter("markers", [chosen], [line[place]], hover, **dots))
     known, notes = np.isfinite(limit), []
     if known.any():
-        hover = "<b>limit</b><br>%{x:.4g}: %{y:.5g}<extra></extra>"
+        hover = "<b>limit</b><br>%{x:.4g}: %{y:.5g} points<extra></extra>"
         name = "shortest possible, if the level is to hold at every p"
         traces.insert(0, style.limit(points[known], limit[known], hover, name))
         notes = [style.label_upright("no rule that holds its level is this short", 0.5, 0.02, side="auto")]
     return style.build(
         traces,
         x=style.axis("true share of yes", range=[0.0, 1.0], tickformat=".0%"),
-        y=style.axis("expected length inside 0 to 1", range=[0.0, max(1.08 * highest, 1e-3)]),
+        y=style.axis("expected length inside 0 to 100 %, in points", range=[0.0, max(1.08 * highest, 1e-3)]),
         uirevision="length",
         shapes=[style.truth(chosen, "below")],
         annotations=[*ends_of_lines(values, ends, gap=LABEL_GAP * 1.08 * highest, ceiling=1.05 * highest), *notes],

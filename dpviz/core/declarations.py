@@ -36,7 +36,8 @@ PROPORTION = Parameter(
     minimum=0.0,
     maximum=1.0,
     default=0.25,
-    help="The share of yes in the population from which the people are drawn.",
+    share=True,
+    help="The share of yes in the population from which the people are drawn. The box takes 0.25 for 25 %.",
 )
 PUBLIC_GUESS = Parameter(
     name="public_share",
@@ -45,6 +46,7 @@ PUBLIC_GUESS = Parameter(
     minimum=0.001,
     maximum=0.999,
     default=0.25,
+    share=True,
     help="The share of ones that is expected before the data are looked at. The release is drawn towards it. A guess "
     "of one half gives the beta-binomial.",
 )
@@ -57,7 +59,8 @@ LEVEL = Parameter(
     default=0.95,
     slider_minimum=0.5,
     slider_maximum=0.999,
-    help="How often the interval is meant to hold the true share. Usually 0.95.",
+    share=True,
+    help="How often the interval is meant to hold the true share. Usually 95 %, for which the box takes 0.95.",
 )
 GAMMA_ONES = Parameter(
     name="gamma1",

@@ -40,6 +40,7 @@ class Parameter:
     private_end: PrivateEnd = "neither"
     domain_in_words: str = ""  # where its ends do not say it best
     infinite: bool = False  # ∞ is accepted too, whatever the maximum is
+    share: bool = False  # of people or of intervals, which a slider tells in per cent
 
     @property
     def domain(self) -> str:

@@ -32,16 +32,16 @@ LINKS = {
 
 
 @lru_cache(maxsize=4096)
-def stop_text(value: float) -> str:
+def stop_text(declaration: Parameter, value: float) -> str:
     """How a slider writes a value."""
-    return readable(value, 6)
+    return f"{readable(100 * value, 6)} %" if declaration.share else readable(value, 6)
 
 
 @lru_cache(maxsize=512, typed=True)
 def stops_with(declaration: Parameter, value: float) -> tuple[float, ...]:
     """The stops of a slider, and `value` in place of one that is written alike."""
-    text = stop_text(value)
-    return tuple(sorted([stop for stop in _stops(declaration) if stop_text(stop) != text] + [value]))
+    text = stop_text(declaration, value)
+    return tuple(sorted([stop for stop in _stops(declaration) if stop_text(declaration, stop) != text] + [value]))
 
 
 @lru_cache(maxsize=512)

@@ -57,10 +57,10 @@ def lengths_table(found: LengthCurves, place: int, level: float) -> TextTable:
         times = f"{number(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
         few = "" if smallest >= level - KEEPS else ", too few"
         shares = percent(float(coverage[place])), f"{percent(smallest)}{few}"
-        rows.append([f"<b>{RULES[key].short_label}</b>", number(length, 4), times, *shares])
+        rows.append([f"<b>{RULES[key].short_label}</b>", number(100 * length, 4), times, *shares])
     if np.isfinite(limit):
-        rows.append(["<i>shortest possible</i>", readable(limit, 4), "1", f"≥ {percent(level, 8)}", ""])
-    at = f"expected length at p = {readable(float(found.proportions[place]), 4)}"
+        rows.append(["<i>shortest possible</i>", readable(100 * limit, 4), "1", f"≥ {percent(level, 8)}", ""])
+    at = f"expected length at a share of {percent(float(found.proportions[place]), 4)}, in points"
     head = ["rule", at, "the shortest possible", "coverage there", "smallest coverage in the picture"]
     return TextTable(head, rows, "Expected lengths")
 

@@ -268,7 +268,7 @@ def _box_and_slider(one: Parameter, key: str, start: float) -> float:
         options=stops_with(one, value),
         value=value,  # where a browser missed the run that set the state, it starts from here
         key=slider,
-        format_func=stop_text,
+        format_func=partial(stop_text, one),
         help=hint,
         on_change=_take_slider,
         args=(key, slider),

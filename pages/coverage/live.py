@@ -180,13 +180,13 @@ def _table(design: Design, known: Known, found: Performance | None) -> None:
     exact = known.coverages or {}
     shares = SHARES | (SHARES_OF_SETS if design.sets > 1 else {})
     apart = ["apart, in standard errors"] if exact and found else []
-    head = ["rule", "coverage, exact", "smallest at any p", "simulated", *apart, "mean length inside 0 to 1", *shares]
+    head = ["rule", "coverage, exact", "smallest at any p", "simulated", *apart, "mean length, in points", *shares]
     rows = []
     for key in design.rules:
         one, ours = exact.get(key), found.rules[key] if found else None
         width, *listed = (_value(field, one, ours) for field in ("mean_width_inside", *shares.values()))
         off = one.mean_width_inside_error_bound if one else 0.0
-        width = math.nan if off > LENGTH_ERROR else Measure(width, 0.0, within=off).shown
+        width = math.nan if off > LENGTH_ERROR else Measure(100 * width, 0.0, within=100 * off).shown
         away = _apart(one.coverage, key, found) if one and found else ""
         rows.append(
             [

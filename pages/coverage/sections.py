@@ -108,7 +108,8 @@ def _show_lengths(design: Design) -> None:
 def _draw_lengths(design: Design, found: LengthCurves) -> None:
     rules = [RULES[key] for key in found.curves.rules]
     chart = length_chart(
-        found.proportions, dict(zip(found.curves.rules, found.curves.mean_width_inside, strict=True)), found.limit,
+        found.proportions, dict(zip(found.curves.rules, 100 * found.curves.mean_width_inside, strict=True)),
+        100 * found.limit,
         names={one.key: one.label for one in rules}, ends={one.key: one.abbreviation for one in rules}, chosen=design.p,
     )  # fmt: skip
     alt = "Expected length of each rule's interval against the true proportion, and the shortest possible."
@@ -117,9 +118,9 @@ def _draw_lengths(design: Design, found: LengthCurves) -> None:
         listing(*in_words.lengths_table(found, place, design.level))
         said = ". The shortest possible length is not computed at these sizes."
         if np.isfinite(found.limit[place]):
-            said = SPEC.note("limit", error=readable(float(found.limit_error[place]), 1))
+            said = SPEC.note("limit", error=readable(100 * float(found.limit_error[place]), 1))
             said += " With several sets the limit is that of rules that read the sum alone." * (design.sets > 1)
-        st.caption(f"Length inside 0 to 1, over the releases that have an interval{said}")
+        st.caption(f"Length inside 0 to 100 %, in points, over the releases that have an interval{said}")
 
 
 def _show_moments(design: Design) -> None:

@@ -100,7 +100,7 @@ def _show_reach(asked: Asked) -> None:
         "held", level=percent(design.level, 8), here=readable(here, 3),
         named="p = the posterior mean" if truth is None else "p = x/n",
         sure="exact" if found.exact else f"± {error} points (standard error, seed {design.seed})",
-        length=readable(float(found.mean_width[place]), 3),
+        length=readable(100 * float(found.mean_width[place]), 3),
     )  # fmt: skip
     st.html(answer(held, said))
     chart = posterior_coverage_chart(found, place, level=design.level, color=design.synthesizer_type.key)
