@@ -220,7 +220,7 @@ def slider(page: Page, key: str) -> Locator:
 
 def answer(page: Page) -> str:
     """The sentence that the page answers with."""
-    return page.locator(".dpviz-answer").first.inner_text()
+    return page.locator(".dpviz-answer").first.inner_text().replace("\u00a0", " ")  # what no line parts
 
 
 def taken(page: Page, label: str) -> bytes:
