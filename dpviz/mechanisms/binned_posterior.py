@@ -205,7 +205,6 @@ def _summed(shares: FloatArray, drawn: FloatArray) -> FloatArray:
     return found
 
 
-@kept
 def _shares(release: BinnedPosterior, step: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """In every `step`-th column: probabilities of bins, and of rows from each, over their largest, and their sums."""
     weights, rows = bin_log_weights(release.n, release.power), _log_rows(release.m)[:, ::step]
