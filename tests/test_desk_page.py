@@ -241,9 +241,10 @@ def test_the_script_prints_the_table_and_the_file_has_it() -> None:
     assert [line[:3] for line in printed[: len(rows)]] == [[row["method"], row["sets"], row["rule"]] for row in rows]
     for line, row, one in zip(printed, rows, last.designs, strict=False):
         for value, key in zip(line[6:], ACCURACY, strict=True):
-            found = one.figures[key].measure.value
-            assert float(value) == found or math.isnan(found)
-            assert (row[key] == "") == math.isnan(found) and (row[key] == "" or float(row[key]) == found)
+            measure = one.figures[key].measure
+            assert float(value) == measure.value or math.isnan(measure.value)
+            assert (row[key] == "") == math.isnan(measure.value)
+            assert row[key] == "" or float(row[key]) == measure.shown
 
 
 def test_the_file_says_why_a_number_is_not_there() -> None:

@@ -246,7 +246,7 @@ def told(page: Page) -> dict[str, Any]:
     return page.evaluate(
         """() => ({
           said: [...document.querySelectorAll('.dpviz-answer, .dpviz-numbers, .dpviz-note, .dpviz-table, .dpviz-list')]
-            .map((part) => part.textContent),
+            .map((part) => part.textContent.replaceAll('\\u00a0', ' ')),
           figures: [...document.querySelectorAll('[role=figure]')].map((part) => part.getAttribute('aria-label')),
           boxes: [...document.querySelectorAll('.stMain input:not([type=file])')]
             .map((box) => [box.ariaLabel, box.getAttribute('aria-valuetext') ?? box.value, box.checked]),

@@ -28,12 +28,11 @@ from pages.compare_synthesizers.controls import PREFIX, Asked
 from pages.components.cached import cached, elsewhere
 from pages.components.downloads import Part, show_files
 from pages.components.growing import growing_of, show_growing
-from pages.components.words import audit_region, heading, listing, note, show_errata
+from pages.components.words import audit_region, heading, listing, note, show_errata, unparted
 
 ORDER = list(ReleaseVerdict)
 HEAD = ("method", "promised ε", "real ε", "real over promised", "verdict")
 SYMBOLS = {"epsilon": "ε", "n": "n", "p": "p"}  # What tells the scenarios of a table apart
-NARROW = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"  # So that no line ends within "n = 100"
 
 
 def show_audited(asked: Asked) -> None:
@@ -135,7 +134,7 @@ def _show_cells(lines: Sequence[Record[float]], columns: Sequence[LiuReading], c
     """A table in the paper's own layout: in each cell the printed number, ours, and how far they are apart."""
     rows: dict[str, dict[str, str]] = {}
     for line in lines:
-        told = [f"{SYMBOLS[name]}{NARROW}{readable(one)}" for name, one in line.design.items() if name in SYMBOLS]
+        told = [unparted(f"{SYMBOLS[name]} = {readable(one)}") for name, one in line.design.items() if name in SYMBOLS]
         cell = _cell(f"{line.printed:.3f}", f"{line.ours:.3f}", line)
         rows.setdefault(f"<b>{', '.join(told)}</b>", {})[line.what] = cell
     head = ["<b>printed</b>, ours, and z", *(one.title for one in columns)]
