@@ -76,6 +76,12 @@ def done(page: Page) -> int:
     return int(said[1].replace(",", ""))
 
 
+def chosen_share(page: Page) -> float:
+    """The true share that the slider tells, in per cent."""
+    told = slider(page, "p").get_attribute("aria-valuetext") or "0"
+    return round(float(told.rstrip("\u00a0 %")) / 100, 9)
+
+
 def moved_on(page: Page) -> int:
     """Repetitions once they are not those of now."""
     before = done(page)
@@ -233,7 +239,7 @@ def test_a_run_is_seen_moving_and_gives_the_same_digits_after_stop_after_reset_a
         for _ in range(4):  # while it runs: it gives the new design at once
             thumb.press("ArrowRight")
         expect(page.locator(".dpviz-answer").first).not_to_have_text(said)
-        p = round(float((thumb.get_attribute("aria-valuetext") or "0").rstrip(" %")) / 100, 9)
+        p = chosen_share(page)
         assert p > 0.25
         expect(page.locator(".dpviz-answer").first).to_contain_text(f"a true share of {readable(100 * p, 4)} %,")
         moved_on(page)  # from what stood there before the move, perhaps to none
@@ -277,6 +283,8 @@ def test_the_first_intervals_are_there_in_every_frame_and_keep_their_place(
         for _ in range(4):
             slider(page, "p").press("ArrowRight")
         expect(page.locator(".dpviz-answer").first).not_to_have_text(said)
+        # What is stopped is the run of the last move that has been answered.
+        expect(page).to_have_url(re.compile(f"cv_p={chosen_share(page):g}(&|$)"))
         dots_are_there.to_have_count(len(DEFAULT_RULES))
         press(page, "Stop")
         wait_for(page, "Resume")
