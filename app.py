@@ -12,13 +12,20 @@ from streamlit.delta_generator_singletons import context_dg_stack, get_default_d
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.components.guard import Guard
-from pages.components.navigation import navigate, start_workers, tune_process, wait_for_the_last_run
+from pages.components.navigation import (
+    keep_the_theme,
+    navigate,
+    start_workers,
+    tune_process,
+    wait_for_the_last_run,
+)
 from pages.components.turns import TURNS
 from pages.experiment.news import news_of_room
 
 if get_script_run_ctx(suppress_warning=True) is None:  # imported by the server, and run for nobody
     gc.freeze()  # what is loaded stays: while more is, it would be searched for garbage again and again
     wait_for_the_last_run()
+    keep_the_theme()
     start_workers()
     threading.Thread(target=tune_process, name="tune", daemon=True).start()  # before the first visitor, or beside them
     app = st.App(__file__, middleware=[Middleware(Guard, further={"room": news_of_room})])

@@ -5,10 +5,13 @@ import importlib
 import os
 import threading
 from copy import copy
+from functools import cache
 
 import streamlit as st
 from streamlit import delta_generator
 from streamlit.navigation.page import StreamlitPage
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.scriptrunner import RerunData
 
@@ -133,3 +136,23 @@ def wait_for_the_last_run() -> None:
 
     AppSession._create_scriptrunner = take_up  # type: ignore[assignment, method-assign]
     AppSession._clear_queue = keep  # type: ignore[assignment, method-assign]
+
+
+def keep_the_theme() -> None:
+    """Have what is told of the theme at the start of every run made once: it stands in a file and does not change.
+
+    Streamlit looks through all of its options for each of six parts of it, a tenth of what a move costs.
+    """
+    fill = app_session._populate_theme_msg
+
+    @cache
+    def filled(section: str) -> CustomThemeConfig:
+        made = CustomThemeConfig()
+        fill(made, section)
+        return made
+
+    def take(told: CustomThemeConfig, section: str = "theme") -> None:
+        if filled(section).ByteSize():  # where there is nothing, that there is such a part is not told either
+            told.MergeFrom(filled(section))
+
+    app_session._populate_theme_msg = take
