@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import math
 import os
 import pickle
@@ -16,9 +17,10 @@ from functools import partial
 import pytest
 
 from dpviz.core import pool as module
+from dpviz.core import working
 from dpviz.core.numerics.steps import finished
 from dpviz.core.pool import DIED, POOL, TRIES, WANTED, Elsewhere, InPlace, Pool, UnderWay, single
-from dpviz.core.working import About
+from dpviz.core.working import QUANTUM, About, Job, Message
 from dpviz.desk.paths import PATHS
 from tests import slow_streams
 
@@ -303,6 +305,28 @@ def test_taking_a_moment_of_steps_is_one_step() -> None:
         assert not one.finished
     one.wait(0.0, nothing)
     assert one.finished
+
+
+def test_a_stream_goes_on_until_it_has_more_to_tell_unless_something_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of streams that take turns at every moment each computes again what the others have driven out of memory."""
+    taken = itertools.count(1)
+    now = [0]
+
+    def steps() -> Iterator[int]:
+        for now[0] in taken:
+            yield now[0]
+
+    monkeypatch.setattr(working.time, "thread_time", lambda: now[0] * 0.01)  # type: ignore[attr-defined]
+    for asked, most in ((False, working.FIRST), (True, 2 * QUANTUM)):
+        told, first = list[Message](), now[0] + 1
+
+        job = Job(1, steps())
+        assert job.advance(told.append, lambda: asked)  # noqa: B023 (called at once)
+        assert (now[0], len(told)) == (first, 1)  # the first result comes at once
+        before = job.spent
+        assert job.advance(told.append, lambda: asked)  # noqa: B023
+        assert len(told) == (1 if asked else 2)
+        assert QUANTUM <= job.spent - before <= most + 0.011
 
 
 def test_who_waits_for_another_that_takes_the_steps_sleeps() -> None:

@@ -9,11 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
+from streamlit import config
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
-from pages.components.navigation import wait_for_the_last_run
+from pages.components.navigation import keep_the_theme, wait_for_the_last_run
 from pages.components.turns import Turns
 
 FOREVER, SOON = 1000.0, 0.01
@@ -131,3 +134,25 @@ def test_what_a_whole_run_has_drawn_is_told_where_a_step_begins_before_it_was(mo
     assert session._browser_queue._queue == [drawn, ended]
     AppSession._clear_queue(session)
     assert [one.script_finished for one in session._browser_queue._queue] == [ForwardMsg.FINISHED_EARLY_FOR_RERUN]
+
+
+def test_the_theme_that_is_kept_is_the_one_that_streamlit_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_session, "_populate_theme_msg", app_session._populate_theme_msg)
+    asked = list[str]()
+    options = config.get_options_for_section
+    monkeypatch.setattr(config, "get_options_for_section", lambda section: asked.append(section) or options(section))
+    parts = {"": "theme", "light": "theme.light", "dark": "theme.dark", "sidebar": "theme.sidebar"}
+
+    def told() -> bytes:
+        made = CustomThemeConfig()
+        for part, section in parts.items():
+            app_session._populate_theme_msg(getattr(made, part) if part else made, section)
+        return made.SerializeToString(deterministic=True)
+
+    wanted = told()
+    keep_the_theme()
+    assert len(wanted) > 50  # the colours of the project's own file
+    assert told() == wanted
+    asked.clear()
+    assert told() == wanted
+    assert not asked

@@ -23,7 +23,7 @@ from dpviz.core.types import Result
 
 STOPPED = 0.5  # Seconds of work in one step of what nobody asks for after which the process ends, the first time
 LONGER = 4.0  # How many times as long the step of a stream may take after each end of a process by it
-QUANTUM = 0.012  # Seconds of steps of one stream before another may go on
+QUANTUM = 0.012  # Seconds of steps of one stream before another may go on that was just asked for
 AGING = 0.1  # Seconds of work that a second of waiting makes up for
 FIRST, GROWS, SILENT = 0.05, 2.0, 0.5
 """Seconds of its work after which more than the first result is told, what they grow by from one to the next, and the
@@ -79,7 +79,7 @@ def step_of(stream: Iterator[Result]) -> tuple[Result | None, bool]:
         return end.value, True
 
 
-class _Job:
+class Job:
     """A stream that a worker goes on with; what it had before its first `steps` is known from another worker."""
 
     def __init__(self, number: int, stream: Iterator[object], steps: int = 0) -> None:
@@ -99,10 +99,16 @@ class _Job:
         told, had = self.due > 0, self.spent - AGING * (time.monotonic() - self._came)
         return told, 0 if told else int(had / FIRST), had if told else self._came
 
-    def advance(self, tell: Callable[[Message], None]) -> bool:
-        """Take steps for a while; returns whether it goes on."""
+    def advance(self, tell: Callable[[Message], None], asked: Callable[[], bool]) -> bool:
+        """Take steps for a while, or until there is more to tell if nothing is asked; returns whether it goes on.
+
+        To turn to another at every moment would have each compute again what the others have driven out of memory.
+        """
         start, over = time.thread_time(), False
-        while not over and time.thread_time() - start < QUANTUM:
+        while not over and (
+            (spent := time.thread_time() - start) < QUANTUM
+            or (self.due and self.spent + spent < self.due and not asked())
+        ):
             step, over = step_of(self.stream)
             self._steps += 1
             self._new = self._new if step is None else step
@@ -135,6 +141,11 @@ class Inbox:
         self._messages.put(message)
         return stops
 
+    @property
+    def waits(self) -> bool:
+        """Whether a message has come that is not taken yet."""
+        return not self._messages.empty()
+
     def get(self, seconds: float | None) -> Message:
         """The next one, waited for so many seconds, or for ever; `queue.Empty` is raised where none has come."""
         message = self._messages.get(timeout=seconds)
@@ -159,7 +170,7 @@ class Inbox:
 
 def work(asked: Inbox, tell: Callable[[Message], None]) -> None:
     """Go on with the stream that has had the least time, for ever."""
-    jobs: dict[int, _Job] = {}
+    jobs: dict[int, Job] = {}
     worked = False
     while True:
         job = min((one for one in jobs.values() if not one.resting), key=lambda one: one.turn, default=None)
@@ -177,7 +188,7 @@ def work(asked: Inbox, tell: Callable[[Message], None]) -> None:
         worked = job is not None
         if job is None:
             _return_memory()
-        elif not _try(tell, job.number, partial(job.advance, tell)):
+        elif not _try(tell, job.number, partial(job.advance, tell, lambda: asked.waits)):
             jobs.pop(job.number, None)
 
 
@@ -187,8 +198,8 @@ def _return_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _begin(jobs: dict[int, _Job], number: int, said: bytes, steps: int) -> None:
-    jobs[number] = _Job(number, pickle.loads(said)(), steps)
+def _begin(jobs: dict[int, Job], number: int, said: bytes, steps: int) -> None:
+    jobs[number] = Job(number, pickle.loads(said)(), steps)
 
 
 def _try(tell: Callable[[Message], None], number: int, act: Callable[[], Result]) -> Result | None:

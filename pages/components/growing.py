@@ -16,7 +16,7 @@ from pages.components.turns import TURNS, breathe
 
 Result = TypeVar("Result")
 AT_ONCE = 0.02  # Seconds that a run waits for what may be complete so soon; what takes longer comes when it comes
-NEWS = 2.0  # Seconds that a step waits for something new
+NEWS = 8.0  # Seconds that a step waits for something new: to draw the same again takes time from what grows
 PATIENCE = 8.0  # How many times as long as others have waited for their turn lately a step stays away
 REST = 0.05  # Seconds between a picture and the next step
 

@@ -151,8 +151,8 @@ def keep_the_theme() -> None:
         fill(made, section)
         return made
 
-    def take(told: CustomThemeConfig, section: str = "theme") -> None:
+    def take(msg: CustomThemeConfig, section: str = "theme") -> None:
         if filled(section).ByteSize():  # where there is nothing, that there is such a part is not told either
-            told.MergeFrom(filled(section))
+            msg.MergeFrom(filled(section))
 
     app_session._populate_theme_msg = take
