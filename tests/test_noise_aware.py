@@ -14,7 +14,7 @@ from scipy.stats import binom, binomtest
 from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
 from dpviz.inference.moments import central_moments
-from dpviz.inference.noise_aware import _hull, _hull_of_score, posterior_ends, score_ends
+from dpviz.inference.noise_aware import _hull, _hull_of_score, _outermost, posterior_ends, score_ends
 from dpviz.inference.sum_distribution import (
     ReleaseSums,
     _smallest_acceptance,
@@ -315,3 +315,17 @@ def test_a_table_that_is_too_large_is_refused_in_words():
     assert not within_sums(5000, 5000, 1)
     with pytest.raises(ValueError, match=r"n = 5,000, m = 5,000 and M = 1 it has 25,010,001"):
         release_sums(BetaBinomial(n=5000, m=5000, alpha=1, beta=1), 1)
+
+
+@pytest.mark.parametrize("rising", [True, False])
+def test_the_outermost_ranges_that_have_a_number_are_looked_up_or_gone_through(rising: bool) -> None:
+    random = np.random.default_rng(5)
+    for size, count in itertools.product((0, 1, 2, 9), (1, 6, 12)):
+        begun = random.integers(0, count, size)
+        beyond = np.minimum(begun + random.integers(1, 5, size), count)
+        if rising:
+            begun, beyond = np.sort(begun), np.sort(beyond)
+        found = np.array(_outermost(begun, beyond, count))
+        for each in range(count):
+            having = [place for place in range(size) if begun[place] <= each < beyond[place]] or [-1]
+            assert found[:, each].tolist() == [having[0], having[-1]]

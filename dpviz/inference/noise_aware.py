@@ -97,13 +97,9 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
     centres, variances = at(grid)
     far = np.sqrt(np.maximum(z**2 * variances, EXACT_FIT**2))  # |q̄ − E| up to which p is accepted
     begun, beyond = np.searchsorted(observed, centres - far), np.searchsorted(observed, centres + far, side="right")
-    nearest = _nearest(centres, observed)
-    first, last, places = nearest.copy(), nearest.copy(), np.flatnonzero(begun < beyond)
-    ranges = list(zip(places.tolist(), map(slice, begun[places].tolist(), beyond[places].tolist()), strict=True))
-    for place, some in ranges:
-        last[some] = place
-    for place, some in reversed(ranges):
-        first[some] = place
+    nearest, accepted = _nearest(centres, observed), np.flatnonzero(begun < beyond)
+    first, last = _outermost(begun[accepted], beyond[accepted], len(observed))
+    first, last = (np.where(one < 0, nearest, accepted[one]) if len(accepted) else nearest for one in (first, last))
     first, last = np.minimum(first, nearest), np.maximum(last, nearest)
     outermost = []
     for inner, outer in ((first, np.maximum(first - 1, 0)), (last, np.minimum(last + 1, SCORE_GRID_POINTS - 1))):
@@ -125,12 +121,12 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
                 np.where(np.abs(middle - held) < np.abs(middle - out), held + step, out - step),
             )
             value = excess(q, *at(middle))
-            accepted = value <= 0
-            side = np.where(accepted, 1, -1)
+            holds = value <= 0
+            side = np.where(holds, 1, -1)
             # An end that stays again has its value halved, so that both ends come nearer (the Illinois rule).
             halved = np.where(side == before, 0.5, 1.0)
-            at_held, at_out = np.where(accepted, value, at_held * halved), np.where(accepted, at_out * halved, value)
-            held, out = np.where(accepted, middle, held), np.where(accepted, out, middle)
+            at_held, at_out = np.where(holds, value, at_held * halved), np.where(holds, at_out * halved, value)
+            held, out = np.where(holds, middle, held), np.where(holds, out, middle)
             p[rows] = held
             still = (np.abs(out - held) > SIDES_TOLERANCE) & (np.abs(value) > EXACT_FIT**2)
             if not still.any():
@@ -139,6 +135,25 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
             at_held, at_out = at_held[still], at_out[still]
         outermost.append(p)
     return outermost[0], outermost[1]
+
+
+def _outermost(begun: IntArray, beyond: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Return for each of 0 … `count` − 1 the first and last range from `begun` to `beyond` that has it, −1 for none.
+
+    Where neither end ever falls, as almost always, they are looked up.
+    """
+    if (np.diff(begun) >= 0).all() and (np.diff(beyond) >= 0).all():
+        each = np.arange(count)
+        first, last = np.searchsorted(beyond, each, side="right"), np.searchsorted(begun, each, side="right") - 1
+        within = first <= last  # else the next begins beyond it, or the last ends before
+        return np.where(within, first, -1), np.where(within, last, -1)
+    found = np.full((2, count), -1)
+    ranges = list(enumerate(map(slice, begun.tolist(), beyond.tolist())))
+    for place, some in reversed(ranges):
+        found[0, some] = place
+    for place, some in ranges:
+        found[1, some] = place
+    return found[0], found[1]
 
 
 def _nearest(centres: FloatArray, observed: FloatArray) -> IntArray:
