@@ -433,7 +433,7 @@ def test_what_no_picture_shows_is_not_computed() -> None:
     data = BinaryData(n=9, p=0.3)
     methods = tuple(data.method(key) for key in ("original", "beta_binomial", "nested_modips"))
     given = changed(FRESH, data=data, methods=methods, analysis=Analysis(sets=2, repetitions=40)).question
-    *_, some = given.stream(intervals=False, limit=False)
+    *_, some = given.stream(intervals=False, limits=())
     *_, every = given.stream()
     assert not some.smallest_errors
     assert len(every.smallest_errors) == len(given.epsilons)
