@@ -65,7 +65,7 @@ COMPARED_MEASURES = {
 }
 """What can be drawn of a comparison, in its order."""
 
-SHORTEST = ", and the shortest possible,"
+BESIDE_SHORTEST = ", and the shortest possible,"
 
 
 def comparison_measures(asked: Comparison, *, added: bool) -> dict[str, DrawnMeasure]:
@@ -75,7 +75,9 @@ def comparison_measures(asked: Comparison, *, added: bool) -> dict[str, DrawnMea
     """
     scales, limited = _scales(asked.data.judged.symbol, asked.analysis.level), {WIDTH} if added else set()
     return {
-        key: DrawnMeasure(name, scales[key], f"{alt}{SHORTEST if key in limited else ''} by each method against ε.")
+        key: DrawnMeasure(
+            name, scales[key], f"{alt}{BESIDE_SHORTEST if key in limited else ''} by each method against ε."
+        )
         for key, (name, alt) in COMPARED_MEASURES.items()
         if added or key != ADDED
     }

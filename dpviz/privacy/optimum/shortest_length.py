@@ -9,20 +9,21 @@ from scipy.special import ndtri
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION
 from dpviz.core.limits import OPTIMUM_ROWS
-from dpviz.core.numerics.bernstein import BINOMIAL_REACH
 from dpviz.core.numerics.binomial import binomial_weights, steepest
 from dpviz.core.numerics.quadrature import integral_below
 from dpviz.core.parameters import ANY_EPSILON, DELTA, argument
 from dpviz.core.types import FloatArray
 from dpviz.privacy.optimum._noise import reach
 
-NODES, NODES_AT_ONCE = 256, 32  # Of the integral on either side of p, and of those that share a window of counts
-NEGLIGIBLE = 1e-3  # Acceptance, as a share of the level, that is left out of the integral
+LENGTH_NODES, TESTS_AT_ONCE = 256, 32  # Of the integral on either side of p, and of those that share a window of counts
+LEFT_OUT = 1e-3  # Acceptance, as a share of the level, that is left out of the integral
 FIRST_NODE = 1e-9  # Smallest p', as a share of p/n
 # Of the size, relative: the bound holds at any threshold. Looks for it until then
 SIZE_TOLERANCE, MOST_LOOKS = 1e-3, 100
 FLAT = 1e-9  # Change of a probability from no ones to n of them that is left out of the integral, and of the length
-ROUNDING, ROUNDING_BY_COUNT = 1e-13, 1e-15  # Of a probability, and of the logarithm of n!, relative to n ln n
+COUNTS_TAIL = 30.0  # − ln of the probability of the counts that are left out on either side
+TEST_ROUNDING, TEST_ROUNDING_BY_COUNT = 1e-12, 1e-15  # Of a probability, and of the logarithm of n!, relative to n ln n
+LARGE_LOSS = 1e-3  # 1 − e^−ε from which on a sum of its powers loses nothing where it is made of the last
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,8 @@ class _Tulap:
         steps, rest = np.rint(away), -math.expm1(-self.epsilon)
         with np.errstate(under="ignore"):
             falls = np.exp(-self.epsilon * steps)
-            sums = -np.expm1(-self.epsilon * steps) / rest if rest > 0 else steps
+            whole = 1 - falls if rest > LARGE_LOSS else -np.expm1(-self.epsilon * steps)
+            sums = whole / rest if rest > 0 else steps
             found = 0.5 + self.factor / (1 + self.fall) * np.copysign(sums + (away - steps + 0.5) * falls - 0.5, t)
         return np.clip(found, 0.0, 1.0), np.where((found > 0) & (found < 1), self.rise * falls, 0.0)
 
@@ -149,16 +151,19 @@ def _from_smaller(n: int, p: float, noise: _Tulap, level: float) -> tuple[float,
     smallest, price = np.full(len(nodes), level), np.ones(len(nodes))
     first, last = _window(n, p, p)
     own, ones = binomial_weights(np.array([p]), n, first, last)[0], np.arange(first, last + 1)
-    for start in range(0, NODES, NODES_AT_ONCE):
-        block = slice(start, min(start + NODES_AT_ONCE, NODES))
-        thresholds, reached, slopes = _thresholds(n, nodes[block], noise, size)
+    far = noise.reach(min(size, 1 - size)) + 1
+    guesses = n * nodes + np.sqrt(n * nodes * (1 - nodes) * ndtri(size) ** 2 + (far if size < 0.5 else 0.0) ** 2)
+    for start in range(0, LENGTH_NODES, TESTS_AT_ONCE):
+        block = slice(start, min(start + TESTS_AT_ONCE, LENGTH_NODES))
+        thresholds, reached, slopes = _thresholds(n, nodes[block], noise, size, guesses[block], far)
+        guesses += thresholds[-1] - guesses[block][-1]
         chances, own_slopes = noise.below(ones - thresholds[:, None])
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = (own_slopes @ own) / slopes
         value = (1 - chances) @ own + ratio * (reached - size)
         known = ratio * size <= 1  # as that of every tangent; else rounding is all that there is
         smallest[block], price[block] = np.where(known, value, 0.0), np.where(known, ratio, 0.0)
-    rounding = ROUNDING + ROUNDING_BY_COUNT * n * math.log(n)
+    rounding = TEST_ROUNDING + TEST_ROUNDING_BY_COUNT * n * math.log(n)
     smallest = np.maximum(smallest - rounding * (1 + price), 0.0)
     steep, bent = steepest(n, nodes, min(1.0, change))
     steep, bent = np.minimum(steep, change), np.minimum(bent, n * (n - 1) * noise.turn)
@@ -168,10 +173,13 @@ def _from_smaller(n: int, p: float, noise: _Tulap, level: float) -> tuple[float,
 
 def _nodes(n: int, p: float, noise: _Tulap, level: float) -> FloatArray:
     """Return p' from where next to nothing is accepted to p, at equal steps of arcsin √p'."""
-    variance, tails = p * (1 - p) if p < 0.5 else 0.25, (NEGLIGIBLE * level, min(1 - level, 0.5))
-    away = -float(sum(ndtri(tails))) * math.sqrt(variance / n) + sum(map(noise.reach, tails)) / n
-    first = max(p - away, FIRST_NODE * p / n)
-    angles = np.linspace(math.asin(math.sqrt(first)), math.asin(math.sqrt(p)), NODES + 1)
+    tails = LEFT_OUT * level, min(1 - level, 0.5)
+    errors, missing = -float(sum(ndtri(tails))) / math.sqrt(n), 1 - p
+    # What is `errors` standard errors of p' away from p: from 1/2 on they grow as p' falls, by √(1 − p') at most
+    rising = (errors / 2 + math.sqrt(errors**2 / 4 + missing)) ** 2 - missing
+    away = errors * math.sqrt(p * missing) if p < 0.5 else min(rising, errors / 2)
+    first = max(p - away - sum(map(noise.reach, tails)) / n, FIRST_NODE * p / n)
+    angles = np.linspace(math.asin(math.sqrt(first)), math.asin(math.sqrt(p)), LENGTH_NODES + 1)
     nodes: FloatArray = np.sin(angles) ** 2
     nodes[-1] = p
     return nodes
@@ -179,20 +187,24 @@ def _nodes(n: int, p: float, noise: _Tulap, level: float) -> FloatArray:
 
 def _window(n: int, low: float, high: float) -> tuple[int, int]:
     """Return the first and the last count that matters for p from `low` to `high`."""
-    deviations, beside = BINOMIAL_REACH
-    away = deviations * math.sqrt(n * max(low * (1 - low), high * (1 - high), 0.25 * (low < 0.5 < high))) + beside
+    variance = n * max(low * (1 - low), high * (1 - high), 0.25 * (low < 0.5 < high))
+    away = COUNTS_TAIL / 3 + math.sqrt(
+        COUNTS_TAIL**2 / 9 + 2 * COUNTS_TAIL * variance
+    )  # beyond it are e^−COUNTS_TAIL on either side (Bernstein)
     return max(math.floor(n * low - away), 0), min(math.ceil(n * high + away), n)
 
 
-def _thresholds(n: int, nodes: FloatArray, noise: _Tulap, size: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return thresholds at which the tests of some p' have about this size, with their sizes and minus their slopes."""
+def _thresholds(
+    n: int, nodes: FloatArray, noise: _Tulap, size: float, start: FloatArray, far: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return thresholds at which the tests of some p' have about this size, with their sizes and minus their slopes.
+
+    They are looked for from `start` on, and are no more than `far` outside 0 to n.
+    """
     first, last = _window(n, float(nodes[0]), float(nodes[-1]))
     weights, ones = binomial_weights(nodes, n, first, last), np.arange(first, last + 1)
-
-    far = noise.reach(min(size, 1 - size)) + 1
     low, high = np.full(len(nodes), -far), np.full(len(nodes), n + far)
-    spread = np.sqrt(n * nodes * (1 - nodes) * ndtri(size) ** 2 + (far if size < 0.5 else 0.0) ** 2)
-    found, missed = n * nodes + spread, np.full(len(nodes), math.inf)
+    found, missed = np.clip(start, low, high), np.full(len(nodes), math.inf)
     for _ in range(MOST_LOOKS):
         chances, slopes = noise.below(ones - found[:, None])
         excess, slope = (np.einsum("px,px->p", weights, one) for one in (chances - size, slopes))
