@@ -16,7 +16,7 @@ from dpviz.core.types import FloatArray
 from dpviz.privacy.optimum._noise import reach
 
 LENGTH_NODES, TESTS_AT_ONCE = 256, 32  # Of the integral on either side of p, and of those that share a window of counts
-LEFT_OUT = 1e-3  # Acceptance, as a share of the level, that is left out of the integral
+IGNORED_ACCEPTANCE = 1e-3  # Acceptance, as a share of the level, that is left out of the integral
 FIRST_NODE = 1e-9  # Smallest p', as a share of p/n
 # Of the size, relative: the bound holds at any threshold. Looks for it until then
 SIZE_TOLERANCE, MOST_LOOKS = 1e-3, 100
@@ -173,7 +173,7 @@ def _from_smaller(n: int, p: float, noise: _Tulap, level: float) -> tuple[float,
 
 def _nodes(n: int, p: float, noise: _Tulap, level: float) -> FloatArray:
     """Return p' from where next to nothing is accepted to p, at equal steps of arcsin √p'."""
-    tails = LEFT_OUT * level, min(1 - level, 0.5)
+    tails = IGNORED_ACCEPTANCE * level, min(1 - level, 0.5)
     errors, missing = -float(sum(ndtri(tails))) / math.sqrt(n), 1 - p
     # What is `errors` standard errors of p' away from p: from 1/2 on they grow as p' falls, by √(1 − p') at most
     rising = (errors / 2 + math.sqrt(errors**2 / 4 + missing)) ** 2 - missing
