@@ -18,9 +18,9 @@ from dpviz.privacy.optimum._noise import reach
 LENGTH_NODES, TESTS_AT_ONCE = 256, 32  # Of the integral on either side of p, and of those that share a window of counts
 IGNORED_ACCEPTANCE = 1e-3  # Acceptance, as a share of the level, that is left out of the integral
 FIRST_NODE = 1e-9  # Smallest p', as a share of p/n
-# Of the size, relative: the bound holds at any threshold. Looks for it until then
+# Relative distance from its size at which a test will do, as the bound holds at any threshold; looks that it may take
 SIZE_TOLERANCE, MOST_LOOKS = 1e-3, 100
-FLAT = 1e-9  # Change of a probability from no ones to n of them that is left out of the integral, and of the length
+FLAT = 1e-9  # Largest change of a test's probability from no ones to n of them at which its power counts as its size
 COUNTS_TAIL = 30.0  # − ln of the probability of the counts that are left out on either side
 TEST_ROUNDING, TEST_ROUNDING_BY_COUNT = 1e-12, 1e-15  # Of a probability, and of the logarithm of n!, relative to n ln n
 LARGE_LOSS = 1e-3  # 1 − e^−ε from which on a sum of its powers loses nothing where it is made of the last
@@ -113,9 +113,10 @@ def shortest_length(*, n: int, p: float, epsilon: float, delta: float = 0.0, lev
     probability F(x − c), F the distribution function of Tulap noise and c set so that the size is kept; that against a
     smaller p is its mirror image.
 
-    At each p alone the bound is reached: release x with Tulap noise, and take the two one-sided intervals that its best
-    tests make, put together and stretched so that they hold that p. An interval that is short at every p at once is
-    longer. The integral is bounded from below (`integral_below`) with values that hold whatever rounding does.
+    A release that tells the rows apart is no better: its average over all orders of the rows is as private. Each p has
+    an interval of its own that reaches the bound: release x with Tulap noise, put together the two one-sided intervals
+    that the best tests make, and stretch it so that it holds that p. The integral is bounded from below
+    (`integral_below`), with what rounding and the counts that are left out may add taken off.
 
     Source: Awan & Slavković (2018), Differentially private uniformly most powerful tests for binomial data, for the
     tests and the noise; Pratt (1961), Length of confidence intervals, for the length.
@@ -144,7 +145,7 @@ def _from_smaller(n: int, p: float, noise: _Tulap, level: float) -> tuple[float,
     """
     change, size = n * noise.rise, 1 - level
     if change < FLAT:  # no test has more power than its size and this
-        return max(level - change, 0.0) * p, change * p
+        return (level - change) * p, change * p
     nodes = _nodes(n, p, noise, level)
     if not nodes[0] > 0:
         return 0.0, p
