@@ -9,7 +9,10 @@ import streamlit as st
 from dpviz.charts.comparison import comparison_height
 from dpviz.charts.html import by_reason
 from dpviz.charts.outcomes import (
+    ADDED,
     COMPARED_MEASURES,
+    ERROR,
+    WIDTH,
     comparison_measures,
     comparison_picture,
     drawn_limit,
@@ -30,6 +33,15 @@ from pages.components.release import lead_on
 from pages.components.words import heading, listing, note, page_answer
 
 MEASURES = Measures(SPEC, COMPARED_MEASURES)
+LIMITS = {
+    ERROR: "limit_error",
+    ADDED: "limit_added",
+    "bias": "limit_bias",
+    "coverage": "limit_coverage",
+    WIDTH: "limit_width",
+    "usable_share": "limit_usable",
+}
+"""The notes that say what limits a measure, or why no limit is drawn."""
 
 
 def ranked(asked: Asked) -> Growing[Compared]:
@@ -91,7 +103,7 @@ def _show_pictures(asked: Asked) -> None:
         first = chosen[0]
         limited = drawn_limit(found, first) if first in LIMITED else added
         level = percent(question.analysis.level, 8)
-        st.caption(f"{words} {SPEC.note(f'limit_{first}', level=level)}" if limited else words)
+        st.caption(f"{words} {SPEC.note(LIMITS[first], level=level)}" if limited else words)
         if cells := st.session_state.get(STUDY):
             st.caption(compared_sentence(cells, len(studied)))
 
