@@ -26,7 +26,7 @@ from dpviz.comparisons import (
     UnknownVariance,
 )
 from dpviz.comparisons.base import OUTCOME_MEASURES
-from dpviz.comparisons.comparison import Compared, Comparison, stream_comparison, stream_ranking
+from dpviz.comparisons.comparison import LIMITED, Compared, Comparison, stream_comparison, stream_ranking
 from dpviz.comparisons.nested_modips import estimate_variances
 from dpviz.comparisons.ranking import Ranking, really, times_with
 from dpviz.core.measures import Measure
@@ -331,6 +331,8 @@ def test_the_file_has_every_measure_of_every_outcome() -> None:
         outcome = last.outcomes[row["method"], float(row["epsilon"])]
         for name in OUTCOME_MEASURES:
             assert float(row[name]) == getattr(outcome, name).value
+        for name in LIMITED:
+            assert float(row[f"smallest_{name}"]) == last.limits(name)[outcome.epsilon]
 
 
 def test_the_script_prints_the_numbers_of_the_table() -> None:
@@ -433,10 +435,11 @@ def test_what_no_picture_shows_is_not_computed() -> None:
     data = BinaryData(n=9, p=0.3)
     methods = tuple(data.method(key) for key in ("original", "beta_binomial", "nested_modips"))
     given = changed(FRESH, data=data, methods=methods, analysis=Analysis(sets=2, repetitions=40)).question
-    *_, some = given.stream(intervals=False, limit=False)
+    *_, some = given.stream(intervals=False, limits=())
     *_, every = given.stream()
     assert not some.smallest_errors
-    assert len(every.smallest_errors) == len(given.epsilons)
+    assert not some.shortest_lengths
+    assert len(every.smallest_errors) == len(every.shortest_lengths) == len(given.epsilons)
     bare = {"coverage": Measure.unknown(), "mean_width": Measure.unknown()}
     assert {key: repr(one) for key, one in some.outcomes.items()} == {
         key: repr(dataclasses.replace(one, **bare)) for key, one in every.outcomes.items()
@@ -448,6 +451,39 @@ def test_the_intervals_of_a_picture_are_counted_where_it_shows_them(measure: str
     page = whole(open_comparison(n=8, sets=2, measure=measure, binary_methods=["original", "geometric"]), "cs_curves")
     said = "Coverage and width are known at 32 of 32 points so far." in text(page.run())
     assert said == (measure == "mean_width")
+
+
+LIMIT_WORDS = {
+    "root_mean_squared_error": "who always answers with the same number makes no error where that happens to be",
+    "release_error": "No mechanism with this promise, known or still to be found, adds so little error",
+    "bias": "a count with noise around 0 is right on average",
+    "coverage": "an interval from 0 to 100 % always holds the truth",
+    "mean_width": "An interval that holds every true share with probability 90 % or more cannot be shorter on average",
+    "usable_share": "a count with noise can always be analyzed",
+}
+
+
+@pytest.mark.parametrize("measure", LIMIT_WORDS)
+def test_the_picture_shows_the_limit_of_all_mechanisms_or_says_why_there_is_none(measure: str) -> None:
+    state: dict[str, Any] = {"measure": measure, "others": True, "level": 0.9, "n": 8, "sets": 1}
+    page = whole(open_comparison(binary_methods=["original", "geometric"], **state), "cs_curves").run()
+    assert not problems(page)
+    said = text(page)
+    assert [one for one, words in LIMIT_WORDS.items() if words in said] == [measure]
+    limited = {key for key, one in figures(page).items() if "no mechanism can go below this" in str(one["figure"])}
+    drawn = {one: "cs_picture" if one == measure else f"cs_small_{one}" for one in LIMITED}
+    assert limited == {*drawn.values()}
+    assert "and the shortest possible," in figures(page)[drawn["mean_width"]]["alt"]
+
+
+def test_of_numbers_no_limit_is_drawn_and_nothing_is_said_of_one() -> None:
+    state: dict[str, Any] = {"kind": "gaussian_known_variance", "n": 8, "sets": 2, "repetitions": 40, "others": True}
+    for measure in ("mean_width", "bias"):
+        page = whole(open_comparison(measure=measure, **state), "cs_curves").run()
+        assert "limit is drawn" not in text(page)
+        assert "grey area" not in text(page)
+        assert "grey line" not in text(page)
+        assert "no mechanism" not in str(figures(page))
 
 
 def test_of_numbers_what_is_known_exactly_is_a_line_and_the_rest_are_dots() -> None:

@@ -22,10 +22,12 @@ from dpviz.comparisons import (
     UnknownVariance,
 )
 from dpviz.comparisons.binary_base import REFERENCES, BinaryMethod, promising_methods, usable_before_rounding
+from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.nested_modips import estimate_variances
 from dpviz.comparisons.normal_models import NormalModel
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.privacy import delta_for_epsilon
+from dpviz.privacy.real_loss import ReleaseVerdict
 from dpviz.privacy.several_sets import delta_of_sets
 from pages.compare_synthesizers import SPEC
 
@@ -138,6 +140,51 @@ def test_no_release_that_is_really_private_adds_less_than_the_smallest_error(
     data = BinaryData(n=20, p=0.25)
     found = next(data.compare([method], [epsilon], Analysis(sets=3), EqualPrivacy()))
     assert found.release_error.value >= data.least_error(epsilon).lower_bound
+
+
+@pytest.mark.parametrize("rule", ["reiter_2003", "score", "blaker_2000", "clopper_pearson"])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_what_is_shorter_than_any_interval_can_be_misses_its_level_or_breaks_its_promise(
+    rule: str, epsilon: float
+) -> None:
+    """What the picture says of lines in its grey area; rules that hold their level at every p are never there."""
+    analysis, places = Analysis(sets=2, rule=rule, repetitions=500), np.linspace(0.0, 1.0, 41)
+    every = {p: BinaryData(n=12, p=p) for p in places.tolist()}
+    below = 0
+    for method in BinaryData.methods:
+        sets = method.sets(2)
+        found = {p: data.outcome(method, epsilon, analysis) for p, data in every.items()}
+        keeps = not method.reference and kept_promise(found[0.5], epsilon)
+        covers = [one.coverage.value + 4 * one.coverage.error for one in found.values()]
+        for p, one in found.items():
+            short = one.mean_width.value + 4 * one.mean_width.error < every[p].shortest_length(epsilon).lower_bound
+            below += short
+            assert not short or not keeps or min(covers) < analysis.level, (method.key, sets, p)
+            honest = rule in ("blaker_2000", "clopper_pearson") and analysis.rule_for(sets).key == rule
+            assert not short or not keeps or not honest
+    assert below or rule != "reiter_2003"
+
+
+def kept_promise(found: Outcome, epsilon: float) -> bool:
+    """Whether a method is known to keep its promise."""
+    return found.method.has_epsilon and found.real_loss.verdict(epsilon) is ReleaseVerdict.KEEPS
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+def test_limits_come_beside_the_outcomes_and_the_first_of_these_waits_for_none(delta: float) -> None:
+    data, terms = BinaryData(n=15, p=0.3), EqualPrivacy(delta)
+    methods = [data.method(key) for key in ("original", "geometric")]
+    epsilons = [0.1, 1.0, 3.0]
+    every = list(stream_comparison(data, methods, epsilons, Analysis(sets=1, level=0.9), terms))
+    first = next(one for one in every if one.outcomes)
+    assert not first.limits("mean_width")
+    wanted = {one: data.shortest_length(one, delta, 0.9).lower_bound for one in epsilons}
+    assert every[-1].limits("mean_width") == wanted
+    assert every[-1].limits("release_error") == {one: data.least_error(one, delta).lower_bound for one in epsilons}
+    assert not every[-1].limits("bias")
+    *_, without = stream_comparison(data, methods, epsilons, Analysis(sets=1), terms, limits=["release_error"])
+    assert without.limits("release_error")
+    assert not without.limits("mean_width")
 
 
 @pytest.mark.parametrize("method", AT_ANY_EPSILON, ids=lambda one: one.key)

@@ -14,6 +14,7 @@ from dpviz.comparisons import BinaryData, CountData, UnknownVariance
 from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import evaluated
+from dpviz.core.numerics.binomial import binomial_weights
 from dpviz.core.numerics.steps import Steps, finished, paused
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed, Option, Tried
@@ -24,7 +25,6 @@ from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
 from dpviz.desk.search import assess
 from dpviz.desk.seeking import INTERVAL_HALVINGS, _crossing, seek_enough, seek_smallest
-from dpviz.inference.sum_distribution import binomial_weights
 from tests.pages import desk_answer as answer_sentence
 from tests.pages import open_comparison, open_desk, text
 from tests.test_curator import answered

@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom, binomtest
 
+from dpviz.core.numerics.binomial import binomial_weights
 from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
 from dpviz.inference.moments import central_moments
@@ -18,7 +19,6 @@ from dpviz.inference.noise_aware import _hull, _hull_of_score, _outermost, poste
 from dpviz.inference.sum_distribution import (
     ReleaseSums,
     _smallest_acceptance,
-    binomial_weights,
     length_limit,
     release_sums,
     within_sums,

@@ -22,6 +22,9 @@ ERROR = "root_mean_squared_error"
 ADDED = "release_error"
 """What is known of some kinds of data alone."""
 
+WIDTH = "mean_width"
+"""What is limited where that is known."""
+
 ONE_SET = "best release of one set"
 """What is drawn beside all divisions."""
 
@@ -46,7 +49,7 @@ def _scales(symbol: str, level: float) -> dict[str, DrawnScale]:
         ADDED: DrawnScale(title="error that the release adds", log=True),
         "bias": DrawnScale(title=f"bias of the estimate of {symbol}"),
         "coverage": DrawnScale(title="intervals that hold the truth", percent=True, nominal=level),
-        "mean_width": DrawnScale(title="mean width of the interval"),
+        WIDTH: DrawnScale(title="mean width of the interval"),
         "usable_share": DrawnScale(title="releases that can be analyzed", percent=True),
         "spread": DrawnScale(title="standard deviation of the estimate", log=True),
     }
@@ -57,17 +60,24 @@ COMPARED_MEASURES = {
     ADDED: ("added error", "Error that each method adds to the confidential data, and the smallest possible,"),
     "bias": ("bias", "Bias of the analyst's estimate"),
     "coverage": ("coverage", "Coverage of the analyst's interval"),
-    "mean_width": ("width", "Mean width of the analyst's interval"),
+    WIDTH: ("width", "Mean width of the analyst's interval"),
     "usable_share": ("usable", "Share of releases that can be analyzed"),
 }
 """What can be drawn of a comparison, in its order."""
 
+BESIDE_SHORTEST = ", and the shortest possible,"
+
 
 def comparison_measures(asked: Comparison, *, added: bool) -> dict[str, DrawnMeasure]:
-    """Return what can be drawn of a comparison; `added` says whether the error that the release adds is known."""
-    scales = _scales(asked.data.judged.symbol, asked.analysis.level)
+    """Return what can be drawn of a comparison; `added` says whether the error that the release adds is known.
+
+    Then it is also known how short an interval can be.
+    """
+    scales, limited = _scales(asked.data.judged.symbol, asked.analysis.level), {WIDTH} if added else set()
     return {
-        key: DrawnMeasure(name, scales[key], f"{alt} by each method against ε.")
+        key: DrawnMeasure(
+            name, scales[key], f"{alt}{BESIDE_SHORTEST if key in limited else ''} by each method against ε."
+        )
         for key, (name, alt) in COMPARED_MEASURES.items()
         if added or key != ADDED
     }
@@ -122,17 +132,17 @@ def comparison_picture(
         told="your ε",
         span=asked.span,
         key=measure,
-        limit=added_limit(found) if measure == ADDED else None,
+        limit=drawn_limit(found, measure),
         mark=None if small else _best(ranking, measure),
         small=small,
     )
 
 
-def added_limit(found: Compared) -> DrawnLine | None:
-    """Return the smallest error that any release with this promise can add, as far as it is known."""
-    if not found.smallest_errors:
+def drawn_limit(found: Compared, measure: str) -> DrawnLine | None:
+    """Return the smallest that any release with this promise can make a measure, as far as it is known."""
+    if not (known := found.limits(measure)):
         return None
-    x, y = np.array([(epsilon, smallest.lower_bound) for epsilon, smallest in sorted(found.smallest_errors.items())]).T
+    x, y = np.array([*known.items()]).T
     return DrawnLine(name="no mechanism can go below this", x=x, y=y)
 
 

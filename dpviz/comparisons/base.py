@@ -27,7 +27,7 @@ from dpviz.coverage.exact import coarse_to_fine
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES, check_rule
-from dpviz.privacy.optimum import LeastError
+from dpviz.privacy.optimum import LeastError, ShortestLength
 from dpviz.privacy.real_loss import Loss
 
 COMPARED_SETS = dataclasses.replace(
@@ -297,6 +297,12 @@ class DataKind(DeclaredFields, ABC):
 
     def least_error(self, epsilon: float, delta: float = 0.0) -> LeastError | None:
         """Return the smallest `release_error` that any mechanism with this promise can have; None where unknown."""
+        return None
+
+    def shortest_length(self, epsilon: float, delta: float = 0.0, level: float = 0.95) -> ShortestLength | None:
+        """Return how short on average an interval from any release with this promise can be that holds its level
+        whatever the truth is; None where unknown.
+        """
         return None
 
     @abstractmethod

@@ -29,6 +29,7 @@ from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core import limits
 from dpviz.core.checked import check_fields
 from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
+from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import Parameter, readable
@@ -53,11 +54,12 @@ from dpviz.mechanisms import (
 from dpviz.mechanisms.base import COMPARED_FACTS, parameter
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
 from dpviz.privacy.hockey_stick import worst_neighbours
-from dpviz.privacy.optimum import LeastError, least_error
+from dpviz.privacy.optimum import LeastError, ShortestLength, least_error, shortest_length
 from dpviz.privacy.several_sets import delta_of_sets
 
 LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
 """Entries up to which coverage is summed at once, and after a simulation: about 0.1 and 0.8 s."""
+_shortest_length = kept(shortest_length)
 EPSILON_WITHOUT_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
 
 
@@ -116,6 +118,9 @@ class OneProportion(DataKind):
 
     def least_error(self, epsilon: float, delta: float = 0.0) -> LeastError:
         return least_error(n=self.n, epsilon=epsilon, delta=delta)
+
+    def shortest_length(self, epsilon: float, delta: float = 0.0, level: float = 0.95) -> ShortestLength:
+        return _shortest_length(n=self.n, p=self.p, epsilon=epsilon, delta=delta, level=level)
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
         generator, found = np.random.default_rng(seed), dict[str, FloatArray]()

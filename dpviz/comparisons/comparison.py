@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.guesses import guess_in_symbols
 from dpviz.comparisons.terms import ComparisonTerms
 from dpviz.core.parameters import readable
-from dpviz.privacy.optimum import LeastError
+from dpviz.coverage.exact import coarse_to_fine
+from dpviz.privacy.optimum import LeastError, ShortestLength
 
+LIMITED = "release_error", "mean_width"  # Measures of which it is known how small any mechanism could make them
 EPSILONS_DRAWN = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
 
 
@@ -21,12 +23,19 @@ EPSILONS_DRAWN = 16  # Values of ε in the pictures, as many as in Bowen & Liu's
 class Compared:
     """The outcomes so far, the last of each method at each ε, and the smallest `release_error` at each ε.
 
-    `further` are known from elsewhere, at any ε.
+    `further` are known from elsewhere, at any ε. The `shortest_lengths` are those of intervals that hold their level.
     """
 
     outcomes: Mapping[tuple[str, float], Outcome]
     smallest_errors: Mapping[float, LeastError]
     further: tuple[Outcome, ...] = ()
+    shortest_lengths: Mapping[float, ShortestLength] = field(default_factory=dict)
+
+    def limits(self, measure: str) -> dict[float, float]:
+        """Return what no mechanism can make a measure smaller than, in the order of ε; empty where that is unknown."""
+        every: tuple[Mapping[float, LeastError | ShortestLength], ...] = self.smallest_errors, self.shortest_lengths
+        known = dict(zip(LIMITED, every, strict=True)).get(measure, {})
+        return {epsilon: known[epsilon].lower_bound for epsilon in sorted(known)}
 
     def of(self, method: ComparedMethod) -> list[Outcome]:
         """Return the outcomes of one method in the order of ε."""
@@ -42,29 +51,46 @@ def stream_comparison(
     terms: ComparisonTerms,
     *,
     intervals: bool = True,
-    limit: bool = True,
+    limits: Container[str] = LIMITED,
 ) -> Iterator[Compared]:
     """Yield the outcomes of `DataKind.compare` as they come, all that there are so far.
 
-    The smallest errors are there at once where δ = 0; with δ each takes a search, and they come last. Without
-    `intervals` and without the `limit` these are not computed, which takes the longest.
+    The smallest errors are there at once where δ = 0; with δ each takes a search, and they come last. The shortest
+    lengths come one by one beside the outcomes. Without `intervals`, or a measure among the `limits`, these are not
+    computed.
     """
     found: dict[tuple[str, float], Outcome] = {}
     smallest_errors: dict[float, LeastError] = {}
+    shortest_lengths: dict[float, ShortestLength] = {}
+    error, length = (one in limits for one in LIMITED)
+
+    def so_far() -> Compared:
+        return Compared(dict(found), dict(smallest_errors), shortest_lengths=dict(shortest_lengths))
 
     def search() -> Iterator[Compared]:
         for epsilon in epsilons:
             smallest = data.least_error(epsilon, terms.delta)
             if smallest is not None:
                 smallest_errors[epsilon] = smallest
-                yield Compared(dict(found), dict(smallest_errors))
+                yield so_far()
 
-    if limit and terms.delta == 0:
+    def beside() -> Iterator[Compared]:
+        for place in coarse_to_fine(len(epsilons)) if length else ():
+            shortest = data.shortest_length(epsilons[place], terms.delta, analysis.level)
+            if shortest is not None:
+                shortest_lengths[epsilons[place]] = shortest
+                yield so_far()
+
+    if error and terms.delta == 0:
         yield from search()
+    lengths = beside()
     for outcome in data.compare(methods, epsilons, analysis, terms, intervals=intervals):
+        if found:  # what comes first waits for nothing
+            next(lengths, None)
         found[outcome.method.key, outcome.epsilon] = outcome
-        yield Compared(dict(found), dict(smallest_errors))
-    if limit and terms.delta > 0:
+        yield so_far()
+    yield from lengths
+    if error and terms.delta > 0:
         yield from search()
 
 
@@ -137,7 +163,7 @@ class Comparison:
         """Yield what is known of every method where it is ranked, the more complete the later."""
         return stream_ranking(self.data, self.methods, self.epsilon, self.analysis, self.terms)
 
-    def stream(self, *, intervals: bool = True, limit: bool = True) -> Iterator[Compared]:
+    def stream(self, *, intervals: bool = True, limits: Container[str] = LIMITED) -> Iterator[Compared]:
         """Yield what is known of every method at every ε of the pictures: all, or what those that are shown need."""
         asked = self.data, self.methods, self.epsilons, self.analysis, self.terms
-        return stream_comparison(*asked, intervals=intervals, limit=limit)
+        return stream_comparison(*asked, intervals=intervals, limits=limits)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.numerics.binomial import binomial_weights
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._bracket import CoverageBracket, SharedDistributions
@@ -24,7 +25,7 @@ from dpviz.coverage.exact import (
     point_axis,
 )
 from dpviz.inference.confidential import confidential_mixture
-from dpviz.inference.sum_distribution import binomial_weights, binomial_weights_of
+from dpviz.inference.sum_distribution import binomial_weights_of
 from dpviz.mechanisms import TwoCellSynthesizer
 
 LINE_STEPS = 1800  # Points from p = 0 to 1: half a pixel apart in a picture 900 pixels wide

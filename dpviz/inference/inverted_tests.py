@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpviz.core.numerics.binomial import binomial_weights
 from dpviz.core.numerics.lockstep import falling_roots
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.interval_rules import Ends
-from dpviz.inference.sum_distribution import ReleaseSums, binomial_weights
+from dpviz.inference.sum_distribution import ReleaseSums
 
 SAFE = 1e-12  # What every tail is taken to be larger than computed: more than all rounding of a tail or of an end
 TEST_GRID_POINTS = 65  # Proportions between which the ends are bracketed

@@ -10,7 +10,9 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.numerics.binomial import binomial_weights, steepest
 from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.quadrature import integral_below
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference.confidential import along_axis, released_rows
@@ -99,20 +101,6 @@ def _convolved(rows: FloatArray, sets: int) -> FloatArray:
     return found
 
 
-def binomial_weights(p: FloatArray, n: int) -> FloatArray:
-    """Pr(x = 0 … n) for x ~ Binomial(n, p), one row for each of `p`."""
-    x = np.arange(n + 1)
-    inside = np.clip(p, 1e-300, 1 - 1e-16)[:, None]
-    with np.errstate(under="ignore"):
-        weights = np.exp(
-            gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1) + x * np.log(inside) + (n - x) * np.log1p(-inside)
-        )
-        weights /= weights.sum(axis=1, keepdims=True)
-    weights[p <= 0] = x == 0
-    weights[p >= 1] = x == n
-    return weights
-
-
 def binomial_weights_of(count: int, n: int, p: FloatArray) -> FloatArray:
     """Pr(x = `count`) for x ~ Binomial(n, p), at each of `p`."""
     ways = gammaln(n + 1) - gammaln(count + 1) - gammaln(n - count + 1)
@@ -145,10 +133,7 @@ def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95
     to 1 is ∫ Pr(p' in the interval | p) dp'. Neyman and Pearson's test of p' against p accepts the sums with the
     smallest Pr(S | p) / Pr(S | p') first, with a coin toss at the last. The bound holds for every procedure that reads
     the sum of the counts, randomized ones too; one that reads all counts may be shorter.
-    The integral is bounded from below. By duality β(p', p) = max_λ λ level − max_A (λ Pr(A | p') − Pr(A | p)) over all
-    sets A of sums. Between two nodes h apart λ may be taken to be a line, and λ Pr(A | p') exceeds its chord by no more
-    than (h²/12) max |(λ Pr(A | p'))″| on average. There Pr(A | p') is a polynomial of degree n with coefficients from 0
-    to 1, whose derivatives are at most ½ √(n / p'q') and ½ √(2n(n − 1)) / p'q', and at most n and 2n(n − 1).
+    The integral is bounded from below (`integral_below`), over all sets A of sums.
     Source: Pratt (1961), Length of confidence intervals, for the identity and the bound.
 
     >>> found = length_limit(ReleaseSums(np.full((3, 2), 0.5)), proportions=0.3, level=0.9)
@@ -172,24 +157,8 @@ def _integral(
     smallest, price = _smallest_acceptance(own, distributions, level)
     smallest, price = np.where(price < LARGEST_PRICE, (smallest, price), 0.0)
     smallest[place], price[place] = level, 1.0
-    width, first, second = np.diff(nodes), *_steepest(sums, nodes)
-    trapezoids = (smallest[1:] + smallest[:-1]) / 2
-    bend = np.maximum(price[1:], price[:-1]) * second * width + 2 * np.abs(np.diff(price)) * first
-    lower = np.maximum(trapezoids - width / 12 * bend, 0.0)
-    return float(lower @ width), float((trapezoids - lower) @ width)
-
-
-def _steepest(sums: ReleaseSums, nodes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Bounds of the first two derivatives of Pr(A | p') in every cell, whatever A is.
-
-    They are as large as Pr(A | x) can change with x.
-    """
-    n, variance = sums.n, np.minimum(*(nodes[part] * (1 - nodes[part]) for part in (slice(1, None), slice(None, -1))))
-    spread = min(float(np.ptp(sums.rows, axis=0).sum()), 1.0)
-    inside = np.maximum(variance, 1e-300)
-    first = np.minimum(np.sqrt(n / inside) / 2, n)
-    second = np.minimum(math.sqrt(2 * n * (n - 1)) / 2 / inside, 2 * n * (n - 1))
-    return spread * first, spread * second
+    spread = min(float(np.ptp(sums.rows, axis=0).sum()), 1.0)  # As large as Pr(A | x) can change with x
+    return integral_below(nodes, smallest, price, *steepest(sums.n, nodes, spread))
 
 
 def _smallest_acceptance(own: FloatArray, others: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:

@@ -11,12 +11,15 @@ from dpviz.charts.html import by_reason
 from dpviz.charts.outcomes import (
     ADDED,
     COMPARED_MEASURES,
-    added_limit,
+    ERROR,
+    WIDTH,
     comparison_measures,
     comparison_picture,
+    drawn_limit,
     need_intervals,
 )
 from dpviz.comparisons import Compared
+from dpviz.comparisons.comparison import LIMITED
 from dpviz.comparisons.ranking import Ranking
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
@@ -30,6 +33,15 @@ from pages.components.release import lead_on
 from pages.components.words import heading, listing, note, page_answer
 
 MEASURES = Measures(SPEC, COMPARED_MEASURES)
+LIMITS = {
+    ERROR: "limit_error",
+    ADDED: "limit_added",
+    "bias": "limit_bias",
+    "coverage": "limit_coverage",
+    WIDTH: "limit_width",
+    "usable_share": "limit_usable",
+}
+"""The notes that say what limits a measure, or why no limit is drawn."""
 
 
 def ranked(asked: Asked) -> Growing[Compared]:
@@ -77,7 +89,7 @@ def _show_pictures(asked: Asked) -> None:
     known = comparison_measures(question, added=added)
     chosen, height = MEASURES.choose(known), comparison_height([one.label for one in question.methods])
 
-    shown = {"intervals": need_intervals(chosen), "limit": ADDED in chosen}
+    intervals, limits = need_intervals(chosen), tuple(one for one in LIMITED if one in chosen)
     studied = study_outcomes(st.session_state.get(STUDY) or (), question)
 
     def draw(found: Compared) -> None:
@@ -85,14 +97,16 @@ def _show_pictures(asked: Asked) -> None:
         MEASURES.show(known, chosen, partial(comparison_picture, question, drawn, found_so_far(asked)), height)
         (low, high), points = (readable(end, 3) for end in question.span), len(question.epsilons)
         words = SPEC.note("pictures", points=points, low=low, high=high)
-        if shown["intervals"]:
+        if intervals:
             done = sum(not math.isnan(one.coverage.value) for one in found.outcomes.values())
             words = f"{words} {SPEC.note('intervals', done=done, all=points * len(question.methods))}"
-        limited = chosen[0] == ADDED and added_limit(found)
-        st.caption(f"{words} {SPEC.note('area')}" if limited else words)
+        first = chosen[0]
+        limited = drawn_limit(found, first) if first in LIMITED else added
+        level = percent(question.analysis.level, 8)
+        st.caption(f"{words} {SPEC.note(LIMITS[first], level=level)}" if limited else words)
         if cells := st.session_state.get(STUDY):
             st.caption(compared_sentence(cells, len(studied)))
 
-    key = "comparison", question.everywhere, question.span, *shown.values()
-    growing = growing_of(f"{PREFIX}curves", key, Compared, partial(question.stream, **shown))
+    key = "comparison", question.everywhere, question.span, intervals, limits
+    growing = growing_of(f"{PREFIX}curves", key, Compared, partial(question.stream, intervals=intervals, limits=limits))
     show_growing(growing, "Comparing …", draw, key=f"{PREFIX}curves_step")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dpviz.comparisons import Analysis, Compared, ComparedMethod, ComparisonTerms, DataKind
 from dpviz.comparisons.base import OUTCOME_MEASURES
 from dpviz.comparisons.budget import Spending, Spent
+from dpviz.comparisons.comparison import LIMITED
 from dpviz.desk.exports.tables import csv_text, fields_of
 from dpviz.desk.texts import filled
 
@@ -23,9 +24,16 @@ MEASURED = {
 
 
 def comparison_csv(compared: Compared) -> str:
-    """Return every outcome with all measures and their Monte Carlo errors, every digit; empty where there is none."""
-    rows = [[*key, *fields_of(one, MEASURED)] for key, one in sorted(compared.outcomes.items())]
-    return csv_text(["method", "epsilon", *MEASURED], rows)
+    """Return every outcome with all measures and their Monte Carlo errors, every digit; empty where there is none.
+
+    Beside them stands what no mechanism with this ε can make a measure smaller than.
+    """
+    limits = [compared.limits(measure) for measure in LIMITED]
+    rows = [
+        [*key, *fields_of(one, MEASURED), *(known.get(key[1]) for known in limits)]
+        for key, one in sorted(compared.outcomes.items())
+    ]
+    return csv_text(["method", "epsilon", *MEASURED, *(f"smallest_{measure}" for measure in LIMITED)], rows)
 
 
 def budget_csv(spent: Spent) -> str:

@@ -180,9 +180,8 @@ def reach(epsilon: float, delta: float) -> float:
         return math.inf
     if epsilon == 0:
         return 1 / (2 * delta)
-    # ln(1 + (e^ε − 1)/(2δ))/ε where neither e^ε nor 1/δ is too large for a number
-    inside = math.log(-math.expm1(-epsilon) + 2 * delta * math.exp(-epsilon))
-    return 1 + (inside - math.log(2) - math.log(delta)) / epsilon
+    # ln(1 + (e^ε − 1)/(2δ))/ε where e^ε is not too large for a number, and ε not too small beside 1
+    return 1 + math.log1p(-math.expm1(-epsilon) * (1 / (2 * delta) - 1)) / epsilon
 
 
 def _on_hull(points: Iterable[_Point], delta: float) -> tuple[_Point, _Point]:
