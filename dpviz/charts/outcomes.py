@@ -66,6 +66,11 @@ COMPARED_MEASURES = {
 """What can be drawn of a comparison, in its order."""
 
 BESIDE_SHORTEST = ", and the shortest possible,"
+LIMIT_NAMES = {
+    ADDED: "no mechanism can go below this",
+    WIDTH: "no interval that holds its level is shorter",  # others are
+}
+"""What is written into the area beyond the limit of a measure."""
 
 
 def comparison_measures(asked: Comparison, *, added: bool) -> dict[str, DrawnMeasure]:
@@ -143,7 +148,7 @@ def drawn_limit(found: Compared, measure: str) -> DrawnLine | None:
     if not (known := found.limits(measure)):
         return None
     x, y = np.array([*known.items()]).T
-    return DrawnLine(name="no mechanism can go below this", x=x, y=y)
+    return DrawnLine(name=LIMIT_NAMES[measure], x=x, y=y)
 
 
 def _best(ranking: Ranking, measure: str) -> Mark | None:
