@@ -18,14 +18,6 @@ function measure() {
   document.dispatchEvent(new Event("dpviz-panel")); // for the first picture
 }
 
-/** A refusal is brought into sight: whoever types into the panel looks at its box. */
-const refusals = new MutationObserver((changes) => {
-  for (const node of changes.flatMap((change) => [...change.addedNodes])) {
-    const refused = node.matches?.(".dpviz-problem") ? node : node.querySelector?.(".dpviz-problem");
-    refused?.scrollIntoView({ block: "nearest" });
-  }
-});
-
 /** The first picture, which makes itself as high as the panel leaves room for, moves up to the top of the screen.
  *
  * Where there is none, what of the answer the panel would cover moves up, as far as the top of the screen.
@@ -47,7 +39,6 @@ function open() {
   root.dataset.dpvizPanel = "open";
   measure();
   heights.observe(panel());
-  refusals.observe(document.querySelector("[data-testid=stMain]"), { childList: true, subtree: true });
   button().setAttribute("aria-expanded", "true");
   button().setAttribute("aria-controls", ID);
   uncover();
@@ -55,7 +46,6 @@ function open() {
 
 function close() {
   heights.disconnect();
-  refusals.disconnect();
   delete root.dataset.dpvizPanel;
   document.dispatchEvent(new Event("dpviz-panel"));
   button()?.setAttribute("aria-expanded", "false");
