@@ -30,7 +30,7 @@ from tests.look import (
 )
 from tests.page_cases import SECTIONS_OF
 from tests.test_coverage_browser import run_to_the_end
-from tests.visit import LARGE, slider, small, visiting
+from tests.visit import LARGE, slider, small, type_number, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -176,3 +176,27 @@ def test_the_first_picture_stays_where_it_is_as_a_release_begins_to_be_carried(c
             settle(page)
             expect(page.locator(".dpviz-release")).to_be_visible()
             assert page.evaluate(FIRST_PICTURE) == there < 400, one.path
+
+
+def test_no_picture_moves_for_what_is_refused_and_the_sentence_is_in_sight(chromium: Browser, server: str) -> None:
+    for path, prefix, screen in (
+        ("transition_matrices?tm_n=9", "tm", LARGE),
+        (small("posterior"), "po", TELEPHONE),
+        (small("budget"), "bu", LARGE),
+    ):
+        with visiting(chromium, f"{server}/{path}", screen) as page:
+            there, said = page.evaluate(FIRST_PICTURE), page.locator(".dpviz-problem")
+            page.goto(f"{server}/{path}&{prefix}_seed=abc&{prefix}_epsilon=abc")
+            expect(said.first).to_be_in_viewport(ratio=1)
+            settle(page)
+            assert page.evaluate(FIRST_PICTURE) == there, path
+            page.locator(".dpviz-refusals summary").click()
+            expect(said.first).not_to_be_visible()
+            if screen == LARGE:
+                type_number(page, "epsilon", "-1")  # opens it again
+                expect(said.filter(has_text="got −1.")).to_be_in_viewport(ratio=1)
+                assert page.evaluate(FIRST_PICTURE) == there, path
+                page.locator("[class*=st-key-mend_]").get_by_role("button").click()
+                expect(said).to_have_count(0)
+                settle(page)
+                assert page.evaluate(FIRST_PICTURE) == there, path
