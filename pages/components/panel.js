@@ -8,6 +8,8 @@ const root = document.documentElement;
 const ID = "dpviz-controls";
 const panel = () => document.querySelector(".st-key-controls");
 const button = () => document.querySelector(".dpviz-dock button");
+const scrolled = () => document.querySelector("[data-testid=stMain]");
+const hero = () => document.querySelector("[role=figure][data-hero]");
 const isOpen = () => "dpvizPanel" in root.dataset;
 
 const heights = new ResizeObserver(measure);
@@ -23,9 +25,9 @@ function measure() {
  * Where there is none, what of the answer the panel would cover moves up, as far as the top of the screen.
  */
 function uncover() {
-  const main = document.querySelector("[data-testid=stMain]");
+  const main = scrolled();
   const header = document.querySelector("[data-testid=stHeader]")?.offsetHeight ?? 0;
-  const picture = document.querySelector("[role=figure][data-hero]");
+  const picture = hero();
   if (picture) return main.scrollBy({ top: picture.getBoundingClientRect().top - header });
   const answer = document.querySelector(".dpviz-answer")?.getBoundingClientRect();
   const beside = panel().offsetWidth < innerWidth; // as on a low screen
@@ -45,8 +47,13 @@ function open() {
 }
 
 function close() {
+  const place = isOpen() ? hero()?.getBoundingClientRect() : null;
   heights.disconnect();
   delete root.dataset.dpvizPanel;
+  // On a low screen what is above the picture has other lines without the panel beside it.
+  if (place?.bottom > 0 && place.top < innerHeight) {
+    scrolled().scrollBy({ top: hero().getBoundingClientRect().top - place.top });
+  }
   document.dispatchEvent(new Event("dpviz-panel"));
   button()?.setAttribute("aria-expanded", "false");
   button()?.removeAttribute("aria-controls");
