@@ -19,6 +19,7 @@ from pages.transition_matrices.sections import SECTIONS as MATRICES
 from tests.browser import settle
 from tests.look import (
     LOOKS,
+    LYING,
     OPPOSITE,
     TELEPHONE,
     check_labels_have_room,
@@ -200,3 +201,22 @@ def test_no_picture_moves_for_what_is_refused_and_the_sentence_is_in_sight(chrom
                 expect(said).to_have_count(0)
                 settle(page)
                 assert page.evaluate(FIRST_PICTURE) == there, path
+
+
+def test_on_a_telephone_the_picture_stays_while_a_control_moves_and_as_the_controls_close(
+    chromium: Browser, server: str
+) -> None:
+    """While new designs are judged the table below the picture is gone; on its side there is another width above it."""
+    for screen in (TELEPHONE, LYING):
+        with visiting(chromium, f"{server}/{small('curator')}", screen, has_touch=True, is_mobile=True) as page:
+            button = page.get_by_role("button", name="Controls", exact=True)
+            button.tap()
+            settle(page)
+            there = page.evaluate(FIRST_PICTURE)
+            assert 50 < there < 70
+            slider(page, "n").press("ArrowRight")
+            settle(page)
+            assert page.evaluate(FIRST_PICTURE) == pytest.approx(there, abs=2)
+            button.tap()
+            settle(page)
+            assert page.evaluate(FIRST_PICTURE) == pytest.approx(there, abs=2)
