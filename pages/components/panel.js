@@ -20,6 +20,14 @@ function measure() {
   document.dispatchEvent(new Event("dpviz-panel")); // for the first picture
 }
 
+/** The picture above the open panel stays, whatever becomes longer or shorter there, until the reader scrolls the page. */
+const lengths = new ResizeObserver(() => stays && hero() && uncover());
+let stays = false;
+const leave = (event) => {
+  if (!event.target.closest?.(".st-key-controls")) stays = false;
+};
+for (const kind of ["wheel", "touchmove", "keydown"]) document.addEventListener(kind, leave, { passive: true });
+
 /** The first picture, which makes itself as high as the panel leaves room for, moves up to the top of the screen.
  *
  * Where there is none, what of the answer the panel would cover moves up, as far as the top of the screen.
@@ -44,11 +52,14 @@ function open() {
   button().setAttribute("aria-expanded", "true");
   button().setAttribute("aria-controls", ID);
   uncover();
+  stays = true;
+  lengths.observe(document.querySelector(".stMainBlockContainer"));
 }
 
 function close() {
   const place = isOpen() ? hero()?.getBoundingClientRect() : null;
   heights.disconnect();
+  lengths.disconnect();
   delete root.dataset.dpvizPanel;
   // On a low screen what is above the picture has other lines without the panel beside it.
   if (place?.bottom > 0 && place.top < innerHeight) {
