@@ -114,8 +114,12 @@ INK, FAINT = "#1b1f24", "#e6e8eb"  # Of words and frames on white paper, and of 
 ON_PAPER = {TRUTH_COLOR: INK, PAPER_COLOR: "#ffffff"}
 
 RESERVED = {
-    "naive": NAIVE_COLOR, "aware": AWARE_COLOR, "simulated": SIMULATED_COLOR, "yes": YES_COLOR, "failed": FAILED_COLOR,
-}  # fmt: skip
+    "naive": NAIVE_COLOR,
+    "aware": AWARE_COLOR,
+    "simulated": SIMULATED_COLOR,
+    "yes": YES_COLOR,
+    "failed": FAILED_COLOR,
+}
 """Colors that mean one thing on every page: no method has one, and no rule but that of the analyst whose it is."""
 
 OTHER_RULE = RuleStyle("#7A7A00", "1px,4px", "x")  # The style of a rule that has not been given one of its own

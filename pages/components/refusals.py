@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,11 +13,15 @@ from pages.components.words import Html, note_html, problem_html
 
 @dataclass
 class _Card:
-    """Where the card of a run is, with a place for its sentences, which are said once all are known."""
+    """Where the card of a run is, and what it says so far."""
 
     around: DeltaGenerator
-    place: DeltaGenerator
     sentences: list[str] = field(default_factory=list)
+
+    @cached_property
+    def place(self) -> DeltaGenerator:
+        """That of the sentences, above the buttons; a page that refuses nothing has none."""
+        return self.around.empty()
 
 
 _card: ContextVar[_Card] = ContextVar("card")
@@ -24,8 +29,7 @@ _card: ContextVar[_Card] = ContextVar("card")
 
 def keep_card() -> None:
     """Keep a place for what this run refuses; a page does so once, in its head."""
-    around = st.container(key="refusals")
-    _card.set(_Card(around, around.empty()))
+    _card.set(_Card(st.container(key="refusals")))
 
 
 def refuse(*sentences: str, aside: str = "") -> None:
@@ -41,5 +45,7 @@ def refuse(*sentences: str, aside: str = "") -> None:
 
 
 def offer(words: str, key: str, on_click: Callable[..., None], args: Collection[object]) -> None:
-    """A button below the sentences, which puts right what was refused."""
-    _card.get().around.button(words, key=f"mend_{key}", on_click=on_click, args=tuple(args))
+    """Add a button below the sentences, which puts right what was refused."""
+    card = _card.get()
+    _ = card.place
+    card.around.button(words, key=f"mend_{key}", on_click=on_click, args=tuple(args))
