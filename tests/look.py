@@ -11,6 +11,7 @@ from tests.browser import settle
 from tests.visit import LARGE, Theme, pick, told, unfold
 
 TELEPHONE: ViewportSize = {"width": 390, "height": 844}
+LYING: ViewportSize = {"width": 844, "height": 390}
 HEIGHT = 6000
 """Pixels of a screen that shows a whole page: axe judges the colors of what is in sight, and of nothing else."""
 

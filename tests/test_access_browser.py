@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from tests.browser import settle
-from tests.look import TELEPHONE
+from tests.look import LYING, TELEPHONE
 from tests.visit import pick, small, unfold, visiting
 
 pytestmark = pytest.mark.browser
@@ -110,7 +110,6 @@ def test_in_class_mode_the_first_picture_fills_the_rest_of_the_screen(
         assert page.locator("details.dpviz-fold[open]").count() == 1
 
 
-LYING: ViewportSize = {"width": 844, "height": 390}
 ENLARGED: ViewportSize = {"width": 700, "height": 450}
 """A laptop's screen of 1,400 × 900 at 200 %."""
 

@@ -19,6 +19,7 @@ from pages.transition_matrices.sections import SECTIONS as MATRICES
 from tests.browser import settle
 from tests.look import (
     LOOKS,
+    LYING,
     OPPOSITE,
     TELEPHONE,
     check_labels_have_room,
@@ -30,7 +31,7 @@ from tests.look import (
 )
 from tests.page_cases import SECTIONS_OF
 from tests.test_coverage_browser import run_to_the_end
-from tests.visit import LARGE, slider, small, visiting
+from tests.visit import LARGE, slider, small, type_number, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -176,3 +177,46 @@ def test_the_first_picture_stays_where_it_is_as_a_release_begins_to_be_carried(c
             settle(page)
             expect(page.locator(".dpviz-release")).to_be_visible()
             assert page.evaluate(FIRST_PICTURE) == there < 400, one.path
+
+
+def test_no_picture_moves_for_what_is_refused_and_the_sentence_is_in_sight(chromium: Browser, server: str) -> None:
+    for path, prefix, screen in (
+        ("transition_matrices?tm_n=9", "tm", LARGE),
+        (small("posterior"), "po", TELEPHONE),
+        (small("budget"), "bu", LARGE),
+    ):
+        with visiting(chromium, f"{server}/{path}", screen) as page:
+            there, said = page.evaluate(FIRST_PICTURE), page.locator(".dpviz-problem")
+            page.goto(f"{server}/{path}&{prefix}_seed=abc&{prefix}_epsilon=abc")
+            expect(said.first).to_be_in_viewport(ratio=1)
+            settle(page)
+            assert page.evaluate(FIRST_PICTURE) == there, path
+            page.locator(".dpviz-refusals summary").click()
+            expect(said.first).not_to_be_visible()
+            if screen == LARGE:
+                type_number(page, "epsilon", "-1")  # opens it again
+                expect(said.filter(has_text="got −1.")).to_be_in_viewport(ratio=1)
+                assert page.evaluate(FIRST_PICTURE) == there, path
+                page.locator("[class*=st-key-mend_]").get_by_role("button").click()
+                expect(said).to_have_count(0)
+                settle(page)
+                assert page.evaluate(FIRST_PICTURE) == there, path
+
+
+def test_on_a_telephone_the_picture_stays_while_a_control_moves_and_as_the_controls_close(
+    chromium: Browser, server: str
+) -> None:
+    """While new designs are judged the table below the picture is gone; on its side there is another width above it."""
+    for screen in (TELEPHONE, LYING):
+        with visiting(chromium, f"{server}/{small('curator')}", screen, has_touch=True, is_mobile=True) as page:
+            button = page.get_by_role("button", name="Controls", exact=True)
+            button.tap()
+            settle(page)
+            there = page.evaluate(FIRST_PICTURE)
+            assert 50 < there < 70
+            slider(page, "n").press("ArrowRight")
+            settle(page)
+            assert page.evaluate(FIRST_PICTURE) == pytest.approx(there, abs=2)
+            button.tap()
+            settle(page)
+            assert page.evaluate(FIRST_PICTURE) == pytest.approx(there, abs=2)

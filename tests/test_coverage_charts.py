@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,18 @@ from dpviz.charts.coverage import (
     estimates_chart,
 )
 from dpviz.charts.intervals import COVERING, MISSED, caterpillar_chart
-from dpviz.charts.style import RULE_LINE, RULE_STYLES, SIMULATED_COLOR, TRUTH_COLOR, color_of
+from dpviz.charts.style import (
+    FAILED_COLOR,
+    METHOD_COLORS,
+    PALETTE,
+    RESERVED,
+    RULE_LINE,
+    RULE_STYLES,
+    SIMULATED_COLOR,
+    TRUTH_COLOR,
+    color_of,
+)
+from dpviz.comparisons import DATA_KINDS
 from dpviz.core.types import FloatArray
 from dpviz.coverage import coverage_by_proportion, estimate_distribution, exact_coverages
 from dpviz.inference import RULES
@@ -142,10 +153,11 @@ def luminance(colour: str) -> float:
 
 
 @pytest.mark.parametrize("page", ["#FFFFFF", "#11161C"])
-def test_every_rule_has_a_contrast_of_three_on_a_light_and_on_a_dark_page(page: str) -> None:
-    for style in RULE_STYLES.values():
-        darker, lighter = sorted((luminance(page), luminance(style.color)))
-        assert (lighter + 0.05) / (darker + 0.05) >= 3, style
+def test_every_rule_and_method_has_a_contrast_of_three_on_a_light_and_on_a_dark_page(page: str) -> None:
+    methods = set(PALETTE.values()) - {PALETTE["sky"]}  # that of Okabe and Ito is pale by day
+    for color in {*methods, FAILED_COLOR, *(style.color for style in RULE_STYLES.values())}:
+        darker, lighter = sorted((luminance(page), luminance(color)))
+        assert (lighter + 0.05) / (darker + 0.05) >= 3, color
 
 
 SEEN_BY = {  # severity 1 of Machado, Oliveira & Fernandes (2009)
@@ -162,11 +174,35 @@ LAB = [
 ]
 
 
+def seen_by(reader: str, colors: Iterable[str]) -> list[FloatArray]:
+    """Where these colors are in Oklab for a reader; there a distance of 0.02 is just noticed side by side."""
+    light = np.clip([np.array(SEEN_BY[reader]) @ linear(one) for one in colors], 0, 1)
+    return list(np.cbrt(light @ np.transpose(CONES)) @ np.transpose(LAB))
+
+
+@pytest.mark.parametrize("meaning", RESERVED)
+def test_no_method_and_no_rule_has_a_color_that_means_something_else(meaning: str) -> None:
+    """Each analyst, what is simulated, "yes" and what failed have one color: none is nearly as these."""
+    own = {"naive": "as_if_real", "aware": "posterior"}.get(meaning)
+    rules = {key: one.color for key, one in RULE_STYLES.items() if key != own}
+    others = rules | METHOD_COLORS | PALETTE | {other: one for other, one in RESERVED.items() if other != meaning}
+    (here,) = seen_by("everybody", [RESERVED[meaning]])
+    seen = dict(zip(others, seen_by("everybody", others.values()), strict=True))
+    near = {key: float(np.linalg.norm(one - here)) for key, one in seen.items()}
+    assert min(near.values()) > 0.055, min(near, key=near.__getitem__)
+
+
+@pytest.mark.parametrize("reader", ["everybody", "protans", "deutans"])
+@pytest.mark.parametrize("kind", DATA_KINDS)
+def test_methods_that_are_compared_have_colors_apart_for_color_blind_readers_too(kind: str, reader: str) -> None:
+    colors = sorted({METHOD_COLORS[one.key] for one in DATA_KINDS[kind].methods} | {SIMULATED_COLOR})
+    for one, other in itertools.combinations(seen_by(reader, colors), 2):
+        assert np.linalg.norm(one - other) > 0.03
+
+
 @pytest.mark.parametrize("reader", SEEN_BY)
 def test_every_two_rules_differ_in_color_and_dash_for_color_blind_readers_too(reader: str) -> None:
-    """Distances in Oklab, where 0.02 is just noticed side by side."""
-    light = np.clip([np.array(SEEN_BY[reader]) @ linear(style.color) for style in RULE_STYLES.values()], 0, 1)
-    seen = dict(zip(RULE_STYLES, np.cbrt(light @ np.transpose(CONES)) @ np.transpose(LAB), strict=True))
+    seen = dict(zip(RULE_STYLES, seen_by(reader, (one.color for one in RULE_STYLES.values())), strict=True))
     for one, other in itertools.combinations(RULE_STYLES, 2):
         least = 0.06 if {one, other} <= set(DEFAULT_RULES) else 0.05
         assert np.linalg.norm(seen[one] - seen[other]) > least, (one, other)

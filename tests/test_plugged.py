@@ -94,5 +94,5 @@ def test_a_synthesizer_has_the_color_that_it_names_and_a_rule_without_a_style_a_
     from dpviz.mechanisms import SYNTHESIZERS
 
     monkeypatch.setitem(SYNTHESIZERS, ExponentialMechanism.key, ExponentialMechanism)
-    assert color_of(ExponentialMechanism.key) == PALETTE["moss"]
+    assert color_of(ExponentialMechanism.key) == PALETTE["lichen"]
     assert style_of(TWICE.key) is OTHER_RULE

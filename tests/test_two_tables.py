@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.charts.people import NO_COLOR, YES_COLOR
+from dpviz.charts.style import NO_COLOR, YES_COLOR
 from dpviz.charts.two_tables import two_tables_chart
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, GeometricSanitizer, Synthesizer
 from dpviz.mechanisms.base import TwoCellSynthesizer

@@ -70,7 +70,7 @@ class ExponentialMechanism(TwoCellSynthesizer):
     moved_by: ClassVar[str] = "the choice between counts at random"
     releases: ClassVar[str] = "One set, whose count is chosen at random: the nearer to the real one, the likelier."
     several_sets: ClassVar[bool] = False
-    color: ClassVar[str] = "moss"
+    color: ClassVar[str] = "lichen"
     kept_by: ClassVar[str] = ""
     finding: ClassVar[str] = "Half of ε is spent on the distance, and the rest on the sum of all weights."
     opendp: ClassVar[str] = ""

@@ -11,7 +11,7 @@ from dpviz.charts import style
 from dpviz.core.parameters import readable
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 
-MISSED, COVERING = style.PALETTE["vermillion"], style.PALETTE["blue"]
+MISSED, COVERING = style.FAILED_COLOR, style.PALETTE["blue"]
 _FARTHEST = -0.5, 1.5  # Where an interval is cut off that is longer than the picture shows, from 0 to 1
 WORDS_ABOVE = 86  # Pixels above the intervals: three lines that count them, and the number of the truth
 THICK, OUTLINE = 1.6, 3.8  # Pixels of an interval, and of the ink around one that misses

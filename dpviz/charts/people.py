@@ -11,7 +11,6 @@ from dpviz.charts import style
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent as in_percent
 
-YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # Of people, their answers and rows alone; on a light and on a dark page
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
 _YOURS = " ← your guess"
 _GUESSED = f"<b>{_YOURS}</b>"
@@ -67,7 +66,7 @@ def people_chart(tables: Sequence[DotTable], columns: int = 1) -> style.Figure:
         x, y = left + number % one.across, top - number // one.across
         said = np.where(number < one.yes, "yes", "no")
         marker = style.dot_marker(18 if flat else 11, "", 0) | {
-            "color": [YES_COLOR if yes else NO_COLOR for yes in number < one.yes]
+            "color": [style.YES_COLOR if yes else style.NO_COLOR for yes in number < one.yes]
         }
         hover = f"{one.name}: %{{customdata}}<extra></extra>"
         traces.append(style.scatter("markers", x, y, hover, marker=marker, customdata=said, name=one.name))
@@ -111,10 +110,10 @@ def bars_chart(
     names = [_in_lines(one.name) for one in bars]
     places = list(range(len(bars)))
     kinds: list[tuple[str, list[float], dict[str, Any]]] = [
-        ("yes", [one.yes for one in bars], {"color": YES_COLOR}),
-        ("invented, yes", [one.invented / 2 for one in bars], {"color": YES_COLOR, "pattern": STRIPES}),
-        ("invented, no", [one.invented / 2 for one in bars], {"color": NO_COLOR, "pattern": STRIPES}),
-        ("no", [one.no for one in bars], {"color": NO_COLOR}),
+        ("yes", [one.yes for one in bars], {"color": style.YES_COLOR}),
+        ("invented, yes", [one.invented / 2 for one in bars], {"color": style.YES_COLOR, "pattern": STRIPES}),
+        ("invented, no", [one.invented / 2 for one in bars], {"color": style.NO_COLOR, "pattern": STRIPES}),
+        ("no", [one.no for one in bars], {"color": style.NO_COLOR}),
         ("", [one.plain for one in bars], {"color": [one.color for one in bars]}),
     ]
     base: dict[str, Any] = {"base": low} if log else {}

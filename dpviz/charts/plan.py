@@ -79,7 +79,7 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> style.Figure:
 
     every, broken = np.ones(len(lines), bool), used > 1
     kept_dot = style.dot_marker(11, style.EXACT_COLOR)
-    broken_dot = style.dot_marker(12, style.PALETTE["vermillion"], edge=style.TRUTH_COLOR, symbol="diamond")
+    broken_dot = style.dot_marker(12, style.FAILED_COLOR, edge=style.TRUTH_COLOR, symbol="diamond")
     ring: dict[str, Any] = {
         "marker": style.dot_marker(13, style.GREY, width=3, edge=style.GREY, symbol="circle-open"),
         "name": "basic composition",

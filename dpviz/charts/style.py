@@ -15,29 +15,29 @@ from dpviz.mechanisms import SYNTHESIZERS
 
 PALETTE = {
     "blue": "#0072B2",
-    "vermillion": "#D55E00",
+    "magenta": "#D848F8",
     "pink": "#CC79A7",
     "green": "#009E73",
     "sky": "#56B4E9",
     "brown": "#9C6B30",
     "olive": "#7C8F00",
-    "rust": "#C44601",
+    "azure": "#3888F8",
     "violet": "#8E6CC9",
     "slate": "#6B7A8F",
     "crimson": "#C2185B",
-    "moss": "#4F6D2F",
+    "cyan": "#00A0C0",
     "pine": "#2A6D73",
     "purple": "#9900E5",
-    "orange": "#E69F00",
+    "indigo": "#6838F8",
     "lichen": "#828745",
-    "plum": "#934C74",
+    "orchid": "#B800B0",
     "grey": "#8A8F98",
     "other": "#7F5AA2",
 }
-"""The colors that a synthesizer names by its `color`: Okabe and Ito's as far as they reach, and one for any other."""
+"""The colors that a synthesizer names by its `color`: Okabe and Ito's but for those of `RESERVED`, and further ones."""
 
 METHODS_IN = {
-    "vermillion": ["smoothed_histogram", "smoothed_histogram_scott"],
+    "indigo": ["smoothed_histogram", "smoothed_histogram_scott"],
     "pink": ["modips_communal", "modips_printed"],
     "green": [
         "param_post",
@@ -49,10 +49,10 @@ METHODS_IN = {
     "sky": ["modips_communal_truncated", "perturbed_cells"],
     "brown": ["modips_split", "modips_sums"],
     "olive": ["modips_split_truncated"],
-    "moss": ["nested_modips"],
+    "cyan": ["nested_modips"],
     "violet": ["param_map"],
     "lichen": ["bootstrap_sanitize"],
-    "plum": ["sanitize_bootstrap"],
+    "orchid": ["sanitize_bootstrap"],
     "grey": ["original", "multiple_synthesis"],
 }
 METHOD_COLORS = {key: PALETTE[name] for name, keys in METHODS_IN.items() for key in keys}
@@ -89,9 +89,9 @@ RULE_STYLES = {
     "rubin_1987": RuleStyle("#CA0FFE", "dot", "diamond"),
     "rubin_1987_normal": RuleStyle("#FF4371", "2px,5px", "diamond"),
     "reiter_2003": RuleStyle(PALETTE["green"], "dashdot", "triangle-up"),
-    "raab_2017": RuleStyle(PALETTE["vermillion"], "longdash", "triangle-down"),
+    "raab_2017": RuleStyle("#D868A0", "longdash", "triangle-down"),
     "raab_2017_plug_in": RuleStyle(PALETTE["lichen"], "14px,4px,2px,4px,2px,4px", "triangle-down"),
-    "as_if_real": RuleStyle(PALETTE["plum"], "longdashdot", "star"),
+    "as_if_real": RuleStyle("#934C74", "longdashdot", "star"),
     "score": RuleStyle("#B777DB", "26px,3px", "hexagon"),
     "posterior": RuleStyle("#2A7041", "8px,5px,8px,5px,2px,5px", "cross"),
     "clopper_pearson": RuleStyle("#CE11A7", "3px,2px", "pentagon"),
@@ -101,15 +101,26 @@ RULE_STYLES = {
 They are far apart for color-blind readers too, farthest those of the rules that a fresh page shows.
 """
 
-SIMULATED_COLOR = PALETTE["orange"]  # The color of what is simulated
+SIMULATED_COLOR = "#E69F00"  # The amber of what is simulated
 TRUTH_COLOR = "theme-ink"  # Of the truth: figure.js writes the page's own ink for it, black by day and white by night
 PAPER_COLOR = "theme-paper"  # Behind words that stand upon lines: the page's own ground
 NAIVE_COLOR = RULE_STYLES["as_if_real"].color  # Of the analyst who takes the released data for real
 AWARE_COLOR = RULE_STYLES["posterior"].color  # Of the analyst who is told how they were made
 SIMULATED_INK = "#B36B00"  # The same on white paper, where the amber of a screen is too faint for a thin line
+YES_COLOR, NO_COLOR = "#D9661A", "#5B9BD0"  # Of people, their answers and rows alone; on a light and on a dark page
+FAILED_COLOR = "#E02030"  # Of what misses the truth or breaks a promise, which has another shape as well
 EXACT_COLOR = PALETTE["blue"]  # The color of what is exact, where no mechanism has to be told from another one
 INK, FAINT = "#1b1f24", "#e6e8eb"  # Of words and frames on white paper, and of the lines of its grid
 ON_PAPER = {TRUTH_COLOR: INK, PAPER_COLOR: "#ffffff"}
+
+RESERVED = {
+    "naive": NAIVE_COLOR,
+    "aware": AWARE_COLOR,
+    "simulated": SIMULATED_COLOR,
+    "yes": YES_COLOR,
+    "failed": FAILED_COLOR,
+}
+"""Colors that mean one thing on every page: no method has one, and no rule but that of the analyst whose it is."""
 
 OTHER_RULE = RuleStyle("#7A7A00", "1px,4px", "x")  # The style of a rule that has not been given one of its own
 
@@ -129,7 +140,7 @@ def color_of(key: str) -> str:
 FEW_TICKED_COUNTS = 9  # Counts below which each has a tick of its own
 MAGNITUDES = "Cividis"
 # A diverging scale that color-blind readers can read.
-SIGNED = [[0.0, PALETTE["vermillion"]], [0.5, "#E6E6E6"], [1.0, PALETTE["blue"]]]
+SIGNED = [[0.0, "#B2182B"], [0.5, "#E6E6E6"], [1.0, PALETTE["blue"]]]
 GREY = PALETTE["grey"]  # Also the edge of a mark: it sets dark ones off a dark page and light ones off a light one
 RULE_LINE = {"color": GREY, "width": 1.2}  # The thin grey line of a promised or nominal value
 

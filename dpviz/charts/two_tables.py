@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.charts.people import NO_COLOR, YES_COLOR
 from dpviz.core.checked import checked
 from dpviz.core.parameters import readable
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -27,7 +26,7 @@ def two_tables_chart(found: TwoTables) -> style.Figure:
     said = ("this person said yes: ", "this person said no: ") if two_cells else ("", "")
     where = counts[found.columns, 0] if two_cells else found.columns
     first, last = float(where[0]) - 0.5, float(where[-1]) + 0.5
-    colors = (YES_COLOR, NO_COLOR) if two_cells else (style.color_of(release.key), style.PALETTE["slate"])
+    colors = (style.YES_COLOR, style.NO_COLOR) if two_cells else (style.color_of(release.key), style.PALETTE["slate"])
     looks = ({"color": colors[0], "width": 2.6}, {"color": colors[1], "width": 2.2, "dash": "dash"})
     traces = []
     for row, table, words, look in zip(found.probabilities, found.tables, said, looks, strict=True):

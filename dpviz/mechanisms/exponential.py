@@ -108,7 +108,7 @@ class ExponentialRows(ExponentialMechanism):
     source = "Wasserman & Zhou (2010), §4; Bowen & Liu (2016), equation (7)"
     compared_source = "Bowen & Liu (2016), equation (7), after Wasserman & Zhou (2010)"
     audited = "exponential_sequences"
-    color = "rust"
+    color = "azure"
     kept_by = finding = opendp = ""
     moved_by = "the number of data sets with each count, which is largest at ½,"
     releases = (

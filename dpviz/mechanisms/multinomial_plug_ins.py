@@ -46,7 +46,7 @@ class MultinomialMean(MultinomialPlugIn):
     label = "Posterior-mean plug-in (k cells)"
     formula = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha}{n+k\alpha}\right)"
     source = "Zheng (2015), Theorem 6.21"
-    color = "vermillion"
+    color = "magenta"
     kept_by = finding = opendp = ""
     releases = (
         "One set of m rows drawn with the posterior mean of the shares. Enough rows are invented in every category "

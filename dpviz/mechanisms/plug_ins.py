@@ -106,7 +106,7 @@ class PosteriorMean(PlugIn):
     source = "Zheng (2015), SYNTH_Post(Many); Abowd & Vilhuber (2008), Fig. 1 as printed"
     compared_source = "Bowen & Liu (2016), DP-prior; McClure & Reiter (2012)"
     audited = "dp_prior"
-    color = "vermillion"
+    color = "magenta"
     kept_by = finding = opendp = ""
     zheng = ("synth_post_many", "SYNTH_Post(Many)")
     rows_drawn = "a new draw of the proportion for each row"

@@ -87,8 +87,8 @@ document.addEventListener(
 const skip = document.createElement("button");
 Object.assign(skip, { type: "button", className: "dpviz-skip", textContent: "Go to the answer" });
 skip.addEventListener("click", () => {
-  const parts = [...document.querySelectorAll(".dpviz-answer, .dpviz-story, .dpviz-problem")];
-  const answer = parts.find((one) => one.offsetHeight > 0); // a low screen has it only in short
+  const first = (parts) => [...document.querySelectorAll(parts)].find((one) => one.offsetHeight > 0);
+  const answer = first(".dpviz-answer, .dpviz-story") ?? first(".dpviz-problem"); // a low screen has it only in short
   if (!answer) return;
   answer.tabIndex = -1;
   answer.focus();

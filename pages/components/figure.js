@@ -117,7 +117,7 @@ function withAbout(plot) {
 
 // A phone has no room for large pictures, neither upright nor on its side.
 const wide = window.matchMedia("(min-width: 641px) and (min-height: 501px), (min-width: 961px)");
-const lying = window.matchMedia("(max-width: 960px) and (max-height: 500px)");
+const lying = window.matchMedia("(min-width: 481px) and (max-width: 960px) and (max-height: 500px)");
 const PAPER = 700; // Pixels of a page of A4 between its margins, which the style sheet sets
 const LEAST = 220; // Pixels of a hero on a screen that has no room for it
 const LARGER = 1.7;
@@ -364,13 +364,18 @@ function paint(chart, message, Plotly, paper) {
   );
 }
 
-/** Before a page is printed its pictures are drawn as wide as the paper, each its share of it, and afterwards as before. */
+/** Before a page is printed its pictures are drawn as wide as the paper, each its share of it, and afterwards as before.
+ *
+ * What stands one below the other on a telephone does so on the paper, which is wider: the style sheet sees to that.
+ */
 function onPaper(event) {
   const results = document.querySelector("[data-testid=stColumn]:has(.st-key-controls) + [data-testid=stColumn]");
   const all = (results ?? document.querySelector(".stMainBlockContainer")).clientWidth;
   const shown = [...document.querySelectorAll("[role=figure]")].map((plot) => charts.get(plot.parentElement));
   const widths = shown.map((chart) => chart && (PAPER * chart.plot.clientWidth) / all);
   shown.forEach((chart, place) => {
+    const column = chart?.plot.closest("[data-testid=stColumn]");
+    column?.toggleAttribute("data-dpviz-whole", event.type === "beforeprint" && column.clientWidth > 0.9 * all);
     if (!chart?.drawn || chart.pending || !chart.plot.clientWidth) return;
     paint(chart, read(chart), window.Plotly, event.type === "beforeprint" ? widths[place] : undefined);
   });

@@ -16,9 +16,10 @@ from pages.components.address import address_problems, write_address
 from pages.components.controls import Choice
 from pages.components.guard import address_of
 from pages.components.numbers import said_of
+from pages.components.refusals import keep_card, offer, refuse
 from pages.components.release import bring_release, carried_on
 from pages.components.spec import CLASS, PageSpec, class_mode, state_of
-from pages.components.words import Html, note, problem
+from pages.components.words import Html, problem
 
 Given = TypeVar("Given")
 OfPage = TypeVar("OfPage", bound=AskedOnPage)
@@ -53,8 +54,9 @@ def page_head(page: PageSpec, sections: Collection[str] = ()) -> None:
     # The controls come next: so they do for the Tab key.
     data = {"style": address_of("style.css"), "open": page.home}
     _panel(key=f"{page.prefix}panel", data=json.dumps(data).encode(), height=1)
+    keep_card()
     if page.carries and (refused := bring_release(page)):
-        problem(refused)
+        refuse(refused)
 
 
 def answerable(
@@ -67,23 +69,23 @@ def answerable(
     state, refusals, valid = state_of(prefix), list(asked.problems), None
     if isinstance(asked, Refused):
         for key, (value, words) in asked.mends.items():
-            st.button(words, key=f"mend_{key}", on_click=st.session_state.__setitem__, args=(key, value))
+            offer(words, key, st.session_state.__setitem__, (key, value))
     else:
         try:
             compute(asked)
             valid = asked
         except ValueError as broken:
             refusals.append(str(broken))
-    for sentence in [*address_problems(prefix), *map(said_of, refusals)]:
-        problem(sentence)
+    said = [*address_problems(prefix), *map(said_of, refusals)]
     if valid is not None:
+        refuse(*said)
         state.valid, state.answered, state.refused = valid, dict(state.drawn), frozenset()
         return valid
     state.refused = frozenset(state.drawn)
     before: OfPage | None = state.valid
     shown = first() if before is None else before
     what = "the settings of a fresh page" if before is None else "the last settings that are allowed"
-    note(f"What follows is the answer for {what}: {shown.named}.")
+    refuse(*said, aside=f"What follows is the answer for {what}: {shown.named}.")
     return shown
 
 

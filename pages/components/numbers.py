@@ -19,9 +19,9 @@ from dpviz.desk.addresses import SETTINGS, keep, keep_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.address import drawn
+from pages.components.refusals import refuse
 from pages.components.release import handed_on
 from pages.components.spec import class_mode, state_of
-from pages.components.words import problem
 
 LARGEST = 1e308
 
@@ -75,7 +75,7 @@ def accepted(
     except ValueError as broken:
         last = taken.get(key, first)
         found = check(last)
-        problem(f"{said_of(broken)} What follows is the answer for {words(last)}.")
+        refuse(f"{said_of(broken)} What follows is the answer for {words(last)}.")
         return found
     taken[key] = value
     return found

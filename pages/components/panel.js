@@ -8,6 +8,8 @@ const root = document.documentElement;
 const ID = "dpviz-controls";
 const panel = () => document.querySelector(".st-key-controls");
 const button = () => document.querySelector(".dpviz-dock button");
+const scrolled = () => document.querySelector("[data-testid=stMain]");
+const hero = () => document.querySelector("[role=figure][data-hero]");
 const isOpen = () => "dpvizPanel" in root.dataset;
 
 const heights = new ResizeObserver(measure);
@@ -18,22 +20,22 @@ function measure() {
   document.dispatchEvent(new Event("dpviz-panel")); // for the first picture
 }
 
-/** A refusal is brought into sight: whoever types into the panel looks at its box. */
-const refusals = new MutationObserver((changes) => {
-  for (const node of changes.flatMap((change) => [...change.addedNodes])) {
-    const refused = node.matches?.(".dpviz-problem") ? node : node.querySelector?.(".dpviz-problem");
-    refused?.scrollIntoView({ block: "nearest" });
-  }
-});
+/** The picture above the open panel stays, whatever becomes longer or shorter there, until the reader scrolls the page. */
+const lengths = new ResizeObserver(() => stays && hero() && uncover());
+let stays = false;
+const leave = (event) => {
+  if (!event.target.closest?.(".st-key-controls")) stays = false;
+};
+for (const kind of ["wheel", "touchmove", "keydown"]) document.addEventListener(kind, leave, { passive: true });
 
 /** The first picture, which makes itself as high as the panel leaves room for, moves up to the top of the screen.
  *
  * Where there is none, what of the answer the panel would cover moves up, as far as the top of the screen.
  */
 function uncover() {
-  const main = document.querySelector("[data-testid=stMain]");
+  const main = scrolled();
   const header = document.querySelector("[data-testid=stHeader]")?.offsetHeight ?? 0;
-  const picture = document.querySelector("[role=figure][data-hero]");
+  const picture = hero();
   if (picture) return main.scrollBy({ top: picture.getBoundingClientRect().top - header });
   const answer = document.querySelector(".dpviz-answer")?.getBoundingClientRect();
   const beside = panel().offsetWidth < innerWidth; // as on a low screen
@@ -47,16 +49,22 @@ function open() {
   root.dataset.dpvizPanel = "open";
   measure();
   heights.observe(panel());
-  refusals.observe(document.querySelector("[data-testid=stMain]"), { childList: true, subtree: true });
   button().setAttribute("aria-expanded", "true");
   button().setAttribute("aria-controls", ID);
   uncover();
+  stays = true;
+  lengths.observe(document.querySelector(".stMainBlockContainer"));
 }
 
 function close() {
+  const place = isOpen() ? hero()?.getBoundingClientRect() : null;
   heights.disconnect();
-  refusals.disconnect();
+  lengths.disconnect();
   delete root.dataset.dpvizPanel;
+  // On a low screen what is above the picture has other lines without the panel beside it.
+  if (place?.bottom > 0 && place.top < innerHeight) {
+    scrolled().scrollBy({ top: hero().getBoundingClientRect().top - place.top });
+  }
   document.dispatchEvent(new Event("dpviz-panel"));
   button()?.setAttribute("aria-expanded", "false");
   button()?.removeAttribute("aria-controls");

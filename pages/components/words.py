@@ -82,12 +82,22 @@ def heading(text: str) -> None:
 
 def note(sentence: str) -> None:
     """An aside in the flow of the page; `sentence` may hold inline HTML."""
-    st.html(for_class(unparted(f'<p class="dpviz-note">{sentence}</p>')))
+    st.html(note_html(sentence))
+
+
+def note_html(sentence: str) -> str:
+    """An aside; `sentence` may hold inline HTML."""
+    return for_class(unparted(f'<p class="dpviz-note">{sentence}</p>'))
 
 
 def problem(sentence: str) -> None:
-    """What is wrong with an input and what is allowed, as plain text."""
-    st.html(f'<p class="dpviz-problem" role="alert">{plain(sentence)}</p>')
+    """Why something is not there, as plain text, in its place; what is refused while an answer stays, `refuse` says."""
+    st.html(problem_html(sentence))
+
+
+def problem_html(sentence: str) -> str:
+    """What is wrong, which is announced; `sentence` is plain text."""
+    return f'<p class="dpviz-problem" role="alert">{plain(sentence)}</p>'
 
 
 def listing(head: list[str], rows: list[list[str]], caption: str, numeric: Collection[int] | None = None) -> None:

@@ -62,13 +62,14 @@ def show_live(design: Design, run: Run | None, axis: Axis, *, told: bool) -> Non
     def draw() -> None:
         ran, again = run is not None and run.running, next(runs) > 0
         waits = again and not ran
+        stopped = ""
         if run is not None:
             try:
                 with TURNS.aside():
                     run.advance(breathe, pace)
             except ValueError as broken:
                 run.stop()
-                problem(str(broken))
+                stopped = str(broken)
 
         def go_on(growing: Growing[Any]) -> None:
             nonlocal waits
@@ -94,6 +95,8 @@ def show_live(design: Design, run: Run | None, axis: Axis, *, told: bool) -> Non
             _picture(design, exact, dots_of(design, tally, watched, found) if tally else [], known.curves, axis)
             if known.coverages is not None:
                 _say_absent(design, exact)
+        if stopped:
+            problem(stopped)
         _status(run, exact=known.coverages is None or len(exact) == len(design.rules))
         _table(design, known, found)
         ended = ran and run is not None and not run.running  # its buttons stand outside of what a step draws

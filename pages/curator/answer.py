@@ -29,13 +29,16 @@ from pages.components.growing import show_growing
 from pages.components.navigation import as_declared
 from pages.components.numbers import shown
 from pages.components.spec import CLASS, class_mode
-from pages.components.words import heading, listing, note, page_answer
+from pages.components.words import heading, listing, note, page_answer, problem
 from pages.curator import SPEC
 from pages.curator.controls import PREFIX, Asked, controls_of
 from pages.curator.designs import NEAREST, designs_of, desk_of, give_way, lead_further, pin_button
 
 LEADING = 10
 """Rows that are shown unless all are asked for."""
+
+LAST = f"{PREFIX}last"
+"""Where the session keeps the designs that were drawn last, whose picture stays while the next are judged."""
 
 EVERY = Switch("every", "Show all designs").kept(SPEC)
 MARKS = {True: ("✓", "kept"), False: ("✗", "broken"), None: ("?", "not decided")}
@@ -47,7 +50,7 @@ def show_answer(asked: Asked) -> None:
     if growing.stream is None and growing.latest is not None:
         _draw(asked, growing.latest)
     else:
-        show_growing(growing, "Judging designs …", partial(_draw, asked), key=f"{PREFIX}step")
+        show_growing(growing, _wait, partial(_draw, asked), key=f"{PREFIX}step")
     desk = desk_of(asked)
     if (first := desk.first) and desk.complete:  # until then another may lead, and these would name the one before
         pin_button(first)
@@ -55,11 +58,30 @@ def show_answer(asked: Asked) -> None:
     st.page_link(as_declared(plan.SPEC), label=SPEC.note("several"), query_params={CLASS: "1"} if class_mode() else {})
 
 
+def _wait(refused: str) -> None:
+    """Say what is waited for, or why nothing comes, below it the picture of the designs before."""
+    if refused:
+        problem(refused)
+    else:
+        st.html(page_answer("computing", "Judging designs …", "Judging designs …"))
+    _show_before()
+
+
+def _show_before() -> None:
+    """The picture of the designs before, if any, which stays until one of the new ones is judged."""
+    if LAST in st.session_state:
+        show_limits_used(st.session_state[LAST])
+        note(SPEC.note("before"))
+
+
 def _draw(asked: Asked, desk: Desk) -> None:
     mark, sentence, short, further = answer_sentence(desk)
     st.html(page_answer(mark, sentence, short))
     if desk.designs:
+        st.session_state[LAST] = desk
         show_limits_used(desk)
+    elif not desk.complete:
+        _show_before()
     if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
         show_growing(give_way(asked, desk), "Relaxing limits …", partial(_ways, desk), key=f"{PREFIX}way")
     if desk.designs:

@@ -9,6 +9,7 @@ from dpviz.core.declarations import SEED
 from dpviz.teaching.rooms.codes import read_code
 from dpviz.teaching.rooms.settings import RoomSettings
 from dpviz.teaching.rooms.store import RoomProblem
+from pages.components.refusals import refuse
 from pages.components.words import heading
 from pages.experiment import SPEC
 from pages.experiment.live import act, say_refused
@@ -21,7 +22,7 @@ REHEARSED = 30
 
 def show_entry() -> None:
     """What the page is for, and its three ways on."""
-    say_refused()
+    say_refused(refuse)
     lead, _, more = SPEC.text("words").partition("\n\n")
     st.markdown(lead)
     left, right = st.columns(2)

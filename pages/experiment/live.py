@@ -68,10 +68,10 @@ def act(change: Callable[[], object]) -> None:
         st.session_state["room_refused"] = f"That was not saved: press again in a moment. {UNREACHABLE}"
 
 
-def say_refused() -> None:
+def say_refused(say: Callable[[str], object] = problem) -> None:
     """Say once what was refused."""
     if refused := st.session_state.pop("room_refused", ""):
-        problem(refused)
+        say(refused)
 
 
 def try_again() -> None:

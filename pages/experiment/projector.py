@@ -19,6 +19,7 @@ from dpviz.teaching.rooms.words import Said, guesses_said, intervals_said
 from pages.components.cached import once
 from pages.components.figure import show_figure
 from pages.components.frame import columns
+from pages.components.refusals import refuse
 from pages.components.words import Html, page_answer
 from pages.experiment import SPEC
 from pages.experiment.controls import show_controls
@@ -43,7 +44,7 @@ def show_projector(code: str, token: str) -> None:
     with controls:
         show_controls(room, room.settings, token)
     with results:
-        say_refused()
+        say_refused(refuse)
 
         def draw(now: Room) -> Next:
             if now.version != drawn:  # changed elsewhere: the controls say so too

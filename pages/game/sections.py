@@ -10,6 +10,7 @@ from dpviz.teaching.game.levels import script_of
 from dpviz.teaching.game.secrecy import commitment
 from pages.components.address import address_problems, write_address
 from pages.components.frame import columns, page_head
+from pages.components.refusals import refuse
 from pages.components.words import heading, listing, note, numbers, page_answer, problem
 from pages.game import SPEC
 from pages.game.controls import PREFIX, Chosen, choose, new_game
@@ -30,8 +31,7 @@ def show() -> None:
             problem(f"The game cannot begin: {wrong}")
             return
         mine = locked_in(chosen)
-        for sentence in address_problems(PREFIX):
-            problem(sentence)
+        refuse(*address_problems(PREFIX))
         _show_game(chosen, number, mine)
     say_in_address(chosen)
     write_address(PREFIX)

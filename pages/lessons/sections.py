@@ -8,7 +8,7 @@ import streamlit as st
 from dpviz.teaching.lessons import LESSONS
 from pages.components.address import address_problems, read_address, write_address
 from pages.components.frame import page_head
-from pages.components.words import problem
+from pages.components.refusals import refuse
 from pages.lessons import SPEC
 from pages.lessons.controls import PREFIX, go_to, place_of_reader
 from pages.lessons.steps import show_step
@@ -23,8 +23,7 @@ def show() -> None:
     else:
         number, title = f"Lesson {place.lesson.words.number}", place.lesson.words.title
         page_head(dataclasses.replace(SPEC, question=title, title=number, lead=""))
-    for sentence in address_problems(PREFIX):
-        problem(sentence)
+    refuse(*address_problems(PREFIX))
     if place is None:
         _show_list()
     else:

@@ -14,13 +14,15 @@ from dpviz.plans.told import answer_told, statistics_table
 from dpviz.plans.words import groups_sentence, loss_sentence
 from pages.components.figure import show_figure
 from pages.components.growing import Growing, growing_of, show_growing
-from pages.components.words import listing, note, page_answer, problem
+from pages.components.refusals import refuse
+from pages.components.words import listing, note, page_answer
 from pages.plan import SPEC
 from pages.plan.controls import PREFIX, Asked
 
 LONG = 2.0  # Seconds of computing that are said before
 LAST = f"{PREFIX}last"
 """Where the session keeps what was drawn last, which stays in sight while the next is computed."""
+STAYS = "What follows is the answer for the last settings that are allowed."
 
 
 def solving(plan: ReleasePlan) -> Growing[SolvedPlan]:
@@ -29,8 +31,12 @@ def solving(plan: ReleasePlan) -> Growing[SolvedPlan]:
 
 
 def show_answer(asked: Asked) -> None:
-    """Sentence and picture; while they are computed, the picture of the plan before."""
-    show_growing(solving(asked.plan), partial(_wait, asked.plan), _draw, key=f"{PREFIX}step")
+    """Sentence and picture; while they are computed, the picture of the plan before, which stays after a refusal."""
+    growing = solving(asked.plan)
+    if growing.problem:
+        refuse(growing.problem, aside=STAYS if LAST in st.session_state else "")
+    words = partial(_wait, asked.plan, growing.problem)
+    show_growing(growing, words, _draw, key=f"{PREFIX}step")
 
 
 def show_numbers(asked: Asked) -> None:
@@ -38,18 +44,21 @@ def show_numbers(asked: Asked) -> None:
     show_growing(solving(asked.plan), lambda _refused: None, _numbers, key=f"{PREFIX}numbers_step")
 
 
-def _wait(plan: ReleasePlan, refused: str) -> None:
-    """Say what is waited for, or what was refused, and show the plan before."""
+def _wait(plan: ReleasePlan, told: str, refused: str) -> None:
+    """Say what is waited for, or have the page say what was refused and not `told` before, and show the plan before."""
+    if refused != told:
+        st.rerun()
+    if refused:
+        if LAST in st.session_state:
+            _draw(st.session_state[LAST])
+        return
     expected = growing_of(
         f"{PREFIX}seconds", ("plan seconds", repr(plan)), float, partial(single, expected_seconds, plan)
     )
     expected.soon()
     seconds = expected.latest or 0.0
     long = f", which takes about {readable(seconds, 1)} seconds" if seconds > LONG else ""
-    if refused:
-        problem(refused)
-    else:
-        st.html(page_answer("computing", f"The promise is being divided{long} …", "The promise is being divided."))
+    st.html(page_answer("computing", f"The promise is being divided{long} …", "The promise is being divided."))
     if LAST in st.session_state:
         _show(st.session_state[LAST])
         note(SPEC.note("before"))

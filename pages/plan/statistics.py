@@ -17,8 +17,9 @@ from dpviz.plans.told import statistic_in_short
 from pages import curator
 from pages.components.controls import Choice, labels_of
 from pages.components.navigation import as_declared
+from pages.components.refusals import refuse
 from pages.components.spec import CLASS, class_mode
-from pages.components.words import heading, problem
+from pages.components.words import heading
 from pages.plan import SPEC
 from pages.plan.controls import LIST, PREFIX, listed, promised
 
@@ -77,7 +78,7 @@ def _edit(plan: ReleasePlan, place: int, one: Statistic) -> None:
     """The fields of a statistic, and what was wrong with the last change."""
     _fill(place, one)
     if said := st.session_state.get(REFUSED):
-        problem(said)
+        refuse(said)
     numbers = _boxes(one)
     main = [name for name in numbers if name not in FOLDED]
     left, right = st.columns([1.3, 1])  # "Typical error (root mean squared error)" in full

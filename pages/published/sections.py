@@ -22,8 +22,9 @@ from pages.components.downloads import show_files
 from pages.components.figure import show_figure
 from pages.components.frame import columns, page_head
 from pages.components.navigation import EVERY_PAGE
+from pages.components.refusals import refuse
 from pages.components.spec import CLASS, class_mode
-from pages.components.words import Html, foldable, page_answer, problem
+from pages.components.words import Html, foldable, page_answer
 from pages.published import SPEC
 from pages.published.controls import FIGURES, PREFIX, Chosen, choose
 
@@ -51,8 +52,7 @@ def show() -> None:
         chosen = choose()
     paper, only = chosen.paper, chosen.only
     with results:
-        for sentence in (*address_problems(PREFIX), *_no_such_cell(paper)):
-            problem(sentence)
+        refuse(*address_problems(PREFIX), *_no_such_cell(paper))
         st.html(page_answer(full_run().mark, full_run().told, full_run().short))
         verdicts = st.container()
         if chosen.figure is not None:

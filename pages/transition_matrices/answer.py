@@ -25,7 +25,8 @@ from pages.components.address import drawn, fit_choice
 from pages.components.cached import cached
 from pages.components.controls import Choice, Text
 from pages.components.figure import show_figure
-from pages.components.words import Html, note, numbers, page_answer, problem, table_for_class
+from pages.components.refusals import refuse
+from pages.components.words import Html, note, numbers, page_answer, table_for_class
 from pages.transition_matrices import SPEC
 
 _light = component("light")  # of rows and cells of tables and heatmaps, not drawn again for it
@@ -61,7 +62,7 @@ def as_judged(release: Synthesizer) -> Synthesizer:
     if offered is not None:
         word = "-".join([offered.key, *(f"{value:.12g}" for value in offered.settings().values())])
     if sentence := fit_choice(RECOGNIZED, {AS_GIVEN: None, word: None}):
-        problem(sentence)
+        refuse(sentence)
     accepted = offered is not None and _accepted(release, offered, word)
     drawn(RECOGNIZED, word if accepted else AS_GIVEN, "Judged as")
     return offered if offered is not None and accepted else release

@@ -26,7 +26,8 @@ from pages.components.cached import cached
 from pages.components.controls import Switch
 from pages.components.figure import show_figure
 from pages.components.numbers import LARGEST, PageNumbers
-from pages.components.words import heading, listing, note, numbers, problem
+from pages.components.refusals import refuse
+from pages.components.words import heading, listing, note, numbers
 from pages.transition_matrices import SPEC
 
 PLACES = {
@@ -72,7 +73,7 @@ def _place(label: str, name: str, size: int, words: str) -> int:
     asked = int(NUMBERS.accepted(name, math.nan if typed is None else typed))
     drawn(key, asked, label)
     if asked >= size:
-        problem(f"{label} must be from 0 to {size - 1:,} here; got {asked:,}. Shown is {size - 1:,}.")
+        refuse(f"{label} must be from 0 to {size - 1:,} here; got {asked:,}. Shown is {size - 1:,}.")
     return min(asked, size - 1)
 
 
