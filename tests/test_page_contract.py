@@ -20,7 +20,7 @@ from pages.components.navigation import EVERY_PAGE
 from tests.page_cases import CASES, Case, State
 from tests.pages import address, check_sound, figures, html, marks, problems, text, whole
 
-STILL = "What follows is the answer for the last settings that are allowed: "
+STILL = "The page shows the answer for the last settings that are allowed: "
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -183,7 +183,7 @@ def test_a_value_that_is_refused_has_one_sentence_and_costs_no_other_setting(
         assert re.match(rf"{declared.name} (.* )?must be .* got ", said[0]), (name, value, said)
         assert 'role="alert"' in next(part for part in html(page) if "dpviz-problem" in part and "<p" in part)
         assert marks(page) == answered, (name, value)
-        assert STILL in text(page) or "What follows is the answer for " in said[0], (name, value)
+        assert STILL in text(page) or "The page shows the answer for " in said[0], (name, value)
         assert boxes(page) == before | {case.prefix + name: value}, (name, value)
     show(page, before, set())
     check_shown(case, page)

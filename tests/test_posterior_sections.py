@@ -160,7 +160,7 @@ def test_a_range_of_n_that_is_none_is_named_and_another_is_answered() -> None:
         page.session_state["po_low"], page.session_state["po_high"] = low, high
         check_sound(page.run())
         assert sentence in problems(page)[0]
-        assert all("What follows is the answer for " in said for said in problems(page))
+        assert all("The page shows the answer for " in said for said in problems(page))
         assert set(figures(page)) == {"po_picture", "po_secret", "po_sizes"}
 
 

@@ -33,8 +33,8 @@ OPEN = {
     "bu_": open_budget,
     "cu_": open_desk,
 }
-STILL = "What follows is the answer for the last settings that are allowed: "
-FRESH = "What follows is the answer for the settings of a fresh page: "
+STILL = "The page shows the answer for the last settings that are allowed: "
+FRESH = "The page shows the answer for the settings of a fresh page: "
 SHOWN: dict[str, dict[str, Any]] = {
     "tm_": {"m_is_n": False, "beta_is_alpha": False, "look": "The attacker", "worst": False},
     "mp_": {"m_is_n": False, "look": "Uneven priors", "n": 50, "m": 50},
@@ -89,7 +89,7 @@ def test_a_box_that_is_refused_keeps_the_last_answer_and_says_so(prefix: str) ->
             assert ("its box is empty" in said[0]) == (value is None), said
             assert marks(page) == before, key
             assert page.number_input(key=key).value == value
-            assert STILL in text(page) or "What follows is the answer for " in said[0]
+            assert STILL in text(page) or "The page shows the answer for " in said[0]
         page.number_input(key=key).set_value(good)
     page.run()
     assert not problems(page)
@@ -157,7 +157,7 @@ def test_a_section_keeps_its_answer_where_its_own_settings_are_refused() -> None
     page.number_input(key="po_low").set_value(80.0).run()
     check_sound(page)
     assert problems(page) == [
-        "The fewest rows must be at most the most, 70; got 80. What follows is the answer for 60 to 70 rows."
+        "The fewest rows must be at most the most, 70; got 80. The page shows the answer for 60 to 70 rows."
     ]
     assert marks(page) == before
     page = open_posterior(look="k categories", n=30)
@@ -165,7 +165,7 @@ def test_a_section_keeps_its_answer_where_its_own_settings_are_refused() -> None
     before = marks(page)
     page.text_area(key="po_tables").set_value("5, 3, x").run()
     check_sound(page)
-    assert "got x. What follows is the answer for 5, 3, 2." in problems(page)[0]
+    assert "got x. The page shows the answer for 5, 3, 2." in problems(page)[0]
     assert marks(page) == before
 
 

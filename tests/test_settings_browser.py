@@ -120,9 +120,7 @@ def test_what_a_box_refuses_is_said_and_the_answer_stays_and_a_table_fits_or_say
         for text, got in (("5.5", "got 5.5."), ("", "its box is empty"), ("-3", "got −3."), ("1e300", "got 10³⁰⁰.")):
             type_number(page, "n", text)
             expect(page.locator(".dpviz-problem")).to_contain_text(got)
-            expect(page.locator(".dpviz-note").first).to_contain_text(
-                "What follows is the answer for the last settings"
-            )
+            expect(page.locator(".dpviz-note").first).to_contain_text("The page shows the answer for the last settings")
             assert answer(page) == before
         for n in (9, 11):
             page.set_viewport_size(LARGE)

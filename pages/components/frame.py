@@ -85,7 +85,7 @@ def answerable(
     before: OfPage | None = state.valid
     shown = first() if before is None else before
     what = "the settings of a fresh page" if before is None else "the last settings that are allowed"
-    refuse(*said, aside=f"What follows is the answer for {what}: {shown.named}.")
+    refuse(*said, aside=f"The page shows the answer for {what}: {shown.named}.")
     return shown
 
 

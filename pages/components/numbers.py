@@ -75,7 +75,7 @@ def accepted(
     except ValueError as broken:
         last = taken.get(key, first)
         found = check(last)
-        refuse(f"{said_of(broken)} What follows is the answer for {words(last)}.")
+        refuse(f"{said_of(broken)} The page shows the answer for {words(last)}.")
         return found
     taken[key] = value
     return found

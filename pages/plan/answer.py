@@ -22,7 +22,7 @@ from pages.plan.controls import PREFIX, Asked
 LONG = 2.0  # Seconds of computing that are said before
 LAST = f"{PREFIX}last"
 """Where the session keeps what was drawn last, which stays in sight while the next is computed."""
-STAYS = "What follows is the answer for the last settings that are allowed."
+STAYS = "The page shows the answer for the last settings that are allowed."
 
 
 def solving(plan: ReleasePlan) -> Growing[SolvedPlan]:
