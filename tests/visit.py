@@ -36,7 +36,7 @@ SMALL = {
 }
 """By path of a page that computes: few rows and repetitions, with which it answers at once."""
 
-ENDLESS = "cv_n=30&cv_sets=200&cv_prior=own&cv_alpha=1&cv_repetitions=10000000"
+ENDLESS = "cv_n=10&cv_sets=200&cv_prior=own&cv_alpha=1&cv_repetitions=10000000"
 """A run on "Coverage" that takes more than a minute of a processor: longer than any test looks at it."""
 
 PATIENCE = 60_000
