@@ -58,7 +58,7 @@ def status(page: Page) -> str:
     return status_line(page).inner_text()
 
 
-ENDLESS_DESIGN = Design(mechanism="beta_binomial", n=30, sets=200, prior="own", alpha=1.0)
+ENDLESS_DESIGN = Design(mechanism="beta_binomial", n=10, sets=200, prior="own", alpha=1.0)
 """That of `ENDLESS`."""
 
 
@@ -380,7 +380,7 @@ def test_the_file_of_a_stopped_run_is_opened_on_another_page_and_goes_on(chromiu
             {"name": "run.json", "mimeType": "application/json", "buffer": content}
         )
         wait_for(page, "Resume")
-        expect(control(page, "n").locator("input")).to_have_value("30")
+        expect(control(page, "n").locator("input")).to_have_value("10")
         assert (done(page), state(page)) == (stopped, "stopped")
         press(page, "Resume")
         assert moved_on(page) > stopped

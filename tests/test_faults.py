@@ -231,7 +231,7 @@ def test_a_run_on_a_server_that_is_killed_is_said_to_be_gone_and_its_saved_file_
         expect(page.locator(".dpviz-anew")).to_contain_text("Press Start again")
         settle(page)
         expect(page.locator(".st-key-cv_go button")).to_have_text("Start")
-        assert "cv_n=30&cv_sets=200" in page.url
+        assert "cv_n=10&cv_sets=200" in page.url
         page.locator(".dpviz-anew button").click()
         expect(page.locator(".dpviz-anew")).to_have_count(0)
         settle(page)  # a request that overtakes the answer to the file has the values from before it

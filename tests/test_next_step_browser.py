@@ -16,7 +16,7 @@ from tests.visit import ENDLESS, PATIENCE, control, press, slider, until, visiti
 pytestmark = pytest.mark.browser
 
 COVERAGE = f"/coverage?{ENDLESS}"
-SLOW = "/minimum_priors?mp_n=1700&mp_epsilon=0.7&mp_look=Average+case"
+SLOW = "/minimum_priors?mp_n=700&mp_epsilon=0.7&mp_look=Average+case"
 """What takes longer than a run waits for."""
 
 PAUSES = (0, 70, 200, 420)

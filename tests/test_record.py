@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter, defaultdict
 
 import pytest
@@ -17,7 +18,6 @@ from dpviz.designs import Design
 from dpviz.desk.question import ASKED_KINDS, Question
 from tests.test_import_boundaries import MODULE_FILES, PAGE_FILES, ROOT
 
-TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in [*MODULE_FILES, *PAGE_FILES]}
 RECORDS = [Design, Setting, ReleaseSetting, Analysis, CoveragePlan, GaussianPlan, Question]
 RECORDS += sorted({*DATA_KINDS.values(), *ASKED_KINDS.values()}, key=lambda kind: kind.__name__)
 WAYS = {"to_json", "from_json", "to_address", "from_address"}
@@ -25,10 +25,17 @@ SHARED = {*Design.numbers(), "beta", "x"}
 """Numbers that several records, or pages, ask for."""
 
 
+@functools.cache
+def trees() -> dict[str, ast.Module]:
+    """The syntax of every module, by its path: read where it is asked for, as every worker loads this file."""
+    files = [*MODULE_FILES, *PAGE_FILES]
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in files}
+
+
 def test_one_module_writes_and_reads_what_is_asked() -> None:
     """A design reads its former address; all other JSON is that of results, or goes to a browser."""
     ways, json = defaultdict(set), set()
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and node.name in WAYS:
                 ways[path].add(node.name)
@@ -54,7 +61,7 @@ def test_a_number_that_is_asked_in_several_places_is_declared_once() -> None:
     """All else is that declaration with other ends, or another default."""
     found = Counter(
         keyword.value.value
-        for tree in TREES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Parameter"
         for keyword in node.keywords

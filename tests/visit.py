@@ -36,8 +36,11 @@ SMALL = {
 }
 """By path of a page that computes: few rows and repetitions, with which it answers at once."""
 
-ENDLESS = "cv_n=30&cv_sets=200&cv_prior=own&cv_alpha=1&cv_repetitions=10000000"
-"""A run on "Coverage" that takes more than a minute of a processor: longer than any test looks at it."""
+ENDLESS = "cv_n=10&cv_sets=200&cv_prior=own&cv_alpha=1&cv_repetitions=10000000"
+"""A run on "Coverage" that takes most of a minute of a processor: longer than any test looks at it.
+
+With so few rows its exact lines, which each move asks for anew, are there in a third of a second.
+"""
 
 PATIENCE = 60_000
 """Milliseconds after which something that was to appear counts as missing; nothing is timed."""
