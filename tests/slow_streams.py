@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 
 def counted(upto: int, seconds: float) -> Iterator[int]:
@@ -42,6 +43,13 @@ def stuck(seconds: float) -> Iterator[int]:
     yield os.getpid()
     busy(seconds)
     yield 2
+
+
+def marked(mark: Path, seconds: float) -> Iterator[int]:
+    """A first step that nothing stops, and that leaves a mark when it begins."""
+    mark.touch()
+    busy(seconds)
+    yield 1
 
 
 def dying() -> Iterator[int]:
