@@ -459,7 +459,7 @@ LIMIT_WORDS = {
     "bias": "a count with noise around 0 is right on average",
     "coverage": "an interval from 0 to 100 % always holds the truth",
     "mean_width": "An interval that holds every true share with probability 90 % or more cannot be shorter on average",
-    "usable_share": "a count with noise can always be analyzed",
+    "usable_share": "who never releases a table of zeros alone or of ones alone",
 }
 
 
