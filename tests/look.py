@@ -46,8 +46,13 @@ def shut_out(page: Page, within: str | None = None, rules: Sequence[str] = ()) -
 
 
 STILL = """() => new Promise(requestAnimationFrame).then(
-  () => !document.getAnimations().some((one) => one instanceof CSSTransition))"""
-"""Whether nothing fades: words are hardly to be seen while a button that has just been left changes its color."""
+  () => !document.getAnimations().some((one) => one instanceof CSSTransition)
+    && [...document.querySelectorAll('[data-testid=stSidebarNavItems]')].every((one) => one.role === 'none'))"""
+"""Whether nothing fades and the page's script is there.
+
+Words are hardly to be seen while a button that has just been left changes its color, and the groups of pages are lists
+of no items until the script has come.
+"""
 
 AXE = """([within, rules]) => axe.run(
   within ?? document, {resultTypes: ['violations'], ...(rules.length ? {runOnly: rules} : {})}
