@@ -277,6 +277,29 @@ def test_a_worker_that_has_had_no_time_is_not_ended(pool: Pool) -> None:
     assert pool._workers == [worker]
 
 
+def test_who_asks_in_the_moment_in_which_a_stream_is_laid_to_rest_gets_it(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One reader of a class in ten or so never saw the end of a picture: the worker heard of the rest last."""
+    one = pool.ask("laid to rest", partial(slow_streams.counted, 600, 0.001))
+    one.wait(PATIENCE, nothing, 0)
+    (worker,) = pool._workers
+    worked, asks = module._worked, threading.Thread(target=one.wait, args=(PATIENCE, nothing))
+
+    def asked_again(process: int) -> float:
+        """What is looked up between the note that it rests and the message."""
+        if asks.ident is None:
+            asks.start()
+            asks.join(0.2)
+        return worked(process)
+
+    monkeypatch.setattr(module, "_worked", asked_again)
+    one.wanted = time.monotonic() - 2 * WANTED
+    worker.look()
+    asks.join(PATIENCE)
+    assert complete(one) == 600
+
+
 def test_who_waits_can_leave(pool: Pool) -> None:
     one = pool.ask("moved", partial(slow_streams.counted, 1_000_000, 0.001))
 

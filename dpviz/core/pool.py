@@ -101,7 +101,15 @@ class Elsewhere(Generic[Result]):
         self.wanted, self.resting, self.tries = time.monotonic(), False, 0
         self.steps, self.moved, self.ends = 0, False, 0
         self.worker: _Worker | None = None
+        self.changing = threading.Lock()
+        """Held while it is told whether it rests: what is noted here and what a worker heard last would differ else."""
         self._news = threading.Condition()
+
+    def _go_on(self) -> None:
+        with self.changing:
+            self.resting = False
+            if self.worker is not None:
+                self.worker.go_on(self.number)
 
     def wait(self, seconds: float, breathe: Callable[[], object], beyond: int | None = None) -> None:
         """Wait; `breathe` is called meanwhile, and may raise where it is not worth it any more."""
@@ -111,7 +119,7 @@ class Elsewhere(Generic[Result]):
             if self.worker is None:
                 self._place(self)
             elif self.resting:
-                self.worker.go_on(self)
+                self._go_on()
             if now >= end:
                 return
             with self._news:
@@ -151,17 +159,17 @@ class _Worker:
 
     def start(self, one: Elsewhere[Any]) -> None:
         """Begin with a stream; one that rests goes on when it is asked for."""
-        one.worker = self
-        self.streams[one.number] = weakref.ref(one)
-        self.tell(Message(About.START, one.number, one.begin, one.steps))
-        if one.resting:
-            self.tell(Message(About.REST, one.number, ends=one.ends))
+        with one.changing:
+            one.worker = self
+            self.streams[one.number] = weakref.ref(one)
+            self.tell(Message(About.START, one.number, one.begin, one.steps))
+            if one.resting:
+                self.tell(Message(About.REST, one.number, ends=one.ends))
 
-    def go_on(self, one: Elsewhere[Any]) -> None:
+    def go_on(self, number: int) -> None:
         """Go on with a stream that rests."""
-        one.resting = False
-        self._stopping.pop(one.number, None)
-        self.tell(Message(About.GO_ON, one.number))
+        self._stopping.pop(number, None)
+        self.tell(Message(About.GO_ON, number))
 
     def leave(self, number: int) -> None:
         """Leave a stream, unless it has ended; it begins anew where it is asked for again."""
@@ -176,8 +184,9 @@ class _Worker:
         now = time.monotonic()
         for one in self._held():
             if not one.resting and now - one.wanted > WANTED:
-                one.resting = True
-                self._stop(About.REST, one.number, one.ends)
+                with one.changing:
+                    one.resting = True
+                    self._stop(About.REST, one.number, one.ends)
             elif one.resting and now - one.wanted > FORGOTTEN:
                 self.leave(one.number)
         for number, (until, work) in [*self._stopping.items()]:
@@ -364,6 +373,7 @@ class Pool:
         while True:
             with contextlib.suppress(queue.Empty):
                 number = self._left.get(timeout=LOOK if self.busy else None)
+                self.busy = True  # what has begun during the look before this one was not seen by it
                 for worker in [*self._workers]:
                     worker.leave(number)
             if (now := time.monotonic()) - looked >= LOOK / 2:

@@ -3,7 +3,8 @@
 The readers of each page, on a server that has just been started, move any slider by up to five stops about twice a
 second, so that nearly every question is new, by the browser's own protocol. Like a browser they ask for the next step
 of what grows, as soon as they have the last one. Printed are the milliseconds from a move to the end of its run, the
-readers' own work included; the processor time that a move costs the server, and its workers; how long after the last
+readers' own work included; how many of these runs still had to say that their answer is being computed, which comes
+with a step; the processor time that a move costs the server, and its workers; how long after the last
 move everything has grown to its end; and what the server uses in the two seconds that begin two seconds after the last
 reader has left. A single reader comes first, with goals of its own.
 
@@ -64,6 +65,9 @@ PAGES = {
 
 STEP = "dpviz_next_step"
 """The component that asks for the next step of what grows."""
+
+ANSWER, OPEN = "dpviz-now", "<b>computing</b>"
+"""What stands in the answer of a page, and in one that is still to come."""
 
 READERS, GOAL = 5, 1.0
 REPETITIONS = 100_000
@@ -132,12 +136,13 @@ class Reader:
         self.random = random.Random(seed)
         self.firsts: list[float] = []
         self.moves: list[float] = []
-        self.steps = self.in_vain = 0
+        self.steps = self.in_vain = self.unanswered = 0
         self.last_move = self.over = 0.0
         self._sliders: dict[str, Slider] = {}
         self._places: dict[str, int] = {}
         self._grows: dict[str, Step] = {}
         self._run, self._drawn = RunIdentity(), set[str]()  # the latest, and the parts of which it has drawn something
+        self._open = False  # whether the answer that was last shown is still to come
         self._busy, self._unheard = False, 0.0  # whether it goes on; until when what was asked for may be on its way
 
     @property
@@ -152,6 +157,7 @@ class Reader:
             while (now := time.perf_counter()) < until:
                 await self._look_on(socket, now + self.random.uniform(0.2, 0.8))
                 self.moves.append(await self._move(socket, self._another()))
+                self.unanswered += self._open
             self.last_move = self.over = time.perf_counter()
             while not self.grown and time.perf_counter() < self.last_move + patience:
                 await self._look_on(socket, time.perf_counter() + 0.2)
@@ -226,6 +232,8 @@ class Reader:
             self._drawn.add(fragment)
             if element.WhichOneof("type") == "slider":
                 self._sliders[element.slider.id] = element.slider
+            elif element.WhichOneof("type") == "html" and ANSWER in element.html.body:
+                self._open = OPEN in element.html.body
             elif element.WhichOneof("type") == "exception":
                 raise RuntimeError(element.exception.message[:200])
             elif element.bidi_component.component_name == STEP:
@@ -297,7 +305,7 @@ def show_moves(page: str, clients: int, seconds: float, seed: int) -> None:
     print(
         f"{page or 'start':20} {clients:3} readers, seed {seed}: {len(moves):5} moves, "
         f"{sum(reader.steps for reader in readers):5} steps: p50 {statistics.median(moves):5.0f}, p95 {late:5.0f}, "
-        f"worst {moves[-1]:5.0f} ms; a move {1e3 * used[0] / len(moves):4.0f} + {1e3 * used[1] / len(moves):3.0f} ms "
+        f"worst {moves[-1]:5.0f} ms, {sum(reader.unanswered for reader in readers)} answers later; a move {1e3 * used[0] / len(moves):4.0f} + {1e3 * used[1] / len(moves):3.0f} ms "
         f"of processor; {len(complete)} of {clients} complete{after}, "
         f"{in_vain} steps in vain; first page at most {max(firsts):.2f} s; at rest {idle:.2f} s; "
         f"{aims}",
