@@ -63,15 +63,15 @@ class Growing(Generic[Result]):
         """Take what is there, and have it go on."""
         self.advance(0.0)
 
-    def soon(self) -> None:
-        """Take what is there in a moment; where others wait for their turn, what is there, and a step begins the rest.
+    def soon(self, seconds: float = AT_ONCE) -> None:
+        """Take what is there in so many; where others wait for their turn, what is there, and a step begins the rest.
 
         Of thirty readers who move most have moved again by then: what nobody sees would take the processor from them.
         """
         if TURNS.awaited:
             self._take()
         else:
-            self.advance(AT_ONCE)
+            self.advance(seconds)
 
     def further(self) -> None:
         """Wait for the next result for a while."""
@@ -100,13 +100,14 @@ def show_growing(
     *,
     key: str,
     beside: Growing[Any] | None = None,
+    soon: float = AT_ONCE,
 ) -> None:
-    """Draw a result at once where it is there soon, and again and again, finer, as it comes; until then say `words`.
+    """Draw a result at once where it is there `soon`, and again and again, finer, as it comes; until then say `words`.
 
     Where these are a function, it is called as long as there is nothing, with why it ended so, if it has. What is drawn
     has another result in it as well, where there is one `beside`.
     """
-    growing.soon()
+    growing.soon(soon)
     runs = itertools.count()
 
     def under_way() -> list[Growing[Any]]:

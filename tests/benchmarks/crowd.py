@@ -301,11 +301,13 @@ def show_moves(page: str, clients: int, seconds: float, seed: int) -> None:
     last = max(reader.last_move for reader in readers)
     complete = sorted(reader.over - last for reader in readers if reader.grown)
     after = f" {max(complete[-1], 0.0):4.1f} s after" if complete else ""
+    unanswered = sum(reader.unanswered for reader in readers)
     in_vain = sum(reader.in_vain for reader in readers)
     print(
         f"{page or 'start':20} {clients:3} readers, seed {seed}: {len(moves):5} moves, "
         f"{sum(reader.steps for reader in readers):5} steps: p50 {statistics.median(moves):5.0f}, p95 {late:5.0f}, "
-        f"worst {moves[-1]:5.0f} ms, {sum(reader.unanswered for reader in readers)} answers later; a move {1e3 * used[0] / len(moves):4.0f} + {1e3 * used[1] / len(moves):3.0f} ms "
+        f"worst {moves[-1]:5.0f} ms, {unanswered} answers later; "
+        f"a move {1e3 * used[0] / len(moves):4.0f} + {1e3 * used[1] / len(moves):3.0f} ms "
         f"of processor; {len(complete)} of {clients} complete{after}, "
         f"{in_vain} steps in vain; first page at most {max(firsts):.2f} s; at rest {idle:.2f} s; "
         f"{aims}",
