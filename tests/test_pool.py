@@ -282,6 +282,7 @@ def test_who_asks_in_the_moment_in_which_a_stream_is_laid_to_rest_gets_it(
 ) -> None:
     """One reader of a class in ten or so never saw the end of a picture: the worker heard of the rest last."""
     one = pool.ask("laid to rest", partial(slow_streams.counted, 600, 0.001))
+    assert isinstance(one, Elsewhere)
     one.wait(PATIENCE, nothing, 0)
     (worker,) = pool._workers
     worked, asks = module._worked, threading.Thread(target=one.wait, args=(PATIENCE, nothing))
