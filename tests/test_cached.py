@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpviz.core import keeping
 from dpviz.core.keeping import KEPT, Kept, bare, kept, size_of
 from dpviz.mechanisms import BetaBinomial, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
@@ -192,6 +193,23 @@ def test_what_a_result_computes_of_itself_later_is_counted() -> None:
     assert made is two.find("made")[0]
     assert not two.find("other")
     assert 645_000 < two.size < 1_000_000
+
+
+def test_what_is_replaced_while_its_size_is_taken_is_found_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, first, second = Kept(1_000_000), [1.0], [2.0]
+    store.keep("key", first)
+    taken = keeping.size_of
+
+    def replaced(thing: object) -> int:
+        """What another reader who has computed the same does at this very moment."""
+        monkeypatch.setattr(keeping, "size_of", taken)
+        store.keep("key", second)
+        return taken(thing)
+
+    monkeypatch.setattr(keeping, "size_of", replaced)
+    assert store.find("key") == (first,)
+    assert store.find("key") == (second,)
+    assert store.size == taken(("key", second))
 
 
 def test_a_key_holds_nothing_that_was_computed_since() -> None:

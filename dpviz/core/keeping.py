@@ -132,9 +132,9 @@ class Kept:
             entry.asked += 1
             often = entry.asked
         if entry.grows and often & (often - 1) == 0:
-            size = size_of((key, entry.value))
+            size, gone = size_of((key, entry.value)), list[_Entry]()
             with self._lock:
-                if self._entries.get(key) is entry:
+                if self._entries.get(key) is entry:  # nobody has kept another in the meantime
                     self.size += size - entry.size
                     entry.size = size
                     gone = self._beyond()
