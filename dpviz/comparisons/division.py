@@ -24,13 +24,18 @@ class Division:
     found: Spent
 
     @property
+    def tells(self) -> bool:
+        """Whether it says which division is best: of a few alone that says nothing."""
+        return len(self.found.outcomes) >= len(self.asked.compared)
+
+    @property
     def answer(self) -> tuple[str, str, str]:
         """The mark, the sentence, and a short one for a class and for a phone."""
         asked, found = self.asked, self.found
         best, epsilon = found.best, readable(asked.epsilon, 4)
-        tried, every = len(found.outcomes), len(asked.compared)
-        if tried < every:  # which is best of a few says nothing
-            sentence = f"The errors of {tried} of {every} {asked.counted} are known so far; which is best is told once "
+        if not self.tells:
+            tried = f"{len(found.outcomes)} of {len(asked.compared)}"
+            sentence = f"The errors of {tried} {asked.counted} are known so far; which is best is told once "
             return "computing", f"{sentence}all of them are.", "The errors are being computed."
         error = found.outcomes[best].ranked_error
         if math.isnan(error.value):

@@ -19,7 +19,7 @@ from pages.components.release import lead_on
 from pages.components.words import listing, note, page_answer
 
 OF_DATA = (key for kind in DATA_KINDS.values() for key in kind.divided_between)
-ANSWER = 0.15  # Seconds that a run waits for all divisions: which is best of a few says nothing
+ANSWER = 0.15  # Seconds that a run waits for its answer; a step has what takes longer
 MEASURES = Measures(SPEC, [*DIVIDED_MEASURES, *OF_DATA])
 
 
@@ -53,6 +53,8 @@ def show_answer(asked: Asked) -> None:
         listing(*division.table, "The smallest error and the papers' divisions")
         note(division.further)
 
-    show_growing(growing_answer(asked, intervals=intervals), "Dividing …", draw, key=f"{PREFIX}step", soon=ANSWER)
+    growing = growing_answer(asked, intervals=intervals)
+    growing.soon(lambda found: Division(spending, found).tells, ANSWER)
+    show_growing(growing, "Dividing …", draw, key=f"{PREFIX}step")
     if best := found_so_far(asked).lead(asked.design):
         lead_on(SPEC, best, whole=True)

@@ -16,6 +16,7 @@ from pages.components.turns import TURNS, breathe
 
 Result = TypeVar("Result")
 AT_ONCE = 0.02  # Seconds that a run waits for what may be complete so soon; what takes longer comes when it comes
+BUSY = 0.02  # Seconds that turns have come late by where a class moves its sliders
 NEWS = 8.0  # Seconds that a step waits for something new: to draw the same again takes time from what grows
 PATIENCE = 8.0  # How many times as long as others have waited for their turn lately a step stays away
 REST = 0.05  # Seconds between a picture and the next step
@@ -63,15 +64,21 @@ class Growing(Generic[Result]):
         """Take what is there, and have it go on."""
         self.advance(0.0)
 
-    def soon(self, seconds: float = AT_ONCE) -> None:
-        """Take what is there in so many; where others wait for their turn, what is there, and a step begins the rest.
+    def soon(self, enough: Callable[[Result], bool] = lambda _: False, seconds: float | None = None) -> None:
+        """Take what is there in a moment, or once it is enough; where others have to wait for their turn, what is there.
 
-        Of thirty readers who move most have moved again by then: what nobody sees would take the processor from them.
+        A step begins the rest then: of thirty readers who move most have moved again by then, and what nobody sees
+        would take the processor from them.
         """
-        if TURNS.awaited:
-            self._take()
-        else:
-            self.advance(seconds)
+        self._take()
+        if TURNS.awaited or TURNS.late > BUSY:
+            return
+        end = time.monotonic() + (AT_ONCE if seconds is None else seconds)
+        with TURNS.aside():
+            while self.stream is not None and not (self.latest is not None and enough(self.latest)):
+                self.advance(max(end - time.monotonic(), 0.0), self.stream.count)
+                if time.monotonic() >= end:
+                    break
 
     def further(self) -> None:
         """Wait for the next result for a while."""
@@ -100,14 +107,13 @@ def show_growing(
     *,
     key: str,
     beside: Growing[Any] | None = None,
-    soon: float = AT_ONCE,
 ) -> None:
-    """Draw a result at once where it is there `soon`, and again and again, finer, as it comes; until then say `words`.
+    """Draw a result at once where it is there soon, and again and again, finer, as it comes; until then say `words`.
 
     Where these are a function, it is called as long as there is nothing, with why it ended so, if it has. What is drawn
     has another result in it as well, where there is one `beside`.
     """
-    growing.soon(soon)
+    growing.soon()
     runs = itertools.count()
 
     def under_way() -> list[Growing[Any]]:
