@@ -175,7 +175,7 @@ def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
 
 def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_says() -> None:
     seen = set()
-    for law, n, m, sets, epsilon, p in GRID[::3]:
+    for law, n, m, sets, epsilon, p in GRID[::7]:
         for level in (0.95, 0.5):
             design = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon, p=p, level=level)
             rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, sets))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import itertools
 import json
 import re
 from urllib.parse import parse_qsl, urlsplit
@@ -193,8 +194,11 @@ PROJECTORS = [(1024, 768), (1280, 720), (1920, 1080)]
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "height"), PROJECTORS)
-@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.folder)
+@pytest.mark.parametrize(
+    ("spec", "width", "height"),
+    [(spec, *size) for spec, size in zip(PAGES, itertools.cycle(PROJECTORS))],
+    ids=lambda one: one.folder if isinstance(one, PageSpec) else one,
+)
 def test_in_class_mode_the_first_picture_fills_the_rest_of_the_screen(
     spec: PageSpec, width: int, height: int, chromium: Browser, server: str
 ) -> None:
