@@ -19,8 +19,8 @@ OPPOSITE: tuple[tuple[ViewportSize, Theme], ...] = (
     ({"width": 390, "height": HEIGHT}, "dark"),
     ({"width": 1400, "height": HEIGHT}, "light"),
 )
-LOOKS = (*OPPOSITE, (TELEPHONE, "light"), (LARGE, "dark"))
-"""Screens and themes: two that show all and have nothing in common, and the other two as they are in life."""
+IN_LIFE: tuple[tuple[ViewportSize, Theme], ...] = ((TELEPHONE, "light"), (LARGE, "dark"))
+"""The other two screens and themes, as they are in life: a page is judged in one of them."""
 
 SEVERE = {"serious", "critical"}
 BEYOND = """() => [...document.querySelectorAll('.stMain p, .stMain h1, .stMain h2, .stMain [role=figure]')]
@@ -110,22 +110,22 @@ def check_pictures_are_named(page: Page, pictures: int) -> None:
     assert page.locator("[role=figure] .main-svg").count() == page.locator(".main-svg[aria-hidden=true]").count()
 
 
-def check_looks(page: Page, sections: Mapping[str, int], drawn: Collection[str]) -> None:
-    """Of the page in every look, and of each section in one of two opposite ones by turns: nothing keeps anybody out.
+def check_looks(page: Page, sections: Mapping[str, int], drawn: Collection[str], in_life: int) -> None:
+    """Of the page in three looks, and of each section in one of two opposite ones by turns: nothing keeps anybody out.
 
-    The pictures, so many with each section, have names, and the text of all is of one color in each theme: those
-    sections that are `drawn`, with pictures of their own, are judged in both. The page is judged once in each look,
-    where only its theme is new by its colors alone, then of each section what it adds.
+    The pictures, so many with each section, have names, and the text of all is of one color in each theme: of those
+    sections that are `drawn`, with pictures of their own, each theme has its share. The page is judged once in each
+    opposite look, and by its colors alone in one of those in life, then of each section what it adds.
     """
     assert page.locator("h1").count() == 1
     seen: list[set[str]] = []
-    for place, (screen, theme) in enumerate(LOOKS):
+    in_turn = sorted(sections, key=lambda one: one not in drawn)
+    for place, (screen, theme) in enumerate((*OPPOSITE, IN_LIFE[in_life])):
         put_on(page, screen, theme)
         found = {"the page": faults(page, rules=() if (screen, theme) in OPPOSITE else OF_COLORS)}
         expect(page.locator(".dpviz-now")).to_be_visible(visible=screen["width"] < 800)
-        mine = [one for turn, one in enumerate(sections) if one in drawn or turn % len(OPPOSITE) == place]
         of_look: set[str] = set()
-        for section in mine if (screen, theme) in OPPOSITE else ():
+        for section in in_turn[place :: len(OPPOSITE)] if (screen, theme) in OPPOSITE else ():
             pick(page, "look", section)
             found[section] = faults(page, BELOW)
             check_pictures_are_named(page, sections[section])

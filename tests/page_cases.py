@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,9 +141,9 @@ def smallest(law: str) -> State:
     return unlinked(law) | {name: one.default for name, one in declared(law).items()}
 
 
-def in_turn(every: Iterable[Any], place: int) -> list[Any]:
-    """Every other entry, beginning with the first or the second: two neighbours in a list of laws ask for them all."""
-    return list(every)[place % 2 :: 2]
+def in_turn(every: Iterable[Any], place: int, of: int = 3) -> list[Any]:
+    """One entry of so many, from a place on: so many neighbours in a list of laws ask for them all."""
+    return list(every)[place % of :: of]
 
 
 def _accepted(law: str) -> State:
@@ -170,6 +171,7 @@ TRANSITION_MATRICES = Case(
         f"{law} {name}": (name, one, smallest(law))
         for place, law in enumerate(SYNTHESIZERS)
         for name, one in (declared(law) | ({} if place else {"epsilon": EPSILON, "delta": DELTA})).items()
+        if name not in itertools.chain(*map(declared, list(SYNTHESIZERS)[:place]))  # with which law makes no difference
     },
     presets=PRESETS,
     disturbed={
@@ -184,7 +186,7 @@ TRANSITION_MATRICES = Case(
     extremes=[
         {"synthesizer": law} | ({"cells": 3} if "cells" in declared(law) else {}) | one
         for place, law in enumerate(SYNTHESIZERS)
-        for one in in_turn(ENDS_OF_MATRICES, place)
+        for one in in_turn(ENDS_OF_MATRICES, place, of=4)
     ],
     extremes_of_sections=[
         {"synthesizer": "beta_binomial", "n": 5000, "alpha": 3.0},
@@ -208,10 +210,10 @@ WHERE_PRIORS: dict[str, State] = {
     "ratio": {"look": "Uneven priors"},
     "beta": {"look": "Uneven priors"},
 }
-FAMILY_NUMBERS = {
+FAMILY_NUMBERS = {  # of those that all have, the first family has all, and the others the number of rows
     "Bernoulli": ("n", "epsilon", "delta", "sets", "p"),
-    "k categories": ("n", "epsilon", "delta", "cells", "sets", "p"),
-    "Gaussian": ("n", "epsilon", "delta", "sigma", "sigma0", "sets"),
+    "k categories": ("n", "cells"),
+    "Gaussian": ("n", "sigma", "sigma0"),
 }
 FEW: State = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
 OTHERS: State = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "delta": 1e-3, "alpha": 33.0, "reach": 3.0,
@@ -283,8 +285,8 @@ WHERE_COVERAGE: dict[str, State] = {
 STUDY: State = {"n": 41, "m": 17, "m_is_n": False, "epsilon": 1.25, "p": 0.3, "sets": 3, "level": 0.9, "seed": 8}
 
 STUDY_EDGES: list[State] = [
-    *({"p": p, "sets": sets} for p in (0.0, 1.0) for sets in (1, 2, 20)),
-    *({"epsilon": epsilon, "sets": sets} for epsilon in (1e-4, 700.0) for sets in (1, 2, 20)),
+    *({"p": p, "sets": sets} for p, sets in ((0.0, 1), (1.0, 2), (0.0, 20))),
+    *({"epsilon": epsilon, "sets": sets} for epsilon, sets in ((1e-4, 1), (700.0, 2), (1e-4, 20))),
     *({"n": 1, "sets": sets} for sets in (1, 2, 20)),
     {"n": 1, "m": 300, "sets": 2, "m_is_n": False},
     {"n": 300, "m": 1, "sets": 20, "m_is_n": False},
@@ -292,7 +294,7 @@ STUDY_EDGES: list[State] = [
         {"n": 5000, "rules": [*coverage.DEFAULT_RULES]} | one
         for one in ({"m": 1, "sets": 2, "m_is_n": False}, {"sets": 2})
     ),
-    *({"n": 5000, "rules": ["as_if_real", "raab_2017"], "sets": sets} for sets in (1, 20)),
+    {"n": 5000, "rules": ["as_if_real", "raab_2017"], "sets": 20},
     {"level": 0.001},
     {"level": 0.999999},
     {"level": 0.999999, "sets": 2},
@@ -320,7 +322,7 @@ COVERAGE_OF_SETS = Case(
     variants={
         law: (
             {"synthesizer": law, "n": 30, "sets": 3, "epsilon": 1.5, "repetitions": 400},
-            COMPUTED if law == coverage.DEFAULT_SYNTHESIZER else in_turn(COMPUTED, place),
+            COMPUTED if law == coverage.DEFAULT_SYNTHESIZER else in_turn(COMPUTED, place, of=4),
         )
         for place, law in enumerate(two_cell_synthesizers())
     },
@@ -466,7 +468,7 @@ COMPARISON_OF_METHODS = Case(
     variants={
         f"{kind}, {terms}": (
             FAST | {"n": 20, "sets": 3, "kind": kind, "terms": terms},
-            [one for one in in_turn(COMPARISON_SECTIONS, place) if first or one != "As published"],
+            [one for one in in_turn(COMPARISON_SECTIONS, place, of=2) if first or one != "As published"],
         )
         for kind, first in zip(DATA_KINDS, [True, *[False] * len(DATA_KINDS)], strict=False)
         for place, terms in enumerate(TERMS)
@@ -519,9 +521,12 @@ BUDGET_OF_RELEASES = Case(
     },
     disturbed=FAST | {"n": 33, "epsilon": 3.0, "level": 0.9, "p": 0.7},
     variants={
-        f"{spending}, {kind}": (DIVIDED | {"spending": spending, f"{spending}_kind": kind}, list(BUDGET_SECTIONS))
+        f"{spending}, {kind}": (
+            DIVIDED | {"spending": spending, f"{spending}_kind": kind},
+            in_turn(BUDGET_SECTIONS, place, of=2) if place else list(BUDGET_SECTIONS),
+        )
         for spending, kinds in budget.DIVIDED.items()
-        for kind in kinds
+        for place, kind in enumerate(kinds)
     },
     extremes=[
         DIVIDED | one
@@ -544,6 +549,9 @@ BUDGET_OF_RELEASES = Case(
 )  # fmt: skip
 
 JUDGED: State = {"n": 20, "values": 2, "tried": ["1", "2"], "repetitions": 60}
+MOVED: State = JUDGED | {"count_methods": ["laplace", "beta_binomial"]}
+"""Where it is the controls that are tried, few designs are judged."""
+
 NUMERIC: State = JUDGED | {"kind": "gaussian", "n": 9, "tried": ["2"], "gaussian_methods": ["modips_split"],
                            "accuracy": ["bias"], "most_bias": 5.0}  # fmt: skip
 WHERE_DESK: dict[str, State] = {
@@ -583,7 +591,7 @@ DESK_OF_CURATORS = Case(
     spec=DESK,
     opened=open_desk,
     known=("The largest share of right guesses must be above", "The largest ratio of the risks must be above 1"),
-    sliders={name: (name, one, JUDGED | WHERE_DESK.get(name, {})) for name, one in desk.NUMBERS.items()},
+    sliders={name: (name, one, MOVED | WHERE_DESK.get(name, {})) for name, one in desk.NUMBERS.items()},
     slow=frozenset({("values", -1), ("repetitions", -1), ("n", -1)}),
     presets={name: desk.PRESETS[name] for name in ("A small survey's proportion",)},
     disturbed=JUDGED | {"epsilon": 3.0, "m_is_n": False, "m": 7, "lowest_p": 0.2, "goal": "bias"},
@@ -596,7 +604,7 @@ DESK_OF_CURATORS = Case(
     edged=["Side by side", "Download"],
     picture="",
     refused=[
-        (name, value, JUDGED | WHERE_DESK.get(name, {}))
+        (name, value, MOVED | WHERE_DESK.get(name, {}))
         for name, value in (
             ("n", 0), ("n", 2.5), ("n", 1e6), ("m", 0), ("lowest_p", -0.1), ("highest_p", 1.5), ("epsilon", 0.0),
             ("delta", 0.6), ("guesses", 0.0), ("most_after", 1.0), ("most_ratio", 0.5), ("most_bias", 0.0),

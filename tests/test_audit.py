@@ -432,12 +432,15 @@ GRID = [
         "alpha": alpha,
         "cells": cells,
     }
-    for (n, m), epsilon, delta, (sigma, sigma0, alpha, cells) in itertools.product(
-        [(1, 1), (1, 40), (12, 3), (300, 100)],
-        [0.05, 0.8, 20.0],
-        [0.0, 1e-30, 1e-5, 0.5],
-        [(1.0, math.inf, 1.0, 3), (0.1, 2.0, 4.0, 2), (5.0, 0.01, 1.5, 40)],
+    for place, ((n, m), epsilon, delta, (sigma, sigma0, alpha, cells)) in enumerate(
+        itertools.product(
+            [(1, 1), (1, 40), (12, 3), (300, 100)],
+            [0.05, 0.8, 20.0],
+            [0.0, 1e-30, 1e-5, 0.5],
+            [(1.0, math.inf, 1.0, 3), (0.1, 2.0, 4.0, 2), (5.0, 0.01, 1.5, 40)],
+        )
     )
+    if (place + place // 12) % 2  # any two of these meet
 ]
 
 

@@ -18,8 +18,9 @@ from pages.posterior.sections import SECTIONS as POSTERIOR
 from pages.transition_matrices.sections import SECTIONS as MATRICES
 from tests.browser import settle
 from tests.look import (
-    LOOKS,
+    IN_LIFE,
     LYING,
+    OF_COLORS,
     OPPOSITE,
     TELEPHONE,
     check_labels_have_room,
@@ -62,7 +63,10 @@ SHOWN = {
     ),
     "minimum_priors": Shown(small("minimum_priors"), SECTIONS_OF["Bernoulli"], 1, IN_PRIORS),
     "minimum_priors, Gaussian": Shown(
-        small("minimum_priors") + "&mp_family=Gaussian", SECTIONS_OF["Gaussian"], 1, {"The inverse": 2}
+        small("minimum_priors") + "&mp_family=Gaussian",
+        ["As published", "The inverse", "Several sets"],  # the others are made as above
+        1,
+        {"The inverse": 2},
     ),
     "coverage": Shown(small("coverage"), list(COVERAGE), 2, IN_COVERAGE, run_to_the_end),
     "posterior": Shown(
@@ -92,10 +96,10 @@ def test_every_section_is_accessible_fits_its_screen_and_follows_the_theme(
     chromium: Browser, server: str, name: str
 ) -> None:
     shown = SHOWN[name]
-    with visiting(chromium, f"{server}/{shown.address}", *LOOKS[0]) as page:
+    with visiting(chromium, f"{server}/{shown.address}", *OPPOSITE[0]) as page:
         shown.prepare(page)
         pictures = {section: shown.more.get(section, shown.pictures) for section in shown.sections}
-        check_looks(page, pictures, shown.more)
+        check_looks(page, pictures, shown.more, in_life=list(SHOWN).index(name) % len(IN_LIFE))
         check_labels_have_room(page)
         assert page.locator(".st-key-controls label").count() > 5 or name == "home"
 
@@ -110,11 +114,11 @@ VIEWS = [
 
 def test_every_view_of_a_matrix_is_accessible_and_follows_the_theme(chromium: Browser, server: str) -> None:
     for view in VIEWS:
-        with visiting(chromium, f"{server}/{view}", *LOOKS[0]) as page:
+        with visiting(chromium, f"{server}/{view}", *OPPOSITE[0]) as page:
             seen = []
-            for screen, theme in OPPOSITE:
+            for rules, (screen, theme) in zip(((), OF_COLORS), OPPOSITE, strict=True):
                 put_on(page, screen, theme)
-                assert faults(page) == [], (view, theme)
+                assert faults(page, rules=rules) == [], (view, theme)
                 seen.append(colours(page))
             check_themes_differ(*seen)
 
@@ -125,7 +129,6 @@ def test_on_a_narrow_screen_the_answer_comes_first_and_stays_in_sight_while_a_co
     with visiting(chromium, server, TELEPHONE, has_touch=True, is_mobile=True) as page:
         button, said = page.get_by_role("button", name="Controls", exact=True), page.locator(".dpviz-now")
         for one in PAGES:
-            page.set_viewport_size(TELEPHONE)
             page.goto(f"{server}/{small(one.path)}")
             settle(page)
             thumb = slider(page, "epsilon")
@@ -150,9 +153,9 @@ def test_on_a_narrow_screen_the_answer_comes_first_and_stays_in_sight_while_a_co
             page.keyboard.press("Escape")
             expect(thumb).not_to_be_visible()
             expect(button).to_be_focused()
-            page.set_viewport_size(LARGE)
-            expect(thumb).to_be_visible()
-            expect(button).not_to_be_visible()
+        page.set_viewport_size(LARGE)
+        expect(thumb).to_be_visible()
+        expect(button).not_to_be_visible()
 
 
 PROBLEMS = ["po_source=typed&po_n=foo&po_counts=" + "9" * 300, "po_look=k+categories&po_tables=" + "1+" * 400]

@@ -215,7 +215,7 @@ def test_what_a_simulation_cannot_tell_apart_is_not_one_winner() -> None:
     assert "The simulation cannot tell it from" in sentence
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_sentence_and_table_name_the_same_winner(seed: int) -> None:
     """n = 100, ε = 1, −3 to 4: the first repetitions have another winner than all of them."""
     page = open_comparison(

@@ -145,9 +145,15 @@ def test_the_sum_by_transform_is_the_sum_by_convolution(length: int, sets: int) 
     assert error < 1e-12
 
 
-@pytest.mark.parametrize("sets", [2, 7])
-@pytest.mark.parametrize("length", [5, 300, 20_000])
-@pytest.mark.parametrize(("low", "high"), [(0.4, 0.6), (0.5, 0.52), (0.0, 0.45), (0.55, 1.0)])
+@pytest.mark.parametrize(
+    ("length", "sets", "low", "high"),
+    [
+        (length, sets, *ends)
+        for length, sets in itertools.product((5, 300, 20_000), (2, 7))
+        for ends in ((0.4, 0.6), (0.5, 0.52), (0.0, 0.45), (0.55, 1.0))
+        if length < 20_000 or (ends == (0.5, 0.52)) == (sets == 7)  # which take seconds each
+    ],
+)
 def test_a_part_of_the_sum_is_that_of_the_convolution(length: int, sets: int, low: float, high: float) -> None:
     """What else there is wraps around onto sums that are not asked for, but for the share that may be left out."""
     position = np.linspace(-20, 20, length)
@@ -406,7 +412,7 @@ def test_the_prior_of_several_sets_is_known_to_about_a_millionth(
 @pytest.mark.parametrize(("epsilon", "delta", "sets"), [(1.0, 1e-5, 5), (0.01, 1e-4, 3), (8.0, 1e-7, 4)])
 @pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
 def test_no_pair_exceeds_delta_at_the_upper_end(method: str, epsilon: float, delta: float, sets: int) -> None:
-    n, m = 14, 60
+    n, m = 7, 60
     found = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
     worst = [0.0, 0.0]
     for i in range(n):

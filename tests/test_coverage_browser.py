@@ -280,7 +280,7 @@ def test_the_first_intervals_are_there_in_every_frame_and_keep_their_place(
         press(page, "Start")
         dots_are_there, said = expect(control(page, "picture").locator(".errorbars .yerror")), answer(page)
         dots_are_there.to_have_count(len(DEFAULT_RULES))
-        for _ in range(4):
+        for _ in range(2):
             slider(page, "p").press("ArrowRight")
         expect(page.locator(".dpviz-answer").first).not_to_have_text(said)
         # What is stopped is the run of the last move that has been answered.

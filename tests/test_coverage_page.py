@@ -160,9 +160,9 @@ STUDIES: list[dict[str, Any]] = [
     *({"repetitions": 1100, "synthesizer": law, "p": 0.4, **SMALL} for law in LAWS),
     *(
         {"repetitions": 1100, "synthesizer": law, "prior": "exact", "delta": 1e-3, "level": 0.8, **SMALL}
-        for law in WITH_PRIOR
+        for law in WITH_PRIOR[:2]
     ),
-    *({"repetitions": 600, "synthesizer": law, "prior": "own", "alpha": 3.25, "m": 17, **SMALL} for law in WITH_PRIOR),
+    {"repetitions": 600, "synthesizer": WITH_PRIOR[2], "prior": "own", "alpha": 3.25, "m": 17, **SMALL},
     {"repetitions": 1100, "prior": "own", "alpha": 2.5, "p": 0.0, "m": 7, **SMALL},
 ]
 
@@ -209,7 +209,7 @@ def test_the_numbers_in_the_table_are_the_exact_ones_and_those_of_the_same_plan(
         assert value_of(cells["apart, in standard errors"]) == pytest.approx(apart, abs=6e-3, rel=6e-3)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", LAWS[::2])
 def test_the_curves_along_p_are_exact_and_pass_the_chosen_point_wherever_it_is_moved(law: str) -> None:
     page = grown(open_coverage(synthesizer=law, p=0.123, rules=EVERY, **SMALL))
     held, lines = page.session_state["cv_growing_p"], lines_of(page)
@@ -236,7 +236,9 @@ def check_through(page: AppTest, p: float, release: TwoCellSynthesizer, place: f
         assert trace["y"][list(trace["x"]).index(place)] == pytest.approx(one.coverage, abs=1e-12)
 
 
-@pytest.mark.parametrize(("law", "prior"), [*((law, "pure") for law in ALONG), ("beta_binomial", "exact")])
+@pytest.mark.parametrize(
+    ("law", "prior"), [*((law, "pure") for law in ALONG if law in LAWS[1::2]), ("beta_binomial", "exact")]
+)
 def test_the_curves_along_epsilon_are_exact_and_pass_the_chosen_point(law: str, prior: str) -> None:
     asked = {"synthesizer": law, "prior": prior, "delta": 1e-3}
     page = grown(open_coverage(axis="against ε", **asked, **SMALL))

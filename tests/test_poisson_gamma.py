@@ -80,7 +80,7 @@ def test_rows_are_what_drawn_rates_and_counts_with_the_right_total_make() -> Non
 
 @pytest.mark.parametrize(("n", "m"), SIZES)
 @pytest.mark.parametrize("guess", GUESSES)
-@pytest.mark.parametrize("epsilon", [1e-3, 0.5, 2.0, 9.0, 20.0])
+@pytest.mark.parametrize("epsilon", [1e-3, 2.0, 20.0])
 def test_the_invented_rows_keep_epsilon_and_fewer_do_not(n: int, m: int, guess: float, epsilon: float) -> None:
     """In 60 digits, over all pairs: on the private side of the tie, and so is every larger prior."""
     made = PoissonGamma(n=n, m=m, epsilon=epsilon, public_share=guess)
@@ -94,9 +94,9 @@ def test_the_invented_rows_keep_epsilon_and_fewer_do_not(n: int, m: int, guess: 
     assert m / math.expm1(epsilon) * (1 - 1e-12) <= made.invented <= m / math.expm1(epsilon / 2)
 
 
-@pytest.mark.parametrize("n", range(1, 61))
+@pytest.mark.parametrize("n", [*range(1, 9), 13, 21, 34, 47, 60])
 def test_of_all_pairs_and_all_that_can_be_released_the_only_row_of_the_rarer_kind_loses_most(n: int) -> None:
-    """Every cell of the table of log-odds for every n up to 60; the prior is chosen for that row alone."""
+    """Every cell of the table of log-odds for few and for many n; the prior is chosen for that row alone."""
     for m, guess, epsilon in itertools.product({1, (n + 2) // 3, n, 2 * n}, (0.001, 0.2, 0.49, 0.8), (0.1, 1.0, 4.0)):
         made = PoissonGamma(n=n, m=m, epsilon=epsilon, public_share=guess)
         table = made.log_odds_table()

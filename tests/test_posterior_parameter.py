@@ -188,8 +188,8 @@ def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
         PosteriorParameter(**({"n": 3, "alpha": 1.0, "beta": 1.0} | changes))
 
 
-@pytest.mark.parametrize("x", [1e6, 1e7, 1e9, 1e11])
-@pytest.mark.parametrize("deviations", [0.03, 0.3, 0.9, 1.1, 3.0])
+@pytest.mark.parametrize("x", [1e6, 1e8, 1e11])
+@pytest.mark.parametrize("deviations", [0.03, 0.9, 1.1, 3.0])
 def test_a_large_prior_keeps_its_digits_at_a_small_epsilon(x: float, deviations: float) -> None:
     """δ = ∫ f(L) (1 − e^{ε − L}) dL over L > ε, f the density of the loss, by quadrature in 50 digits."""
     epsilon = deviations * math.sqrt(2 / x)

@@ -166,8 +166,9 @@ def test_settings_survive_another_family() -> None:
     assert page.number_input(key="mp_p").value == 0.3
 
 
-@pytest.mark.parametrize("delta", [1e-5, 1e-3])
-@pytest.mark.parametrize(("n", "m", "epsilon"), [(100, 100, 1.0), (40, 25, 0.7), (7, 90, 2.3)])
+@pytest.mark.parametrize(
+    ("n", "m", "epsilon", "delta"), [(100, 100, 1.0, 1e-5), (40, 25, 0.7, 1e-3), (7, 90, 2.3, 1e-3)]
+)
 def test_a_shown_number_that_is_typed_back_keeps_the_promise(n: int, m: int, epsilon: float, delta: float) -> None:
     counts = method_table(open_priors(n=n, m=m, m_is_n=False, epsilon=epsilon, delta=delta))
     sigma0 = NUMBERS["sigma0"].default

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import settle
-from tests.visit import control, go_to, pick, told, type_number, visiting
+from tests.visit import control, go_to, pick, small, told, type_number, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -25,17 +25,14 @@ def number(page: Page, key: str) -> float:
 
 
 def test_what_is_set_on_one_page_is_set_on_the_next_and_comes_back(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/minimum_priors") as page:
+    with visiting(chromium, f"{server}/{small('minimum_priors')}") as page:
         type_number(page, "n", "40")
-        settle(page)
         type_number(page, "epsilon", "1.5")
-        settle(page)
         go(page, "Coverage")
         assert (number(page, "n"), number(page, "epsilon")) == (40, 1.5)
         go(page, "Posterior")
         assert (number(page, "n"), number(page, "epsilon")) == (40, 1.5)
         type_number(page, "epsilon", "2.5")
-        settle(page)
         go(page, "Minimum priors")
         assert (number(page, "n"), number(page, "epsilon")) == (40, 2.5)
         go(page, "Transition matrices")
@@ -46,7 +43,6 @@ def test_what_is_set_on_one_page_is_set_on_the_next_and_comes_back(chromium: Bro
 def test_a_preset_replaces_the_release_on_its_page_and_one_click_brings_it_back(chromium: Browser, server: str) -> None:
     with visiting(chromium, f"{server}/coverage") as page:
         type_number(page, "n", "30")
-        settle(page)
         go(page, "Posterior")
         pick(page, "preset", "ε = 0.1")
         assert (number(page, "n"), number(page, "epsilon")) == (100, 0.1)
@@ -66,14 +62,13 @@ def test_a_fresh_reader_meets_each_page_as_it_is(chromium: Browser, server: str)
 
 
 def test_a_page_that_does_not_take_the_release_says_so_and_keeps_its_own(chromium: Browser, server: str) -> None:
-    with visiting(chromium, f"{server}/minimum_priors") as page:
-        type_number(page, "n", "50000")
-        settle(page)
+    with visiting(chromium, f"{server}/{small('minimum_priors')}") as page:
+        type_number(page, "n", "6000")
         go(page, "Transition matrices")
         assert number(page, "n") == 5
         expect(page.locator(".dpviz-problem")).to_contain_text("Your release stays on the other pages")
         go(page, "Minimum priors")
-        assert number(page, "n") == 50000
+        assert number(page, "n") == 6000
 
 
 def test_a_link_opens_a_page_that_was_seen_before_with_its_own_settings(chromium: Browser, server: str) -> None:

@@ -20,7 +20,7 @@ from tests.benchmarks.rooms import measure
 from tests.browser import started_app
 from tests.postgres import MISSING, postgres_programs, running_postgres
 
-SEATS = 8
+SEATS = 4
 WAITS = {
     "join, all at once", "see the start", "have reported", "stand on the projector", "see ε = 2", "see ε = 0.5",
     "see the truth", "are back on their seats",

@@ -210,7 +210,7 @@ def test_whichever_number_of_a_run_is_changed_it_is_refused_or_can_be_measured(n
         if not isinstance(number, int) or (path[0] == "totals" and path[1] % 11):
             continue
         ups_and_downs = number - 10, number + 10, number + 1, number - 1, 0, number * 3 // 2, -number, number // 2
-        for value in ups_and_downs[turn % 2 :: 2]:
+        for value in ups_and_downs[turn % 4 :: 4]:
             try:
                 tally = read_run(json.dumps(changed(said, ("counts", *path), value))).tally_of(plan)
             except ValueError as refusal:
@@ -219,7 +219,7 @@ def test_whichever_number_of_a_run_is_changed_it_is_refused_or_can_be_measured(n
             else:
                 opened_as += 1
                 performance_of(tally)
-    assert refused > 100 and opened_as > 100
+    assert refused > 50 and opened_as > 50
 
 
 def test_the_page_says_that_a_file_may_have_been_changed() -> None:

@@ -565,12 +565,12 @@ def test_exchanging_ones_and_zeros_changes_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize("epsilon", [1e-4, 0.01, 0.3, 1.0, 3.0, 10.0, 50.0])
-@pytest.mark.parametrize("n", [1, 2, 10, 100, 1000])
+@pytest.mark.parametrize("epsilon", [1e-4, 0.3, 1.0, 10.0, 50.0])
+@pytest.mark.parametrize("n", [1, 2, 30, 1000])
 def test_the_failure_falls_in_the_prior_and_is_largest_without_a_one(n: int, epsilon: float) -> None:
     """What the search for the least prior relies on."""
     values = []
-    for index, margin in enumerate(np.logspace(-8, 9, 60)):
+    for index, margin in enumerate(np.logspace(-8, 9, 36)):
         prior = 1 + float(margin)
         value = lemma_6_5_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon)
         if 1e-280 < value < 1 and index % 7 == 0:
