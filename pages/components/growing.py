@@ -65,7 +65,7 @@ class Growing(Generic[Result]):
         self.advance(0.0)
 
     def soon(self, enough: Callable[[Result], bool] = lambda _: False, seconds: float | None = None) -> None:
-        """Take what is there in a moment, or once it is enough; where others have to wait for their turn, what is there.
+        """Take what is there in a moment, or once it is enough; where others wait for their turn, what is there now.
 
         A step begins the rest then: of thirty readers who move most have moved again by then, and what nobody sees
         would take the processor from them.
