@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,45 @@ PROTECTED = [
 def test_neighbours_that_are_left_out_are_not_the_worst(release: PriorSynthesizer, epsilon: float) -> None:
     found, every = (delta_of_sets(release, 4, epsilon, pairs) for pairs in (None, range(release.n)))
     assert found.value == pytest.approx(every.value, rel=1e-12)
+
+
+ON_A_GRID = [
+    Modips(n=40, m=30, epsilon=0.4),
+    Modips(n=30, m=40, epsilon=0.3, bounding="truncation"),
+    GeometricSanitizer(n=60, epsilon=0.5),
+]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.9, 1.4])
+@pytest.mark.parametrize("release", ON_A_GRID, ids=lambda one: f"{one.key}-{one.n}")
+def test_the_worst_is_found_though_few_neighbours_are_composed(
+    release: Synthesizer, epsilon: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs, composed, compose = len(release.neighbours), list[float](), several_sets._upper
+    alone = [delta_of_sets(release, 5, epsilon, [pair]).value for pair in range(pairs)]
+
+    def counted(*args: Any) -> float:
+        composed.append(compose(*args))
+        return composed[-1]
+
+    monkeypatch.setattr(several_sets, "_upper", counted)
+    found = delta_of_sets(release, 5, epsilon)
+    assert found.value == max(alone) == alone[min(found.likelier, found.other)]
+    if release.key == Modips.key and epsilon:  # where neighbours differ and δ is small: of both directions
+        assert len(composed) < pairs
+
+
+def test_impossible_releases_count_beside_the_bounds_of_the_others() -> None:
+    """The pair of the table that tells a one for sure, one time in fifty, is worse than one with larger losses."""
+    rows = np.array([[0.5, 0.5, 0.0], [0.49, 0.49, 0.02], [0.3, 0.68, 0.02], [0.3, 0.68, 0.02]])
+    with np.errstate(divide="ignore"):
+        log_rows = np.log(rows)
+        log_odds = np.nan_to_num(log_rows[:-1] - log_rows[1:], nan=0.0, neginf=-np.inf, posinf=np.inf)
+    for epsilon in (0.0, 1.0, 2.5):
+        turned, pair, value = several_sets._largest(log_odds, [log_rows[:-1], log_rows[1:]], 3, epsilon)
+        exact = divergence(of_sets(rows, 3), np.array([[0, 1], [1, 2], [2, 3]]), epsilon)
+        assert value == pytest.approx(exact, rel=1e-9)
+        assert (turned, pair) == (1, 0) or epsilon == 0.0
 
 
 def test_a_search_that_is_cut_short_gives_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

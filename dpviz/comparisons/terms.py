@@ -17,6 +17,7 @@ from dpviz.core.parameters import DELTA, EPSILON, readable
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 SETTING_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one
 NO_EPSILON = "no ε is known to hold for it"
+ROUGH_TOLERANCE = 1e-3  # The same where is only sought which neighbours are the worst there
 LOSS_TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
 
 
@@ -88,20 +89,32 @@ class EqualPrivacy(ComparisonTerms):
                 real, wanted = (None if worst is None else worst.value), self.delta
             return math.log(real / wanted) if real else -1.0
 
+        known = dict[tuple[float, int], float]()
+
+        def among(setting: float) -> float:
+            """`excess` of the neighbours so far, of which there are only ever more."""
+            place = setting, len(pairs)
+            if place not in known:
+                known[place] = excess(setting, pairs)
+            return known[place]
+
         if self.delta == 0:
             return None if unprotected(method, data, epsilon, sets) else _largest(excess, epsilon)
         start = epsilon or 1.0  # with δ alone, a promise for ε = 0 can be kept
         found: float | None = start
-        pairs = set[int]()
+        pairs, within = set[int](), SETTING_TOLERANCE
         while found is not None and (worst := method.real_delta(data, found, sets, epsilon)) is not None:
             place = min(worst.likelier, worst.other)
-            if pairs and worst.value <= self.delta:
+            exact = within == SETTING_TOLERANCE
+            if pairs and worst.value <= self.delta and exact:
                 return found
-            if place in pairs:  # the same neighbours alone, a rounding error apart
+            if place in pairs and exact:  # the same neighbours alone, a rounding error apart
                 return private_side(found, 0.0, lambda setting: excess(setting) <= 0)
+            # Those that are the worst at the start need not be so at the end: with them is only seen which are.
+            within = SETTING_TOLERANCE if pairs or sets == 1 else ROUGH_TOLERANCE
             pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
             yield
-            found = _largest(lambda setting: excess(setting, pairs), start)
+            found = _largest(among, start, within)
             yield
         return None
 
@@ -160,7 +173,7 @@ def pure_within(epsilon: float, delta: float) -> float:
     return epsilon + math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta) if delta < 1 else math.inf
 
 
-def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:
+def _largest(excess: Callable[[float], float], epsilon: float, tolerance: float = SETTING_TOLERANCE) -> float | None:
     """Return the largest setting without an excess, sought from ε on; None where the smallest has one."""
     low, high = epsilon, min(epsilon * (1 + SETTING_TOLERANCE), PROMISES.maximum)
     first = excess(low)
@@ -183,7 +196,7 @@ def _largest(excess: Callable[[float], float], epsilon: float) -> float | None:
     def of_log(log: float) -> float:
         return ends.get(log, math.exp(log))
 
-    root = of_log(brentq(lambda log: excess(of_log(log)), *ends, xtol=SETTING_TOLERANCE / 4))
+    root = of_log(brentq(lambda log: excess(of_log(log)), *ends, xtol=tolerance / 4))
     while excess(root) > 0:
-        root /= 1 + SETTING_TOLERANCE / 2
+        root /= 1 + tolerance / 2
     return root

@@ -342,8 +342,9 @@ class TwoCellSynthesizer(Synthesizer):
     @checked(epsilon=ANY_EPSILON)
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """Σ Pr · max(0, 1 − e^{ε − log-odds}): a difference of probabilities would lose digits where they are alike."""
-        matrix, found = self.transition_matrix(), []
-        for likelier, losses in ((matrix[1:], -self._odds), (matrix[:-1], self._odds)):
+        odds, found = self._odds, []
+        matrix = self.transition_matrix()
+        for likelier, losses in ((matrix[1:], -odds), (matrix[:-1], odds)):
             told, part = losses > epsilon, np.zeros_like(likelier)
             part[told] = likelier[told] * -np.expm1(epsilon - losses[told])
             found.append(part.sum(axis=1))

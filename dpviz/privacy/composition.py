@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -25,6 +26,7 @@ ENUMERATED = 60_000  # Largest number of multisets of outcomes that are added up
 # How many grid spacings may be the deviation of the splits on an even grid: the upper bound is still much nearer than
 # the lower one is on the grid itself.
 EVEN = 1.5
+Summed = TypeVar("Summed", float, FloatArray)
 
 
 class Losses(ABC):
@@ -112,9 +114,8 @@ class DiscreteLosses(Losses):
         return top + math.log(total), mean, inner_product(tilted, (self.losses - mean) ** 2) / total
 
     def tail_bound(self, sets: int, epsilon: float, tilt: float) -> float:
-        """Chernoff's: E (1 − e^{ε − S})_+ ≤ e^{M K(λ) − λε} λ^λ / (1 + λ)^{1 + λ}, the largest (1 − e^{−s}) e^{−λs}."""
-        exponent = sets * self.cumulants(tilt)[0] - tilt * epsilon - math.log1p(tilt)
-        exponent -= tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
+        """Chernoff's, rounding included."""
+        exponent = tail_exponent(self.cumulants(tilt)[0], sets, epsilon, tilt)
         error = sets * (mass_rounding(self.log_masses) + tilt * self._loss_error) + LOSS_ROUNDING * tilt * epsilon
         infinite = -math.expm1(sets * math.log1p(-min(self.infinite + self.beyond, 1.0)))
         return min(math.exp(min(exponent + error, 0.0)) + infinite, 1.0)
@@ -164,6 +165,18 @@ class DiscreteLosses(Losses):
             min(infinite + max(value - uncertain, 0.0) / relative, 1.0),
             min(at_most + (value + uncertain) * relative, 1.0),
         )
+
+
+def tail_exponent(cumulant: Summed, sets: int, epsilon: float, tilt: float) -> Summed:
+    """ln of Chernoff's E (1 − e^{ε − S})_+ ≤ e^{M K(λ) − λε} λ^λ / (1 + λ)^{1 + λ}, the largest (1 − e^{−s}) e^{−λs}.
+
+    `cumulant` is K(λ) of one loss, or of several.
+
+    >>> tail_exponent(0.0, 1, 2.0, 0.0)
+    0.0
+    """
+    exponent = sets * cumulant - tilt * epsilon - math.log1p(tilt)
+    return exponent - (tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0)
 
 
 @checked(sets=COMPOSED_SETS, epsilon=ANY_EPSILON, resolution=argument("resolution", 0, 1, open_minimum=True))

@@ -9,7 +9,8 @@ import numpy as np
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.prior import PriorSynthesizer
-from dpviz.privacy.composition import DiscreteLosses, composed_delta
+from dpviz.privacy.composition import DiscreteLosses, composed_delta, tail_exponent
+from dpviz.privacy.loss_grid import LOSS_ROUNDING, mass_rounding
 
 MOST_SPLITS = 500  # Blocks of pairs that are cut in two
 LOSS_GRID_RESOLUTION = 1e-2  # Of the grid of losses: δ is rounded up by about this, squared, relative to itself
@@ -31,21 +32,60 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
     if pairs is None and isinstance(release, PriorSynthesizer):
         return _worst_of_blocks(release, sets, epsilon)
     chosen = np.arange(len(release.neighbours)) if pairs is None else np.array(sorted(pairs))
-    columns = np.arange(release.shape[1])
+    columns, ends = np.arange(release.shape[1]), release.neighbours[chosen].T
     log_odds = release.log_odds(chosen, columns)
-    found = []
-    for sign, (likelier, other) in ((1, release.neighbours[chosen].T), (-1, release.neighbours[chosen].T[::-1])):
-        log_masses = release.log_transition(likelier, columns)
-        for row, first, second in zip(range(len(chosen)), likelier.tolist(), other.tolist(), strict=True):
-            upper = _composed(sign * log_odds[row], log_masses[row], sets, epsilon)
-            found.append(WorstCase(upper, first, second))
-    return max(found, key=lambda one: one.value)
+    log_masses = [release.log_transition(likelier, columns) for likelier in ends]
+    turned, pair, value = _largest(log_odds, log_masses, sets, epsilon)
+    likelier, other = ends[:, pair][:: -1 if turned else 1].tolist()
+    return WorstCase(value, likelier, other)
 
 
-def _composed(log_odds: FloatArray, log_masses: FloatArray, sets: int, epsilon: float) -> float:
+@np.errstate(under="ignore", invalid="ignore")
+def _largest(log_odds: FloatArray, log_masses: list[FloatArray], sets: int, epsilon: float) -> tuple[int, int, float]:
+    """Return which of two directions and which pair has the largest δ, and that.
+
+    The tilt of one gives Chernoff's bounds of all: that with the largest bound comes next, first with its own tilt and
+    then with its δ, until no bound is above the largest δ.
+    """
+    signs, finite = (1, -1), np.isfinite(log_odds)
+    error = sets * mass_rounding(np.concatenate([one[one > -np.inf] for one in log_masses]))
+    by_tilt = LOSS_ROUNDING * (sets * float(np.abs(log_odds[finite]).max(initial=0.0)) + epsilon)
+    bounds, endless = np.ones((2, *log_masses[0].shape[:1])), []
+    for sign, masses, first in zip(signs, log_masses, bounds, strict=True):
+        losses = sign * log_odds
+        first[sets * np.where(masses > -np.inf, losses, -np.inf).max(axis=1) <= epsilon] = 0.0
+        infinite = (np.exp(masses) * (losses == np.inf)).sum(axis=1)
+        endless.append(-np.expm1(sets * np.log1p(-np.minimum(infinite, 1.0))))
+    found, tilts = dict[int, float](), dict[int, float]()
+    while not found or bounds.max() > max(found.values()):
+        place = int(bounds.argmax())
+        turned, pair = divmod(place, len(log_odds))
+        row = _losses(signs[turned] * log_odds[pair], log_masses[turned][pair])
+        if place in tilts or not bounds[turned, pair]:
+            found[place] = _upper(row, sets, epsilon, tilts.get(place, 0.0))
+            bounds[turned, pair] = -np.inf
+            continue
+        tilt = tilts[place] = row.saddle_point(epsilon / sets)
+        for way, (sign, masses) in enumerate(zip(signs, log_masses, strict=True)) if tilt else ():
+            rest = np.flatnonzero(bounds[way] > max(found.values(), default=0.0))
+            exponents = masses[rest] + tilt * sign * log_odds[rest]
+            exponents[~np.isfinite(exponents)] = -np.inf
+            top = exponents.max(axis=1, initial=-np.finfo(float).max)
+            cumulants = top + np.log(np.exp(exponents - top[:, None]).sum(axis=1))
+            at_most = tail_exponent(cumulants, sets, epsilon, tilt) + error + by_tilt * tilt
+            bounds[way, rest] = np.minimum(bounds[way, rest], np.exp(np.minimum(at_most, 0.0)) + endless[way][rest])
+    value, place = max((value, -place) for place, value in found.items())
+    turned, pair = divmod(-place, len(log_odds))
+    return turned, pair, value
+
+
+def _losses(log_odds: FloatArray, log_masses: FloatArray) -> DiscreteLosses:
     some = log_masses > -np.inf
-    losses = DiscreteLosses(log_odds[some], log_masses[some])
-    return composed_delta(losses, sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True).upper
+    return DiscreteLosses(log_odds[some], log_masses[some])
+
+
+def _upper(losses: DiscreteLosses, sets: int, epsilon: float, tilt: float | None = None) -> float:
+    return composed_delta(losses, sets, epsilon, LOSS_GRID_RESOLUTION, tilt=tilt, only_upper=True).upper
 
 
 def _worst_of_blocks(release: PriorSynthesizer, sets: int, epsilon: float) -> WorstCase:
@@ -61,7 +101,7 @@ def _worst_of_blocks(release: PriorSynthesizer, sets: int, epsilon: float) -> Wo
         shared = directions[turned].of_pairs(first, last)
         (log_odds,) = shared.log_odds(np.array([0]), columns)
         (log_masses,) = shared.log_transition(np.array([1]), columns)
-        return _composed(-log_odds, log_masses, sets, epsilon)
+        return _upper(_losses(-log_odds, log_masses), sets, epsilon)
 
     ends = {(turned, end): upper(turned, end, end) for turned in range(len(directions)) for end in (0, release.n - 1)}
     best, value = max(ends.items(), key=lambda one: one[1])
