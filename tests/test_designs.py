@@ -242,13 +242,16 @@ def wild(law: str, draw: st.DrawFn) -> Design:
     }
     whole = {"sets": st.integers(1, 100), "repetitions": st.integers(1, 10**7), "seed": st.integers(0, 10**9)}
     rules = draw(st.lists(st.sampled_from(list(RULES)), unique=True))
-    further = [one for one in SYNTHESIZERS[law].parameters() if one.name not in ("n", "m", "alpha")]
+    of_law = {one.name: one for one in SYNTHESIZERS[law].parameters()}
+    further = [one for name, one in of_law.items() if name not in ("n", "m", "alpha")]
+    most = of_law["alpha"].maximum if "alpha" in of_law else math.inf
     details = {one.name: draw(floats_of(one)) for one in further if not one.integer}
     details |= {one.name: draw(st.integers(int(one.minimum), int(one.maximum))) for one in further if one.integer}
     return Design(
         mechanism=law, n=n, details=tuple((name, details[name]) for name in details if draw(st.booleans())),
         prior=draw(st.sampled_from(list(PRIOR_RULES))), rules=tuple(rules),
-        confidential_count=draw(st.none() | st.integers(0, n)), **numbers | {"alpha": 1.5 + numbers["alpha"] / 2},
+        confidential_count=draw(st.none() | st.integers(0, n)),
+        **numbers | {"alpha": min(1.5 + numbers["alpha"] / 2, most)},
         **{name: draw(one) for name, one in whole.items()},
     )  # fmt: skip
 
