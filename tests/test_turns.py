@@ -16,8 +16,9 @@ from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
+from pages.components import turns as module
 from pages.components.navigation import keep_the_theme, wait_for_the_last_run
-from pages.components.turns import Turns
+from pages.components.turns import FADES, SMOOTHING, Turns
 
 FOREVER, SOON = 1000.0, 0.01
 PATIENCE = 60
@@ -55,6 +56,27 @@ def test_turns_are_had_one_at_a_time_in_the_order_of_asking() -> None:
         for run in runs:
             run.result(PATIENCE)
     assert order == list(range(8))
+
+
+def test_how_late_turns_were_is_forgotten_when_nobody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who stays behind when a class has left has curves at once, and not after as long as they would have waited."""
+    turns, passed = Turns(FOREVER), [0.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: sum(passed)))
+    turns._came = 0.0
+
+    def draw() -> None:
+        with turns.turn():
+            pass
+
+    with ThreadPoolExecutor(1) as pool:
+        with turns.turn():
+            run = pool.submit(draw)
+            wait_for_line(turns, 2)
+            passed.append(0.8)  # seconds that the other one has waited
+        run.result(PATIENCE)
+    assert turns.late == pytest.approx(SMOOTHING * 0.8)
+    passed.append(3 * FADES)
+    assert turns.late == pytest.approx(SMOOTHING * 0.8 / 8)
 
 
 @pytest.mark.parametrize("readers", [1, 4])

@@ -1,5 +1,6 @@
 """One page is drawn at a time: threads that draw side by side take the interpreter from each other at every step."""
 
+import math
 import threading
 import time
 from collections import deque
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 SMOOTHING = 0.1  # What the last one that has waited counts for in how late turns are
+FADES = 1.0  # Seconds after which half of that is forgotten, whoever comes: a class has left by then, or looks on
 LONGEST = 0.1  # Seconds of a turn: a page is drawn in a fifth of it, and whoever computes for longer must keep nobody
 
 
@@ -20,8 +22,7 @@ def breathe() -> None:
 class Turns:
     """First come, first served, but who comes back to a page that is half drawn goes before those that begin.
 
-    Whoever has had the turn for `longest` seconds goes on beside the next. `late` is how many seconds those that
-    begin have waited lately.
+    Whoever has had the turn for `longest` seconds goes on beside the next.
     """
 
     def __init__(self, longest: float) -> None:
@@ -29,7 +30,7 @@ class Turns:
         self._line: deque[threading.Event] = deque()  # the first has the turn
         self._back = 0  # how many of those behind it have come back
         self._since = 0.0
-        self.late = 0.0
+        self._late, self._came = 0.0, time.monotonic()
         self._lock = threading.Lock()
         self._held = threading.local()
 
@@ -37,6 +38,11 @@ class Turns:
     def awaited(self) -> bool:
         """Whether somebody waits for a turn."""
         return len(self._line) > 1
+
+    @property
+    def late(self) -> float:
+        """How many seconds those that begin have waited lately."""
+        return self._late * math.exp2((self._came - time.monotonic()) / FADES)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -80,7 +86,8 @@ class Turns:
                 if not mine.is_set() and time.monotonic() - self._since >= self._longest:
                     self._pass_on()
         if not back:
-            self.late += SMOOTHING * (time.monotonic() - came - self.late)
+            late, self._came = self.late, time.monotonic()
+            self._late = late + SMOOTHING * (self._came - came - late)
 
     def _leave(self) -> None:
         mine, self._held.turn = self._mine(), None
