@@ -34,10 +34,17 @@ def found_so_far(asked: Asked) -> Division:
     return Division(asked.question, growing_answer(asked).first())
 
 
+def found_soon(asked: Asked) -> Division:
+    """The same, waited for before anything is drawn, until it says which division is best, if that is soon."""
+    growing_answer(asked).soon(lambda found: Division(asked.question, found).tells, ANSWER)
+    return found_so_far(asked)
+
+
 def show_answer(asked: Asked) -> None:
     """Sentence, picture and table, as far as they are known."""
     spending = asked.question
     place, known = st.empty(), division_measures(spending)
+    place.html(page_answer(*found_so_far(asked).answer))
     chosen, height = MEASURES.choose(known), comparison_height([spending.method.label, ONE_SET])
     intervals = need_intervals(chosen)
 
@@ -53,8 +60,6 @@ def show_answer(asked: Asked) -> None:
         listing(*division.table, "The smallest error and the papers' divisions")
         note(division.further)
 
-    growing = growing_answer(asked, intervals=intervals)
-    growing.soon(lambda found: Division(spending, found).tells, ANSWER)
-    show_growing(growing, "Dividing …", draw, key=f"{PREFIX}step")
+    show_growing(growing_answer(asked, intervals=intervals), "Dividing …", draw, key=f"{PREFIX}step")
     if best := found_so_far(asked).lead(asked.design):
         lead_on(SPEC, best, whole=True)
