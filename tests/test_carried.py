@@ -19,6 +19,7 @@ from dpviz.comparisons.overview import Overview
 from dpviz.comparisons.overview_words import overview_answers
 from dpviz.designs import Design
 from dpviz.desk.addresses import SETTINGS, address_words, settings_of, taken_by
+from dpviz.desk.carried import Carried
 from dpviz.mechanisms import PoissonCount
 from pages.components.navigation import PAGES
 from pages.components.spec import PageSpec
@@ -144,6 +145,11 @@ def test_every_page_says_which_release_the_reader_carries(page: PageSpec):
     assert release_line(there) == "Your release: Beta-binomial, 20 people, 1 set, ε = 2.5"
     there.number_input(key=f"{page.prefix}n").set_value(21).run()
     assert ", 21 people, " in release_line(there)  # in the same run
+
+
+def test_a_release_of_one_person_is_not_of_people() -> None:
+    alone = Design(mechanism="beta_binomial", n=1, m=1, sets=1, epsilon=2.5)
+    assert Carried(alone, frozenset()).words == "Beta-binomial, 1 person, 1 set, ε = 2.5"
 
 
 def links_of(found: AppTest) -> dict[str, dict[str, str]]:

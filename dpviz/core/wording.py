@@ -162,6 +162,15 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{spelled(number)} {one if number == 1 else many or one + 's'}"
 
 
+def in_figures(number: int, one: str, many: str = "") -> str:
+    """The same in figures.
+
+    >>> in_figures(1, "person", "people"), in_figures(1300, "row")
+    ('1 person', '1,300 rows')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def measured_text(measure: Measure, *, share: bool = False) -> str:
     """The same in one piece.
 

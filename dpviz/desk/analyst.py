@@ -16,7 +16,7 @@ from dpviz.core.limits import COUNTS_SHOWN
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import one_line
 from dpviz.core.settings import LONGEST_TEXT
-from dpviz.core.wording import TextTable, percent
+from dpviz.core.wording import TextTable, in_figures, percent
 from dpviz.designs import Design
 from dpviz.desk.promises import prior_text, promise_text
 from dpviz.inference.beta_mixtures import BetaMixture
@@ -80,7 +80,7 @@ class SeenRelease:
 
     def named(self) -> str:
         """Its settings in words."""
-        people = "1 person" if self.design.n == 1 else f"{readable(self.design.n)} people"
+        people = in_figures(self.design.n, "person", "people")
         return f"{self.words} made from {people} at {self.promise}"
 
     @property

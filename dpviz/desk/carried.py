@@ -8,6 +8,7 @@ from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.core.sliders import LINKS
+from dpviz.core.wording import in_figures
 from dpviz.designs import NOISE_EPSILON_KEY, Design
 from dpviz.desk.promises import FURTHER_NUMBERS
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
@@ -45,8 +46,8 @@ class Carried:
         promised = [
             f"{name} = {readable(getattr(made, key), 3)}" for key, name in SYMBOLS.items() if key in made.promised
         ]
-        sets = "1 set" if made.sets == 1 else f"{made.sets:,} sets"
-        return ", ".join((made.synthesizer_type.label.partition(" (")[0], f"{made.n:,} people", sets, *promised))
+        sizes = in_figures(made.n, "person", "people"), in_figures(made.sets, "set")
+        return ", ".join((made.synthesizer_type.label.partition(" (")[0], *sizes, *promised))
 
 
 def goes_along(name: str, design: Design, said: Collection[str]) -> bool:

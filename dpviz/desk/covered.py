@@ -3,7 +3,7 @@
 import dataclasses
 
 from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.wording import in_figures, percent
 from dpviz.coverage import ExactCoverage
 from dpviz.coverage.causes import NOTICED
 from dpviz.designs import Design
@@ -13,9 +13,8 @@ from dpviz.inference.rules import RULES
 
 def coverage_setting(design: Design) -> str:
     """Where the numbers of a design stand: people, true share, released tables and promise, in words."""
-    people = "1 person" if design.n == 1 else f"{design.n:,} people"
-    rows = "1 row" if design.m == 1 else f"{design.m:,} rows"
-    tables = "1 released table" if design.sets == 1 else f"{design.sets} released tables"
+    people, rows = in_figures(design.n, "person", "people"), in_figures(design.m, "row")
+    tables = in_figures(design.sets, "released table")
     return f"{people}, a true share of {percent(design.p, 4)}, {tables} of {rows} and {promise_text(design)}"
 
 
