@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, Modips, PosteriorMean, Synthesizer
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.mechanisms.prior import PriorSynthesizer
 from dpviz.privacy import several_sets
 from dpviz.privacy.several_sets import delta_of_sets
@@ -109,3 +110,9 @@ def test_google_dp_accounting_brackets_delta_of_ten_sets(release: Synthesizer) -
     least, most = (discretized_delta(first, second, 0.5, rounded_up=up, sets=10) for up in (False, True))
     assert least <= found.value <= most
     assert found.value <= least * 1.05
+
+
+@pytest.mark.parametrize("rows", [[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]])
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 700.0])
+def test_tables_that_every_release_tells_apart_have_a_delta_of_one(rows: list[list[float]], epsilon: float) -> None:
+    assert delta_of_sets(GivenMatrix(probabilities=rows), 2, epsilon).value == 1.0

@@ -40,7 +40,7 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
     return WorstCase(value, likelier, other)
 
 
-@np.errstate(under="ignore", invalid="ignore")
+@np.errstate(under="ignore", invalid="ignore", divide="ignore")
 def _largest(log_odds: FloatArray, log_masses: list[FloatArray], sets: int, epsilon: float) -> tuple[int, int, float]:
     """Return which of two directions and which pair has the largest δ, and that.
 
@@ -51,8 +51,11 @@ def _largest(log_odds: FloatArray, log_masses: list[FloatArray], sets: int, epsi
     error = sets * mass_rounding(np.concatenate([one[one > -np.inf] for one in log_masses]))
     by_tilt = LOSS_ROUNDING * (sets * float(np.abs(log_odds[finite]).max(initial=0.0)) + epsilon)
     bounds, endless = np.ones((2, *log_masses[0].shape[:1])), []
-    for sign, masses, first in zip(signs, log_masses, bounds, strict=True):
+    for turned, (sign, masses, first) in enumerate(zip(signs, log_masses, bounds, strict=True)):
         losses = sign * log_odds
+        apart = np.flatnonzero(~((masses > -np.inf) & (losses < np.inf)).any(axis=1))
+        if len(apart):  # every release tells the two tables apart
+            return turned, int(apart[0]), 1.0
         first[sets * np.where(masses > -np.inf, losses, -np.inf).max(axis=1) <= epsilon] = 0.0
         infinite = (np.exp(masses) * (losses == np.inf)).sum(axis=1)
         endless.append(-np.expm1(sets * np.log1p(-np.minimum(infinite, 1.0))))
