@@ -19,7 +19,7 @@ from pages.components.release import lead_on
 from pages.components.words import listing, note, page_answer
 
 OF_DATA = (key for kind in DATA_KINDS.values() for key in kind.divided_between)
-ANSWER = 0.15  # Seconds that a run waits for its answer; a step has what takes longer
+ANSWER = 0.12  # Seconds that a run waits for its answer; a step has what takes longer
 MEASURES = Measures(SPEC, [*DIVIDED_MEASURES, *OF_DATA])
 
 
