@@ -90,12 +90,12 @@ document.addEventListener("click", (event) => {
 
 let owner = null; // the parentElement of the page that is shown
 
-/** Open the panel once the controls, which follow in the page, are there. */
+/** Open the panel once the controls, which follow in the page, are there: how wide the screen is may not be known before. */
 function openSoon(parentElement) {
+  if (owner !== parentElement) return;
   const dock = parentElement.querySelector(".dpviz-dock");
-  if (owner !== parentElement || !dock.isConnected || getComputedStyle(dock).display === "none") return;
-  if (panel()?.offsetHeight > 0) open();
-  else setTimeout(() => openSoon(parentElement), 50);
+  if (!dock.isConnected || !panel()?.offsetHeight) setTimeout(() => openSoon(parentElement), 50);
+  else if (getComputedStyle(dock).display !== "none") open();
 }
 
 /** The style sheet stays in the head of the document, whatever page is shown. */
@@ -124,6 +124,7 @@ export default function (component) {
   return () =>
     setTimeout(() => {
       if (parentElement.isConnected || owner !== parentElement) return; // another page is there already
+      owner = null;
       close();
     });
 }
