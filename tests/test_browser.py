@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -228,3 +229,20 @@ def test_pictures_are_saved_as_png_and_svg(chromium: Browser, server: str) -> No
     with visiting(chromium, f"{server}/transition_matrices?tm_n=30") as page:
         for name in ("heatmap", "profile"):
             check_saved(page, name)
+
+
+def test_a_move_makes_the_browser_style_the_page_a_few_times_and_not_at_every_new_element(
+    chromium: Browser, server: str
+) -> None:
+    """Selectors that begin with what the whole page has somewhere would: a move took a third longer with them."""
+    with visiting(chromium, f"{server}/compare_synthesizers") as page:
+        slider(page, "epsilon").press("ArrowRight")
+        settle(page)
+        chromium.start_tracing(page=page, categories=["devtools.timeline"])
+        for _ in range(2):
+            slider(page, "epsilon").press("ArrowRight")
+            settle(page)
+        events = json.loads(chromium.stop_tracing())["traceEvents"]
+        styled = [one["args"].get("elementCount", 0) for one in events if one["name"] == "UpdateLayoutTree"]
+        assert len(styled) > 10
+        assert sum(styled) < 2 * 8 * page.evaluate("document.querySelectorAll('*').length")
