@@ -155,10 +155,6 @@ class Kept:
                 gone = self._beyond()
         del gone
 
-    def bound(self, most: int) -> None:
-        """Keep at most so many bytes from the next result on."""
-        self._most = most
-
     def clear(self) -> None:
         """Keep nothing."""
         with self._lock:

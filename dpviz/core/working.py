@@ -18,7 +18,6 @@ from enum import IntEnum
 from functools import partial
 from typing import BinaryIO, NamedTuple
 
-from dpviz.core.keeping import KEPT
 from dpviz.core.types import Result
 
 STOPPED = 0.5  # Seconds of work in one step of what nobody asks for after which the process ends, the first time
@@ -30,7 +29,6 @@ FIRST, GROWS, SILENT = 0.05, 2.0, 0.5
 seconds of its work between two at most."""
 
 IDLE = 1.0  # Seconds without work after which a worker gives back what memory it has free
-WORKERS_BUDGET = 48_000_000  # Bytes that a worker keeps of what it has computed
 
 
 class About(IntEnum):
@@ -223,7 +221,6 @@ def serve() -> None:
     nice, *modules = sys.argv[1:]
     if hasattr(os, "nice"):
         os.nice(int(nice))
-    KEPT.bound(WORKERS_BUDGET)
     for name in modules:
         importlib.import_module(name)
     gc.collect()
