@@ -1,9 +1,14 @@
 """What a reader has set on a page is there again after another page, by the navigation."""
 
+from collections.abc import Iterable, Iterator
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 
+import pages.components.address
+from dpviz.core.settings import ControlSetting
+from dpviz.desk.addresses import SETTINGS
 from pages.components.navigation import PAGES
 from pages.components.spec import PageSpec
 from tests.pages import address, problems
@@ -135,3 +140,24 @@ def test_start_does_not_replace_what_has_been_set_before_it_was_seen() -> None:
     assert start.session_state["home_n"] == "100"
     coverage = settled(paged("coverage"), before=start)
     assert "cv_n" not in address(coverage)  # nothing was set that other pages have
+
+
+class EnteredMeanwhile(dict[str, ControlSetting]):
+    """Settings to which one is added whenever they are gone through, as where a page is entered for the first time."""
+
+    def items(self) -> Any:
+        return self._growing(super().items())
+
+    def __iter__(self) -> Any:
+        return self._growing(super().__iter__())
+
+    def _growing(self, all_of_them: Iterable[object]) -> Iterator[object]:
+        for one in all_of_them:
+            self[f"zz_{len(self)}"] = SETTINGS["home_n"]
+            yield one
+
+
+def test_a_page_is_drawn_while_another_reader_is_the_first_on_another_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    settled(PAGES[1])  # whose own settings are there then
+    monkeypatch.setattr(pages.components.address, "SETTINGS", EnteredMeanwhile(SETTINGS))
+    assert not problems(settled(PAGES[1]))

@@ -42,7 +42,8 @@ def read_address(prefix: str) -> None:
     accepts is left out, and noted in a sentence.
     """
     context, state = get_script_run_ctx(), state_of(prefix)
-    own = {key: setting for key, setting in SETTINGS.items() if key.startswith(prefix)}
+    # A copy: another reader may enter a page for the first time meanwhile, and its settings are added.
+    own = {key: setting for key, setting in SETTINGS.copy().items() if key.startswith(prefix)}
     back = bool(context and context.is_history_navigation)
     linked = st.session_state.get(HERE) != prefix and any(address_name(key) in st.query_params for key in own)
     if back or linked or not state.entry:
@@ -177,7 +178,7 @@ def write_address(prefix: str, release: str = "", place: str = "") -> None:
         "paths": [page.path for page in EVERY_PAGE],
         "prefixes": [page.prefix for page in EVERY_PAGE],
         "query": urlencode({address_name(key): SETTINGS[key].word(value) for key, value in said.items()}),
-        "names": [name for key in SETTINGS if (name := address_name(key)) != key],
+        "names": [name for key in SETTINGS.copy() if (name := address_name(key)) != key],
         "place": place,
         "entry": state.entry,
         "session": st.session_state.setdefault(SESSION, secrets.token_hex(4)) if _page(prefix).carries else "",
