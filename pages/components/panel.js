@@ -109,7 +109,6 @@ export default function (component) {
   const { parentElement } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
   dress(data.style);
-  root.toggleAttribute("data-dpviz-large", data.large);
   if (!parentElement.querySelector(".dpviz-dock")) {
     const place = parentElement.closest?.("[data-testid=stElementContainer]");
     if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
