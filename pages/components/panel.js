@@ -90,7 +90,7 @@ document.addEventListener("click", (event) => {
 
 let owner = null; // the parentElement of the page that is shown
 
-/** Open the panel once the controls, which follow in the page, are there: how wide the screen is may not be known before. */
+/** Open the panel once the controls, which follow in the page, are there: the screen's width may not be known before. */
 function openSoon(parentElement) {
   if (owner !== parentElement) return;
   const dock = parentElement.querySelector(".dpviz-dock");
