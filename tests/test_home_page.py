@@ -10,7 +10,7 @@ import re
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect
+from playwright.sync_api import Browser, Route, ViewportSize, expect
 
 import pages.coverage.sections
 import pages.minimum_priors.sections
@@ -27,7 +27,7 @@ from pages.home.controls import BEST, CONTROLS, METHODS
 from tests.browser import settle
 from tests.look import TELEPHONE
 from tests.pages import address, html, open_page, pieces, problems
-from tests.visit import ENDLESS, go_to, slider, small, visiting
+from tests.visit import ENDLESS, go_to, slider, small, until, visiting
 
 
 def opened(address: dict[str, str] | None = None, **state: object):
@@ -209,6 +209,26 @@ def test_in_class_mode_the_first_picture_fills_the_rest_of_the_screen(
         assert box is not None
         assert height - 40 <= box["y"] + box["height"] <= height
         assert box["height"] >= 0.3 * height
+
+
+@pytest.mark.browser
+def test_that_picture_has_all_its_room_while_a_script_is_late_and_makes_room_for_a_line_more_above_it(
+    chromium: Browser, server: str
+) -> None:
+    with visiting(chromium, f"{server}/coverage?class=1", {"width": 1280, "height": 720}) as page:
+        height = "document.querySelector('[data-hero]').offsetHeight"
+        full = page.evaluate(height)
+        late: list[Route] = []
+        page.route("**/*.keys.js", lambda route: late.append(route))
+        page.reload()
+        settle(page)
+        assert page.evaluate(height) == full
+        (script,) = late
+        script.continue_()
+        settle(page)
+        assert page.evaluate(height) == full
+        page.evaluate("document.querySelector('.dpviz-answer').style.marginTop = '60px'")
+        until(page, lambda: page.evaluate(height) == full - 60)
 
 
 @pytest.mark.browser

@@ -136,8 +136,6 @@ export default function (component) {
   }
   window.dpvizAbout = data.about; // for the files that pictures are saved to
   window.dpvizReading = data.reading; // how their numbers are read, of a file called FILE
-  const element = parentElement.closest?.("[data-testid=stElementContainer]");
-  if (element) Object.assign(element.style, { position: "absolute", height: "0", overflow: "hidden" });
   clearTimeout(timer);
   if (data.entry === left.entry && performance.now() - left.at < FORGOTTEN) return undefined;
   latest = data.entry;

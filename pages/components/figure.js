@@ -445,8 +445,10 @@ function mount(parentElement) {
     fit(chart);
   });
   chart.observer.observe(plot);
-  const above = parentElement.closest("[data-testid=stVerticalBlock]"); // what stands above a hero may grow and shrink
-  if (above) chart.observer.observe(above);
+  // What stands above a hero, beside it or further out, may grow and shrink.
+  for (let block = parentElement; (block = block.parentElement?.closest("[data-testid=stVerticalBlock]")); ) {
+    chart.observer.observe(block);
+  }
   chart.refit = () => fit(chart);
   window.addEventListener("resize", chart.refit);
   document.addEventListener("dpviz-panel", chart.refit);

@@ -38,7 +38,7 @@ def page_head(page: PageSpec, sections: Collection[str] = ()) -> None:
     `sections` are the closer looks of the page.
     """
     _looks(page, sections).keep()
-    shown = "dpviz-title dpviz-large" if class_mode() else "dpviz-title"  # the style sheet enlarges what is around it
+    shown = "dpviz-title dpviz-large" if class_mode() else "dpviz-title"
     title = f'<h1 class="{shown}">{escape(page.question)} <small>{escape(page.title)}</small></h1>'
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
     st.html(Html(title + lead + (RELEASE_LINE if page.carries else "")))
@@ -52,7 +52,7 @@ def page_head(page: PageSpec, sections: Collection[str] = ()) -> None:
     if class_mode():
         _keys(key="dpviz_keys", data=b"", height=1)
     # The controls come next: so they do for the Tab key.
-    data = {"style": address_of("style.css"), "open": page.home}
+    data = {"style": address_of("style.css"), "open": page.home, "large": class_mode()}
     _panel(key=f"{page.prefix}panel", data=json.dumps(data).encode(), height=1)
     keep_card()
     if page.carries and (refused := bring_release(page)):

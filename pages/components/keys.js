@@ -55,9 +55,7 @@ new MutationObserver(() => {
   }
 }).observe(document.querySelector("[data-testid=stMain]") ?? document.body, { childList: true, subtree: true });
 
-export default function ({ parentElement }) {
-  const place = parentElement.closest?.("[data-testid=stElementContainer]");
-  if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
+export default function () {
   mounted += 1;
   return () => {
     mounted -= 1;

@@ -95,8 +95,6 @@ function light(places) {
 }
 
 export default function showLight({ data, parentElement }) {
-  const place = parentElement.closest?.("[data-testid=stElementContainer]");
-  if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
   if (!style.isConnected) document.head.append(style);
   owner = parentElement;
   const text = JSON.stringify(data);

@@ -41,8 +41,6 @@ const busy = () => (document.querySelector("[data-testid=stApp]")?.dataset.testS
 
 export default function (component) {
   const { parentElement, data, setTriggerValue } = component;
-  const place = parentElement.closest?.("[data-testid=stElementContainer]");
-  if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
   if (waiting.get(parentElement)?.step === data.step) return undefined;
   stop(parentElement);
   const held = { step: data.step, tries: 0 };

@@ -47,8 +47,6 @@ const coming = new MutationObserver(openAsked);
 
 export default function (component) {
   const paper = new TextDecoder().decode(component.data);
-  const place = component.parentElement.closest?.("[data-testid=stElementContainer]");
-  if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
   if (asked() && !asked().startsWith(paper)) say("");
   coming.observe(document.querySelector("[data-testid=stMain]") ?? document.body, { childList: true, subtree: true });
   openAsked();

@@ -109,9 +109,8 @@ export default function (component) {
   const { parentElement } = component;
   const data = JSON.parse(new TextDecoder().decode(component.data));
   dress(data.style);
+  root.toggleAttribute("data-dpviz-large", data.large);
   if (!parentElement.querySelector(".dpviz-dock")) {
-    const place = parentElement.closest?.("[data-testid=stElementContainer]");
-    if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
     const dock = document.createElement("div");
     dock.className = "dpviz-dock";
     dock.innerHTML = '<button type="button" aria-expanded="false">Controls</button>';

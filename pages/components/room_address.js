@@ -9,8 +9,6 @@ let timer;
 export default function (component) {
   const { parentElement } = component;
   const { path, ...query } = component.data;
-  const place = parentElement.closest?.("[data-testid=stElementContainer]");
-  if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
   clearTimeout(timer);
   const write = () => {
     if (location.pathname.replace(/\/+$/, "").split("/").pop() !== path) {

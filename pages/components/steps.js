@@ -11,9 +11,7 @@ document.addEventListener("keydown", (event) => {
   button.click();
 });
 
-export default function ({ parentElement }) {
-  const place = parentElement.closest?.("[data-testid=stElementContainer]");
-  if (place) Object.assign(place.style, { position: "absolute", height: "0", overflow: "hidden" });
+export default function () {
   mounted += 1;
   return () => {
     mounted -= 1;
