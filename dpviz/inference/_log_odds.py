@@ -41,9 +41,10 @@ def incomplete_beta(log_odds: FloatArray, a: Numbers, b: Numbers, log_beta: Numb
     left = log_odds < 0
     near, far = np.where(left, a, b), np.where(left, b, a)
     log_near, log_far = log_parts(-np.abs(log_odds))
-    with np.errstate(over="ignore"):
-        beyond = np.exp(near * log_near - log_beta) / near
-    part = np.where(log_near < SMALLEST_LOG, beyond, betainc(near, far, np.exp(log_near)))
+    part: FloatArray = betainc(near, far, np.exp(log_near))
+    if (beyond := log_near < SMALLEST_LOG).any():
+        with np.errstate(over="ignore"):
+            part = np.where(beyond, np.exp(near * log_near - log_beta) / near, part)
     value = np.where(left, part, 1 - part)
     lost = ~left & (part > 1 - KEEPS_DIGITS)
     return np.where(lost, betainc(far, near, np.exp(log_far)), value) if lost.any() else value

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import logit
+from scipy.special import betaincinv, logit
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL
@@ -28,6 +28,8 @@ from dpviz.inference._log_odds import (
 DROPPED_WEIGHT = 1e-16  # Bound on the total weight of the components that densities and probabilities leave out
 # Cells of a grid that brackets a quantile, and how many grids there are, each in a cell of the one before
 BRACKET_CELLS, NARROWINGS = 8, 4
+# Factors of the odds of a tail: between those quantiles of a beta is that of a mixture of its mean and variance, mostly
+NEAR_ODDS = np.exp([-1.6, -0.4, -0.1, -0.02, 0.02, 0.1, 0.4, 1.6])
 
 COMPONENTS = (
     argument("first", 0, 1e13, open_minimum=True),
@@ -93,6 +95,11 @@ class BetaMixture:
         return first, second, weights
 
     @cached_property
+    def _log_beta(self) -> FloatArray:
+        a, b, _ = self._kept
+        return log_beta(a, b)
+
+    @cached_property
     def _probability_terms(self) -> tuple[FloatArray, ...]:
         """Exponents and log factors of the terms between neighbours; a, b, ln B and weight of the last of each run."""
         a, b, weights = self._kept
@@ -102,7 +109,7 @@ class BetaMixture:
         before = np.cumsum(weights) - weights
         cumulative = np.maximum(np.cumsum(weights) - before[start][np.cumsum(start) - 1], weights)
         inner = ~last
-        size = log_beta(a, b)
+        size = self._log_beta
         log_factor = np.log(cumulative[inner]) - np.log(a[inner]) - size[inner]
         return a[inner], b[inner] - 1, log_factor, a[last], b[last], size[last], cumulative[last]
 
@@ -126,7 +133,7 @@ class BetaMixture:
     def _density(self, p: FloatArray) -> FloatArray:
         a, b, weights = self._kept
         with np.errstate(divide="ignore", invalid="ignore"):
-            return _sum_of_powers(np.log(p), np.log1p(-p), a - 1, b - 1, np.log(weights) - log_beta(a, b))
+            return _sum_of_powers(np.log(p), np.log1p(-p), a - 1, b - 1, np.log(weights) - self._log_beta)
 
     def _below(self, log_odds: FloatArray) -> FloatArray:
         """Cumulative probability at each of `log_odds`, a sum of positive terms: small ones keep their digits."""
@@ -142,6 +149,14 @@ class BetaMixture:
         a, b, weights = self._kept
         return BetaMixture(first=b[::-1], second=a[::-1], weights=weights[::-1])
 
+    def _guesses(self, tail: float) -> FloatArray:
+        """Log-odds that the quantile may be between, rising."""
+        odds = tail / (1 - tail) * NEAR_ODDS
+        with np.errstate(all="ignore"):
+            total = self.mean * (1 - self.mean) / self.variance - 1
+            found: FloatArray = logit(betaincinv(self.mean * total, (1 - self.mean) * total, odds / (1 + odds)))
+        return found
+
     @checked(q=PROBABILITY)
     def quantile(self, q: float) -> float:
         """Return the floating-point number nearest to the proportion p with Pr(proportion ≤ p) = q.
@@ -150,7 +165,7 @@ class BetaMixture:
         than 2⁻⁵⁴, or to 0 than the smallest number, is therefore 1, or 0, and `cdf` there is not q.
 
         >>> near_0 = BetaMixture(first=np.array([0.01]), second=np.array([1.0]), weights=np.array([1.0]))
-        >>> math.log2(near_0.quantile(0.5))
+        >>> round(math.log2(near_0.quantile(0.5)), 12)
         -100.0
         """
         if q in (0, 1):
@@ -159,15 +174,20 @@ class BetaMixture:
             distribution, tail, sign, low, high = self._mirrored, 1 - q, -1.0, -HIGHEST_LOG_ODDS, -LOWEST_LOG_ODDS
         else:
             distribution, tail, sign, low, high = self, q, 1.0, LOWEST_LOG_ODDS, HIGHEST_LOG_ODDS
-        for _ in range(NARROWINGS):  # a narrow peak defeats interpolation over the whole range
-            grid = np.linspace(low, high, BRACKET_CELLS + 1)
-            place = int(np.searchsorted(distribution._below(grid[1:-1]), tail))
-            low, high = float(grid[place]), float(grid[place + 1])
+        guesses = distribution._guesses(tail)
+        guesses = guesses[(low < guesses) & (guesses < high)]
+        place = int(np.searchsorted(distribution._below(guesses), tail))
+        low, high = [low, *guesses.tolist(), high][place : place + 2]
+        if not 0 < place < len(guesses):  # a narrow peak defeats interpolation over the whole range
+            for _ in range(NARROWINGS):
+                grid = np.linspace(low, high, BRACKET_CELLS + 1)
+                place = int(np.searchsorted(distribution._below(grid[1:-1]), tail))
+                low, high = float(grid[place]), float(grid[place + 1])
+        log_tail = math.log(tail)
 
+        @cache
         def excess(log_odds: float) -> float:
-            return float(np.log(np.maximum(distribution._below(np.array([log_odds])), FIRST_INSIDE))[0]) - math.log(
-                tail
-            )
+            return math.log(max(float(distribution._below(np.array([log_odds]))[0]), FIRST_INSIDE)) - log_tail
 
         if excess(low) >= 0:
             found = low
@@ -266,12 +286,10 @@ def _sum_of_powers(
     log_p: FloatArray, log_q: FloatArray, power: FloatArray, other: FloatArray, log_factor: FloatArray
 ) -> FloatArray:
     """Σ_i exp(log factor_i) p^power_i (1 − p)^other_i for each ln p and ln (1 − p), with 0⁰ = 1."""
+    points, terms = np.stack([log_p, log_q, np.ones(len(log_p))]), np.stack([power, other, log_factor])
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        left, right = log_p[:, None] * power, log_q[:, None] * other
-    for table, exponent, end in ((left, power, np.isneginf(log_p)), (right, other, np.isneginf(log_q))):
-        if end.any():
-            table[np.ix_(end, exponent == 0)] = 0.0
-    with np.errstate(over="ignore", under="ignore"):
-        left += right
-        left += log_factor
-        return np.exp(left, out=left).sum(axis=1)
+        table: FloatArray = np.einsum("ji,jk->ik", points, terms)  # without a second table
+        for log, exponent in ((log_p, power), (log_q, other)):
+            if (end := np.isneginf(log)).any():
+                table[end] = np.where(exponent == 0, 0.0, -math.inf * exponent) + log_factor
+        return np.exp(table, out=table).sum(axis=1)

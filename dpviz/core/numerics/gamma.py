@@ -20,15 +20,17 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
     0.081061467
     """
     x = np.asarray(x, dtype=float)
-    large, small = np.maximum(x, STIRLING_FROM), np.minimum(x, STIRLING_FROM)
+    large = np.maximum(x, STIRLING_FROM)
     inverse_square = 1 / large**2
     series = np.full_like(large, STIRLING[-1])
     for coefficient in STIRLING[-2::-1]:
         series *= inverse_square
         series += coefficient
     series /= large
-    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * math.log(2 * math.pi)
-    return np.where(x >= STIRLING_FROM, series, direct)
+    if (small := x < STIRLING_FROM).any():
+        few = x[small]
+        series[small] = gammaln(few) - (few - 0.5) * np.log(few) + few - 0.5 * math.log(2 * math.pi)
+    return series
 
 
 def log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
