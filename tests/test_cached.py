@@ -251,7 +251,7 @@ CACHES = {
     # A single table of at most 8 MB, which two or three questions in a row are asked of.
     "dpviz.coverage.certified.1": 1,
     # What belongs to one search, and ends with it; what belongs to a process that computes blocks of a study.
-    "dpviz.calibration.zheng.4096": 2, "dpviz.coverage.studies.engine.1": 1,
+    "dpviz.calibration.zheng.4096": 2, "dpviz.coverage.studies.engine.1": 1, "dpviz.inference.beta_mixtures.2": 1,
 }  # fmt: skip
 """Every cache beside the budget, by module and number of entries, and how many of them there are."""
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -185,7 +185,7 @@ class BetaMixture:
                 low, high = float(grid[place]), float(grid[place + 1])
         log_tail = math.log(tail)
 
-        @cache
+        @lru_cache(maxsize=2)  # the ends, which the search asks for once more
         def excess(log_odds: float) -> float:
             return math.log(max(float(distribution._below(np.array([log_odds]))[0]), FIRST_INSIDE)) - log_tail
 
