@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import re
 from typing import Any
@@ -120,6 +121,30 @@ def test_intervals_that_no_picture_shows_are_those_of_the_table() -> None:
     for place, one in every.outcomes.items():
         known = some.outcomes[place]
         assert repr(known) == repr(one if place in (10, 97) else dataclasses.replace(one, **bare))
+
+
+@pytest.mark.parametrize("key", OverSets.methods(BinaryData))
+def test_at_a_glance_there_is_the_answer_of_all_divisions_or_nothing(key: str) -> None:
+    one: Any = BinaryData.method(key)
+    asked = OverSets(data=BinaryData(n=30, p=0.3), method=one, epsilon=1.3, analysis=Analysis())
+    glance, stream = asked.at_a_glance(), asked.stream(intervals=False)
+    if glance is None:
+        assert not one.moments_at_once
+        assert len(next(stream).outcomes) == 1
+        return
+    told = Division(asked, glance)
+    assert one.moments_at_once and told.tells
+    found = list(itertools.islice(stream, len(asked.compared)))
+    assert all(Division(asked, each).answer == told.answer for each in found)
+    assert all(math.isnan(each.usable_share.value) for each in glance.outcomes.values())
+    for place, here in glance.outcomes.items():
+        later = found[-1].outcomes[place]
+        assert (here.bias, here.root_mean_squared_error) == (later.bias, later.root_mean_squared_error)
+        assert not math.isnan(later.usable_share.value)
+
+
+def test_what_has_to_be_simulated_or_is_asked_of_two_statistics_has_no_glance() -> None:
+    assert all(asked.at_a_glance() is None for asked in GRID if not isinstance(asked.data, BinaryData))
 
 
 def test_what_is_simulated_comes_to_its_end_without_intervals() -> None:

@@ -362,6 +362,10 @@ class DataKind(DeclaredFields, ABC):
         """Return what `outcomes` yields first, of which a search needs bias and error alone."""
         return next(self.outcomes(method, setting, setting, analysis))
 
+    def at_a_glance(self, method: Any, setting: float, analysis: Analysis) -> Outcome | None:
+        """Return exact bias and error, the rest unknown, where they take a moment; else None."""
+        return None
+
     def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
         """Return what `outcomes` yields at last."""
         return deque(self.outcomes(method, setting, setting, analysis), maxlen=1)[0]

@@ -153,6 +153,10 @@ class OneProportion(DataKind):
         given = {"epsilon": setting, "setting": setting, "sets": sets, "usable_share": UNKNOWN_MEASURE}
         return Outcome(data=self, method=method, bias=bias, root_mean_squared_error=error, **given)
 
+    def at_a_glance(self, method: Any, setting: float, analysis: Analysis) -> Outcome | None:
+        at_once = not self.inside and method.moments_at_once
+        return self.estimated(method, setting, analysis) if at_once else None
+
     def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
         return self._with_interval(self.estimated(method, setting, analysis), analysis)
 
@@ -289,6 +293,11 @@ class BinaryMethod(ComparedMethod):
 
     def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
         return {"the number of ones": 1 / epsilon} if self.noisy else {}
+
+    @property
+    def moments_at_once(self) -> bool:
+        """Whether `moments` take a moment, however many rows there are."""
+        return self.synthesizer_type.moments_at_once
 
     def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
         return row_moments(self.synthesizer(data, epsilon))

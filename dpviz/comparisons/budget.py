@@ -183,8 +183,19 @@ class Spending(ABC):
                 return
             yield place, found[1]
 
+    def at_a_glance(self) -> Spent | None:
+        """Return bias and error at every place of the pictures, where they take a moment; else None."""
+        found = dict[float, Outcome]()
+        for place in self.compared if not self.beside else ():
+            method, analysis = self.at(place)
+            outcome = self.data.at_a_glance(method, self.epsilon, analysis)
+            if outcome is None:
+                return None
+            found[place] = outcome
+        return Spent(found) if found else None
+
     def stream(self, *, intervals: bool = True) -> Iterator[Spent]:
-        """Yield all outcomes so far, every time that there is a new one: coarse to fine, quick ones first.
+        """Yield all outcomes so far, every time that there is a new one: what is there at a glance, coarse to fine.
 
         Where errors are exact and the places can be listed, the best of all of them is found, and is there as well.
         Where only intervals are left, they are computed of the best division and of the papers', or of all `intervals`.
@@ -192,7 +203,8 @@ class Spending(ABC):
         places = self.compared
         ordered = [places[index] for index in coarse_to_fine(len(places))]
         growing = {place: self._one(place) for place in ordered}
-        alone, found, of_one = self._of_one_set(), dict[float, Outcome](), dict[str, Outcome]()
+        glance = self.at_a_glance()
+        alone, found, of_one = self._of_one_set(), dict(glance.outcomes) if glance else {}, dict[str, Outcome]()
         errors, every = dict[float, float](), False
 
         def so_far() -> Spent:

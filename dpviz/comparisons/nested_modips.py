@@ -141,6 +141,7 @@ class NestedModips(ComparedMethod):
     exact_epsilon: bool = True
 
     sets_of_each: ClassVar[int] = SETS_OF_EACH
+    moments_at_once: ClassVar[bool] = True
     only_compared: ClassVar[str] = "its sets depend on each other, so that no transition matrix of one set tells it all"
 
     def noise_scales(self, data: OneProportion, epsilon: float) -> dict[str, float]:

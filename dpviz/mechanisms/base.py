@@ -110,6 +110,8 @@ class Synthesizer(DeclaredFields, ABC):
     """Whether rows are drawn after noise was added, so that several sets average the draw out."""
     needs_no_matrix: ClassVar[bool] = False
     """Whether what is asked of a release of many rows can be found without its whole matrix."""
+    moments_at_once: ClassVar[bool] = False
+    """Whether mean and variance of the share of ones in a set take a moment, however many rows there are."""
     guess: ClassVar[str] = ""
     """Name of the parameter that is a public guess of the true share, if it takes one: what it releases is drawn to it,
     so that how good it looks depends on how good the guess is."""

@@ -70,7 +70,7 @@ class Modips(TwoCellSynthesizer):
     opendp = "posterior_of_count"
     compared_with: ClassVar[Mapping[str, float]] = dict.fromkeys(("alpha", "beta"), BOWEN_LIU_PRIOR)
     way: ClassVar[str] = "bit"
-    draws_after_noise = True
+    draws_after_noise = moments_at_once = True
     moved_by = "noise that is kept between 0 and n, with an invented row of each kind,"
     several_sets = noisy = True
     releases = (

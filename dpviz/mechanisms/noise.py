@@ -29,7 +29,7 @@ REACHED = 1e-9  # Part of a step of noise by which rounding may lie
 class NoiseSanitizer(TwoCellSynthesizer):
     """n1 plus noise on the whole numbers, clamped to 0 … n, so m = n; the number of rows is public."""
 
-    needs_no_matrix = True
+    needs_no_matrix = moments_at_once = True
     moved_by: ClassVar[str] = "noise that is cut off at 0 and n"
     several_sets = False
     noisy = True

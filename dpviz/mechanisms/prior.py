@@ -89,7 +89,7 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
 
     has_prior = True
     protected_by = "alpha", "beta"
-    needs_no_matrix = True
+    needs_no_matrix = moments_at_once = True
     lost: ClassVar[int] = 0
     """Invented rows of each cell that the synthesizer does not use."""
     rows_drawn: ClassVar[str]

@@ -26,7 +26,10 @@ MEASURES = Measures(SPEC, [*DIVIDED_MEASURES, *OF_DATA])
 def growing_answer(asked: Asked, *, intervals: bool = False) -> Growing[Spent]:
     """The reader's numbers, which come one after the other: of each division, or of those in the table, `intervals`."""
     question, place = asked.question, f"{PREFIX}{'covered' if intervals else 'spent'}"
-    return growing_of(place, (place, repr(question)), Spent, partial(question.stream, intervals=intervals))
+    growing = growing_of(place, (place, repr(question)), Spent, partial(question.stream, intervals=intervals))
+    if growing.latest is None:
+        growing.latest = question.at_a_glance()
+    return growing
 
 
 def found_so_far(asked: Asked) -> Division:
