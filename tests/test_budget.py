@@ -147,6 +147,16 @@ def test_what_has_to_be_simulated_or_is_asked_of_two_statistics_has_no_glance() 
     assert all(asked.at_a_glance() is None for asked in GRID if not isinstance(asked.data, BinaryData))
 
 
+def test_a_division_that_is_not_allowed_leaves_those_before_it() -> None:
+    method = BinaryData.method("modips")
+    asked = OverSets(data=BinaryData(n=5, p=0.5), method=method, epsilon=1e-5, analysis=Analysis())
+    assert asked.at_a_glance() is None
+    stream = asked.stream()
+    assert next(stream).outcomes
+    with pytest.raises(ValueError, match="epsilon"):
+        list(stream)
+
+
 def test_what_is_simulated_comes_to_its_end_without_intervals() -> None:
     data = DATA_KINDS["gaussian"].fresh()
     asked = OverStatistics(

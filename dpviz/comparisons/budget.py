@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 from abc import ABC, abstractmethod
@@ -184,15 +185,16 @@ class Spending(ABC):
             yield place, found[1]
 
     def at_a_glance(self) -> Spent | None:
-        """Return bias and error at every place of the pictures, where they take a moment; else None."""
+        """Return bias and error at every place of the pictures, where all take a moment and are allowed; else None."""
         found = dict[float, Outcome]()
-        for place in self.compared if not self.beside else ():
-            method, analysis = self.at(place)
-            outcome = self.data.at_a_glance(method, self.epsilon, analysis)
-            if outcome is None:
-                return None
-            found[place] = outcome
-        return Spent(found) if found else None
+        with contextlib.suppress(ValueError):  # with which what is streamed ends at such a place
+            for place in self.compared if not self.beside else ():
+                method, analysis = self.at(place)
+                outcome = self.data.at_a_glance(method, self.epsilon, analysis)
+                if outcome is None:
+                    break
+                found[place] = outcome
+        return Spent(found) if len(found) == len(self.compared) else None
 
     def stream(self, *, intervals: bool = True) -> Iterator[Spent]:
         """Yield all outcomes so far, every time that there is a new one: what is there at a glance, coarse to fine.
