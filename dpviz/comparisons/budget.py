@@ -8,6 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -30,7 +31,8 @@ class Spent:
     """How one method does, so far, at each place: a number of sets, or a share of ε.
 
     `every` says that the errors of all places that are allowed have been looked at, and not of some alone. `single` is
-    the release of one set with the smallest error so far, of all methods whose promise holds; None where none is known.
+    the release of one set with the smallest error so far, of all methods whose promise holds; None where there is none,
+    or not all are known.
     """
 
     outcomes: Mapping[float, Outcome]
@@ -210,13 +212,19 @@ class Spending(ABC):
         errors, every = dict[float, float](), False
 
         def so_far() -> Spent:
-            return Spent(dict(found), every, self._smallest(of_one))
+            return Spent(dict(found), every, self._smallest(of_one) if len(of_one) == len(alone) else None)
 
-        for place in ordered:
-            _, found[place] = next(growing[place])
-            yield so_far()
-        for key, outcomes in alone.items():
-            of_one[key] = next(outcomes)
+        def at_places() -> Iterator[None]:
+            for place in ordered:
+                _, found[place] = next(growing[place])
+                yield
+
+        def at_one_set() -> Iterator[None]:
+            for key, outcomes in alone.items():
+                of_one[key] = next(outcomes)
+                yield
+
+        for _ in chain(at_one_set(), at_places()) if glance else chain(at_places(), at_one_set()):
             yield so_far()
         for place, error in self.exact_errors():
             errors[place] = error

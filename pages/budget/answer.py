@@ -26,20 +26,24 @@ MEASURES = Measures(SPEC, [*DIVIDED_MEASURES, *OF_DATA])
 def growing_answer(asked: Asked, *, intervals: bool = False) -> Growing[Spent]:
     """The reader's numbers, which come one after the other: of each division, or of those in the table, `intervals`."""
     question, place = asked.question, f"{PREFIX}{'covered' if intervals else 'spent'}"
-    growing = growing_of(place, (place, repr(question)), Spent, partial(question.stream, intervals=intervals))
-    if growing.latest is None:
-        growing.latest = question.at_a_glance()
-    return growing
+    return growing_of(place, (place, repr(question)), Spent, partial(question.stream, intervals=intervals))
 
 
 def found_so_far(asked: Asked) -> Division:
-    """What is known: at least the first number, with which a refusal comes."""
-    return Division(asked.question, growing_answer(asked).first())
+    """What is known: what is there at a glance, or at least the first number, with which a refusal comes."""
+    growing = growing_answer(asked)
+    if growing.latest is None:
+        growing.latest = asked.question.at_a_glance()
+    return Division(asked.question, growing.first())
 
 
 def found_soon(asked: Asked) -> Division:
-    """The same, waited for before anything is drawn, until it says which division is best, if that is soon."""
-    growing_answer(asked).soon(lambda found: Division(asked.question, found).tells, ANSWER)
+    """The same, waited for before anything is drawn, until it says what is best, of one set too, if that is soon."""
+
+    def enough(found: Spent) -> bool:
+        return Division(asked.question, found).tells and found.single is not None
+
+    growing_answer(asked).soon(enough, ANSWER)
     return found_so_far(asked)
 
 
