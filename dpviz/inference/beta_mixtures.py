@@ -31,6 +31,8 @@ BRACKET_CELLS, NARROWINGS = 8, 4
 # Factors of the odds of a tail: between those quantiles of a beta is that of a mixture of its mean and variance, mostly
 NEAR_ODDS = np.exp([-1.6, -0.4, -0.1, -0.02, 0.02, 0.1, 0.4, 1.6])
 
+MOST_STEPS = 100_000_000
+
 COMPONENTS = (
     argument("first", 0, 1e13, open_minimum=True),
     argument("second", 0, 1e13, open_minimum=True),
@@ -215,7 +217,7 @@ class BetaMixture:
         part there is narrower than 2⁻⁵³ and holds less than 1e-12. Where the density is flat to 1e-7, the one that
         leaves equal tails. The ends are rounded outwards, so that the intervals hold at least `level` (to 1e-12):
         (1 − 2⁻⁵³, 1) stands for any part of it, and the region may hold clearly more for b below 0.1, or a below 0.01.
-        A ValueError where a + b, or a, of two components differ by a number that is not whole.
+        A ValueError where a + b, or a, of two components differ by a number that is not whole, or too large.
 
         >>> arcsine = BetaMixture(first=np.array([0.5]), second=np.array([0.5]), weights=np.array([1.0]))
         >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]  # sin²(π/8), cos²(π/8)
@@ -229,8 +231,8 @@ class BetaMixture:
         ladder = on_one_ladder(*self._kept)
         if ladder is None:
             raise ValueError(
-                "first and second must differ from component to component by whole numbers for a region of highest "
-                "density; got components that do not."
+                "first and second must differ from component to component by whole numbers, and not by too many, for a "
+                "region of highest density; got components that do not."
             )
         first, second, weights = ladder
         (region,) = highest_density(Ladder(first=first, second=second, weights=weights[None]), level)
@@ -256,8 +258,9 @@ class BetaMixture:
 def on_one_ladder(
     first: FloatArray, second: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """The same mixture of components with one a + b, a one up at each step; None where theirs differ by fractions.
+    """The same mixture of components with one a + b, a one up at each step.
 
+    None where theirs differ by fractions, or by so much that the table of all steps would have over `MOST_STEPS` cells.
     Beta(a, b) is a / (a + b) Beta(a + 1, b) + b / (a + b) Beta(a, b + 1): a smaller a + b rises to the largest.
     """
     total = first + second
@@ -265,9 +268,11 @@ def on_one_ladder(
     place, rise = np.rint(first - lowest), np.rint(total - smallest)
     if max(np.abs(first - lowest - place).max(), np.abs(total - smallest - rise).max()) > 1e-9 * max(1.0, total.max()):
         return None
-    place, rise = place.astype(int), rise.astype(int)
-    most = int(rise.max())
-    k = np.arange(int((place + (most - rise)).max()) + 1)
+    most, steps = rise.max(), (place + (rise.max() - rise)).max() + 1
+    if (most + 1) * steps > MOST_STEPS:
+        return None
+    place, rise, most = place.astype(int), rise.astype(int), int(most)
+    k = np.arange(int(steps))
     a, b = lowest + k, (second[0] + place[0] - rise[0]) - k
     by_total = np.zeros((most + 1, len(k)))
     np.add.at(by_total, (rise, place), weights)
