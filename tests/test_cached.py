@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,12 @@ import pytest
 
 from dpviz.core import keeping
 from dpviz.core.keeping import KEPT, Kept, bare, kept, size_of
+from dpviz.core.pool import POOL, InPlace
 from dpviz.mechanisms import BetaBinomial, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.components.cached import cached, forget, once
+from pages.components.cached import apart, cached, forget, once
 from pages.components.growing import finished_before, keep_finished
+from pages.components.turns import Turns
 
 CALLS: list[object] = []
 ROOT = Path(__file__).parents[1]
@@ -233,6 +235,27 @@ def test_a_key_holds_nothing_that_was_computed_since() -> None:
     )
 
 
+@pytest.mark.parametrize("crowded", [True, False])
+def test_what_takes_a_moment_is_computed_apart_where_a_class_waits(
+    crowded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same result, kept alike; a question that is refused says so in the same sentence."""
+    asked = list[bool]()
+
+    def ask(_key: object, begin: Callable[[], Iterator[float]], *, waited_for: bool) -> InPlace[float]:
+        asked.append(waited_for)
+        return InPlace(begin)
+
+    monkeypatch.setattr(Turns, "crowded", property(lambda _: crowded))
+    monkeypatch.setattr(POOL, "ask", ask)
+    one = BetaBinomial(n=5, m=5, alpha=1, beta=1)
+    assert [apart(shape)(one), apart(shape)(one), cached(shape)(one)] == [6.0] * 3
+    assert len(CALLS) == 1
+    with pytest.raises(ValueError, match=r"^factor must be at least 0\.$"):
+        apart(shape)(one, -1.0)
+    assert asked == [True, True][: 2 * crowded]
+
+
 CACHES = {
     # Made once, or by what the program itself declares: classes, functions, pages.
     "dpviz.comparisons.binary_base.cache": 1, "dpviz.comparisons.categories.cache": 1,
@@ -246,7 +269,7 @@ CACHES = {
     "dpviz.core.numerics.bernstein.4": 1, "dpviz.core.numerics.bernstein.1": 1, "dpviz.claims.liu.1": 1,
     # Numbers, words and short lists that take microseconds to compute: to be found in the budget takes as long.
     "dpviz.claims.finding.4096": 1, "dpviz.calibration.base.4096": 1,
-    "dpviz.core.sliders.1024": 1, "dpviz.core.sliders.4096": 1, "dpviz.core.sliders.512": 2,
+    "dpviz.core.sliders.1024": 1, "dpviz.core.sliders.4096": 1, "dpviz.core.sliders.512": 3,
     "dpviz.desk.question.256": 1,
     # A single table of at most 8 MB, which two or three questions in a row are asked of.
     "dpviz.coverage.certified.1": 1,

@@ -10,19 +10,27 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from dpviz.charts.style import Figure
+from dpviz.comparisons.overview import Overview
+from dpviz.comparisons.overview_words import overview_words
 from dpviz.core import pool as module
 from dpviz.core import working
 from dpviz.core.numerics.steps import finished
 from dpviz.core.pool import DIED, POOL, TRIES, WANTED, Elsewhere, InPlace, Pool, UnderWay, single
 from dpviz.core.working import QUANTUM, About, Job, Message
+from dpviz.designs import Design
+from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.paths import PATHS
+from pages.components.growing import Growing
 from tests import slow_streams
 
 PATIENCE = 60.0
@@ -84,6 +92,43 @@ def test_what_nobody_has_waited_for_has_not_begun(pool: Pool) -> None:
     assert complete(pool.ask("after it", partial(slow_streams.counted, 3, 0.0))) == 3
     assert one.count == 0
     assert complete(one) == 3
+
+
+def test_who_begins_with_it_waits_for_nothing(pool: Pool) -> None:
+    one = pool.ask("begun ahead", partial(slow_streams.counted, 3, 0.0))
+    growing: Growing[int] = Growing(key="begun ahead", stream=one)
+    growing.begin()
+    until(lambda: one.finished)
+    assert growing.latest is None  # not taken yet
+    growing.now()
+    assert (growing.latest, growing.stream) == (3, None)
+    growing.begin()  # nothing is left to begin with
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_what_pages_wait_for_is_the_same_from_another_process(pool: Pool, wide: bool) -> None:
+    """An overview and a release that is seen, as pages ask for them where a class waits."""
+    design = Design(mechanism="geometric" if wide else "beta_binomial", n=100, epsilon=0.7, confidential_count=31)
+    found = Overview(design, wide)
+    seen = SeenRelease.of(design, "12, 40" if wide else None)
+    asked: list[tuple[Hashable, Callable[[], Any]]] = [
+        ("overview", partial(overview_words, found)),
+        ("seen", seen.learned),
+    ]
+    for name, compute in asked:
+        one = pool.ask((name, wide), partial(single, compute))
+        one.wait(PATIENCE, nothing)
+        assert one.problem is None
+        assert compared(one.latest) == compared(compute())
+
+
+def compared(found: Any) -> Any:
+    """What is made of numbers, words, arrays and figures, as plain lists."""
+    if isinstance(found, Figure):
+        return found.written()
+    if isinstance(found, np.ndarray):
+        return found.tolist()
+    return [*map(compared, found)] if isinstance(found, (tuple, list)) else found
 
 
 def test_all_that_ask_the_same_share_it_while_one_holds_it(pool: Pool) -> None:

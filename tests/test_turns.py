@@ -18,7 +18,7 @@ from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
 from pages.components import turns as module
 from pages.components.navigation import keep_the_theme, wait_for_the_last_run
-from pages.components.turns import FADES, SMOOTHING, Turns
+from pages.components.turns import BUSY, FADES, SMOOTHING, Turns
 
 FOREVER, SOON = 1000.0, 0.01
 PATIENCE = 60
@@ -56,6 +56,22 @@ def test_turns_are_had_one_at_a_time_in_the_order_of_asking() -> None:
         for run in runs:
             run.result(PATIENCE)
     assert order == list(range(8))
+
+
+def test_a_turn_that_is_waited_for_or_came_late_is_a_crowd(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
+    turns = Turns(FOREVER)
+    assert not turns.crowded
+    with turns.turn():
+        assert not turns.crowded  # nobody else
+        turns._line.append(threading.Event())
+        assert turns.crowded
+        turns._line.pop()
+    turns._late, turns._came = 1.01 * BUSY, now
+    assert turns.crowded
+    now += FADES
+    assert not turns.crowded
 
 
 def test_how_late_turns_were_is_forgotten_when_nobody_comes(monkeypatch: pytest.MonkeyPatch) -> None:

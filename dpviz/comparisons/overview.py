@@ -32,7 +32,8 @@ POSSIBLE = 100  # Releases that stand for all that are possible, each as likely 
 def overview_mechanism(design: Design) -> str:
     """Return the mechanism of a design; a ValueError in a sentence where no overview is shown of such a release."""
     taken = design.mechanism in OVERVIEWED and design.sets == 1 and design.m == design.n
-    plain = replace(design, prior="pure", details=()) if taken else design
+    promised = design.prior == "pure" and not design.details
+    plain = design if promised or not taken else replace(design, prior="pure", details=())
     numbers = (one.synthesizer.settings().values() for one in (design, plain))
     if not taken or any(not math.isclose(*pair, rel_tol=SAME_NUMBERS) for pair in zip(*numbers, strict=True)):
         raise ValueError(

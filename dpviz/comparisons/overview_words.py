@@ -1,7 +1,10 @@
 """An overview in words: the answer in a sentence, the answers to six questions, and what a drawing of it says."""
 
+from typing import NamedTuple
+
 from dpviz.comparisons.overview import Overview
 from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.types import FloatArray
 from dpviz.core.wording import few_rows, percent, rows_text
 from dpviz.mechanisms.noise import NoiseSanitizer
 from dpviz.privacy.attacker import belief_text
@@ -11,6 +14,24 @@ DELTA_TOO = 1e-6
 
 VISIBLY_WIDER = 1.05  # Ratio of two intervals from which on one is called wider
 NOISE_WITHIN = 0.95  # Share of all tables for which the noise is said to stay within some distance
+
+
+class OverviewWords(NamedTuple):
+    """All that a page says and draws of an overview."""
+
+    sentences: tuple[str, str]
+    answers: list[str]
+    texts: dict[str, str]
+    places: dict[str, float]
+    released: float
+    beliefs: FloatArray
+
+
+def overview_words(found: Overview) -> OverviewWords:
+    """Return its sentences and answers, what its drawing says and where, the released count, and possible beliefs."""
+    sentences, answers = overview_sentences(found), overview_answers(found)
+    drawing = drawing_texts(found), drawing_places(found), found.released, found.possible_beliefs
+    return OverviewWords(sentences, answers, *drawing)
 
 
 def overview_sentences(found: Overview) -> tuple[str, str]:

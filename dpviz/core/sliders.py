@@ -1,6 +1,7 @@
 """The slider of a declared number: what it is called, the values at which it stops, and which numbers follow others."""
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -42,6 +43,31 @@ def stops_with(declaration: Parameter, value: float) -> tuple[float, ...]:
     """The stops of a slider, and `value` in place of one that is written alike."""
     text = stop_text(declaration, value)
     return tuple(sorted([stop for stop in _stops(declaration) if stop_text(declaration, stop) != text] + [value]))
+
+
+class _Texts(dict[float, str]):
+    """How a slider writes its stops, and what is none of them: it asks for all of them in every run."""
+
+    def __init__(self, declaration: Parameter, stops: tuple[float, ...]) -> None:
+        super().__init__((stop, stop_text(declaration, stop)) for stop in stops)
+        self._declaration = declaration
+
+    def __missing__(self, value: float) -> str:
+        return stop_text(self._declaration, value)
+
+
+@lru_cache(maxsize=512, typed=True)
+def stop_texts(declaration: Parameter, value: float) -> Callable[[float], str]:
+    """Return what writes a value as `stop_text` does, at once where it is one of `stops_with`.
+
+    >>> one = Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=9, default=5, help="", integer=True)
+    >>> written = stop_texts(one, 4)
+    >>> [written(stop) for stop in stops_with(one, 4)] == [stop_text(one, stop) for stop in stops_with(one, 4)]
+    True
+    >>> written(7.5), stop_text(one, 7.5)
+    ('7.5', '7.5')
+    """
+    return _Texts(declaration, stops_with(declaration, value)).__getitem__
 
 
 @lru_cache(maxsize=512)

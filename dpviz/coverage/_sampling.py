@@ -49,19 +49,19 @@ def alias_table(distribution: FloatArray) -> tuple[FloatArray, IntArray]:
     weights = distribution * (len(distribution) / distribution.sum())
     keep, other = np.ones(len(distribution)), np.arange(len(distribution), dtype=np.int32)
     light = weights < 1.0
-    lights, heavies = np.flatnonzero(light), np.flatnonzero(~light)
+    (lights,), (heavies,) = light.nonzero(), (~light).nonzero()
     if len(lights) == 0 or len(heavies) == 0:  # all equal, up to rounding
         return keep, other
-    lack, excess = np.cumsum(1.0 - weights[lights]), np.cumsum(weights[heavies] - 1.0)
+    lack, excess = (1.0 - weights[lights]).cumsum(), (weights[heavies] - 1.0).cumsum()
     last = len(heavies) - 1
     keep[lights] = weights[lights]
     before = np.concatenate([[0.0], lack[:-1]])
-    other[lights] = heavies[np.minimum(np.searchsorted(excess, before), last)]
-    overdrawn = np.searchsorted(lack, excess, side="right")
+    other[lights] = heavies[np.minimum(excess.searchsorted(before), last)]
+    overdrawn = lack.searchsorted(excess, side="right")
     some = overdrawn < len(lights)
     some[last] = False  # nothing is left to fill it up: what it lacks is rounding
     keep[heavies[some]] = np.maximum(1.0 - (lack[overdrawn[some]] - excess[some]), 0.0)
-    other[heavies[some]] = heavies[np.flatnonzero(some) + 1]
+    other[heavies[some]] = heavies[some.nonzero()[0] + 1]
     return keep, other
 
 

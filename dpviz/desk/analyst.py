@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -35,6 +35,15 @@ NAMES = {
 """The posteriors by key: of the confidential data given the release, of these data themselves, and the naive one."""
 
 _given, _known, _real = kept(posterior_given), kept(posterior_if_known), kept(posterior_if_real)
+
+
+class Learned(NamedTuple):
+    """What a page says at once of a release that is seen."""
+
+    answer: tuple[str, str, str]
+    picture: Figure
+    contradiction: str
+    table: TextTable
 
 
 @dataclass(frozen=True)
@@ -144,6 +153,12 @@ class SeenRelease:
         """The densities with their intervals."""
         named = {key: (NAMES[key], one) for key, one in self.posteriors.items()}
         return posteriors_chart(named, self.design.level, self.truth, "posterior")
+
+    def learned(self) -> Learned:
+        """Its answer with all that stands beside it."""
+        named = {NAMES[key]: one for key, one in self.posteriors.items()}
+        table = posteriors_table(named, self.design.level, "Posteriors of p")
+        return Learned(self.answer(), self.picture(), self.contradiction, table)
 
     def regions(self) -> TextTable:
         """The regions of highest density."""

@@ -172,6 +172,8 @@ def write_address(prefix: str, release: str = "", place: str = "") -> None:
     before is a new entry of the browser's history.
     """
     state = state_of(prefix)
+    if SESSION not in st.session_state:
+        st.session_state[SESSION] = secrets.token_hex(4)
     said = {key: one.value for key, one in state.drawn.items() if one.value != SETTINGS[key].default}
     data = {
         "path": _page(prefix).path,
@@ -181,7 +183,7 @@ def write_address(prefix: str, release: str = "", place: str = "") -> None:
         "names": [name for key in SETTINGS.copy() if (name := address_name(key)) != key],
         "place": place,
         "entry": state.entry,
-        "session": st.session_state.setdefault(SESSION, secrets.token_hex(4)) if _page(prefix).carries else "",
+        "session": st.session_state[SESSION] if _page(prefix).carries else "",
         "about": about_page(prefix),
         "reading": how_to_read("FILE"),
         "class": class_mode(),

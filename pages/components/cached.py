@@ -56,6 +56,11 @@ def elsewhere(function: Callable[Arguments, Result], words: str = "") -> Callabl
     return found
 
 
+def apart(function: Callable[Arguments, Result], words: str = "") -> Callable[Arguments, Result]:
+    """The same for what takes some milliseconds: where others wait for their turn, beside the process that serves."""
+    return elsewhere(function, words) if TURNS.crowded else cached(function)
+
+
 def _key(function: Callable[..., Any], args: tuple[Any, ...], rest: dict[str, Any]) -> tuple[str, str]:
     """What a result is kept by."""
     whole, bound = getattr(function, "__func__", function), getattr(function, "__self__", None)

@@ -16,7 +16,6 @@ from pages.components.turns import TURNS, breathe
 
 Result = TypeVar("Result")
 AT_ONCE = 0.02  # Seconds that a run waits for what may be complete so soon; what takes longer comes when it comes
-BUSY = 0.02  # Seconds that turns have come late by where a class moves its sliders
 NEWS = 8.0  # Seconds that a step waits for something new: to draw the same again takes time from what grows
 PATIENCE = 8.0  # How many times as long as others have waited for their turn lately a step stays away
 REST = 0.05  # Seconds between a picture and the next step
@@ -35,6 +34,11 @@ class Growing(Generic[Result]):
     stream: UnderWay[Result] | None
     latest: Result | None = None
     problem: str = ""
+
+    def begin(self) -> None:
+        """Have it begin, if it has not, and wait for nothing: what is drawn meanwhile takes none of its time."""
+        if self.stream is not None:
+            self.stream.wait(0.0, breathe)
 
     def advance(self, seconds: float, beyond: int | None = None) -> None:
         """Take what is there after `seconds`, at the end, or as soon as there are more than `beyond` results."""
@@ -71,7 +75,7 @@ class Growing(Generic[Result]):
         would take the processor from them.
         """
         self._take()
-        if TURNS.awaited or TURNS.late > BUSY:
+        if TURNS.crowded:
             return
         end = time.monotonic() + (AT_ONCE if seconds is None else seconds)
         with TURNS.aside():

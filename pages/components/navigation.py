@@ -50,8 +50,11 @@ PAGES = [page for page in EVERY_PAGE if page.carries]
 FEWEST_WORKERS = 2  # One goes on where a single step of the other takes long
 BREATH = 0.002  # Seconds until the next look whether the last run has been told of
 _LOADING = threading.Lock()
-COMPUTED_BY = ["dpviz.claims.curves", "dpviz.comparisons", "dpviz.coverage", "dpviz.desk.search", "dpviz.plans"]
-"""What workers load before they are asked: the rooms whose results grow."""
+COMPUTED_BY = [
+    "dpviz.comparisons.overview_words", "dpviz.desk.analyst",
+    "dpviz.claims.curves", "dpviz.comparisons", "dpviz.coverage", "dpviz.desk.search", "dpviz.plans",
+]  # fmt: skip
+"""What workers load before they are asked: the rooms whose results pages wait for, and those whose results grow."""
 
 
 @once

@@ -13,7 +13,7 @@ import streamlit as st
 
 from dpviz.core.parameters import Parameter, readable
 from dpviz.core.settings import ControlSetting
-from dpviz.core.sliders import LINKS, slider_words, stop_text, stops_with
+from dpviz.core.sliders import LINKS, slider_words, stop_texts, stops_with
 from dpviz.designs import Design
 from dpviz.desk.addresses import SETTINGS, keep, keep_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
@@ -268,7 +268,7 @@ def _box_and_slider(one: Parameter, key: str, start: float) -> float:
         options=stops_with(one, value),
         value=value,  # where a browser missed the run that set the state, it starts from here
         key=slider,
-        format_func=partial(stop_text, one),
+        format_func=stop_texts(one, value),
         help=hint,
         on_change=_take_slider,
         args=(key, slider),

@@ -11,6 +11,7 @@ import streamlit as st
 
 SMOOTHING = 0.1  # What the last one that has waited counts for in how late turns are
 FADES = 1.0  # Seconds after which half of that is forgotten, whoever comes: a class has left by then, or looks on
+BUSY = 0.02  # Seconds that turns have come late by where a class moves its sliders
 LONGEST = 0.1  # Seconds of a turn: a page is drawn in a fifth of it, and whoever computes for longer must keep nobody
 
 
@@ -35,14 +36,14 @@ class Turns:
         self._held = threading.local()
 
     @property
-    def awaited(self) -> bool:
-        """Whether somebody waits for a turn."""
-        return len(self._line) > 1
-
-    @property
     def late(self) -> float:
         """How many seconds those that begin have waited lately."""
         return self._late * math.exp2((self._came - time.monotonic()) / FADES)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether somebody waits for a turn, or those have waited lately that begin."""
+        return len(self._line) > 1 or self.late > BUSY
 
     @contextmanager
     def turn(self) -> Iterator[None]:

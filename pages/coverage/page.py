@@ -9,7 +9,7 @@ from pages.components.release import carried_on, lead_on
 from pages.components.words import note, problem
 from pages.coverage import SPEC
 from pages.coverage.controls import CONTROLS, PREFIX
-from pages.coverage.exact import AXES, given_sentence
+from pages.coverage.exact import AXES, given_sentence, glance_of
 from pages.coverage.live import FAST, SPEEDS, show_answer, show_live
 from pages.coverage.run import current_run, show_buttons
 from pages.coverage.sections import SECTIONS
@@ -25,6 +25,7 @@ with controls:
     asked = CONTROLS.choose()
 with results:
     answered = answerable(PREFIX, asked, lambda one: one.design.release, CONTROLS.first).design
+    glance_of(answered).begin()
     answer = st.container()
     run = current_run(answered)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -9,17 +9,11 @@ import streamlit as st
 
 from dpviz.charts.strip import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import Overview
-from dpviz.comparisons.overview_words import (
-    DELTA_TOO,
-    drawing_places,
-    drawing_texts,
-    overview_answers,
-    overview_sentences,
-)
+from dpviz.comparisons.overview_words import DELTA_TOO, OverviewWords, overview_words
 from dpviz.core.parameters import readable
 from pages import compare_synthesizers, coverage, curator, minimum_priors, posterior, transition_matrices
 from pages.components import component
-from pages.components.cached import cached
+from pages.components.cached import apart, cached
 from pages.components.release import page_link
 from pages.components.spec import PageSpec
 from pages.components.words import heading, page_answer, unparted
@@ -56,28 +50,35 @@ In the order in which people ask, and in that of `overview_answers`.
 """
 
 
+def words_of(found: Overview) -> OverviewWords:
+    """What the page says and draws."""
+    return apart(overview_words, "Following one table …")(found)
+
+
 def show_overview(found: Overview) -> None:
     """What the release gives away and what it costs, in a sentence and as a drawing, and the questions."""
-    st.html(page_answer(f"ε = {readable(found.design.epsilon, 4)}", *overview_sentences(found)))
-    _show_drawing(found)
+    words = words_of(found)
+    st.html(page_answer(f"ε = {readable(found.design.epsilon, 4)}", *words.sentences))
+    _living(key="home_drawing", data=cached(_drawing)(found), height="content")
     heading("Six questions")
     with st.container(key="questions_of_home"):  # two pieces for each, which the style sheet frames as one
-        for (page, asked, otherwise, look), answer in zip(QUESTIONS, cached(overview_answers)(found), strict=True):
+        for (page, asked, otherwise, look), answer in zip(QUESTIONS, words.answers, strict=True):
             st.html(unparted(f'<h3 class="dpviz-asked">{asked}</h3><p class="dpviz-said">{answer}</p>'))
-            page_link(page, dataclasses.replace(found.design, **otherwise), said=SAID, **look)
+            design = dataclasses.replace(found.design, **otherwise) if otherwise else found.design
+            page_link(page, design, said=SAID, **look)
     st.markdown(SPEC.text("words"))
 
 
-def _show_drawing(found: Overview) -> None:
-    """The drawing at the present ε."""
-    n, m = found.design.n, found.design.m
+def _drawing(found: Overview) -> bytes:
+    """The drawing at the present ε, as its script takes it."""
+    n, m, words = found.design.n, found.design.m, words_of(found)
     person = "".join('<i class="person"></i>' if place == found.secret - 1 else "<i></i>" for place in range(n))
     html = TEMPLATE.replace("{across}", str(ACROSS[n])).replace("{people}", person)
     message = {
         "html": html.replace("{rows}", "<i></i>" * m),
-        "texts": drawing_texts(found),
-        "numbers": drawing_places(found),
-        "dots": {"secret": found.secret, "released": round(found.released)},
-        "paths": {"possible": strip_path(found.possible_beliefs)},
+        "texts": words.texts,
+        "numbers": words.places,
+        "dots": {"secret": found.secret, "released": round(words.released)},
+        "paths": {"possible": strip_path(words.beliefs)},
     }
-    _living(key="home_drawing", data=json.dumps(message, ensure_ascii=False).encode(), height="content")
+    return json.dumps(message, ensure_ascii=False).encode()
