@@ -131,6 +131,18 @@ def compared(found: Any) -> Any:
     return [*map(compared, found)] if isinstance(found, (tuple, list)) else found
 
 
+def test_a_worker_that_pages_wait_for_is_behind_while_it_has_several_streams(pool: Pool) -> None:
+    assert not pool.behind
+    long = [pool.ask(("behind", one), partial(slow_streams.counted, 100_000, 0.001), waited_for=True) for one in (1, 2)]
+    long[0].wait(0.0, nothing)
+    assert not pool.behind
+    long[1].wait(0.0, nothing)
+    assert pool.behind
+    long.clear()
+    until(lambda: not pool.behind)
+    assert not Pool().behind  # without processes
+
+
 def test_all_that_ask_the_same_share_it_while_one_holds_it(pool: Pool) -> None:
     begin = partial(slow_streams.counted, 3, 0.02)
     first, second = pool.ask("shared", begin), pool.ask("shared", begin)

@@ -41,6 +41,7 @@ DIED = "The computation ended without a result, again and again. Another setting
 # pages for each took a fifth of the time of a transform. What is beyond 32 MB goes back to the system as before.
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**22), "MALLOC_TRIM_THRESHOLD_": str(2**25)}
 ENOUGH_TO_SHARE = 3  # Streams of a worker from which on one is moved to a worker that has none, where it begins anew
+BEHIND = 2  # Streams that a page waits for from which on another one is better computed where it is asked for
 CROWDED = 4  # Streams of every worker that gives way from which on another one is started
 
 
@@ -310,6 +311,11 @@ class Pool:
             gone, self._workers = self._workers, []
         for worker in gone:
             worker.end()
+
+    @property
+    def behind(self) -> bool:
+        """Whether what a page waits for would have to wait for others."""
+        return any(not one.nice and len(one.streams) >= BEHIND for one in [*self._workers])
 
     def ask(self, key: Hashable, begin: Begin[Result], *, waited_for: bool = False) -> UnderWay[Result]:
         """A computation, the same one for all that ask with the same key as long as one of them holds it.

@@ -5,6 +5,7 @@ import inspect
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import lru_cache, partial
 from typing import Any, cast
 
@@ -34,7 +35,10 @@ def cached(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]
 
 
 def elsewhere(function: Callable[Arguments, Result], words: str = "") -> Callable[Arguments, Result]:
-    """The same for what takes long: beside the process that serves, once for all who ask; the page says `words`."""
+    """The same for what takes long: beside the process that serves, once for all who ask; the page says `words`.
+
+    Without any the page stands as it is: to say something in the midst of it moves all that follows.
+    """
 
     def found(*args: Arguments.args, **rest: Arguments.kwargs) -> Result:
         key = _key(function, args, rest)
@@ -44,7 +48,7 @@ def elsewhere(function: Callable[Arguments, Result], words: str = "") -> Callabl
             with TURNS.aside():
                 going.wait(SOON, breathe)
             if not going.finished:
-                with st.spinner(words), TURNS.aside():
+                with st.spinner(words) if words else nullcontext(), TURNS.aside():
                     while not going.finished:
                         going.wait(SOON, breathe)
             if going.problem is not None:
@@ -56,9 +60,12 @@ def elsewhere(function: Callable[Arguments, Result], words: str = "") -> Callabl
     return found
 
 
-def apart(function: Callable[Arguments, Result], words: str = "") -> Callable[Arguments, Result]:
-    """The same for what takes some milliseconds: where others wait for their turn, beside the process that serves."""
-    return elsewhere(function, words) if TURNS.crowded else cached(function)
+def apart(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """The same for what takes some milliseconds: where others wait for their turn, beside the process that serves.
+
+    Where that has enough to do, it is computed in place.
+    """
+    return elsewhere(function) if TURNS.crowded and not POOL.behind else cached(function)
 
 
 def _key(function: Callable[..., Any], args: tuple[Any, ...], rest: dict[str, Any]) -> tuple[str, str]:

@@ -52,7 +52,7 @@ In the order in which people ask, and in that of `overview_answers`.
 
 def words_of(found: Overview) -> OverviewWords:
     """What the page says and draws."""
-    return apart(overview_words, "Following one table …")(found)
+    return apart(overview_words)(found)
 
 
 def show_overview(found: Overview) -> None:

@@ -19,7 +19,7 @@ from pages.posterior.sections import SECTIONS
 
 def learned(asked: Asked) -> Learned:
     """What is shown of the release."""
-    return apart(asked.question.learned, "Summing over the secret tables …")()
+    return apart(asked.question.learned)()
 
 
 def show_answer(seen: SeenRelease, found: Learned) -> None:
