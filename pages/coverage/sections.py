@@ -142,7 +142,9 @@ def _show_moments(design: Design) -> None:
         listing(*in_words.moments_table(exact))
         if exact_variances(design):
             asked: dict[str, Any] = {"p": design.p, "sets": design.sets, "level": design.level, "quick": True}
-            plain = elsewhere(exact_coverage)(synthesizer=design.release, rule="raghunathan_2003", **asked)
+            plain = elsewhere(exact_coverage, "Counting negative variances …")(
+                synthesizer=design.release, rule="raghunathan_2003", **asked
+            )
             st.caption(SPEC.note("negative", share=percent(plain.negative_variance_share, 4)))
     if sums := exact_values(design):
         key, one = next(iter(sums.items()))
