@@ -41,7 +41,7 @@ DIED = "The computation ended without a result, again and again. Another setting
 # pages for each took a fifth of the time of a transform. What is beyond 32 MB goes back to the system as before.
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**22), "MALLOC_TRIM_THRESHOLD_": str(2**25)}
 ENOUGH_TO_SHARE = 3  # Streams of a worker from which on one is moved to a worker that has none, where it begins anew
-BEHIND = 2  # Streams that a page waits for from which on another one is better computed where it is asked for
+BEHIND = 2  # Streams that pages wait for, in one worker: what is short is then computed sooner in place
 CROWDED = 4  # Streams of every worker that gives way from which on another one is started
 
 
