@@ -261,7 +261,7 @@ CACHES = {
     "dpviz.comparisons.binary_base.cache": 1, "dpviz.comparisons.categories.cache": 1,
     "dpviz.core.checked.cache": 1, "dpviz.core.record.cache": 2, "dpviz.mechanisms.base.cache": 1,
     "dpviz.calibration.methods.cache": 1, "pages.components.spec.cache": 2, "pages.components.navigation.cache": 1,
-    "pages.components.address.cache": 1, "dpviz.core.keeping.1000": 1,
+    "pages.components.address.cache": 1, "dpviz.core.keeping.1000": 2,
     "dpviz.desk.releases.cache": 2, "dpviz.teaching.game.cases.cache": 4,
     "dpviz.core.numerics.quadrature.cache": 1, "dpviz.desk.texts.cache": 1,
     "dpviz.claims.claim.512": 1, "pages.components.cached.512": 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache, partial, wraps
 from types import FunctionType, MappingProxyType, ModuleType
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.types import Arguments, Result
+from dpviz.core.types import Arguments, FloatArray, Result
 
 BUDGET = 128_000_000  # Bytes that all that is kept may take
 PLAIN = frozenset({int, float, str, bool, bytes, type(None)})
@@ -32,27 +32,36 @@ def size_of(thing: object) -> int:
         if id(one) in seen:
             continue
         seen.add(id(one))
-        if type(one) in PLAIN:  # most parts are
+        kind = type(one)
+        if kind in PLAIN:  # most parts are
             size += sys.getsizeof(one)
             continue
-        if isinstance(one, SHARED):
-            continue
-        size += sys.getsizeof(one, 0)
-        if isinstance(one, np.ndarray):
-            waiting += [one.base] if one.base is not None else []
-            waiting += one.ravel().tolist() if one.dtype == object else []
-        elif isinstance(one, (dict, MappingProxyType)):
-            waiting += [*one.keys(), *one.values()]
-        elif isinstance(one, (list, tuple, set, frozenset, deque)):
-            waiting += one
-        elif not isinstance(one, (str, bytes, int, float)):
-            waiting += [getattr(one, "__dict__", None), *(getattr(one, name, None) for name in _slots(type(one)))]  # type: ignore[arg-type]
+        parts = _parts_of(kind)
+        if parts is not None:
+            size += sys.getsizeof(one, 0)
+            waiting += parts(one)
     return size
 
 
 @lru_cache(maxsize=1_000)
-def _slots(kind: type) -> list[str]:
-    return [name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) if name != "__weakref__"]
+def _parts_of(kind: type) -> Callable[[Any], Iterable[object]] | None:
+    """What returns the parts of a thing of this kind; None where it is not a result's own."""
+    if issubclass(kind, SHARED):
+        return None
+    if issubclass(kind, np.ndarray):
+        return _parts_of_array
+    if issubclass(kind, (dict, MappingProxyType)):
+        return lambda one: [*one.keys(), *one.values()]
+    if issubclass(kind, (list, tuple, set, frozenset, deque)):
+        return iter
+    if issubclass(kind, (str, bytes, int, float)):
+        return lambda _: ()
+    slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ()) if name != "__weakref__"]
+    return lambda one: [getattr(one, name, None) for name in ("__dict__", *slots)]
+
+
+def _parts_of_array(array: FloatArray) -> list[object]:
+    return [array.base, *(array.ravel().tolist() if array.dtype == object else [])]
 
 
 def _settled(value: object) -> bool:
@@ -69,14 +78,24 @@ def _settled(value: object) -> bool:
 def bare(thing: Any) -> Any:
     """Return a record without the arrays that it has computed since it was made: they would be kept with a key."""
     if type(thing) is tuple:
-        return tuple(map(bare, thing))
-    if not is_dataclass(thing) or isinstance(thing, type) or type(thing).__eq__ is object.__eq__:
+        return tuple([one if type(one) in PLAIN else bare(one) for one in thing])
+    names = _compared(type(thing))
+    if names is None:
         return thing
-    names, copy = {one.name for one in fields(thing)}, object.__new__(type(thing))
-    for name, value in [*vars(thing).items()]:
-        if name in names or isinstance(value, (str, int, float)):  # a fingerprint takes as long to compute as to read
-            object.__setattr__(copy, name, bare(value))
+    copy = object.__new__(type(thing))
+    vars(copy).update(
+        (name, value if type(value) in PLAIN else bare(value))
+        for name, value in [*vars(thing).items()]
+        if name in names or isinstance(value, (str, int, float))  # a fingerprint takes as long to compute as to read
+    )
     return copy
+
+
+@lru_cache(maxsize=1_000)
+def _compared(kind: type) -> frozenset[str] | None:
+    """The fields of records of a kind, which are compared by what they hold; None where it has none."""
+    is_record = is_dataclass(kind) and kind.__eq__ is not object.__eq__
+    return frozenset(one.name for one in fields(kind)) if is_record else None
 
 
 @dataclass(eq=False)

@@ -27,7 +27,6 @@ WITHIN, AIMED = 0.01, 0.002  # Relative distance at the end of such a search, an
 EARLY = 3.0  # Standard errors by which a simulation that still grows has decided
 HALVED = 2e-4  # Relative distance from the exact value that so many leave
 GOLDEN = (math.sqrt(5) - 1) / 2  # Of the range in which an error is smallest, down to `HALVED`
-SAME_POINT = 1e-9  # Distance in logarithms within which a point of one section is one of the next
 EPSILON_DIGITS = 4  # Of an ε that was sought, rounded up
 TO_THE_END = 16  # Settings up to the largest that is allowed, by which is sought beyond which nothing improves
 STILL_FALLING = 0.9  # Of the largest ε there is
@@ -38,6 +37,9 @@ INTERVAL_HALVINGS = 7  # Of a factor of two, down to `WITHIN`: each takes a whol
 
 JudgeAt = Callable[[float], "Iterator[Assessed | None]"]
 """What yields a design at a setting, with what is quick and then the more complete the later; None until then."""
+
+Point = tuple[float, float]
+"""The logarithm of a setting, and what is least where it is best."""
 
 
 def sought_within(value: float, simulated: bool) -> float:
@@ -160,18 +162,18 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
         if not ACCURACY[key].needs_interval:
             lowest.append((yield from _smallest(judge, tried, methodcaller("value", key))))
     tried = sorted([*tried, *lowest], key=lambda one: one.setting)
-    place = next(place for place, one in enumerate(tried) if not any(_improves(one, more) for more in tried[place:]))
+    place = next(place for place, one in enumerate(tried) if _most_lost(one, tried[place:]) <= 1)
     found = tried[place].setting
     if place:
-        low, beyond = tried[place - 1].setting, tried[place:]
-        for _ in range(SCAN_HALVINGS):
-            middle = yield from soonest(judge(math.sqrt(low * found)))
+        beyond = tried[place:]
+
+        def lost_to_more(setting: float) -> Steps[float]:
+            one = yield from soonest(judge(setting))
             yield
-            if any(_improves(middle, more) for more in beyond):
-                low = middle.setting
-            else:
-                found = middle.setting
-        found = min(rounded_up(found, EPSILON_DIGITS), most)
+            return _most_lost(one, beyond)
+
+        low, high = ((one.setting, _most_lost(one, beyond)) for one in tried[place - 1 : place + 1])
+        found = min(rounded_up((yield from _crossing(lost_to_more, low, high, SCAN_HALVINGS)), EPSILON_DIGITS), most)
     asked = tried[-1].question
     if asked.needs_interval:
         end = yield from _whole(judge(most))
@@ -190,7 +192,7 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
             half = yield from lost_at(found / 2)
             low, over, found, under = (found / 2, half, found, under) if half > 1 else (low, over, found / 2, half)
         if not math.isnan(low):
-            found = yield from _crossing(lost_at, (low, over), (found, under))
+            found = yield from _crossing(lost_at, (low, over), (found, under), INTERVAL_HALVINGS)
         found = min(rounded_up(found, EPSILON_DIGITS), most)
     return most if most == PROMISES.maximum and found > STILL_FALLING * most else found
 
@@ -201,10 +203,12 @@ def _smallest(
     of: Callable[[Assessed], float],
     enough: float = math.nan,
 ) -> Steps[Assessed]:
-    """Return the design with the smallest value, sought by golden section around the best of those tried, which rise.
+    """Return the design with the smallest value, sought around the best of those tried, whose settings rise.
 
-    An error can fall and rise again: between two values that were tried there may be a better one. The search ends
-    where the value is `enough`, or where a convex curve through those known falls nowhere so far; of NaN at neither.
+    An error can fall and rise again: between two values that were tried there may be a better one. Next is tried where
+    a parabola through the best and its neighbours is lowest, or where that brings them together too slowly the golden
+    section of the wider side. The search ends where the value is `enough`, or where a convex curve through these three
+    falls nowhere so far, two steps later at the earliest; of NaN at neither.
     """
 
     def value(one: Assessed) -> float:
@@ -212,31 +216,70 @@ def _smallest(
 
     best = min(tried, key=value)
     place = tried.index(best)
-    ends = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
-    known = {math.log(one.setting): one for one in ends}
-    while (high := max(known)) - (low := min(known)) > HALVED:
-        for at in (high - GOLDEN * (high - low), low + GOLDEN * (high - low)):
-            if all(abs(at - one) > SAME_POINT for one in known):
-                known[at] = yield from soonest(judge(math.exp(at)))
-                yield
-        values = [value(one) for one in known.values()]
-        best = min([best, *known.values()], key=value)
-        if value(best) <= enough or min(values) - (max(values) - min(values)) / GOLDEN > enough:
-            break
-        _, first, second, _ = sorted(known)
-        del known[low if value(known[second]) < value(known[first]) else high]
-    return best
+    known = [(math.log(one.setting), value(one)) for one in tried[max(place - 1, 0) : place + 2]]
+    asked = 0
+    width = before = math.inf
+    while True:
+        place = known.index((math.log(best.setting), value(best)))
+        at, (low, _), (high, _) = known[place][0], known[max(place - 1, 0)], known[min(place + 1, len(known) - 1)]
+        if high - low <= HALVED or value(best) <= enough or (asked > 1 and _convex_bound(known, place) > enough):
+            return best
+        asked, before, width = asked + 1, width, high - low
+        wider = high - at if high - at >= at - low else low - at
+        aim = _vertex(*known[place - 1 : place + 2]) if low < at < high and width <= before / 2 else math.nan
+        if math.isnan(aim):
+            aim = at + (1 - GOLDEN) * wider
+        elif abs(aim - at) < HALVED / 3:
+            aim = at + math.copysign(HALVED / 3, wider)
+        one = yield from soonest(judge(math.exp(aim)))
+        yield
+        known = sorted([*known, (math.log(one.setting), value(one))])
+        best = min(best, one, key=value)
+
+
+def _vertex(left: Point, middle: Point, right: Point) -> float:
+    """Where a parabola through three points is lowest, of which the middle one is the lowest; NaN where there is none.
+
+    >>> _vertex((-1.0, 4.0), (0.0, 1.0), (2.0, 1.0))  # (x − 1)²
+    1.0
+    """
+    below, above = middle[0] - left[0], right[0] - middle[0]
+    fall, rise = above * (left[1] - middle[1]), below * (right[1] - middle[1])
+    if not 0 < fall + rise < math.inf:
+        return math.nan
+    return middle[0] + (above * fall - below * rise) / (2 * (fall + rise))
+
+
+def _convex_bound(known: list[Point], place: int) -> float:
+    """Below what a convex curve through the points falls nowhere beside the one at a place; −∞ where it may anywhere.
+
+    From one point to the next it lies above the lines through either and the one before.
+
+    >>> _convex_bound([(0.0, 2.0), (1.0, 1.0), (2.0, 3.0)], 1)
+    -1.0
+    """
+    found = []
+    for start in range(max(place - 1, 0), min(place + 1, len(known) - 1)):
+        (low, left), (high, right) = known[start : start + 2]
+        bounds = [-math.inf]
+        if start > 0:
+            bounds.append(min(left, left + (left - known[start - 1][1]) * (high - low) / (low - known[start - 1][0])))
+        if start + 2 < len(known):
+            further = known[start + 2]
+            bounds.append(min(right, right + (right - further[1]) * (high - low) / (further[0] - high)))
+        found.append(max(bounds))
+    return min(found)
 
 
 def _crossing(
-    lost_at: Callable[[float], Steps[float]], low: tuple[float, float], high: tuple[float, float]
+    lost_at: Callable[[float], Steps[float]], low: tuple[float, float], high: tuple[float, float], halvings: int
 ) -> Steps[float]:
-    """Return the smallest of 2⁷ settings in equal ratios at which no more than 1 is lost, as `INTERVAL_HALVINGS` would.
+    """Return the smallest of 2^halvings settings in equal ratios at which no more than 1 is lost, as these would.
 
     `low` and `high` are settings and what is lost there. Where that falls, a line through its logarithms needs about
     half as many settings as halving; after one that leaves more than half of them comes the middle.
     """
-    (start, over), (end, under), parts = low, high, 2**INTERVAL_HALVINGS
+    (start, over), (end, under), parts = low, high, 2**halvings
     first, last, halved = 0, parts, True
     while (left := last - first) > 1:
         place = (first + last) // 2
@@ -256,9 +299,9 @@ def _counting(one: Assessed, more: Assessed) -> set[str]:
     return {key for key in keys if not (math.isnan(one.value(key)) or math.isnan(more.value(key)))} or {ERROR_KEY}
 
 
-def _improves(one: Assessed, more: Assessed) -> bool:
-    """Whether with another ε a limit is kept instead of broken, or what counts is better by a thousandth."""
-    return _lost(one, more) > 1
+def _most_lost(one: Assessed, others: Sequence[Assessed]) -> float:
+    """What is lost against the one of several designs against which it is the most."""
+    return max(_lost(one, more) for more in others)
 
 
 def _lost(one: Assessed, more: Assessed) -> float:

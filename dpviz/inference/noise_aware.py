@@ -104,15 +104,15 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
     # Both ends at once: a call of numpy costs about as much for one number as for a hundred.
     inner = np.concatenate([first, last])
     outer = np.concatenate([np.maximum(first - 1, 0), np.minimum(last + 1, SCORE_GRID_POINTS - 1)])
-    p = grid[inner]
-    rows = np.flatnonzero(inner != outer)
-    q, held, out = np.tile(observed, 2)[rows], grid[inner[rows]], grid[outer[rows]]
-    at_held, at_out = (excess(q, centres[side[rows]], variances[side[rows]]) for side in (inner, outer))
+    p, both = grid[inner], np.tile(observed, 2)
+    at_inner, at_outer = (excess(both, centres[side], variances[side]) for side in (inner, outer))
+    rows = np.flatnonzero((inner != outer) & (at_inner <= 0))  # what only comes nearest has no end to be sought
+    q, held, out, at_held, at_out = (one[rows] for one in (both, p, grid[outer], at_inner, at_outer))
     before = np.zeros(len(rows), dtype=np.int8)  # 1 where the last step was accepted, −1 where it was not
     for _ in range(FALSE_POSITION_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
             middle = held + (out - held) * (at_held / (at_held - at_out))
-        between = (middle - held) * (middle - out) < 0
+        between = (middle - held) * (middle - out) <= 0
         middle = np.where(between, middle, (held + out) / 2)
         # Where one side is there already, a step of half the tolerance brings the other.
         step = np.copysign(SIDES_TOLERANCE / 2, out - held)

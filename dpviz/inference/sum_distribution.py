@@ -13,6 +13,7 @@ from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.numerics.binomial import binomial_weights, steepest
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.quadrature import integral_below
+from dpviz.core.numerics.sums import complex_power
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference.confidential import along_axis, released_rows
@@ -86,7 +87,7 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     sums = np.empty((n + 1, size))
     with np.errstate(under="ignore"):
         for block in blocks(n + 1, length):
-            sums[block] = irfft(rfft(rows[block], length, axis=1) ** sets, length, axis=1)[:, :size]
+            sums[block] = irfft(complex_power(rfft(rows[block], length, axis=1), sets), length, axis=1)[:, :size]
     return ReleaseSums(np.maximum(sums, 0.0, out=sums), TRANSFORM_ERROR)
 
 
