@@ -271,8 +271,8 @@ CACHES = {
     "dpviz.claims.finding.4096": 1, "dpviz.calibration.base.4096": 1,
     "dpviz.core.sliders.1024": 1, "dpviz.core.sliders.4096": 1, "dpviz.core.sliders.512": 3,
     "dpviz.desk.question.256": 1,
-    # A single table of at most 8 MB, which two or three questions in a row are asked of.
-    "dpviz.coverage.certified.1": 1,
+    # A single table, or matrix, of at most 8 MB, which two or three questions in a row are asked of.
+    "dpviz.coverage.certified.1": 1, "dpviz.inference.confidential.1": 1,
     # What belongs to one search, and ends with it; what belongs to a process that computes blocks of a study.
     "dpviz.calibration.zheng.4096": 2, "dpviz.coverage.studies.engine.1": 1, "dpviz.inference.beta_mixtures.2": 1,
 }  # fmt: skip

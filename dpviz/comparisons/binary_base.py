@@ -22,7 +22,6 @@ from dpviz.comparisons.binary_measures import (
     row_moments,
     share_intervals,
     simulated_interval,
-    weights_at,
     worst_of,
 )
 from dpviz.comparisons.compared_method import ComparedMethod
@@ -37,7 +36,7 @@ from dpviz.core.types import FloatArray
 from dpviz.coverage import sampler_of
 from dpviz.coverage.distributions import exact_work
 from dpviz.designs import Design
-from dpviz.inference.confidential import binomial_distribution
+from dpviz.inference.confidential import binomial_distributions
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import (
@@ -145,7 +144,7 @@ class OneProportion(DataKind):
     def accuracies(self, method: Any, setting: float, analysis: Analysis, every: Sequence[DataKind]) -> FloatArray:
         truths = tuple(data.truth for data in every)
         moments = self.estimate_moments(method, setting, analysis)
-        return moments.errors(weights_at(self.n, truths), np.array(truths))
+        return moments.errors(binomial_distributions(self.n, truths), np.array(truths))
 
     def estimated(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
         sets, found = method.sets(analysis.sets), self.accuracy(method, setting, analysis)
@@ -376,7 +375,7 @@ class BinaryMethod(ComparedMethod):
 
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         """Of what is released, rounded as it is: not all zeros, nor all ones."""
-        made, weights = self.synthesizer(data, setting / sets), binomial_distribution(data.n, data.p)
+        made, (weights,) = self.synthesizer(data, setting / sets), binomial_distributions(data.n, (data.p,))
         return max(1 - float(weights @ end_masses(made, sets)), 0.0)
 
 

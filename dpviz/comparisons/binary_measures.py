@@ -13,7 +13,7 @@ import numpy as np
 from dpviz.comparisons.base import Analysis, beyond_rounding, meant_width
 from dpviz.core.keeping import keep_result, kept
 from dpviz.core.measures import Measure
-from dpviz.core.numerics.bernstein import Extreme, extremes, of_higher_degree, times_p
+from dpviz.core.numerics.bernstein import Extreme, largest, of_higher_degree, smallest, times_p
 from dpviz.core.numerics.multisets import multisets
 from dpviz.core.types import FloatArray
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
@@ -78,14 +78,6 @@ class RowMoments(NamedTuple):
         """Return the root mean squared distance of one set from x/n by the criteria of `least_error`."""
         squares = (self.mean - np.linspace(0, 1, len(self.mean))) ** 2 + self.variance
         return {"average": math.sqrt(float(squares.mean())), "worst": math.sqrt(float(squares.max()))}
-
-
-@kept
-def weights_at(n: int, truths: tuple[float, ...]) -> FloatArray:
-    """Return Pr(x = 0 … n) for x ~ Binomial(n, p) at several p, in rows."""
-    found = np.array([binomial_distribution(n, p) for p in truths])
-    found.setflags(write=False)
-    return found
 
 
 @kept_for
@@ -255,7 +247,8 @@ def worst_bias(made: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: flo
     (0.166666666667, 0.25)
     """
     moments = estimate_moments(made, sets, rule)
-    found = extremes(of_higher_degree(moments.mean) - times_p(np.ones(made.n + 1)), low, high)
+    away = of_higher_degree(moments.mean) - times_p(np.ones(made.n + 1))
+    found = smallest(away, low, high), largest(away, low, high)
     return max((Extreme(abs(one.value), one.at) for one in found), key=lambda one: one.value)
 
 
@@ -269,8 +262,8 @@ def worst_error(made: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: fl
     moments = estimate_moments(made, sets, rule)
     squares, ones = moments.mean**2 + moments.variance, np.ones(made.n + 1)
     coefficients = of_higher_degree(squares, 2) - 2 * of_higher_degree(times_p(moments.mean)) + times_p(times_p(ones))
-    largest = extremes(coefficients, low, high)[1]
-    return Extreme(math.sqrt(max(largest.value, 0.0)), largest.at)
+    found = largest(coefficients, low, high)
+    return Extreme(math.sqrt(max(found.value, 0.0)), found.at)
 
 
 FROM_MOMENTS = {"bias": worst_bias, "root_mean_squared_error": worst_error}

@@ -13,13 +13,13 @@ import numpy as np
 from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
-from dpviz.core.numerics.bernstein import Extreme, cells, edges, extremes, restricted, smallest_of
+from dpviz.core.numerics.bernstein import Extreme, cells, edges, largest, restricted, smallest, smallest_of
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._bracket import CoverageBracket, FewDistributions, SharedDistributions, counts_that_matter
 from dpviz.coverage._intervals import ends_of, features
 from dpviz.coverage.distributions import ROW_ERROR, TOO_LONG
 from dpviz.coverage.exact import exact_coverage
-from dpviz.inference.confidential import binomial_distribution
+from dpviz.inference.confidential import binomial_distribution, binomial_distributions
 from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -115,7 +115,7 @@ def intervals_at(
     ([0.666666667], [0.0])
     """
     table, p = _table(synthesizer, sets, check_rule(rule, sets), level), np.asarray(proportions, float)
-    chances = np.array([binomial_distribution(synthesizer.n, one) for one in p.tolist()]) @ table.rows
+    chances = binomial_distributions(synthesizer.n, tuple(p.tolist())) @ table.rows
     lowest, highest = (end[None] for end in table.reach)
     coverage = np.minimum((chances * ((lowest <= p[:, None]) & (p[:, None] <= highest))).sum(axis=1), 1.0)
     length, some = (chances @ table.lengths).T
@@ -217,7 +217,7 @@ def _narrowing(
 def _from_table(
     synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float, low: float, high: float
 ) -> Iterator[Extreme]:
-    """Yield the smallest coverage from `low` on, up to the end of one cell after the other."""
+    """Yield what is known of the smallest coverage: first nothing, then of some pieces, then all."""
     table = _table(synthesizer, sets, rule, level)
     rows, (lowest, highest) = table.rows, table.reach
     exists = ~np.isnan(lowest)
@@ -231,40 +231,41 @@ def _from_table(
     cuts = np.unique(np.concatenate([cuts[(cuts > low) & (cuts < high)], [low, high]]))
     # The release covers the pieces from `first` to `beyond` − 1 of those between the cuts.
     first, beyond = np.searchsorted(cuts, lowest), np.searchsorted(cuts, highest, side="right") - 1
-    beyond = np.maximum(beyond, first)
+    beyond, pieces = np.maximum(beyond, first), np.arange(len(cuts) - 1)
+    orders = [np.argsort(places, kind="stable") for places in (first, beyond)]
+    begun, over = (
+        np.searchsorted(places[order], pieces, "right") for places, order in zip((first, beyond), orders, strict=True)
+    )
+    alike = (orders[0] == orders[1]).all()  # as almost always, where the ends rise with the count
+    entered = _running(rows, orders[0])
+    left = entered if alike else _running(rows, orders[1])
     best, found = Extreme(np.inf, np.nan), list[list[FloatArray]]()
+    yield best
     for cell in cells(synthesizer.n, low, high):
         start, stop = (int(np.searchsorted(cuts, max(min(end, high), low))) for end in (cell.low, cell.high))
         if start == stop:
             continue
-        given = rows[cell.first : cell.first + cell.weights.shape[1]]
-        inner = given[:, (first <= start) & (beyond > start)].sum(axis=1, keepdims=True)
-        in_cell = (cell.weights @ (inner + _changes(given, first, beyond, start, stop))).T
-        left, right = cuts[start:stop], cuts[start + 1 : stop + 1]
-        found.append([in_cell, left, right, cell.inside(left), cell.inside(right)])
-        yield best
+        given = slice(cell.first, cell.first + cell.weights.shape[1])
+        covered = entered[given, begun[start:stop]] - left[given, over[start:stop]]
+        begin, end = cuts[start:stop], cuts[start + 1 : stop + 1]
+        found.append([(cell.weights @ covered).T, begin, end, cell.inside(begin), cell.inside(end)])
+    del entered, left
     in_cells, *ends = map(np.concatenate, zip(*found, strict=True))
     # No polynomial is below its smallest coefficient on its cell: most pieces need no closer look.
     bounds = in_cells.min(axis=1)
     for some in (np.argsort(bounds)[:FIRST_PIECES], slice(None)):
         chosen = np.arange(len(bounds))[some]
         chosen = chosen[bounds[chosen] < best.value + BOUND_ROUNDING]
-        left, right, *inside = (end[chosen] for end in ends)
-        best = min(best, smallest_of(restricted(in_cells[chosen], *inside), left, right))
+        begin, end, *inside = (one[chosen] for one in ends)
+        best = min(best, smallest_of(restricted(in_cells[chosen], *inside), begin, end))
         yield best
 
 
-def _changes(given: FloatArray, first: IntArray, beyond: IntArray, start: int, stop: int) -> FloatArray:
-    """How much more is covered given x in each piece from `start` to `stop` − 1 than in the first of them."""
-    enter = np.flatnonzero((first > start) & (first < stop) & (beyond > first))
-    leave = np.flatnonzero((beyond > start) & (beyond < stop) & (beyond > first))
-    place = np.concatenate([first[enter], beyond[leave]]) - start
-    order = np.argsort(place, kind="stable")
-    releases = np.concatenate([enter, leave])[order]
-    signs = np.where(order < len(enter), 1.0, -1.0)
-    summed = np.zeros((len(given), len(order) + 1))
-    np.cumsum(given[:, releases] * signs, axis=1, out=summed[:, 1:])
-    return summed[:, np.searchsorted(place[order], np.arange(stop - start), side="right")]
+def _running(rows: FloatArray, order: IntArray) -> FloatArray:
+    """The sums of the first releases in this order, from none of them to all."""
+    sums = np.zeros((len(rows), len(order) + 1))
+    np.cumsum(rows if (np.diff(order) == 1).all() else rows[:, order], axis=1, out=sums[:, 1:])
+    return sums
 
 
 @checked(sets=SETS, level=LEVEL, low=PROPORTION, high=PROPORTION)
@@ -283,19 +284,19 @@ def largest_mean_width(
     Extreme(value=0.0, at=0.0, gap=0.0)
     """
     length, exists, error = _expected(synthesizer, sets, check_rule(rule, sets), level, low, high)
-    rarest = extremes(exists, low, high)[0].value - error
+    rarest = smallest(exists, low, high).value - error
     if rarest <= RAREST:
         raise ValueError("Almost no release has an interval.")
     value, at = 0.0, low
     for _ in range(RATIO_STEPS):
-        beyond = extremes(length - value * exists, low, high)[1]
+        beyond = largest(length - value * exists, low, high)
         if beyond.value <= RATIO_GAP:
             break
         weights, at = binomial_distribution(synthesizer.n, beyond.at), beyond.at
         value = float(weights @ length / (weights @ exists))
     off = error * (1 + value) / rarest
-    largest = min(value + max(beyond.value, 0.0) / rarest + off, 1.0)
-    return Extreme(max(value - off, 0.0), at, largest - max(value - off, 0.0))
+    most = min(value + max(beyond.value, 0.0) / rarest + off, 1.0)
+    return Extreme(max(value - off, 0.0), at, most - max(value - off, 0.0))
 
 
 def _expected(

@@ -1,15 +1,19 @@
 """What every exact answer starts from: the distribution of x, and the rows of the matrix that matter under it."""
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.core import limits
+from dpviz.core.keeping import kept
 from dpviz.core.numerics.sums import from_ratios, log_rising_ratio
 from dpviz.core.parameters import argument, shown
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
+
+HELD_ENTRIES = 1_000_000  # Of the last matrix, which is held until there is another
 
 IMPOSSIBLE_RELEASE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
@@ -30,6 +34,14 @@ def binomial_distribution(n: int, p: float) -> FloatArray:
     x = np.arange(n)
     with np.errstate(divide="ignore", over="ignore"):
         return from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
+
+
+@kept
+def binomial_distributions(n: int, proportions: tuple[float, ...]) -> FloatArray:
+    """Return `binomial_distribution` at several p, in rows."""
+    found = np.array([binomial_distribution(n, p) for p in proportions])
+    found.setflags(write=False)
+    return found
 
 
 def likely_range(distribution: FloatArray, tail: float) -> tuple[int, int, float]:
@@ -71,11 +83,20 @@ def normalized(log_weights: FloatArray) -> FloatArray:
 def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
     """Rows `counts` of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
     if 2 * len(counts) > synthesizer.n:
-        rows = synthesizer.transition_matrix()[counts]
-    else:
-        with np.errstate(under="ignore"):
-            rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))
+        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= HELD_ENTRIES
+        return (_last_rows if small else _every_row)(synthesizer)[counts]
+    with np.errstate(under="ignore"):
+        rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))
     return rows / rows.sum(axis=1, keepdims=True)
+
+
+def _every_row(synthesizer: TwoCellSynthesizer) -> FloatArray:
+    rows = synthesizer.transition_matrix()
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+_last_rows = lru_cache(maxsize=1)(_every_row)
+"""The same as the last time where the same is asked: several questions in a row are asked of one release."""
 
 
 def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
