@@ -247,6 +247,7 @@ def _from_table(
             continue
         given = slice(cell.first, cell.first + cell.weights.shape[1])
         covered = entered[given, begun[start:stop]] - left[given, over[start:stop]]
+        covered[:, begun[start:stop] == over[start:stop]] = 0.0  # no release covers it, whatever rounding leaves
         begin, end = cuts[start:stop], cuts[start + 1 : stop + 1]
         found.append([(cell.weights @ covered).T, begin, end, cell.inside(begin), cell.inside(end)])
     del entered, left

@@ -1,6 +1,6 @@
 """Intervals of an analyst who knows how the release was made: the score interval and the posterior given the sum."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -21,6 +21,7 @@ EXACT_FIT = 1e-12  # Largest difference from a line, or from a parabola, that is
 SCORE_GRID_POINTS = 2001  # Proportions on which an interval without a closed form is bracketed
 # Largest number of steps of false position, and how near the two sides of an end come
 FALSE_POSITION_STEPS, SIDES_TOLERANCE = 60, 1e-13
+MEETING_STEPS = 3  # Of those to where a mean is met: a straight line is near enough after one
 NUMBERS_AT_ONCE = 4_000_000  # Numbers of a table that are held at once
 
 # A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one
@@ -85,13 +86,14 @@ def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z:
 def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: FloatArray, z: float) -> Ends:
     """The outermost p on a grid that are accepted, then the ends between them and their neighbours by false position.
 
-    `at` gives E[q̄ | p] and Var(q̄ | p). The p whose E[q̄ | p] comes nearest stands in where none is accepted.
+    `at` gives E[q̄ | p] and Var(q̄ | p). Where no point of the grid is accepted, the p whose E[q̄ | p] is q̄ is inside, or
+    the one whose mean comes nearest stands in.
     """
 
     def excess(q: FloatArray, centre: FloatArray, variance: FloatArray) -> FloatArray:
         """(q̄ − E)² − z² Var, not positive where p is accepted."""
         found: FloatArray = (q - centre) ** 2 - z**2 * variance
-        return np.where(np.abs(q - centre) <= EXACT_FIT, -0.0, found)
+        return np.where(np.abs(q - centre) <= EXACT_FIT, np.minimum(found, -0.0), found)
 
     grid = np.sin(np.linspace(0, np.pi / 2, SCORE_GRID_POINTS)) ** 2
     centres, variances = at(grid)
@@ -99,15 +101,19 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
     begun, beyond = np.searchsorted(observed, centres - far), np.searchsorted(observed, centres + far, side="right")
     nearest, accepted = _nearest(centres, observed), np.flatnonzero(begun < beyond)
     first, last = _outermost(begun[accepted], beyond[accepted], len(observed))
+    alone = np.flatnonzero(first < 0)
     first, last = (np.where(one < 0, nearest, accepted[one]) if len(accepted) else nearest for one in (first, last))
     first, last = np.minimum(first, nearest), np.maximum(last, nearest)
     # Both ends at once: a call of numpy costs about as much for one number as for a hundred.
     inner = np.concatenate([first, last])
     outer = np.concatenate([np.maximum(first - 1, 0), np.minimum(last + 1, SCORE_GRID_POINTS - 1)])
-    p, both = grid[inner], np.tile(observed, 2)
-    at_inner, at_outer = (excess(both, centres[side], variances[side]) for side in (inner, outer))
-    rows = np.flatnonzero((inner != outer) & (at_inner <= 0))  # what only comes nearest has no end to be sought
-    q, held, out, at_held, at_out = (one[rows] for one in (both, p, grid[outer], at_inner, at_outer))
+    p, q, out = grid[inner], np.tile(observed, 2), grid[outer]
+    at_held, at_out = (excess(q, centres[side], variances[side]) for side in (inner, outer))
+    for place, middle, end in _met_between(at, grid, centres, observed, alone):
+        p[place], out[place] = middle, grid[end]
+        at_held[place], at_out[place] = excess(q[place], *at(middle)), excess(q[place], centres[end], variances[end])
+    rows = np.flatnonzero((p != out) & (at_held <= 0))  # what only comes nearest has no end to be sought
+    q, held, out, at_held, at_out = (one[rows] for one in (q, p, out, at_held, at_out))
     before = np.zeros(len(rows), dtype=np.int8)  # 1 where the last step was accepted, −1 where it was not
     for _ in range(FALSE_POSITION_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -135,6 +141,35 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
         rows, q, held, out, before = rows[still], q[still], held[still], out[still], side[still]
         at_held, at_out = at_held[still], at_out[still]
     return p[: len(first)], p[len(first) :]
+
+
+def _met_between(
+    at: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    grid: FloatArray,
+    centres: FloatArray,
+    observed: FloatArray,
+    alone: IntArray,
+) -> Iterator[tuple[IntArray, FloatArray, IntArray]]:
+    """Yield where E[q̄ | p] meets those q̄ that no point of the grid accepts, by three steps of false position.
+
+    For the lower and then the upper ends: their places among all ends, p, and the point of the grid beyond. Nothing
+    where the means do not rise.
+    """
+    segment = np.searchsorted(centres, observed[alone]) - 1
+    between = (segment >= 0) & (segment < len(grid) - 1)
+    if not between.any() or (np.diff(centres) < 0).any():
+        return
+    alone, segment = alone[between], segment[between]
+    q, (low, high), (left, right) = observed[alone], grid[[segment, segment + 1]], centres[[segment, segment + 1]]
+    for _ in range(MEETING_STEPS):
+        middle = low + (high - low) * ((q - left) / (right - left))
+        centre, _ = at(middle)
+        below = centre <= q
+        low, left = np.where(below, middle, low), np.where(below, centre, left)
+        high, right = np.where(below, high, middle), np.where(below, right, centre)
+        right = np.where(right > left, right, np.nextafter(left, 2.0))
+    yield alone, middle, segment
+    yield alone + len(observed), middle, segment + 1
 
 
 def _outermost(begun: IntArray, beyond: IntArray, count: int) -> tuple[IntArray, IntArray]:
