@@ -36,7 +36,7 @@ def size_of(thing: object) -> int:
         if kind in PLAIN:  # most parts are
             size += sys.getsizeof(one)
             continue
-        parts = _parts_of(kind)
+        parts = _parts_of(kind)  # type: ignore[arg-type]
         if parts is not None:
             size += sys.getsizeof(one, 0)
             waiting += parts(one)
@@ -79,7 +79,7 @@ def bare(thing: Any) -> Any:
     """Return a record without the arrays that it has computed since it was made: they would be kept with a key."""
     if type(thing) is tuple:
         return tuple([one if type(one) in PLAIN else bare(one) for one in thing])
-    names = _compared(type(thing))
+    names = _compared(type(thing))  # type: ignore[arg-type]
     if names is None:
         return thing
     copy = object.__new__(type(thing))

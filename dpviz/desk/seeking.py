@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from operator import methodcaller
 from typing import TYPE_CHECKING
@@ -172,8 +172,9 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
             yield
             return _most_lost(one, beyond)
 
-        low, high = ((one.setting, _most_lost(one, beyond)) for one in tried[place - 1 : place + 1])
-        found = min(rounded_up((yield from _crossing(lost_to_more, low, high, SCAN_HALVINGS)), EPSILON_DIGITS), most)
+        worse, as_good = ((one.setting, _most_lost(one, beyond)) for one in tried[place - 1 : place + 1])
+        found = yield from _crossing(lost_to_more, worse, as_good, SCAN_HALVINGS)
+        found = min(rounded_up(found, EPSILON_DIGITS), most)
     asked = tried[-1].question
     if asked.needs_interval:
         end = yield from _whole(judge(most))
@@ -207,7 +208,7 @@ def _smallest(
 
     An error can fall and rise again: between two values that were tried there may be a better one. Next is tried where
     a parabola through the best and its neighbours is lowest, or where that brings them together too slowly the golden
-    section of the wider side. The search ends where the value is `enough`, or where a convex curve through these three
+    section of the wider side. The search ends where the value is `enough`, or where a convex curve through those known
     falls nowhere so far, two steps later at the earliest; of NaN at neither.
     """
 
@@ -259,14 +260,12 @@ def _convex_bound(known: list[Point], place: int) -> float:
     -1.0
     """
     found = []
-    for start in range(max(place - 1, 0), min(place + 1, len(known) - 1)):
-        (low, left), (high, right) = known[start : start + 2]
+    for left in range(max(place - 1, 0), min(place + 1, len(known) - 1)):
         bounds = [-math.inf]
-        if start > 0:
-            bounds.append(min(left, left + (left - known[start - 1][1]) * (high - low) / (low - known[start - 1][0])))
-        if start + 2 < len(known):
-            further = known[start + 2]
-            bounds.append(min(right, right + (right - further[1]) * (high - low) / (further[0] - high)))
+        for before, start, end in ((left - 1, left, left + 1), (left + 2, left + 1, left)):
+            if 0 <= before < len(known) and math.isfinite(known[start][1]):
+                slope = (known[start][1] - known[before][1]) / (known[start][0] - known[before][0])
+                bounds.append(known[start][1] + min(slope * (known[end][0] - known[start][0]), 0.0))
         found.append(max(bounds))
     return min(found)
 
