@@ -12,6 +12,7 @@ import numpy as np
 
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.measures import SURE, TIED_TOLERANCE
+from dpviz.core.numerics.searches import crossing_in_steps, smallest_in_steps
 from dpviz.core.numerics.steps import Steps
 from dpviz.core.parameters import rounded_up
 from dpviz.desk.accuracy import ACCURACY
@@ -26,7 +27,6 @@ SIMULATED_STEPS = 6  # Of a search by simulation, at most
 WITHIN, AIMED = 0.01, 0.002  # Relative distance at the end of such a search, and inside
 EARLY = 3.0  # Standard errors by which a simulation that still grows has decided
 HALVED = 2e-4  # Relative distance from the exact value that so many leave
-GOLDEN = (math.sqrt(5) - 1) / 2  # Of the range in which an error is smallest, down to `HALVED`
 EPSILON_DIGITS = 4  # Of an ε that was sought, rounded up
 TO_THE_END = 16  # Settings up to the largest that is allowed, by which is sought beyond which nothing improves
 STILL_FALLING = 0.9  # Of the largest ε there is
@@ -37,9 +37,6 @@ INTERVAL_HALVINGS = 7  # Of a factor of two, down to `WITHIN`: each takes a whol
 
 JudgeAt = Callable[[float], "Iterator[Assessed | None]"]
 """What yields a design at a setting, with what is quick and then the more complete the later; None until then."""
-
-Point = tuple[float, float]
-"""The logarithm of a setting, and what is least where it is best."""
 
 
 def sought_within(value: float, simulated: bool) -> float:
@@ -173,7 +170,7 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
             return _most_lost(one, beyond)
 
         worse, as_good = ((one.setting, _most_lost(one, beyond)) for one in tried[place - 1 : place + 1])
-        found = yield from _crossing(lost_to_more, worse, as_good, SCAN_HALVINGS)
+        found = yield from crossing_in_steps(lost_to_more, worse, as_good, SCAN_HALVINGS)
         found = min(rounded_up(found, EPSILON_DIGITS), most)
     asked = tried[-1].question
     if asked.needs_interval:
@@ -193,102 +190,31 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
             half = yield from lost_at(found / 2)
             low, over, found, under = (found / 2, half, found, under) if half > 1 else (low, over, found / 2, half)
         if not math.isnan(low):
-            found = yield from _crossing(lost_at, (low, over), (found, under), INTERVAL_HALVINGS)
+            found = yield from crossing_in_steps(lost_at, (low, over), (found, under), INTERVAL_HALVINGS)
         found = min(rounded_up(found, EPSILON_DIGITS), most)
     return most if most == PROMISES.maximum and found > STILL_FALLING * most else found
 
 
 def _smallest(
-    judge: JudgeAt,
-    tried: list[Assessed],
-    of: Callable[[Assessed], float],
-    enough: float = math.nan,
+    judge: JudgeAt, tried: Sequence[Assessed], of: Callable[[Assessed], float], enough: float = math.nan
 ) -> Steps[Assessed]:
     """Return the design with the smallest value, sought around the best of those tried, whose settings rise.
 
-    An error can fall and rise again: between two values that were tried there may be a better one. Next is tried where
-    a parabola through the best and its neighbours is lowest, or where that brings them together too slowly the golden
-    section of the wider side. The search ends where the value is `enough`, or where a convex curve through those known
-    falls nowhere so far, two steps later at the earliest; of NaN at neither.
+    An error can fall and rise again: between two values that were tried there may be a better one.
     """
+    known = {math.log(one.setting): one for one in tried}
 
-    def value(one: Assessed) -> float:
-        return math.inf if math.isnan(of(one)) else of(one)
+    def value(place: float) -> float:
+        found = of(known[place])
+        return math.inf if math.isnan(found) else found
 
-    best = min(tried, key=value)
-    place = tried.index(best)
-    known = [(math.log(one.setting), value(one)) for one in tried[max(place - 1, 0) : place + 2]]
-    asked = 0
-    width = before = math.inf
-    while True:
-        place = known.index((math.log(best.setting), value(best)))
-        at, (low, _), (high, _) = known[place][0], known[max(place - 1, 0)], known[min(place + 1, len(known) - 1)]
-        if high - low <= HALVED or value(best) <= enough or (asked > 1 and _convex_bound(known, place) > enough):
-            return best
-        asked, before, width = asked + 1, width, high - low
-        wider = high - at if high - at >= at - low else low - at
-        aim = _vertex(*known[place - 1 : place + 2]) if low < at < high and width <= before / 2 else math.nan
-        if math.isnan(aim):
-            aim = at + (1 - GOLDEN) * wider
-        elif abs(aim - at) < HALVED / 3:
-            aim = at + math.copysign(HALVED / 3, wider)
-        one = yield from soonest(judge(math.exp(aim)))
+    def value_at(place: float) -> Steps[float]:
+        known[place] = yield from soonest(judge(math.exp(place)))
         yield
-        known = sorted([*known, (math.log(one.setting), value(one))])
-        best = min(best, one, key=value)
+        return value(place)
 
-
-def _vertex(left: Point, middle: Point, right: Point) -> float:
-    """Where a parabola through three points is lowest, of which the middle one is the lowest; NaN where there is none.
-
-    >>> _vertex((-1.0, 4.0), (0.0, 1.0), (2.0, 1.0))  # (x − 1)²
-    1.0
-    """
-    below, above = middle[0] - left[0], right[0] - middle[0]
-    fall, rise = above * (left[1] - middle[1]), below * (right[1] - middle[1])
-    if not 0 < fall + rise < math.inf:
-        return math.nan
-    return middle[0] + (above * fall - below * rise) / (2 * (fall + rise))
-
-
-def _convex_bound(known: list[Point], place: int) -> float:
-    """Below what a convex curve through the points falls nowhere beside the one at a place; −∞ where it may anywhere.
-
-    From one point to the next it lies above the lines through either and the one before.
-
-    >>> _convex_bound([(0.0, 2.0), (1.0, 1.0), (2.0, 3.0)], 1)
-    -1.0
-    """
-    found = []
-    for left in range(max(place - 1, 0), min(place + 1, len(known) - 1)):
-        bounds = [-math.inf]
-        for before, start, end in ((left - 1, left, left + 1), (left + 2, left + 1, left)):
-            if 0 <= before < len(known) and math.isfinite(known[start][1]):
-                slope = (known[start][1] - known[before][1]) / (known[start][0] - known[before][0])
-                bounds.append(known[start][1] + min(slope * (known[end][0] - known[start][0]), 0.0))
-        found.append(max(bounds))
-    return min(found)
-
-
-def _crossing(
-    lost_at: Callable[[float], Steps[float]], low: tuple[float, float], high: tuple[float, float], halvings: int
-) -> Steps[float]:
-    """Return the smallest of 2^halvings settings in equal ratios at which no more than 1 is lost, as these would.
-
-    `low` and `high` are settings and what is lost there. Where that falls, a line through its logarithms needs about
-    half as many settings as halving; after one that leaves more than half of them comes the middle.
-    """
-    (start, over), (end, under), parts = low, high, 2**halvings
-    first, last, halved = 0, parts, True
-    while (left := last - first) > 1:
-        place = (first + last) // 2
-        if halved and math.isfinite(over - under):
-            share = math.log(over) / math.log(over / under) if under > 0 else (over - 1) / (over - under)
-            place = min(max(math.ceil(first + share * left), first + 1), last - 1)
-        lost = yield from lost_at(start * (end / start) ** (place / parts))
-        first, over, last, under = (place, lost, last, under) if lost > 1 else (first, over, place, lost)
-        halved = 2 * (last - first) <= left
-    return start * (end / start) ** (last / parts)
+    points = [(place, value(place)) for place in known]
+    return known[(yield from smallest_in_steps(value_at, points, closed=HALVED, enough=enough))]
 
 
 def _counting(one: Assessed, more: Assessed) -> set[str]:
