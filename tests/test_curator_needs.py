@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import evaluated
 from dpviz.core.numerics.binomial import binomial_weights
-from dpviz.core.numerics.steps import Steps, finished, paused
+from dpviz.core.numerics.steps import finished
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed, Option, Tried
 from dpviz.desk.numbers import numbers_of
@@ -24,7 +23,7 @@ from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
 from dpviz.desk.search import assess
-from dpviz.desk.seeking import INTERVAL_HALVINGS, _crossing, seek_enough, seek_smallest
+from dpviz.desk.seeking import seek_enough, seek_smallest
 from tests.pages import desk_answer as answer_sentence
 from tests.pages import open_comparison, open_desk, text
 from tests.test_curator import answered
@@ -285,28 +284,3 @@ def test_a_search_by_few_numbers_ends_where_one_by_all_does(
     assert (found is None) == (other is None)
     if found is not None and other is not None:
         assert (found.setting, found.refuted) == (other.setting, other.refuted)
-
-
-@pytest.mark.parametrize(
-    ("lost", "most"),
-    [
-        (lambda setting: 1.7 / setting, 3),
-        (lambda setting: 60 * (1.93 - setting), 5),
-        (lambda setting: math.inf if setting < 1.013 else -4.0, 7),
-        (lambda setting: 1e6 * math.exp(-20 * (setting - 1)), 3),
-        (lambda setting: 1.0001 - (setting > 1.99), 10),
-    ],
-)
-def test_a_line_finds_the_setting_that_halving_finds(lost: Callable[[float], float], most: int) -> None:
-    tried, low, high = list[float](), 1.0, 2.0
-
-    def steps(setting: float) -> Steps[float]:
-        tried.append(setting)
-        return (yield from paused(lost, setting))
-
-    found = finished(_crossing(steps, (low, lost(low)), (high, lost(high))))
-    for _ in range(INTERVAL_HALVINGS):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if lost(middle) > 1 else (low, middle)
-    assert found == pytest.approx(high, rel=1e-14)
-    assert len(tried) <= most

@@ -63,23 +63,22 @@ def test_the_search_ends_where_a_value_is_enough_or_cannot_be() -> None:
     assert finished(smallest_in_steps(counted, known, closed=CLOSED, enough=1.0)) < 0.1 + 1e-12
 
 
-@pytest.mark.parametrize("power", [0.3, 1.0, 7.0])
-@pytest.mark.parametrize("edge", [1.001, 1.5, 2.0, 7.77, 15.9])
-@pytest.mark.parametrize("halvings", [1, 4, 11])
-def test_a_crossing_is_what_halving_finds_with_fewer_values(power: float, edge: float, halvings: int) -> None:
-    low, high = 1.0, 16.0
-    counted = Counted(lambda setting: (edge / setting) ** power)
-    found = finished(crossing_in_steps(counted, (low, counted.curve(low)), (high, counted.curve(high)), halvings))
+@pytest.mark.parametrize(
+    ("lost", "most"),
+    [
+        (lambda setting: 1.7 / setting, 3),
+        (lambda setting: 60 * (1.93 - setting), 5),
+        (lambda setting: math.inf if setting < 1.013 else -4.0, 7),
+        (lambda setting: 1e6 * math.exp(-20 * (setting - 1)), 3),
+        (lambda setting: 1.0001 - (setting > 1.99), 10),
+    ],
+)
+@pytest.mark.parametrize("halvings", [7, 11])
+def test_a_line_finds_the_setting_that_halving_finds(lost: Callable[[float], float], most: int, halvings: int) -> None:
+    counted, low, high = Counted(lost), 1.0, 2.0
+    found = finished(crossing_in_steps(counted, (low, lost(low)), (high, lost(high)), halvings))
     for _ in range(halvings):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if counted.curve(middle) > 1 else (low, middle)
-    assert found == pytest.approx(high, rel=1e-12)
-    assert counted.asked <= max(4, halvings)
-
-
-def test_a_crossing_of_a_curve_with_jumps_and_infinities_is_halved() -> None:
-    counted = Counted(lambda setting: math.inf if setting < 5 else 0.0)
-    found = finished(crossing_in_steps(counted, (1.0, math.inf), (16.0, 0.0), 11))
-    assert found / 5 - 1 < math.log(16) / 2**11
-    assert found >= 5
-    assert counted.asked == 11
+        low, high = (middle, high) if lost(middle) > 1 else (low, middle)
+    assert found == pytest.approx(high, rel=1e-14)
+    assert counted.asked <= most + 2 * (halvings - 7)

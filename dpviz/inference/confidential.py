@@ -13,7 +13,7 @@ from dpviz.core.parameters import argument, shown
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
 
-HELD_ENTRIES = 1_000_000  # Of the last matrix, which is held until there is another
+ROWS_HELD = 1_000_000  # Entries of the last matrix, which is held until there is another
 
 IMPOSSIBLE_RELEASE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
@@ -83,7 +83,7 @@ def normalized(log_weights: FloatArray) -> FloatArray:
 def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
     """Rows `counts` of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
     if 2 * len(counts) > synthesizer.n:
-        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= HELD_ENTRIES
+        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= ROWS_HELD
         return (_last_rows if small else _every_row)(synthesizer)[counts]
     with np.errstate(under="ignore"):
         rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))

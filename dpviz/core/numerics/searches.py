@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 
 from dpviz.core.numerics.steps import Steps
 
-Point = tuple[float, float]
+ValueAt = tuple[float, float]
 """A place, and the value there."""
 
 GOLDEN = (3 - math.sqrt(5)) / 2  # Of a range: where the next value leaves the same proportions on either side
 
 
 def smallest_in_steps(
-    value_at: Callable[[float], Steps[float]], known: Sequence[Point], *, closed: float, enough: float = math.nan
+    value_at: Callable[[float], Steps[float]], known: Sequence[ValueAt], *, closed: float, enough: float = math.nan
 ) -> Steps[float]:
     """Return the place of the smallest value found around the smallest of those `known`, whose places rise.
 
@@ -47,7 +47,7 @@ def smallest_in_steps(
             best, value = aim, here
 
 
-def _vertex(left: Point, middle: Point, right: Point) -> float:
+def _vertex(left: ValueAt, middle: ValueAt, right: ValueAt) -> float:
     """Where a parabola through three points is lowest, of which the middle one is the lowest; NaN where there is none.
 
     >>> _vertex((-1.0, 4.0), (0.0, 1.0), (2.0, 1.0))  # (x − 1)²
@@ -60,7 +60,7 @@ def _vertex(left: Point, middle: Point, right: Point) -> float:
     return middle[0] + (above * fall - below * rise) / (2 * (fall + rise))
 
 
-def _convex_bound(known: Sequence[Point], place: int) -> float:
+def _convex_bound(known: Sequence[ValueAt], place: int) -> float:
     """Below what a convex curve through the points falls nowhere beside the one at a place; −∞ where it may anywhere.
 
     From one point to the next it lies above the lines through either and the one before.
