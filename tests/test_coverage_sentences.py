@@ -17,6 +17,8 @@ from dpviz.coverage import (
     REPAIRS,
     CoverageDecomposition,
     coverage_decomposition,
+    coverages_at_a_glance,
+    coverages_in_reach,
     estimate_distribution,
     exact_coverages,
     stream_lengths,
@@ -38,8 +40,10 @@ from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
 from pages.coverage import SPEC
 from pages.coverage.controls import NUMBERS
 from pages.coverage.exact import (
+    Known,
     exact_values,
 )
+from pages.coverage.live import _share
 from pages.posterior.controls import NUMBERS as POSTERIOR_NUMBERS
 from tests.pages import found_in, value_of
 
@@ -356,3 +360,24 @@ def test_a_glance_is_enough_where_the_exact_share_has_the_same_words(share: floa
     design = Design(mechanism="beta_binomial", n=20, sets=3, epsilon=2.0, p=0.3, rules=("as_if_real",))
     one = exact_values(design)["as_if_real"]
     assert is_sure(design, "as_if_real", replace(one, coverage=share, vacuous_share=0.0, error_bound=off)) == sure
+
+
+@pytest.mark.parametrize("prior", [0.5, 3.0, 40.0])
+def test_shares_of_a_glance_are_told_to_the_digits_that_the_exact_ones_have(prior: float) -> None:
+    design = Design(mechanism="beta_binomial", n=60, m=60, sets=4, prior="own", alpha=prior, p=0.1)
+    asked = {"p": design.p, "sets": design.sets, "rules": ("reiter_2002", "reiter_2003", "raghunathan_2003")}
+    glance, exact = (of(design.release, **asked) for of in (coverages_at_a_glance, coverages_in_reach))
+    certain = 0
+    for key, one in exact.items():
+        for field in ("coverage", "vacuous_share", "negative_variance_share", "negative_total_share"):
+            value, seen = getattr(one, field), getattr(glance[key], field)
+            told = _share(seen, glance[key], Known(glance), 3)
+            low, high = (value_of(part.split("than ")[-1]) for part in (told.split(" to ")[0], told.split(" to ")[-1]))
+            if told == percent(value, 3):
+                certain += 1
+            elif told.startswith("less"):
+                assert 100 * value <= high
+            else:
+                assert low <= 100 * value <= high and low < high
+            assert _share(value, one, Known(exact, exact=True), 3) == percent(value, 3)
+    assert certain > 6

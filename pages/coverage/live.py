@@ -199,21 +199,26 @@ def _table(design: Design, known: Known, found: Performance | None) -> None:
                 simulated(ours) if ours else "not yet",
                 *(away for _ in apart),
                 number(width, 4),
-                *(percent(share, 3) if math.isfinite(share) else "–" for share in listed),
+                *(_share(share, one, known, 3) if math.isfinite(share) else "–" for share in listed),
             ]
         )
     listing(head, rows, "Coverage of each rule")
     kind = "simulated" if not exact else "exact" if len(exact) == len(design.rules) else "exact where the coverage is"
-    st.caption(SPEC.note("table", kind=kind) + _sign(exact, found))
+    st.caption(SPEC.note("table", kind=kind) + _sign(known, found))
 
 
 def _exactly(one: ExactCoverage | None, known: Known) -> str:
     """A coverage to the digits that are sure, dots while it is computed."""
     if one is None:
         return "…" if known.coverages is None else "beyond reach"
-    if known.exact:
-        return percent(one.coverage)
-    return percent_between(max(one.coverage - one.error_bound, 0.0), min(one.coverage + one.error_bound, 1.0), 5)
+    return _share(one.coverage, one, known, 5)
+
+
+def _share(value: float, one: ExactCoverage | None, known: Known, digits: int) -> str:
+    """A share to so many digits, or those that are sure where it comes of a glance."""
+    if one is None or known.exact:
+        return percent(value, digits)
+    return percent_between(max(value - one.error_bound, 0.0), min(value + one.error_bound, 1.0), digits)
 
 
 def _smallest(key: str, known: Known) -> str:
@@ -230,14 +235,17 @@ def _value(field: str, one: ExactCoverage | None, ours: RulePerformance | None) 
     return float(getattr(one, field) if one else getattr(ours, field).value if ours else math.nan)
 
 
-def _sign(exact: dict[str, ExactCoverage], found: Performance | None) -> str:
+def _sign(known: Known, found: Performance | None) -> str:
     """How often T_M is negative, which the last two columns tell apart."""
-    simulated = [found.negative_total_share.value] if found else []
-    shares = [one.negative_total_share for one in exact.values()] or simulated
-    known = [share for share in shares if math.isfinite(share)]
-    if not known:
+    shares: list[tuple[float, ExactCoverage | None]] = [
+        (one.negative_total_share, one) for one in (known.coverages or {}).values()
+    ]
+    if found and not shares:
+        shares.append((found.negative_total_share.value, None))
+    told = [_share(share, one, known, 3) for share, one in shares if math.isfinite(share)]
+    if not told:
         return ""
-    return f" T is here (1 + 1/M) b − v̄ for every rule; it is negative in {percent(known[0], 3)} of the releases."
+    return f" T is here (1 + 1/M) b − v̄ for every rule; it is negative in {told[0]} of the releases."
 
 
 def _apart(exact: float, key: str, found: Performance) -> str:
