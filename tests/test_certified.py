@@ -275,3 +275,19 @@ def test_a_length_smaller_than_the_error_of_its_sum_is_shown_as_0(n: int, epsilo
     *_, found = CountData(n=n, m=n, p=1.0).outcomes(method, epsilon, epsilon, analysis)
     assert 0 <= found.mean_width.value < 3e-12 < 3e-12 + found.mean_width.within
     assert found.mean_width.shown == 0
+
+
+@pytest.mark.parametrize(
+    ("sets", "rule"), [(1, "as_if_real"), (2, "reiter_2003"), (2, "reiter_2002"), (1, "score"), (3, "score")]
+)
+def test_of_places_with_the_same_coverage_the_first_is_told(sets: int, rule: str) -> None:
+    """What treats ones and zeros alike covers p and 1 − p alike."""
+    for release in (
+        BetaBinomial(n=20, m=20, alpha=2.5, beta=2.5),
+        BetaBinomial(n=1, m=300, alpha=1, beta=1),
+        GeometricSanitizer(n=33, epsilon=0.7),
+    ):
+        found = smallest_coverage(release, sets=sets, rule=rule)
+        assert found.at <= 0.5
+        mirrored = smallest_coverage(release, sets=sets, rule=rule, low=0.5)
+        assert mirrored.value == pytest.approx(found.value, abs=1e-11)
