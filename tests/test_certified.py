@@ -290,4 +290,4 @@ def test_of_places_with_the_same_coverage_the_first_is_told(sets: int, rule: str
         found = smallest_coverage(release, sets=sets, rule=rule)
         assert found.at <= 0.5
         mirrored = smallest_coverage(release, sets=sets, rule=rule, low=0.5)
-        assert mirrored.value == pytest.approx(found.value, abs=1e-11)
+        assert mirrored.value == pytest.approx(found.value, abs=1e-10)
