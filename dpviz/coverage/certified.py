@@ -263,7 +263,7 @@ def _from_table(
         best = min(best, smallest_of(coefficients, begin, end))
         # Of jumps with the same coverage, as at p and 1 − p, the first is told.
         values, places = coefficients[:, [0, -1]], np.column_stack([begin, end])
-        yield best._replace(at=min([best.at, *places[values <= best.value + BOUND_ROUNDING]]))
+        yield best._replace(at=min([best.at, *places[values <= best.value + BOUND_ROUNDING].tolist()]))
 
 
 def _running(rows: FloatArray, order: IntArray) -> FloatArray:

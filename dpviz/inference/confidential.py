@@ -13,7 +13,7 @@ from dpviz.core.parameters import argument, shown
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
 
-ROWS_HELD = 1_000_000  # Entries of the last matrix, which is held until there is another
+ROWS_HELD = 1_000_000  # Entries of the last matrix, which is held until there is another, and of rows that are kept
 
 IMPOSSIBLE_RELEASE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
@@ -36,12 +36,18 @@ def binomial_distribution(n: int, p: float) -> FloatArray:
         return from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
 
 
-@kept
 def binomial_distributions(n: int, proportions: tuple[float, ...]) -> FloatArray:
-    """Return `binomial_distribution` at several p, in rows."""
+    """Return `binomial_distribution` at several p, in rows, which are kept where they are few."""
+    return (_kept_rows if (n + 1) * len(proportions) <= ROWS_HELD else _binomial_rows)(n, proportions)
+
+
+def _binomial_rows(n: int, proportions: tuple[float, ...]) -> FloatArray:
     found = np.array([binomial_distribution(n, p) for p in proportions])
     found.setflags(write=False)
     return found
+
+
+_kept_rows = kept(_binomial_rows)
 
 
 def likely_range(distribution: FloatArray, tail: float) -> tuple[int, int, float]:
