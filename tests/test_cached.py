@@ -12,10 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpviz.core import keeping
 from dpviz.core.keeping import KEPT, Kept, bare, kept, size_of
 from dpviz.core.pool import POOL, InPlace
+from dpviz.inference.confidential import binomial_distributions, released_rows
 from dpviz.mechanisms import BetaBinomial, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.components.cached import apart, cached, forget, once
@@ -171,6 +173,19 @@ def test_what_is_larger_than_all_may_be_is_not_kept() -> None:
     assert 60_000 < small.size < 61_000
     small.keep("a", bytes(100_001))  # in place of the one before it
     assert (len(small), small.size) == (0, 0)
+
+
+def test_rows_of_binomials_are_kept_where_they_are_few_and_a_matrix_is_nobody_elses() -> None:
+    few, many = (20, (0.25, 0.5)), (200_000, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6))
+    for (n, proportions), held in ((few, True), (many, False)):
+        found = binomial_distributions(n, proportions)
+        assert found.shape == (len(proportions), n + 1)
+        assert np.abs(found - binom.pmf(np.arange(n + 1), n, np.array(proportions)[:, None])).max() < 1e-9
+        assert (binomial_distributions(n, proportions) is found) == held
+    release = BetaBinomial(n=9, m=9, alpha=2, beta=1)
+    first = released_rows(release, np.arange(10))
+    first[:] = 0.0
+    assert released_rows(release, np.arange(10)).sum(axis=1) == pytest.approx(np.ones(10))
 
 
 def test_what_is_asked_for_again_is_younger() -> None:
