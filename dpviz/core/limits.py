@@ -8,6 +8,7 @@ LARGEST_ROWS = 5_000  # n and m of a transition matrix of two counts, and of cov
 LARGEST_CELLS, ROWS_OF_CELLS = 1_000, 1_000  # k, and m of a synthesizer of more than two cells
 MODIPS_ROWS = 1_000  # n and m of modips and of other releases whose whole table must be computed at once
 TABLE_ENTRIES = 4_000_000  # entries of a matrix that is held, drawn or written to a file
+HELD_ENTRIES = 1_000_000  # of the last table, which is held until there is another: several questions are asked of it
 # rows and columns, and bytes, of a matrix that a reader brings; and those up to which a synthesizer is sought behind it
 GIVEN_SIDE, GIVEN_BYTES, RECOGNIZED_SIDE = 1_000, 32_000_000, 201
 GIVEN_CHARACTERS = 10_000  # of one value of such a matrix: a double has less than 1,100 digits

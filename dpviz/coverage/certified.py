@@ -28,7 +28,6 @@ RATIO_STEPS, RATIO_GAP = 30, 1e-12  # Of the search for the largest ratio: at mo
 RAREST = 1e-6  # Probability of an interval below which a mean length says nothing
 BOUND_ROUNDING = 1e-12  # More than what a coefficient loses to rounding on the way to a part of its cell
 FIRST_PIECES = 16  # Of those with the smallest bounds, by whose values the others are sorted out
-HELD_ENTRIES = 1_000_000  # Of the last table, which is held until there is another: several questions are asked of it
 
 
 class ReleaseTable(NamedTuple):
@@ -90,7 +89,7 @@ def release_table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule
 
 def _table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float) -> ReleaseTable:
     """`release_table`, the same as the last time where the same is asked, unless it is large."""
-    if _entries(synthesizer, sets, rule) > HELD_ENTRIES:
+    if _entries(synthesizer, sets, rule) > limits.HELD_ENTRIES:
         return release_table(synthesizer, sets, rule, level)
     return _last_table(synthesizer, sets, rule.key, level)
 

@@ -13,7 +13,6 @@ from dpviz.core.parameters import argument, shown
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
 
-ROWS_HELD = 1_000_000  # Entries of the last matrix, which is held until there is another, and of rows that are kept
 
 IMPOSSIBLE_RELEASE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
@@ -38,7 +37,7 @@ def binomial_distribution(n: int, p: float) -> FloatArray:
 
 def binomial_distributions(n: int, proportions: tuple[float, ...]) -> FloatArray:
     """Return `binomial_distribution` at several p, in rows, which are kept where they are few."""
-    return (_kept_rows if (n + 1) * len(proportions) <= ROWS_HELD else _binomial_rows)(n, proportions)
+    return (_kept_rows if (n + 1) * len(proportions) <= limits.HELD_ENTRIES else _binomial_rows)(n, proportions)
 
 
 def _binomial_rows(n: int, proportions: tuple[float, ...]) -> FloatArray:
@@ -89,7 +88,7 @@ def normalized(log_weights: FloatArray) -> FloatArray:
 def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
     """Rows `counts` of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
     if 2 * len(counts) > synthesizer.n:
-        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= ROWS_HELD
+        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= limits.HELD_ENTRIES
         return (_last_rows if small else _every_row)(synthesizer)[counts]
     with np.errstate(under="ignore"):
         rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))
