@@ -13,7 +13,6 @@ from dpviz.core.parameters import argument, shown
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
 
-
 IMPOSSIBLE_RELEASE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
     "has probability 0, so that the posterior does not exist. Check the counts and the zeros of the matrix."

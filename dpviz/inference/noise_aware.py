@@ -33,8 +33,8 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
 
     With μ_x and σ_x² the mean and variance of q in row x of the transition matrix, E[q̄ | p] = E[μ_x] and Var(q̄ | p) =
     E[σ_x²]/M + Var(μ_x) over x ~ Binomial(n, p). For the Beta-binomial and the plug-ins μ_x is a line in x, and σ_x² a
-    parabola: then the ends solve a quadratic equation. In general the interval is the hull of those p, and where q̄ is
-    too extreme for every p, the one that comes nearest.
+    parabola: then the ends solve a quadratic equation. In general the interval is the hull of those p and of
+    the one whose mean comes nearest, which is left alone where q̄ is too extreme for every p.
     Source: Wilson (1927), for the binomial distribution without privacy.
 
     >>> from dpviz.mechanisms.given_matrix import GivenMatrix
