@@ -13,6 +13,7 @@ import itertools
 import math
 import random
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -42,6 +43,13 @@ class Alone(NamedTuple):
     measure: str
 
 
+def counts_inside(rows: int, low: float, high: float) -> range:
+    """The counts whose share is from `low` to `high`, or those beside them if there is none."""
+    lowest, highest = (Fraction(repr(float(end))) * rows for end in (low, high))
+    inside = [count for count in range(rows + 1) if lowest <= count <= highest]
+    return range(inside[0], inside[-1] + 1) if inside else range(math.floor(lowest), math.ceil(highest) + 1)
+
+
 def plain(plan: ReleasePlan, place: int) -> Alone:
     one = plan.statistics[place]
     rows = dict(plan.groups)[one.group] if one.group else plan.n
@@ -51,7 +59,8 @@ def plain(plan: ReleasePlan, place: int) -> Alone:
     cells = one.categories if isinstance(one, CategoryShares) else 1
     cells = one.first * one.second if isinstance(one, CrossTable) else cells
     kind = "yes" if isinstance(one, YesNoShare) else "table"
-    return Alone(kind, cells, rows, math.floor(low * rows), math.ceil(high * rows), 0.0, one.measure)
+    counts = counts_inside(rows, low, high)
+    return Alone(kind, cells, rows, counts[0], counts[-1], 0.0, one.measure)
 
 
 @cache

@@ -208,7 +208,7 @@ def test_a_very_uneven_mode_stays_in_its_domain() -> None:
 
 
 def test_a_wrong_beta_is_called_beta() -> None:
-    with pytest.raises(ValueError, match=r"beta \(prior zeros\)"):
+    with pytest.raises(ValueError, match=r"beta \(invented rows with no\)"):
         minimum_prior("synth_post_one", n=5, m=1, epsilon=1.0, delta=0.1, beta=0)
 
 

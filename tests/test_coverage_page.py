@@ -317,8 +317,8 @@ def test_beyond_exact_sums_the_dots_stand_inside_the_picture(epsilon: float) -> 
 @pytest.mark.parametrize(
     ("state", "sentence", "mend"),
     [
-        ({"synthesizer": "posterior_mode", "prior": "own", "alpha": 0.5}, "alpha (prior ones) must be a number above 1",
-         {"synthesizer": "posterior_mean"}),
+        ({"synthesizer": "posterior_mode", "prior": "own", "alpha": 0.5},
+         "alpha (invented rows with yes) must be a number above 1", {"synthesizer": "posterior_mean"}),
         (
             {"synthesizer": "laplace", "m_is_n": False, "m": 20},
             "m (released rows) must equal n = 30",

@@ -17,16 +17,18 @@ from dpviz.comparisons.gaussian_histograms import SMOOTHED_HISTOGRAM_SCOTT
 from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRUNCATED, MODIPS_SPLIT
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
+from dpviz.core.wording import spelled
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import GIVEN_EPSILON, numbers_of
 from dpviz.desk.order import in_order
-from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, Protection, odds_factor
+from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, Protection
 from dpviz.desk.question import GOALS, Question
 from dpviz.desk.report import words
 from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen
 from dpviz.desk.search import Desk, assess, stream_designs
+from dpviz.privacy.attacker import factor_of_odds
 from pages.curator.answer import row
 from pages.curator.designs import comparison_of
 from tests.pages import desk_answer as answer_sentence
@@ -145,8 +147,8 @@ def test_sentence_table_and_report_lead_with_the_same_design_and_the_same_number
     assert f"The chosen design: {first.name}" in report
     assert f"1. {first.name}" in report
     assert first.real_epsilon is not None
-    assert f"by a factor of {odds_factor(first.real_epsilon)}." in sentence
-    assert f"a factor of {odds_factor(first.real_epsilon)} on the odds on one row" in report
+    assert f"by a factor of {factor_of_odds(first.real_epsilon)}." in sentence
+    assert f"a factor of {factor_of_odds(first.real_epsilon)} on the odds on one row" in report
     hardly = first.real_epsilon > max([10.0, *(epsilon for epsilon, _ in first.question.promises)])
     assert hardly == ("hardly protects" in sentence) == ("hardly protects" in row(1, first, True)[2])
     assert hardly == ("hardly protects anybody" in report)
@@ -277,7 +279,7 @@ def test_a_design_whose_limits_say_little_carries_the_warning_at_any_size() -> N
         _, sentence, _ = answer_sentence(desk)
         assert f"ε = {readable(float(f'{first.real_epsilon:.5g}'), 3)}" in sentence
         assert "That hardly protects anybody" in sentence
-        assert f"by a factor of {odds_factor(first.real_epsilon)}." in sentence
+        assert f"by a factor of {factor_of_odds(first.real_epsilon)}." in sentence
 
 
 def test_an_error_that_falls_and_rises_again_is_followed_to_where_it_is_smallest() -> None:
@@ -654,8 +656,25 @@ def test_only_designs_that_nothing_tells_apart_are_said_to_be_such() -> None:
     desk = answered(GRID["one row"])
     first, second = desk.designs
     assert desk.beats(second) is None
-    assert "Nothing tells them apart; they stand as the methods do." in answer_sentence(desk)[1]
+    assert "Nothing that decides tells them apart: they stand in the order of the methods." in answer_sentence(desk)[1]
     more = dataclasses.replace(desk, found=(first, second, dataclasses.replace(first, sets=2)))
     assert [one.sets for one in more.ties] == [1, 2]
     assert more.beats(more.ties[1]) is not None
-    assert "Nothing tells the first two apart; they stand as the methods do." in answer_sentence(more)[1]
+    assert (
+        "Nothing that decides tells the first two apart: they stand in the order of the methods."
+        in answer_sentence(more)[1]
+    )
+
+
+def test_a_class_is_told_how_many_limits_the_nearest_design_misses() -> None:
+    for name in GRID:
+        desk = answered(GRID[name])
+        first = desk.first
+        if first is None or first.keeps_all is not False:
+            continue
+        missed = [one for one in desk.question.limits if first.verdicts[one.key] is False]
+        short = answer_sentence(desk)[2]
+        many = f"misses {spelled(len(missed))}, mainly:" if len(missed) > 1 else "misses one:"
+        assert many in short, (name, short)
+        most = max(missed, key=lambda one: one.slack(first.figure(one.key).measure).value)
+        assert most.measure.name in short

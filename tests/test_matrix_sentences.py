@@ -34,6 +34,7 @@ from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.attacker import attacker_numbers, attacker_sentence, factor_of_odds
+from dpviz.privacy.languages import odds_sentence
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.optimum.words import best_row, better_sentence, promises
 from dpviz.privacy.plug_in_or_draw import comparison_sentence, draw_and_plug_in, synthesizer_row
@@ -369,3 +370,23 @@ def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
             assert best["average"].price(errors["average"]) <= 1 + 1e-9
         cells = best_row(errors, named, best)
         assert value_of(cells[3]) == pytest.approx(best["worst"].root_mean_squared_error, rel=6e-4)
+
+
+def test_a_factor_beyond_what_is_allowed_never_reads_like_it() -> None:
+    """What is a little above ε is told with so many digits that its factor is above that of ε."""
+    for epsilon, beyond in itertools.product((0.01, 0.1, 1.0, 2.0, 8.0), (1e-10, 1e-6, 1e-4, 4e-4, 0.003, 0.2)):
+        release = GeometricSanitizer(n=20, epsilon=epsilon * (1 + beyond))
+        verdict = promise_sentence(summarize(release, epsilon, 0.0))[1]
+        odds = odds_sentence(summarize(release, epsilon, 0.0))
+        step = attacker_sentence(attacker_view(release, 5, 0, 1.0), epsilon)
+        for words, pattern in (
+            (verdict, r"by a factor of (\S+) when .* instead of at most (\S+)\. The"),
+            (odds, r"<b>(\S+)</b> times as likely as .* allows at most (\S+) times"),
+            (step, r"by a factor of (\S+)\. That is more than the factor (\S+) that"),
+        ):
+            found = re.search(pattern, words)
+            assert found, words
+            assert value_of(found[1]) > value_of(found[2]), words
+    kept = promise_sentence(summarize(GeometricSanitizer(n=20, epsilon=1.2), 2.0, 0.0))[1]
+    (most,) = re.findall(r"more than a factor of (\S+)\.", kept)
+    assert math.exp(1.2) <= value_of(most) <= math.exp(1.2) * (1 + 1e-4)

@@ -16,6 +16,7 @@ from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
 from dpviz.inference.moments import central_moments
 from dpviz.inference.noise_aware import _hull, _hull_of_score, _outermost, posterior_ends, score_ends
+from dpviz.inference.rules import RULES
 from dpviz.inference.sum_distribution import (
     ReleaseSums,
     _smallest_acceptance,
@@ -331,3 +332,14 @@ def test_the_outermost_ranges_that_have_a_number_are_looked_up_or_gone_through(r
         for each in range(count):
             having = [place for place in range(size) if begun[place] <= each < beyond[place]] or [-1]
             assert found[:, each].tolist() == [having[0], having[-1]]
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize("sets", [1, 2])
+def test_a_release_that_says_nothing_leaves_every_proportion(sets: int, level: float) -> None:
+    """Where the mean is the same at every p, none comes nearer than another one."""
+    release = GivenMatrix(probabilities=np.full((3, 3), 1 / 3))
+    for total in range(2 * sets + 1):
+        counts = [total // sets] * (sets - 1) + [total - total // sets * (sets - 1)]
+        if max(counts) <= 2:
+            assert RULES["score"].interval_from(counts, synthesizer=release, level=level) == (0.0, 1.0)

@@ -159,8 +159,8 @@ def test_the_answers_claim_no_more_than_was_computed(case):
         assert f"Its error is {found.optimum.compared(found.error)} the smallest possible." in sentences[4]
     long, short = overview_sentences(found)
     assert len(short.split()) <= 15
-    for text in (long, short):
-        assert belief_text(found.success) in text and percent(found.coverage, 3) in text
+    for text, guesses in ((long, found.success), (short, found.average_guess)):
+        assert belief_text(guesses) in text and percent(found.coverage, 3) in text
     (low, high), (first, last) = found.posterior_interval, found.interval
     assert ("wider than the interval" in sentences[3]) == (last > first and high - low > 1.05 * (last - first))
 

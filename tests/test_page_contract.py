@@ -299,7 +299,7 @@ def controls(block: Any, shut: bool = False) -> Iterator[tuple[str, str, bool]]:
 
 
 SHARED = [
-    "Start from", "Synthesizer", "Promised privacy loss ε", "Allowed failure δ", "Prior ones α", "People n",
+    "Start from", "Synthesizer", "Promised privacy loss ε", "Allowed failure δ", "Invented rows with yes α", "People n",
     "Released sets M", "True share p", "m = n: as many released rows", "Released rows m",
     "Level of the interval", "Seed",
 ]  # fmt: skip
@@ -316,7 +316,10 @@ def test_controls_that_pages_share_have_the_same_names_in_the_same_order() -> No
             assert [one for one in labels if one in SHARED] == mine, case.prefix
             for one in mine if not state else ():
                 shown[one] = shown.get(one, 0) + 1
-    assert {one for one, pages in shown.items() if pages > 1} >= {*SHARED} - {"Prior ones α", "Released rows m"}
+    assert {one for one, pages in shown.items() if pages > 1} >= {*SHARED} - {
+        "Invented rows with yes α",
+        "Released rows m",
+    }
 
 
 def test_in_class_mode_presets_and_two_numbers_are_in_sight_and_the_rest_is_one_click_away() -> None:

@@ -28,7 +28,7 @@ HIDDEN = ["tm_m", "tm_beta", "tm_noise_epsilon", "tm_cells", "tm_pair", "tm_colu
 
 def test_a_value_that_the_law_refuses_is_kept_and_the_sentence_says_so() -> None:
     page = open_page(synthesizer="posterior_mode", alpha=0.5)
-    assert problems(page) == ["alpha (prior ones) must be a number above 1, at most 10¹²; got 0.5."]
+    assert problems(page) == ["alpha (invented rows with yes) must be a number above 1, at most 10¹²; got 0.5."]
     assert page.number_input(key="tm_alpha").value == 0.5
     page.selectbox(key="tm_synthesizer").set_value("beta_binomial").run()
     check_sound(page)

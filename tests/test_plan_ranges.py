@@ -16,6 +16,7 @@ from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, pl
 from dpviz.plans.drawn import ranges_picture
 from dpviz.plans.ranges import stream_ranges
 from dpviz.plans.what_if import range_sentence, ranges_table
+from tests.brute_plans import counts_inside
 
 HOURS, WORKS = BoundedMean(name="hours", upper=80.0, limit=0.5), YesNoShare(name="works", limit=0.02)
 TABLE = CategoryShares(name="region", limit=0.02, suppress_below=5)
@@ -87,7 +88,7 @@ def test_a_draw_is_the_farther_off_the_wider_its_range_of_shares() -> None:
     draw = BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
     for one in shares.places:
         low, high = max(0.5 - 0.2 * one.times, 0.0), min(0.5 + 0.2 * one.times, 1.0)
-        counts = range(math.floor(low * n), math.ceil(high * n) + 1)
+        counts = counts_inside(n, low, high)
         worst = max(math.sqrt(sum(p * (m - x) ** 2 for m, p in enumerate(draw.row(x)))) for x in counts)
         assert one.factor == pytest.approx(worst / n / 0.1, rel=1e-6) or one.factor < worst / n / 0.1
     factors = [one.factor for one in shares.places]

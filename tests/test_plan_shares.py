@@ -18,6 +18,7 @@ from dpviz.plans.catalogue import BetaBinomialDraw
 from dpviz.plans.composed import error_of
 from dpviz.plans.release import GaussianNoise, GeometricNoise, LaplaceNoise, RoundedLaplaceNoise
 from dpviz.plans.shares import rate_within
+from tests.brute_plans import counts_inside
 
 ONE = PrivacyLoss(most_epsilon=1.0)
 SMALL_DELTA = PrivacyLoss(most_epsilon=1.0, most_delta=1e-6)
@@ -37,7 +38,7 @@ FIVE_PLAN = ReleasePlan(n=12_000, statistics=FIVE, protection=ONE, groups=GROUPS
 def test_the_error_of_a_count_is_the_worst_of_its_whole_matrix(rate: float, lowest: float, highest: float) -> None:
     n = 30
     plan = ReleasePlan(n=n, statistics=(YesNoShare(name="a", lowest=lowest, highest=highest),), protection=SMALL_DELTA)
-    inside = range(math.floor(lowest * n), math.ceil(highest * n) + 1)
+    inside = counts_inside(n, lowest, highest)
     alpha = n / math.expm1(rate)
     releases = {
         GeometricNoise: GeometricSanitizer(n=n, epsilon=rate),
@@ -199,7 +200,7 @@ def test_a_draw_whose_error_rises_again_is_asked_for_its_smallest_error(
     for rate in (1e-5, *np.geomspace(0.1, epsilon, 200)):
         alpha = n / math.expm1(rate)
         draw = BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
-        counts = range(math.floor(lowest * n), math.ceil(highest * n) + 1)
+        counts = counts_inside(n, lowest, highest)
         errors.append(max(math.sqrt(float(draw.row(x) @ (np.arange(n + 1) / n - x / n) ** 2)) for x in counts))
     answer = solve_plan(plan)
     assert answer.factor * held.limit == pytest.approx(min(errors), rel=1e-3)

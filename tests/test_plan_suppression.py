@@ -22,6 +22,7 @@ from dpviz.plans.release import GaussianNoise, GeometricNoise, PlannedRelease, R
 from dpviz.plans.statistic import ShareStatistic
 from dpviz.plans.suppression import delta_without_noise, published_errors, suppression_costs, withheld_count
 from dpviz.plans.words import plan_sentence, suppression_sentences
+from tests.brute_plans import counts_inside
 
 
 @pytest.mark.parametrize("threshold", [1, 4, 12, 26])
@@ -114,9 +115,8 @@ def seen(threshold: int, count: int, n: int, rate: float, kind: type[PlannedRele
 
 def published_worst(one: ShareStatistic, n: int, rate: float, kind: type[PlannedRelease]) -> float:
     """The largest error of what analysts see, over all counts; intervals reach beyond 0 and n as the noise does."""
-    low, high = math.floor(one.lowest * n), math.ceil(one.highest * n)
     worst, share = 0.0, 0.95 ** (1 / one.cells if one.measure == "all_within" else 1)
-    for count in range(low, high + 1):
+    for count in counts_inside(n, one.lowest, one.highest):
         told = seen(one.suppress_below, count, n, rate, kind)
         if one.measure == "typical":
             worst = max(worst, math.sqrt(sum(mass * off**2 for off, mass, _ in told)))
@@ -189,3 +189,13 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
     said = " ".join(suppression_sentences(suppression_costs(answer.design), [found, none]))
     assert "neither adds nor takes privacy" in said
     assert ("keeps the limit of" in said) == (found.error <= limit)
+
+
+def test_no_count_is_named_that_the_range_of_shares_rules_out() -> None:
+    """In floating-point numbers 0.29 · 100 is below 29: the count of 28 is none of what is possible."""
+    one = YesNoShare(name="a", limit=0.1, lowest=0.29, highest=0.6, suppress_below=29)
+    answer = solve_plan(ReleasePlan(n=100, protection=PrivacyLoss(most_epsilon=1), statistics=(one,)))
+    (found,) = published_errors(answer.design)
+    assert found is not None
+    assert found.count == 29 and not found.breaks_limit
+    assert answer.feasible and "28" not in plan_sentence(answer)

@@ -9,10 +9,11 @@ import re
 
 import pytest
 
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.parameters import readable, rounded_enough, rounded_up
 from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
 from dpviz.plans import ReleasePlan, rejected_designs, solve_plan, what_if, words
 from dpviz.plans.plan import number_in_words
+from dpviz.plans.statistic import YesNoShare
 from dpviz.plans.suppression import published_errors, suppression_costs, used_published
 from tests.test_plan_shares import FIVE, GROUPS
 
@@ -53,9 +54,9 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
     assert plan.unit_in_words in told
     assert told.startswith("All three limits hold" if answer.factor <= 1 else "Not all limits can hold")
     if answer.factor > 1:
-        assert readable(rounded_up(answer.factor, 3), 3) in told
+        assert readable(rounded_enough(answer.factor, 3), 3) in told
         for one, value in zip(plan.statistics, answer.alone, strict=True):
-            said = f"{number_in_words(one, rounded_up(value, 3))} for “{one.name}”" if value < math.inf else "None"
+            said = f"{number_in_words(one, rounded_enough(value, 3))} for “{one.name}”" if value < math.inf else "None"
             assert (said in told) == (value < math.inf)
     else:
         near = max(
@@ -104,3 +105,27 @@ def test_sensitivity_is_what_another_question_gives() -> None:
     assert found[0].factor == half.factor > solve_plan(plan).factor > found[1].factor
     told = what_if.sensitivity_sentence(solve_plan(plan), found)
     assert told.count("The errors would be") == 3
+
+
+@pytest.mark.parametrize("limit", [0.001, 0.0015, 0.0025, 0.003])
+def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
+    """Of a count within so many points what is needed is a step, and a search stops a little above it."""
+    one = YesNoShare(name="s", limit=limit, measure="within")
+    answer = solve_plan(ReleasePlan(n=1000, protection=PrivacyLoss(most_epsilon=1.0), statistics=(one,)))
+    assert round(answer.factor * limit * 1000, 6) == 3.0
+    times = {0.001: "3", 0.0015: "2", 0.0025: "1.2"}
+    assert (
+        (f"hold with {times[limit]} times the error" in words.plan_sentence(answer))
+        if limit in times
+        else answer.feasible
+    )
+
+
+def test_a_share_of_right_guesses_is_no_smaller_than_it_is() -> None:
+    for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
+        plan = ReleasePlan(
+            n=1000, protection=PrivacyLoss(most_epsilon=epsilon), statistics=(YesNoShare(name="s", limit=0.5),)
+        )
+        design = solve_plan(plan).design
+        (told,) = re.findall(r"at most (\S+) % of the time", words.loss_sentence(design))
+        assert design.right_guesses <= float(told) / 100 <= design.right_guesses * 1.01

@@ -46,7 +46,25 @@ def test_typed_counts_are_taken_and_share_the_promise(typed: str, counts: tuple[
     assert one.design.alpha_of_one_set == pytest.approx(100 / math.expm1(2 / len(counts)))
 
 
-WRONG = ["", "   ", ", ;", "101", "-1", "2.5", "1e2", "abc", "3, x", "<b>1</b>", "nan", "9" * 400, "½", "²", "1 " * 21]
+WRONG = [
+    "",
+    "1,000",
+    "7, 1,050",
+    "   ",
+    ", ;",
+    "101",
+    "-1",
+    "2.5",
+    "1e2",
+    "abc",
+    "3, x",
+    "<b>1</b>",
+    "nan",
+    "9" * 400,
+    "½",
+    "²",
+    "1 " * 21,
+]
 
 
 @pytest.mark.parametrize("typed", WRONG)

@@ -126,7 +126,7 @@ def test_a_prior_that_the_mode_refuses_leaves_the_release_before() -> None:
     before = marks(page)
     page.selectbox(key="tm_synthesizer").set_value("posterior_mode").run()
     check_sound(page)
-    assert problems(page) == ["alpha (prior ones) must be a number above 1, at most 10¹²; got 0.5."]
+    assert problems(page) == ["alpha (invented rows with yes) must be a number above 1, at most 10¹²; got 0.5."]
     assert marks(page) == before
     assert f"{STILL}Posterior-mean plug-in, n = 6" in text(page)
     assert page.session_state["tm_alpha"] == 0.5

@@ -17,6 +17,7 @@ from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.overview import overview_mechanism
 from dpviz.comparisons.ranking import Ranking
 from dpviz.core.measures import Measure
+from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
 from dpviz.coverage.causes import failure_sentence
@@ -28,12 +29,12 @@ from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.covered import vacuous_sentence
 from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
-from dpviz.desk.protection import odds_factor
 from dpviz.desk.seeking import _lost
 from dpviz.desk.told.answer import _below, privacy
 from dpviz.inference.secret_n import doubts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
+from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
 from dpviz.privacy.summary import summarize
@@ -152,9 +153,9 @@ def test_the_report_has_the_smallest_error_up_to_a_loss_of_600(loss: float, know
     assert (least_of(designed(real_epsilon=loss)) == "found") == known
 
 
-@pytest.mark.parametrize(("loss", "bound"), [(699.0, False), (701.0, True)])
-def test_odds_are_written_up_to_a_loss_of_700(loss: float, bound: bool) -> None:
-    assert odds_factor(loss).startswith("more than") == bound
+@pytest.mark.parametrize(("loss", "power"), [(LARGEST_EXPONENT - 1, False), (LARGEST_EXPONENT + 1, True)])
+def test_odds_are_written_by_their_power_alone_where_they_are_no_number(loss: float, power: bool) -> None:
+    assert factor_of_odds(loss).startswith("about 10") == power
 
 
 @pytest.mark.parametrize(("real", "much"), [(9.9, False), (10.1, True)])

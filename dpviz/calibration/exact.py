@@ -169,7 +169,7 @@ def smallest_pure(promise: Promise) -> float:
 def _lowest(shift: float, beta: float | None, ratio: float) -> float:
     """Return the smallest accepted α, less `shift`; both priors of the posterior mode must be above 1."""
     if shift and beta is not None and beta <= 1:
-        raise ValueError(f"beta (prior zeros) must be above 1 for the posterior mode; got {readable(beta)}.")
+        raise ValueError(f"beta (invented rows with no) must be above 1 for the posterior mode; got {readable(beta)}.")
     side = 1.0 if beta is not None else max(1.0, 1 / ratio)
     smallest = math.nextafter(1.0, math.inf) if shift else PRIOR_ZEROS.minimum
     alpha = math.nextafter(side, math.inf) if shift else side * smallest

@@ -45,7 +45,9 @@ class Setting(DeclaredFields):
         if self.delta == 1:
             raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
         if self.alpha < 1:
-            raise ValueError(f"alpha (prior ones) must be at least 1 for the mode; got {readable(self.alpha)}.")
+            raise ValueError(
+                f"alpha (invented rows with yes) must be at least 1 for the mode; got {readable(self.alpha)}."
+            )
 
     def arguments(self) -> dict[str, object]:
         """Return all that a printed formula may ask for, by the names it uses."""

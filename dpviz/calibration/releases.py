@@ -30,7 +30,9 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
     """
     if cells > 2:
         if beta is not None:
-            raise ValueError(f"beta (prior zeros) must not be given where there are {cells} cells; got {beta}.")
+            raise ValueError(
+                f"beta (invented rows with no) must not be given where there are {cells} cells; got {beta}."
+            )
         for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (PRIOR_ONES, alpha)):
             declaration.check(value)
     return CALIBRATED_METHODS[method].release(n, m, alpha, alpha if beta is None else beta, cells)

@@ -113,7 +113,8 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> style.Figure:
 
 def _axis(title: str, room: tuple[float, float], end: float) -> dict[str, Any]:
     ticks = next(one for one in AXIS_TICKS if end <= one[-1] * SHORTEST_AXIS or one is AXIS_TICKS[-1])
-    said = {"tickvals": ticks, "ticktext": [f"{one:.0%}" for one in ticks], "tickangle": 0}
+    texts = [f"{'≥ ' * (one == end == LONGEST_AXIS)}{one:.0%}" for one in ticks]
+    said = {"tickvals": ticks, "ticktext": texts, "tickangle": 0}
     return style.axis(title, domain=room, range=[0, PLAN_HEADROOM * end], zeroline=False, **said)
 
 

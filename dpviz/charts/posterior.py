@@ -43,6 +43,7 @@ STROKES = {"exact": "━", "known": "┉", "naive": "╍", "secret": "┅"}  # T
 INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
 MOST_COUNT_BARS = 160  # Counts up to which each has a bar
 COVERAGE_MARGIN = 0.015  # What the axis of coverages leaves below the lowest and above the highest
+CLOSE_UP, LEAST_AROUND = 0.25, 0.002  # Of 0 to 1, up to which a part alone is drawn; what is left beside it
 BAR_STEP = 0.055  # Share of the picture's height between two interval bars
 
 
@@ -64,7 +65,9 @@ class Density:
 
 
 def posterior_chart(densities: Sequence[Density], *, level: float, share: float | None, key: str) -> Figure:
-    """Return the densities over p from 0 to 1, below them their intervals, the secret share as the rule of the truth.
+    """Return the densities over p, below them their intervals, the secret share as the rule of the truth.
+
+    The axis runs from 0 to 1, or around the intervals and the share where they are all near each other.
 
     A density that is infinite at an end of 0 to 1 is cut at the picture's top. The hover names the `level` of the
     intervals; `share` is x / n, where it is known; `key` names the picture: a zoom survives no new question.
@@ -88,24 +91,35 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
             bar |= {"textfont": {"size": 11}, "cliponaxis": False}
             hover = f"<b>{one.name}</b><br>{told}<extra></extra>"
             traces.append(scatter("lines+text", [low, high], [y, y], hover, **bar))
-    marked = _marked(share, 0, 1, "" if share is None else f"secret share {readable(100 * (share or 0), 4)} %")
+    ends = [end for one in densities for pair in one.intervals for end in pair]
+    low, high = _seen(ends if share is None else [*ends, share])
+    marked = _marked(share, low, high, "" if share is None else f"secret share {readable(100 * (share or 0), 4)} %")
     return build(
         traces,
-        x=axis("share of yes", range=[-0.01, 1.01], tickformat=".0%"),
+        x=axis("share of yes", range=[low - 0.01 * (high - low), high + 0.01 * (high - low)], tickformat="~%"),
         y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickvals=ticks),
         uirevision=key,
         shapes=marked["shapes"],
-        annotations=[*marked["annotations"], _names(densities)],
+        annotations=[*marked["annotations"], _names(densities, (low + high) / 2)],
         margin={"l": 62, "r": 40, "t": 46, "b": 52},
         hovermode="closest",
         showlegend=False,
     )
 
 
-def _names(densities: Sequence[Density]) -> dict[str, Any]:
+def _seen(places: Sequence[float]) -> tuple[float, float]:
+    """The ends of the axis on which these shares stand: 0 and 1, or a part of it where they take a small part of it."""
+    low, high = min(places), max(places)
+    around = max((high - low) / 2, LEAST_AROUND)
+    if high - low + 2 * around > CLOSE_UP:
+        return 0.0, 1.0
+    return max(low - around, 0.0), min(high + around, 1.0)
+
+
+def _names(densities: Sequence[Density], center: float) -> dict[str, Any]:
     """The names of the densities behind their colors, in the upper corner that is farther from the middle of them."""
-    middle = sum(low + high for one in densities for low, high in one.intervals)
-    side = "left" if middle > sum(len(one.intervals) for one in densities) else "right"
+    ends = [end for one in densities for pair in one.intervals for end in pair]
+    side = "left" if sum(ends) > center * len(ends) else "right"
     lines = [
         f'<span style="color: {POSTERIOR_COLORS[one.kind]}"><b>{STROKES[one.kind]}</b></span> {one.name}'
         for one in densities

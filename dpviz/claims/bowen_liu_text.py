@@ -190,7 +190,8 @@ def _mixed_variance(effort: Effort) -> Judged:
 
 def _mixed_covered(effort: Effort) -> Judged:
     most = max(pair[1].coverage.value for pair in _both_mixed("cell_variance", effort))
-    return Judged(f"It is at most {readable(100 * most, 3)} %.", holds=most < 0.5)
+    told = f"It is at most {readable(100 * most, 3)} %." if most else "No interval of any of the simulations holds it."
+    return Judged(told, holds=most < 0.5)
 
 
 def _mixed_share(effort: Effort) -> Judged:

@@ -79,7 +79,7 @@ class OneProportion(DataKind):
     true_value: ClassVar[str] = "p"
     assumed: ClassVar[str] = "each row independently 1 with probability p"
     exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
-    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the proportion of ones", "p"),)
+    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of yes", "p"),)
 
     n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)

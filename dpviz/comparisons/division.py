@@ -55,7 +55,7 @@ class Division:
                 words += f" With {asked.named(place)} ({usual}) {self._compared(place)}."
         if asked.data.flatters(asked.method):
             words += " It is told <b>the truth</b> as its public guess, on which this rests."
-        short = f"Smallest error at ε = {epsilon}: the estimate is typically off by {typical}."
+        short = f"Best division at ε = {epsilon}: the estimate is typically off by {typical}."
         return name, words + self._of_one_set, short
 
     def _compared(self, place: float) -> str:

@@ -40,7 +40,7 @@ def overview_sentences(found: Overview) -> tuple[str, str]:
     return (
         f"The best guess about the most exposed person is right <b>{guess}</b> of the time, instead of 50 %. "
         f"An analyst who takes the table for real data is right in <b>{right}</b> of all releases and expects 95 %.",
-        f"At worst attackers are right {guess} of the time; analysts, {right}.",
+        f"Right: {belief_text(found.average_guess)} of guesses on average, {right} of intervals.",
     )
 
 

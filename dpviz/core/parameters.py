@@ -159,6 +159,7 @@ def shown(value: object) -> str:
 
 
 LONGEST_SHOWN = 40  # Characters of a refused value that a message repeats
+SEARCHED = 1e-9  # Relative distance that a number may have from the exact one where a search has found it
 LAST_PLACES = 4  # Units in the last place that a formula may be off by: a number that close to a short one is meant
 ALL_DIGITS = Context(prec=2000)  # Holds every digit of a floating-point number
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -243,6 +244,15 @@ def rounded_up(number: float, digits: int = 6) -> float:
     (7.581, 0.25, inf, 0.3)
     """
     return _rounded(number, digits, ROUND_CEILING)
+
+
+def rounded_enough(number: float, digits: int = 6) -> float:
+    """Return the same of a number that a search has found to be enough: one that near to a short one is that.
+
+    >>> rounded_enough(3.0000000000096, 3), rounded_enough(3.000001, 3)
+    (3.0, 3.01)
+    """
+    return rounded_up(number * (1 - SEARCHED), digits)
 
 
 def rounded_down(number: float, digits: int = 6) -> float:

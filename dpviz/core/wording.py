@@ -36,6 +36,16 @@ def percent(share: float, digits: int = 5) -> str:
     return f"{readable(rounded, digits)} %"
 
 
+def percent_at_most(share: float, digits: int) -> str:
+    """A bound of a share, rounded up; 100 % only where it is that.
+
+    >>> percent_at_most(0.7310586, 3), percent_at_most(0.99951, 3), percent_at_most(1.0, 3)
+    ('at most 73.2 %', 'at most 99.96 %', 'at most 100 %')
+    """
+    most = (rounded_up(share, more) for more in range(digits, 9))
+    return f"at most {percent(next((one for one in most if one < 1), share), 9)}"
+
+
 def percent_between(low: float, high: float, digits: int) -> str:
     """A share of which two bounds are known, to the digits that both have alike.
 

@@ -25,6 +25,7 @@ from dpviz.inference.posterior import PosteriorMixture, posterior_given, posteri
 from dpviz.inference.summaries import PosteriorInterval
 
 LISTED_COUNTS = 6  # most counts that a sentence lists one by one
+THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(,\d{3})*,0\d\d(?!\d)")  # One number, and not two that are separated
 LONGEST_TABLES = 100_000  # Characters of all tables that are typed
 SIMULATED_RELEASES = 400  # at each proportion where they are too many to list
 NAMES = {
@@ -246,9 +247,10 @@ def typed_counts(text: str, m: int) -> tuple[int, ...]:
     if not 1 <= len(words) <= COUNTS_SHOWN:
         got = f"got {len(words)} of them" if words else "the list is empty"
         raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; {got}.")
-    for word in words:
-        if not _is_count(word) or int(word) > m:
-            raise ValueError(f"The synthetic counts must be {allowed}; got {one_line(word)}.")
+    grouped = THOUSANDS.search(text)
+    wrong = (word for word in words if not _is_count(word) or int(word) > m)
+    if (word := grouped[0] if grouped else next(wrong, None)) is not None:
+        raise ValueError(f"The synthetic counts must be {allowed}; got {one_line(word)}.")
     return tuple(map(int, words))
 
 

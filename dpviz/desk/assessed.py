@@ -16,7 +16,7 @@ from dpviz.comparisons.base import Analysis
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_in_steps, unprotected
 from dpviz.core.measures import TIED_TOLERANCE, Measure
 from dpviz.core.numerics.steps import Steps
-from dpviz.core.parameters import readable
+from dpviz.core.parameters import readable, rounded_up
 from dpviz.core.types import FloatArray
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure
 from dpviz.desk.order import CALIBRATION_TOLERANCE, privacy_of
@@ -222,7 +222,9 @@ class Assessed(Option):
         real = self.real_epsilon
         if real is None or math.isinf(real):
             return "not known" if real is None else "unbounded"
-        return readable(real, digits) if self.method.exact_epsilon else f"at most {readable(real, digits)}"
+        if self.method.exact_epsilon:
+            return readable(real, digits)
+        return f"at most {readable(rounded_up(real, digits), digits)}"
 
     @cached_property
     def figures(self) -> dict[str, RangeFigure]:

@@ -11,14 +11,14 @@ from typing import ClassVar
 from scipy.special import expit, logit
 
 from dpviz.core.checked import checked, declared
-from dpviz.core.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable
+from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable, rounded_down
 from dpviz.core.record import DeclaredFields
 from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.trade_off import PRIOR_OF_PAIR
 
 NO_LIMIT = (math.inf, 0.0)
 USUAL_EPSILON = 10.0  # ε up to which a privacy loss is usual; the odds on a row may then change by a factor of 22,000
-LARGEST_FINITE_LOSS = 700.0  # ε up to which e^ε is a number
+LIMIT_DIGITS = 10  # A limit is told as it was set
 HARDLY = "That hardly protects anybody", "values up to 10 are usual, and one release may settle a person's row."
 """What is said of a privacy loss above the usual that nobody asked for: the point, and why."""
 LOSS = replace(
@@ -138,17 +138,6 @@ class Protection(DeclaredFields, ABC):
         return f"{self.words} ({self.translated})" if self.translated else self.words
 
 
-def odds_factor(loss: float) -> str:
-    """Return the factor e^ε by which a release changes the odds on one row at most, to three digits.
-
-    >>> odds_factor(1.0), odds_factor(41.8), odds_factor(1000.0)
-    ('2.72', '1.42×10¹⁸', 'more than 10⁴³⁴')
-    """
-    if loss < LARGEST_FINITE_LOSS:
-        return readable(math.exp(loss), 3)
-    return f"more than 10{str(math.floor(loss / math.log(10))).translate(SUPERSCRIPTS)}"
-
-
 def promise_in_words(epsilon: float, delta: float) -> str:
     """Return "ε = 1" or "ε = 1 and δ = 10⁻⁶"."""
     return f"ε = {readable(epsilon, 4)}" + (f" and δ = {readable(delta, 3)}" if delta else "")
@@ -236,14 +225,15 @@ class GuessRate(Protection):
     @property
     def words(self) -> str:
         start = "knows nothing before" if self.known_before == 0.5 else f"starts from π = {readable(self.known_before)}"
-        return f"an attacker who {start} guesses right at most {readable(100 * self.most_success, 4)} % of the time"
+        most = readable(100 * self.most_success, LIMIT_DIGITS)
+        return f"an attacker who {start} guesses right at most {most} % of the time"
 
     @property
     def translated(self) -> str:
         epsilon, delta = self.promise
         if epsilon == math.inf:
             return super().translated
-        most = f"at most {readable(delta, 3)}"
+        most = f"at most {readable(rounded_down(delta, 4), 4)}"
         where = f"δ is {most} at ε = {readable(epsilon, 4)}" if epsilon else f"{most} between the two distributions"
         return f"{where}; alone this bounds no ε"
 
@@ -289,7 +279,7 @@ class PosteriorOdds(Protection):
 
     @property
     def words(self) -> str:
-        before, after = (readable(100 * one, 4) for one in (self.believed_before, self.most_after))
+        before, after = (readable(100 * one, LIMIT_DIGITS) for one in (self.believed_before, self.most_after))
         return f"a probability of {before} % before the release is at most {after} % after it"
 
     @property
@@ -329,7 +319,7 @@ class RiskRatio(Protection):
 
     @property
     def words(self) -> str:
-        before, ratio = readable(100 * self.risk_before, 4), readable(self.most_ratio, 4)
+        before, ratio = readable(100 * self.risk_before, LIMIT_DIGITS), readable(self.most_ratio, LIMIT_DIGITS)
         return f"a risk of {before} % grows to at most {ratio} times as much"
 
     @property

@@ -87,7 +87,7 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
     """The outermost p on a grid that are accepted, then the ends between them and their neighbours by false position.
 
     `at` gives E[q̄ | p] and Var(q̄ | p). Where no point of the grid is accepted, the p whose E[q̄ | p] is q̄ is inside, or
-    the one whose mean comes nearest stands in.
+    the one of the grid whose mean comes nearest stands in; all of them where several do.
     """
 
     def excess(q: FloatArray, centre: FloatArray, variance: FloatArray) -> FloatArray:
@@ -102,8 +102,11 @@ def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: F
     nearest, accepted = _nearest(centres, observed), np.flatnonzero(begun < beyond)
     first, last = _outermost(begun[accepted], beyond[accepted], len(observed))
     alone = np.flatnonzero(first < 0)
-    first, last = (np.where(one < 0, nearest, accepted[one]) if len(accepted) else nearest for one in (first, last))
-    first, last = np.minimum(first, nearest), np.maximum(last, nearest)
+    first, last = (
+        np.where(one < 0, near, accepted[one]) if len(accepted) else near
+        for one, near in zip((first, last), nearest, strict=True)
+    )
+    first, last = np.minimum(first, nearest[0]), np.maximum(last, nearest[1])
     # Both ends at once: a call of numpy costs about as much for one number as for a hundred.
     inner = np.concatenate([first, last])
     outer = np.concatenate([np.maximum(first - 1, 0), np.minimum(last + 1, SCORE_GRID_POINTS - 1)])
@@ -191,14 +194,18 @@ def _outermost(begun: IntArray, beyond: IntArray, count: int) -> tuple[IntArray,
     return found[0], found[1]
 
 
-def _nearest(centres: FloatArray, observed: FloatArray) -> IntArray:
-    """Return the place of the centre that is nearest to each number, the first of those that are alike."""
+def _nearest(centres: FloatArray, observed: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the first and the last place of the centre that is nearest to each number, of those that are alike."""
     order = np.argsort(centres, kind="stable")
     ordered = centres[order]
     above = np.minimum(np.searchsorted(ordered, observed), len(ordered) - 1)
     below = np.searchsorted(ordered, ordered[np.maximum(above - 1, 0)])
     nearer = observed - ordered[below] <= np.abs(ordered[above] - observed)
-    return np.where(nearer, order[below], order[above])
+    found = ordered[np.where(nearer, below, above)]
+    begun, beyond = np.searchsorted(ordered, found - EXACT_FIT), np.searchsorted(ordered, found + EXACT_FIT, "right")
+    parts = np.column_stack([begun, beyond]).ravel()
+    first, last = (ends.reduceat(np.append(order, order[-1]), parts)[::2] for ends in (np.minimum, np.maximum))
+    return first, last
 
 
 def posterior_ends(sums: ReleaseSums, level: float) -> Ends:

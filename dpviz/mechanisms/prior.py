@@ -23,7 +23,7 @@ PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
     name="alpha",
     symbol="α",
-    title="Prior ones",
+    title="Invented rows with yes",
     minimum=1e-300,
     maximum=1e12,
     default=0.5,
@@ -38,7 +38,7 @@ PRIOR_ZEROS = dataclasses.replace(
     PRIOR_ONES,
     name="beta",
     symbol="β",
-    title="Prior zeros",
+    title="Invented rows with no",
     help="Invented rows with a 0 that the prior adds to the data. Equal to α unless it is set.",
 )
 

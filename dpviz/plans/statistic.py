@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from dpviz.core.checked import declared
 from dpviz.core.declarations import PROPORTION
-from dpviz.core.parameters import argument, readable, shown
+from dpviz.core.parameters import argument, readable, rounded_up, shown
 from dpviz.core.record import DeclaredFields
 from dpviz.desk.accuracy import MOST_ERROR
 from dpviz.plans.measures import NEARNESS, Nearness
@@ -122,6 +122,9 @@ class Statistic(DeclaredFields, ABC):
         """
 
 
+SHARE_DIGITS = 14  # Of a share times a number of rows: what is left is the rounding of floating-point numbers
+
+
 @dataclass(frozen=True, kw_only=True)
 class ShareStatistic(Statistic):
     """Shares of rows, each known to be from `lowest` to `highest`."""
@@ -139,8 +142,16 @@ class ShareStatistic(Statistic):
             )
 
     def counts_possible(self, n: int) -> tuple[int, int]:
-        """Return the smallest and the largest count that such a share of n rows can be."""
-        return math.floor(self.lowest * n), math.ceil(self.highest * n)
+        """Return the smallest and the largest count that such a share of n rows can be, or those beside it if none is.
+
+        >>> YesNoShare(name="works", lowest=0.29, highest=0.57).counts_possible(100)  # 0.29 · 100 is below 29 in floats
+        (29, 57)
+        >>> YesNoShare(name="works", lowest=0.3, highest=0.4).counts_possible(2)
+        (0, 1)
+        """
+        low, high = (rounded_up(end * n, SHARE_DIGITS) for end in (self.lowest, self.highest))
+        inside = math.ceil(low), math.floor(high)
+        return inside if inside[0] <= inside[1] else (math.floor(low), math.ceil(high))
 
     def rooms(self, n: int) -> list[tuple[float, float]]:
         low, high = self.counts_possible(n)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_up
+from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_enough, rounded_up
 from dpviz.core.plain import plain
-from dpviz.core.wording import TextTable, percent
+from dpviz.core.wording import TextTable, percent, percent_at_most
 from dpviz.desk.exports.tables import csv_text
 from dpviz.plans.drawn import SolvedPlan
 from dpviz.plans.files import answer_json, plan_notebook
@@ -92,11 +92,11 @@ def _left(solved: SolvedPlan) -> str:
 def _spent(solved: SolvedPlan) -> str:
     """What the rest of the promise was spent on."""
     most = max(used_published(solved.answer.design, solved.published))
-    return f"The rest is spent on smaller errors, which use at most {percent(most, 3)} of each limit."
+    return f"The rest is spent on smaller errors, which use {percent_at_most(most, 3)} of each limit."
 
 
 def _times(factor: float) -> str:
-    return f"{readable_apart(rounded_up(factor, 3), 1.0, 3)} times"
+    return f"{readable_apart(rounded_enough(factor, 3), 1.0, 3)} times"
 
 
 def statistics_table(answer: PlanAnswer) -> TextTable:
@@ -117,7 +117,7 @@ def statistics_table(answer: PlanAnswer) -> TextTable:
         row = [name, noise, told, number_in_words(one, one.limit), percent(used, 3)]
         if not answer.feasible:
             enough = math.isfinite(alone)
-            row.append(number_in_words(one, rounded_up(alone, 3)) if enough else "not enough alone")
+            row.append(number_in_words(one, rounded_enough(alone, 3)) if enough else "not enough alone")
         rows.append(row)
     return TextTable(head if answer.feasible else [*head, "would do alone"], rows, "The numbers of each statistic")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dpviz.core.parameters import readable, readable_apart, rounded_up
-from dpviz.core.wording import counted, more_or_less, percent, spelled
+from dpviz.core.parameters import readable, readable_apart, rounded_enough, rounded_up
+from dpviz.core.wording import counted, more_or_less, percent, percent_at_most, spelled
 from dpviz.desk.protection import HARDLY, USUAL_EPSILON
 from dpviz.plans.composed import PlanDesign
 from dpviz.plans.plan import ReleasePlan, number_in_words
@@ -90,13 +90,13 @@ def limits_hold(many: int, withheld: bool = False) -> str:
 
 def give_way_sentence(answer: PlanAnswer) -> str:
     """Return what would have to give way: all limits by one factor, or one of them alone."""
-    plan, factor = answer.plan, rounded_up(answer.factor, 3)
+    plan, factor = answer.plan, rounded_enough(answer.factor, 3)
     several = len(plan.statistics) > 1
     text = f"{'All of them' if several else 'It'} would hold with {readable_apart(factor, 1.0, 3)} times the error."
     if not several:
         return text.replace("It would", "The limit would")
     enough = [
-        f"{number_in_words(one, rounded_up(value, 3))} for “{one.name}”"
+        f"{number_in_words(one, rounded_enough(value, 3))} for “{one.name}”"
         for one, value in zip(plan.statistics, answer.alone, strict=True)
         if math.isfinite(value)
     ]
@@ -135,8 +135,9 @@ def _above(epsilon: float) -> str:
 
 def _guessed(design: PlanDesign) -> str:
     """How often an attacker is right at most."""
-    share = percent(min(design.right_guesses, 1.0), 3)
-    return share if share.startswith("more") else f"at most {share}"
+    share = min(design.right_guesses, 1.0)
+    said = percent(share, 3)
+    return said if said.startswith("more") else percent_at_most(share, 3)
 
 
 def larger_or_smaller(ratio: float) -> str:

@@ -10,12 +10,15 @@ from scipy.special import expit
 from dpviz.core.checked import checked
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.parameters import SUPERSCRIPTS, Parameter, readable, readable_apart
+from dpviz.core.parameters import SUPERSCRIPTS, Parameter, readable, readable_apart, rounded_up
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
 from dpviz.mechanisms.draws import Draws
 
 __all__ = ["PRIOR_RISK", "RISK_RATIO", "attacker_view", "epsilon_for_risk_ratio", "gain_in_words", "risk_ratio"]
+
+BOUND_DIGITS = 5  # Of a factor that is rounded up: near 1 fewer would say much more than is so
+EQUAL_LOSS = 1e-12  # Relative difference up to which two ε are one, rounding aside
 
 PRIOR_RISK = dataclasses.replace(
     PROPORTION,
@@ -98,14 +101,14 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
 
 
 @checked()
-def gain_in_words(view: AttackerView) -> str:
-    """Return what the release did to the odds, in one sentence."""
+def gain_in_words(view: AttackerView, epsilon: float = 0.0) -> str:
+    """Return what the release did to the odds, in one sentence, told apart from what `epsilon` allows."""
     factor, towards = abs(view.log_gain), view.first if view.log_gain > 0 else view.second
     if math.isinf(factor):
         return f"The release decides: only {towards} can lead to {view.released}."
     if factor < 5e-7:
         return "The release does not move the odds."
-    return f"The release moves the odds towards {towards}, by a factor of {factor_of_odds(factor)}."
+    return f"The release moves the odds towards {towards}, by a factor of {factor_of_odds(factor, epsilon)}."
 
 
 def belief_text(belief: float, certain: bool = False) -> str:
@@ -124,14 +127,23 @@ def belief_text(belief: float, certain: bool = False) -> str:
     return f"{readable_apart(100 * belief, 100 * nearest, 3)} %"
 
 
-def factor_of_odds(log_factor: float) -> str:
+def factor_of_odds(log_factor: float, other: float = 0.0, *, most: bool = False) -> str:
     """e raised to `log_factor`, 0 or above, to three digits, or by its power of ten; 1 only where it is that.
+
+    With more digits where they tell it from e raised to `other`; to five, rounded up, where it is the `most` there is.
 
     >>> factor_of_odds(math.log(11)), factor_of_odds(1e-4), factor_of_odds(1000.0)
     ('11', '1.0001', 'about 10⁴³⁴')
+    >>> factor_of_odds(1.0001, 1.0), factor_of_odds(1.0, 1.0001), factor_of_odds(1.2, most=True)
+    ('2.719', '2.718', '3.3202')
     """
     if log_factor < LARGEST_EXPONENT:
-        return readable_apart(math.exp(log_factor), 1.0, 3)
+        if most:
+            return readable(rounded_up(math.exp(log_factor), BOUND_DIGITS), BOUND_DIGITS)
+        factor, others = math.exp(log_factor), (1.0, math.exp(other) if 0 < other < LARGEST_EXPONENT else 1.0)
+        digits = range(3, 17)
+        apart = (all(one == factor or readable(one, at) != readable(factor, at) for one in others) for at in digits)
+        return readable(factor, next((at for at, told in zip(digits, apart, strict=True) if told), 3))
     return "about 10" + str(round(log_factor / math.log(10))).translate(SUPERSCRIPTS)
 
 
@@ -193,12 +205,15 @@ def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
 
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
     """The whole step from prior to posterior in words a person can use."""
-    alone = f"the factor {factor_of_odds(epsilon)} that ε = {readable(epsilon, 4)} alone allows"
-    limit = f"{'more than' if abs(view.log_gain) > epsilon * (1 + 1e-12) else 'within'} {alone}"
+    gain = abs(view.log_gain)
+    promised = f"that ε = {readable(epsilon, 4)} alone allows"
+    limit, beyond = f"within the factor {factor_of_odds(epsilon)} {promised}", gain > epsilon * (1 + EQUAL_LOSS)
+    if beyond:
+        limit = f"more than the factor {factor_of_odds(epsilon, gain)} {promised}"
     return (
         f"The attacker knows every row but one, so only {view.first} and {view.second} are left. Before the release "
         f"the first has probability {probability_text(view.probabilities[0], 0.0)}. Then {view.released} is released. "
-        f"{gain_in_words(view)} That is {limit}. Now the first has probability "
+        f"{gain_in_words(view, epsilon * beyond)} That is {limit}. Now the first has probability "
         f"<b>{probability_text(view.probabilities[1], view.log_gain)}</b>."
     )
 

@@ -60,16 +60,16 @@ def odds_text(gain: float) -> str:
 @checked()
 def odds_sentence(summary: PrivacySummary) -> str:
     """What the most telling release does to even odds, and what the promise allows."""
-    worst = summary.worst.value
+    worst, promised, broken = summary.worst.value, summary.epsilon, not summary.is_pure
     if math.isinf(worst):
         return "<p>Before the release: 1 to 1. The most telling release settles the question.</p>"
     if worst == 0:
         return "<p>Before the release: 1 to 1. No release moves these odds: it says nothing about any row.</p>"
     return (
         f"<p>Before the release the two tables are equally likely: 1 of 2. After the most telling release one of them "
-        f"is <b>{factor_of_odds(worst)}</b> times as likely as the other; ε = {readable(summary.epsilon, 4)} alone "
-        f"allows at most {factor_of_odds(summary.epsilon)} times. That release comes from the likelier table with "
-        f"probability {_chance(summary)}.</p>"
+        f"is <b>{factor_of_odds(worst, promised * broken)}</b> times as likely as the other; ε = "
+        f"{readable(promised, 4)} alone allows at most {factor_of_odds(promised, worst * broken)} times. That release "
+        f"comes from the likelier table with probability {_chance(summary)}.</p>"
     )
 
 

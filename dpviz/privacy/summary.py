@@ -8,6 +8,7 @@ import numpy as np
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.core.wording import large_count
 from dpviz.mechanisms import Synthesizer, WorstCase
+from dpviz.privacy.attacker import EQUAL_LOSS
 from dpviz.privacy.hockey_stick import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
 
@@ -33,8 +34,8 @@ class PrivacySummary:
 
     @property
     def is_pure(self) -> bool:
-        """Whether the release is ε-differentially private, rounding aside (relative 1e-12)."""
-        return self.worst.value <= self.epsilon * (1 + 1e-12)
+        """Whether the release is ε-differentially private, rounding aside."""
+        return self.worst.value <= self.epsilon * (1 + EQUAL_LOSS)
 
     @property
     def is_approximate(self) -> bool:

@@ -6,7 +6,7 @@ from dpviz.core.checked import checked
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy.attacker import factor_of_odds
+from dpviz.privacy.attacker import EQUAL_LOSS, factor_of_odds
 from dpviz.privacy.summary import PrivacySummary
 
 __all__ = ["promise_sentence", "short_verdict", "verdict_numbers"]
@@ -14,7 +14,6 @@ __all__ = ["promise_sentence", "short_verdict", "verdict_numbers"]
 DIGITS, SAID = 7, 3
 """Significant digits of the numbers, and of those in the sentence above them."""
 MOST_EMPTY = 8
-SAME = 1e-12  # Relative difference up to which two ε are one, rounding aside, as in `PrivacySummary.is_pure`
 
 PROMISE_KEPT, PROMISE_KEPT_WITH_DELTA, PROMISE_BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
 NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 million entries here"
@@ -23,13 +22,14 @@ NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 mi
 def _both(summary: PrivacySummary) -> tuple[str, str]:
     """The real and the promised ε; what differs is not rounded to look the same."""
     real, promised = summary.worst.value, summary.epsilon
-    same = math.isclose(real, promised, rel_tol=SAME)
+    same = math.isclose(real, promised, rel_tol=EQUAL_LOSS)
     return loss_text(real, promised), readable(promised) if same else readable_apart(promised, real)
 
 
 def loss_text(real: float, promised: float) -> str:
     """A real ε to three digits, with more where they tell it from the promised one, and as that where they are one."""
-    return readable(promised) if math.isclose(real, promised, rel_tol=SAME) else readable_apart(real, promised, SAID)
+    same = math.isclose(real, promised, rel_tol=EQUAL_LOSS)
+    return readable(promised) if same else readable_apart(real, promised, SAID)
 
 
 @checked()
@@ -66,13 +66,13 @@ def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
         return PROMISE_KEPT, (
             f"The promise ε = {epsilon} is kept: the real loss is ε = {exact}. No released table moves the odds "
             "between two tables that differ in one substituted row by more than a factor of "
-            f"{factor_of_odds(worst.value)}."
+            f"{factor_of_odds(worst.value, most=True)}."
         )
-    without, factor = " without δ" if summary.is_approximate else "", factor_of_odds(worst.value)
+    without, factor = " without δ" if summary.is_approximate else "", factor_of_odds(worst.value, summary.epsilon)
     text = (
         f"The promise ε = {epsilon} is broken{without}: the real loss is ε = {exact}. "
         f"The odds of {_pair(release, worst)} move by a factor of {factor} when {released} is released, "
-        f"instead of at most {factor_of_odds(summary.epsilon)}."
+        f"instead of at most {factor_of_odds(summary.epsilon, worst.value)}."
     )
     needed = f"δ({epsilon}) = {_failure(summary, readable_apart(summary.divergence.value, summary.delta, SAID))}"
     allowed = readable(summary.delta)

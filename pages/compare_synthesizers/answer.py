@@ -60,7 +60,7 @@ def show_answer(asked: Asked) -> None:
     question, place = asked.question, st.empty()
     place.html(page_answer(*found_so_far(asked).answer))
     _show_pictures(asked)
-    heading(f"The methods at ε = {readable(question.epsilon, 4)}, the smallest error first")
+    heading(f"The methods at ε = {readable(question.epsilon, 4)}, the smallest error first, those not ranked last")
     rule, level = question.analysis.rule_for(question.analysis.sets), percent(question.analysis.level, 8)
 
     def draw(found: Compared) -> None:

@@ -57,7 +57,7 @@ NUMBERS = {
         help="How many invented rows with a zero stand against one with a one.",
     ),
     "beta": dataclasses.replace(
-        ALPHA, name="beta", symbol="β", title="Fixed prior zeros", default=20.0,
+        ALPHA, name="beta", symbol="β", title="Fixed invented rows with no", default=20.0,
         help="Invented rows with a zero that are given; the smallest α beside them is sought.",
     ),
     "population": Parameter(

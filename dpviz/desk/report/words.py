@@ -18,11 +18,12 @@ from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import DesignNumber
 from dpviz.desk.order import OrderCriterion, deciding_first
-from dpviz.desk.protection import HARDLY, odds_factor
+from dpviz.desk.protection import HARDLY
 from dpviz.desk.question import GOALS
 from dpviz.desk.search import Desk
 from dpviz.desk.texts import sentences
 from dpviz.desk.told.answer import untold
+from dpviz.privacy.attacker import factor_of_odds
 
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
 
@@ -61,7 +62,7 @@ def answer(design: Assessed) -> str:
         broken=[f"“{one.words}”" for one in asked.limits if design.verdicts[one.key] is False],
         real=real,
         upper=real and rounded_up(real, 3),
-        odds=None if real is None or math.isinf(real) else odds_factor(real),
+        odds=None if real is None or math.isinf(real) else factor_of_odds(real, most=not design.method.exact_epsilon),
         error=error,
         known=not math.isnan(error.value),
         hardly=": ".join(HARDLY),

@@ -6,17 +6,18 @@ import math
 from typing import NamedTuple
 
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.parameters import readable, readable_apart, rounded_down
+from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_enough
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import counted, spelled
 from dpviz.desk.accuracy import AccuracyLimit, on_limit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.order import deciding_first
-from dpviz.desk.protection import HARDLY, odds_factor
+from dpviz.desk.protection import HARDLY
 from dpviz.desk.question import GOALS, takes_prior
 from dpviz.desk.search import Desk
 from dpviz.desk.told.measures import analysis, brief, listed, numbers, rounded_epsilon
 from dpviz.inference.rules import RULES
+from dpviz.privacy.attacker import factor_of_odds
 
 NAMED_DESIGNS = 2  # Designs that a sentence names
 ASKED_FOR = 1e-6  # Relative distance within which a real ε is the one that was asked for
@@ -144,7 +145,11 @@ def _broken(desk: Desk) -> Told:
     )
     if kept:
         more = f"It keeps {'this limit' if len(kept) == 1 else 'these limits'}: {listed(first, kept)}. {more}"
-    short = f"The nearest design misses one: {listed(first, missed[:1], plain=True)}."
+    most = max(missed, key=lambda one: one.slack(first.figure(one.key).measure).value)
+    nearest = (
+        f"The nearest misses {spelled(len(missed))}, mainly" if len(missed) > 1 else "The nearest design misses one"
+    )
+    short = f"{nearest}: {listed(first, [most], plain=True)}."
     return Told("none keeps all" if desk.complete else "computing", words, short, more)
 
 
@@ -190,7 +195,11 @@ def _tied(desk: Desk) -> str:
         names.append(counted(rest, "more design"))
     by = desk.beats(desk.ties[0])
     them = "them" if all(desk.beats(one) is None for one in desk.ties) else "the first two"
-    why = f"It comes first because {by.why}." if by else f"Nothing tells {them} apart; they stand as the methods do."
+    why = (
+        f"It comes first because {by.why}."
+        if by
+        else f"Nothing that decides tells {them} apart: they stand in the order of the methods."
+    )
     return f"In its {deciding_first(first).label} it is tied with {enumerated(names)}. {why}"
 
 
@@ -223,11 +232,15 @@ def privacy(one: Assessed) -> str:
         return f"It gives away a privacy loss that is <b>unbounded</b>: no ε holds without a δ. {HARDLY_TOLD}"
     asked = min((epsilon for epsilon, _ in promises), default=real)
     near = abs(real - asked) <= ASKED_FOR * asked
-    said = f"ε = {readable(asked, 3) if near else readable_apart(real, asked, 3)}"
-    most = "" if one.method.exact_epsilon else "at most "
+    exact = one.method.exact_epsilon
+    if exact:
+        said = f"ε = {readable(asked, 3) if near else readable_apart(real, asked, 3)}"
+    else:
+        said = f"ε = {readable_apart(rounded_enough(asked if near else real, 3), asked, 3)}"
+    most = "" if exact else "at most "
     words = (
         f"It gives away a privacy loss of <b>{most}{said}</b> (one row substituted, without any δ): the most telling "
-        f"release changes the odds on one person's row by a factor of {most}{odds_factor(real)}."
+        f"release changes the odds on one person's row by a factor of {most}{factor_of_odds(real, most=not exact)}."
     )
     if real - asked > ASKED_FOR * asked and any(delta > 0 for _, delta in promises):
         words += (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from dpviz.comparisons.terms import LOSS_TIE
-from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.core.parameters import readable, readable_apart, rounded_enough
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import counted, percent
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_limit
@@ -118,4 +117,4 @@ def analysis(one: Assessed) -> str:
 
 def rounded_epsilon(value: float) -> str:
     """Return an ε that is enough, as it was sought: to four digits, rounded up."""
-    return readable(rounded_up(value * (1 - LOSS_TIE), 4), 4)
+    return readable(rounded_enough(value, 4), 4)

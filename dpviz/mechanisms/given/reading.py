@@ -20,6 +20,7 @@ NEAR_ONE_ROW = 0.1  # and up to which it is that of probabilities that were roun
 MOST_PLACES = 400  # Beyond this exponent every double is 0 or infinite
 # What a column of counts or names is called in a header, in small letters.
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
+NUMERAL = re.compile(r"[<>~≈±]?\s*(\d[\d.,/\s]*)?[\d¼-¾⅐-⅞]\s*[%‰]?")  # A fraction, or in per cent: no name of a column
 WIDER = 2  # Times as many separators a line may have as a matrix has columns: some stand in names in quotation marks
 MATRIX_FITS = f"A matrix of {GIVEN_SIDE:,} × {GIVEN_SIDE:,} probabilities at full precision fits."
 
@@ -170,6 +171,9 @@ def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
     numbers = [value for value in first if is_number(value)]
     if not all(value.isdigit() for value in numbers):
         return None, lines
+    place = next((at for at, one in enumerate(first) if NUMERAL.fullmatch(one) and not is_number(one)), None)
+    if place is not None:  # else a row that was meant would be passed over
+        raise _no_probability(lines[0], place)
     counts = numbers == [str(place) for place in range(len(first))] and len(first) > 2
     named = len(numbers) < len(first) and (sum(map(float, numbers)) != 1 or _names_counts(first, lines[1:]))
     if not (counts or named):
@@ -209,14 +213,18 @@ def _numbers(lines: list[_Line], labels: int) -> FloatArray:
         try:
             matrix[row] = [float(value) for value in line.values[labels:]]
         except ValueError:
-            values = enumerate(line.values[labels:], start=labels + 1)
-            place, value = next((place, value) for place, value in values if not is_number(value))
-            shown = f"“{one_line(value, 30)}”" if value else "empty"
-            raise MatrixProblem(
-                f"Line {line.number}, value {place} is {shown}. A probability from 0 to 1 is needed, written with a "
-                "point."
-            ) from None
+            place = next(at for at, value in enumerate(line.values) if at >= labels and not is_number(value))
+            raise _no_probability(line, place) from None
     return matrix
+
+
+def _no_probability(line: _Line, place: int) -> MatrixProblem:
+    """Say that a value of a line is no number."""
+    value = line.values[place]
+    shown = f"“{one_line(value, 30)}”" if value else "empty"
+    return MatrixProblem(
+        f"Line {line.number}, value {place + 1} is {shown}. A probability from 0 to 1 is needed, written with a point."
+    )
 
 
 def _decimals(lines: list[_Line], labels: int) -> int | IntArray | None:

@@ -59,7 +59,7 @@ def guesses_said(found: ClassGuesses, seats: int) -> Said:
     return (
         f"{right} of {number}",
         f"<b>{right}</b> of {number} guesses are right, <b>{share}</b>. The best possible guesser is right "
-        f"<b>{best}</b> of the time, and ε = {epsilon} allows at most <b>{allowed}</b>."
+        f"<b>{best}</b> of the time, and ε = {epsilon} allows <b>{allowed}</b>."
         f"{_luck(error, number, 'guesses')}",
         f"Here {share} are right; the best guesser {best}, ε allows {allowed}.",
     )
