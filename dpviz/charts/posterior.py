@@ -43,7 +43,7 @@ STROKES = {"exact": "━", "known": "┉", "naive": "╍", "secret": "┅"}  # T
 INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
 MOST_COUNT_BARS = 160  # Counts up to which each has a bar
 COVERAGE_MARGIN = 0.015  # What the axis of coverages leaves below the lowest and above the highest
-CLOSE_UP, LEAST_AROUND = 0.25, 0.002  # Of 0 to 1, up to which a part alone is drawn; what is left beside it
+CLOSE_UP, SMALLEST_ROOM = 0.25, 0.002  # Of 0 to 1, up to which a part alone is drawn; what is left beside it
 BAR_STEP = 0.055  # Share of the picture's height between two interval bars
 
 
@@ -91,8 +91,7 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
             bar |= {"textfont": {"size": 11}, "cliponaxis": False}
             hover = f"<b>{one.name}</b><br>{told}<extra></extra>"
             traces.append(scatter("lines+text", [low, high], [y, y], hover, **bar))
-    ends = [end for one in densities for pair in one.intervals for end in pair]
-    low, high = _seen(ends if share is None else [*ends, share])
+    low, high = _seen([*_ends(densities), *([] if share is None else [share])])
     marked = _marked(share, low, high, "" if share is None else f"secret share {readable(100 * (share or 0), 4)} %")
     return build(
         traces,
@@ -107,10 +106,15 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
     )
 
 
+def _ends(densities: Sequence[Density]) -> list[float]:
+    """The ends of all intervals."""
+    return [end for one in densities for pair in one.intervals for end in pair]
+
+
 def _seen(places: Sequence[float]) -> tuple[float, float]:
     """The ends of the axis on which these shares stand: 0 and 1, or a part of it where they take a small part of it."""
     low, high = min(places), max(places)
-    around = max((high - low) / 2, LEAST_AROUND)
+    around = max((high - low) / 2, SMALLEST_ROOM)
     if high - low + 2 * around > CLOSE_UP:
         return 0.0, 1.0
     return max(low - around, 0.0), min(high + around, 1.0)
@@ -118,7 +122,7 @@ def _seen(places: Sequence[float]) -> tuple[float, float]:
 
 def _names(densities: Sequence[Density], center: float) -> dict[str, Any]:
     """The names of the densities behind their colors, in the upper corner that is farther from the middle of them."""
-    ends = [end for one in densities for pair in one.intervals for end in pair]
+    ends = _ends(densities)
     side = "left" if sum(ends) > center * len(ends) else "right"
     lines = [
         f'<span style="color: {POSTERIOR_COLORS[one.kind]}"><b>{STROKES[one.kind]}</b></span> {one.name}'
