@@ -43,7 +43,7 @@ STROKES = {"exact": "━", "known": "┉", "naive": "╍", "secret": "┅"}  # T
 INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
 MOST_COUNT_BARS = 160  # Counts up to which each has a bar
 COVERAGE_MARGIN = 0.015  # What the axis of coverages leaves below the lowest and above the highest
-CLOSE_UP, SMALLEST_ROOM = 0.25, 0.002  # Of 0 to 1, up to which a part alone is drawn; what is left beside it
+CLOSE_UP, SMALLEST_ROOM = 0.5, 0.002  # Of 0 to 1, up to which a part alone is drawn; what is left beside it
 BAR_STEP = 0.055  # Share of the picture's height between two interval bars
 
 
