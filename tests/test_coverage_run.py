@@ -260,7 +260,7 @@ def test_to_show_other_rules_costs_no_new_run_and_the_first_intervals_are_those_
         (count,) = [line for line in said if line.startswith(f"✓ {covered} of 100 hold")]
         assert f"✕ {100 - covered - without} miss" in count
         assert (f"{without} have no interval" in count) == (without > 0) == (rule == "raghunathan_2003")
-        assert f"of 3,000 so far: {coverage_rows(page)[short(rule)]['simulated']}" in said
+        assert f"of 3,000: {coverage_rows(page)[short(rule)]['simulated']}" in said
 
 
 @pytest.mark.parametrize("law", ["beta_binomial", "laplace", "modips"])

@@ -25,7 +25,7 @@ HEIGHT = 500
 def show_first(design: Design, watched: int, found: Performance | None) -> None:
     """Draw the first intervals of the first rule: of a run that is watched so many, with the last of them in words.
 
-    Of other runs the words say what is `found` so far.
+    Of other runs the words say what is `found` so far, or at last.
     """
     plan, rule = plan_of(design, design.rules[0]), design.rules[0]
     if watched:
@@ -33,8 +33,8 @@ def show_first(design: Design, watched: int, found: Performance | None) -> None:
     elif found is None:
         chart = cached(first_chart)(plan)
     else:
-        so_far = f"of {found.repetitions:,} so far: <b>{simulated(found.rules[rule])}</b>"
-        chart = first_chart(plan, None, (so_far,))
+        so_far = " so far" * (found.repetitions < design.repetitions)
+        chart = first_chart(plan, None, (f"of {found.repetitions:,}{so_far}: <b>{simulated(found.rules[rule])}</b>",))
     alt = f"The first intervals by {short(rule)}, one line each; those that miss the true share are crossed."
     show_figure(chart, key=f"{PREFIX}caterpillar", alt=alt, height=HEIGHT, hero=True)
 
