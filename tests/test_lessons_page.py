@@ -29,7 +29,7 @@ def open_lesson(lesson: str = "", step: int = 1, **address: Any) -> AppTest:
 
 def said(page: AppTest) -> str:
     assert not page.exception
-    return "\n".join(one.proto.body for one in page.get("html"))
+    return "\n".join(one.proto.body for one in page.get("html")).replace("\u00a0", " ")
 
 
 def press(page: AppTest, name: str) -> AppTest:

@@ -14,7 +14,7 @@ from pages.components.figure import show_figure
 from pages.components.navigation import EVERY_PAGE
 from pages.components.release import page_link
 from pages.components.spec import class_mode
-from pages.components.words import for_class
+from pages.components.words import for_class, unparted
 from pages.lessons.controls import PREFIX, Place, draw_again, go_to, set_slider, take_guess
 
 HEIGHT = 430
@@ -50,7 +50,7 @@ def show_step(place: Place) -> None:
 
 def _told(text: str, kind: str = "") -> str:
     """A paragraph; the one that is the answer of the page is told to who listens."""
-    return for_class(f'<p class="dpviz-told {kind}">{words_html(text)}</p>')
+    return for_class(unparted(f'<p class="dpviz-told {kind}">{words_html(text)}</p>'))
 
 
 def _ask(place: Place) -> None:
