@@ -54,6 +54,7 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "one column": ("1\n1", ["There is only one column", "at least two", "released table"]),
     "fractions in the first row": ("1/3,2/3\n0.5,0.5", ["Line 1, value 1 is “1/3”", "written with a point"]),
     "per cent in the first row": ("99%,1%\n0.5,0.5\n0.4,0.6", ["Line 1, value 1 is “99%”"]),
+    "a power of ten in per cent": ("a,1e-3 %\n0.5,0.5\n0.4,0.6", ["Line 1, value 2 is “1e-3 %”"]),
     "a fraction beside a 1 in the first row": ("1,1/2\n0.5,0.5\n0.4,0.6", ["Line 1, value 2 is “1/2”"]),
     "a sign for a half in the first row": ("½,½\n0.5,0.5\n0.4,0.6", ["Line 1, value 1 is “½”"]),
     "one column of numbers below a header": ("m1\n0.5\n0.5", ["There is only one column"]),

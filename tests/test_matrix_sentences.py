@@ -374,7 +374,9 @@ def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
 
 def test_a_factor_beyond_what_is_allowed_never_reads_like_it() -> None:
     """What is a little above ε is told with so many digits that its factor is above that of ε."""
-    for epsilon, beyond in itertools.product((0.01, 0.1, 1.0, 2.0, 8.0), (1e-10, 1e-6, 1e-4, 4e-4, 0.003, 0.2)):
+    for epsilon, beyond in itertools.product(
+        (0.01, 0.1, 1.0, 2.0, 8.0), (1.1e-12, 1e-10, 1e-6, 1e-4, 4e-4, 0.003, 0.2)
+    ):
         release = GeometricSanitizer(n=20, epsilon=epsilon * (1 + beyond))
         verdict = promise_sentence(summarize(release, epsilon, 0.0))[1]
         odds = odds_sentence(summarize(release, epsilon, 0.0))

@@ -9,6 +9,7 @@ from dpviz.core.parameters import SUPERSCRIPTS, readable, rounded_up
 LONGEST_SUMS = 1e-8  # Distance within which the longest exact sums give a share
 ROUNDED_SUM = 1e-11  # Distance from none or all within which a share may be nothing but the rounding of a sum
 FEW_ROWS = 10
+MOST_DIGITS_OF_BOUND = 12  # of a share: what is nearer to 1 is told as that
 """Invented rows below which their number is a weight: nobody counts 1.36 rows."""
 
 
@@ -41,9 +42,11 @@ def percent_at_most(share: float, digits: int) -> str:
 
     >>> percent_at_most(0.7310586, 3), percent_at_most(0.99951, 3), percent_at_most(1.0, 3)
     ('at most 73.2 %', 'at most 99.96 %', 'at most 100 %')
+    >>> percent_at_most(1 - 1e-9, 3), percent_at_most(1e-11, 3)
+    ('at most 99.9999999 %', 'at most 10⁻⁹ %')
     """
-    most = (rounded_up(share, more) for more in range(digits, 9))
-    return f"at most {percent(next((one for one in most if one < 1), share), 9)}"
+    most = (rounded_up(share, more) for more in range(digits, MOST_DIGITS_OF_BOUND))
+    return f"at most {readable(100 * next((one for one in most if one < 1), 1.0), MOST_DIGITS_OF_BOUND)} %"
 
 
 def percent_between(low: float, high: float, digits: int) -> str:

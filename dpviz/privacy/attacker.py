@@ -141,9 +141,12 @@ def factor_of_odds(log_factor: float, other: float = 0.0, *, most: bool = False)
         if most:
             return readable(rounded_up(math.exp(log_factor), BOUND_DIGITS), BOUND_DIGITS)
         factor, others = math.exp(log_factor), (1.0, math.exp(other) if 0 < other < LARGEST_EXPONENT else 1.0)
-        digits = range(3, 17)
-        apart = (all(one == factor or readable(one, at) != readable(factor, at) for one in others) for at in digits)
-        return readable(factor, next((at for at, told in zip(digits, apart, strict=True) if told), 3))
+        apart = (
+            at
+            for at in range(3, 18)  # with 17 digits no two numbers are written alike
+            if all(one == factor or readable(one, at) != readable(factor, at) for one in others)
+        )
+        return readable(factor, next(apart))
     return "about 10" + str(round(log_factor / math.log(10))).translate(SUPERSCRIPTS)
 
 

@@ -20,7 +20,8 @@ NEAR_ONE_ROW = 0.1  # and up to which it is that of probabilities that were roun
 MOST_PLACES = 400  # Beyond this exponent every double is 0 or infinite
 # What a column of counts or names is called in a header, in small letters.
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
-NUMERAL = re.compile(r"[<>~≈±]?\s*(\d[\d.,/\s]*)?[\d¼-¾⅐-⅞]\s*[%‰]?")  # A fraction, or in per cent: no name of a column
+# A fraction, or a number in per cent: no name of a column.
+NUMERAL = re.compile(r"[<>~≈±]?\s*(\d[\d.,/\s]*)?[\d¼-¾⅐-⅞](e[+-]?\d+)?\s*[%‰]?", re.IGNORECASE)
 WIDER = 2  # Times as many separators a line may have as a matrix has columns: some stand in names in quotation marks
 MATRIX_FITS = f"A matrix of {GIVEN_SIDE:,} × {GIVEN_SIDE:,} probabilities at full precision fits."
 
