@@ -4,8 +4,4 @@ Every room uses those before it alone: `core` (declarations, checks, numerics), 
 `inference`, `coverage`, `designs`, `comparisons`, `study`, `claims`, `charts`, `desk`, `plans`.
 """
 
-from dpviz.former_names import find_former_names
-
 __version__ = "0.1.0"
-
-find_former_names()

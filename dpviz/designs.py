@@ -180,15 +180,6 @@ class Design(DeclaredFields):
         return PRIOR_RULES[self.prior].alpha(self)
 
     @cached_property
-    def with_own_prior(self) -> "Design":
-        """The same with α itself in place of its rule; a ValueError where the synthesizer has no prior.
-
-        >>> Design(mechanism="beta_binomial", n=10, epsilon=1.0).with_own_prior.prior
-        'own'
-        """
-        return dataclasses.replace(self, prior="own", alpha=self.alpha_of_one_set)
-
-    @cached_property
     def synthesizer(self) -> Synthesizer:
         """The synthesizer of each set."""
         if isinstance(self.mechanism, GivenMatrix):

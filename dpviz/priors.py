@@ -21,5 +21,3 @@ __all__ = [
     "minimum_prior_probabilistic",
     "release",
 ]
-__path__: list[str] = []
-"""Modules that were once in a package of this name are found by `dpviz.former_names`."""

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,14 +17,13 @@ from tests.browser import ROOT, free_port, started_app
 
 FOLDER = ROOT / ".streamlit" / "campus"
 PATH = "dpviz"
-"""What every address begins with."""
+"""Base path of the app."""
 
-PORTS = range(8510, 8599)
-"""Those that the cookie of the shipped configuration can name, without those that somebody may have started.
-
-The last one that it can name, 8599, is that of no process."""
-
+SHIPPED_PORTS = (8501, 8502)
 MISSING = "nginx is not installed (apt-get install nginx)"
+START_TIMEOUT_S = 10.0
+MAX_STARTS = 4  # of a process whose port another test may have taken meanwhile
+
 MAIN = """\
 {user}daemon off;
 pid {folder}/nginx.pid;
@@ -43,15 +42,12 @@ http {{
     include {folder}/dpviz.conf;
 }}
 """
-"""What Debian's package brings around the shipped file, with all that is written in one folder."""
-
-
-TRIES = 4
+"""What Debian's package has around the shipped file, with all that nginx writes in one folder."""
 
 
 @dataclass
 class Campus:
-    """The address of the proxy, where all is written, and of each process behind it its port and its number."""
+    """URL of the proxy, the folder of its files, and the processes behind it: numbers by port."""
 
     address: str
     folder: Path
@@ -65,68 +61,81 @@ class Campus:
         return self.address.removeprefix("http://").partition("/")[0]
 
     def start(self, port: int = 0) -> None:
-        """Start a process of the app at a port where it was killed, or at another one."""
-        for again in reversed(range(TRIES)):
-            here = port or free_port(PORTS)
-            log = self.running.enter_context((self.folder / f"{here}.log").open("ab"))
+        """Start a process of the app at the port of one that was killed, or at another one."""
+        for attempt in range(MAX_STARTS):
+            chosen = port or free_port()
+            log = self.running.enter_context((self.folder / f"{chosen}.log").open("ab"))
             try:
-                _, number = self.running.enter_context(started_app(port=here, path=PATH, log=log))
-            except RuntimeError:  # another campus of these tests has taken the port meanwhile
-                if not again:
+                _, process = self.running.enter_context(started_app(port=chosen, path=PATH, log=log))
+            except RuntimeError:
+                if attempt == MAX_STARTS - 1:
                     raise
             else:
-                self.processes[here] = number
+                self.processes[chosen] = process
                 return
 
     def kill(self, port: int) -> None:
-        """Kill the process at a port: it cannot do anything about it."""
+        """Kill the process at a port without a warning."""
         os.kill(self.processes[port], signal.SIGKILL)
 
     @property
     def logged(self) -> str:
-        """All that the proxy and the processes have said."""
+        """What the proxy and the processes have logged."""
         return "\n".join(path.read_text("utf-8", "replace") for path in sorted(self.folder.glob("*log")))
 
 
 def nginx() -> str | None:
-    """The proxy's program, or None."""
+    """Path of the proxy's program, or None."""
     return shutil.which("nginx", path=f"{os.environ['PATH']}{os.pathsep}/usr/sbin")
 
 
-def configuration(port: int, ports: list[int], folder: Path, refilled: str | None = None) -> str:
-    """The shipped file with this port, these processes and this folder for all that is written.
+def configuration(port: int, ports: Sequence[int], folder: Path, rate: str | None = None) -> str:
+    """Configuration of the proxy.
 
-    `refilled` is how often what an address may ask for at once is refilled by one session or file, such as 6r/m.
+    Parameters
+    ----------
+    port : int
+        Of the proxy.
+    ports : sequence of int
+        Of the processes, in place of those in the shipped file.
+    folder : Path
+        For all that nginx writes.
+    rate : str, optional
+        How fast new sessions and files are allowed again once an address has used up its burst, such as 6r/m.
+
+    Returns
+    -------
+    str
     """
     text = (FOLDER / "nginx.conf").read_text("utf-8")
-    first, second = (f"    server 127.0.0.1:{one} max_fails=1 fail_timeout=2s;\n" for one in (8501, 8502))
-    for old, new in (
-        (first + second, "".join(first.replace("8501", str(one)) for one in ports)),
-        ("listen 8080;", f"listen 127.0.0.1:{port};"),
-        ("/var/log/nginx/", f"{folder}/"),
-        ("/var/lib/nginx/dpviz", f"{folder}/cache"),
-        ("rate=20r/s", f"rate={refilled or '20r/s'}"),
-        ("rate=10r/s", f"rate={refilled or '10r/s'}"),
-    ):
-        assert old in text, old
-        text = text.replace(old, new)
+    server = "    server 127.0.0.1:{port} max_fails=1 fail_timeout=2s;\n"
+    cookie = "    {port}     127.0.0.1:{port};\n"
+    changes = {"listen 8080;": f"listen 127.0.0.1:{port};", "/var/log/nginx/": f"{folder}/"}
+    changes["/var/lib/nginx/dpviz"] = f"{folder}/cache"
+    for line in (server, cookie):
+        shipped, used = ("".join(line.format(port=each) for each in several) for several in (SHIPPED_PORTS, ports))
+        changes[shipped] = used
+    for limit in ("rate=20r/s", "rate=10r/s"):
+        changes[limit] = f"rate={rate}" if rate else limit
+    for shipped, used in changes.items():
+        assert shipped in text, shipped
+        text = text.replace(shipped, used)
     return text
 
 
 @contextlib.contextmanager
-def running_campus(processes: int = 2, refilled: str | None = None) -> Iterator[Campus]:
-    """The proxy on a free port before so many processes, as `configuration` has it."""
+def running_campus(processes: int = 2, rate: str | None = None) -> Iterator[Campus]:
+    """Run the proxy on a free port before some processes; `rate` as in `configuration`."""
     program = nginx()
     assert program is not None, MISSING
     folder = Path(tempfile.mkdtemp(prefix="dpviz-campus-"))
     with contextlib.ExitStack() as running:
         running.callback(shutil.rmtree, folder, ignore_errors=True)
-        campus = Campus(f"http://127.0.0.1:{free_port()}/{PATH}", folder, running)
+        port = free_port()
+        campus = Campus(f"http://127.0.0.1:{port}/{PATH}", folder, running)
         for _ in range(processes):
             campus.start()
-        (folder / "dpviz.conf").write_text(
-            configuration(int(campus.host.partition(":")[2]), [*campus.processes], folder, refilled), "utf-8"
-        )
+        (folder / "dpviz.conf").write_text(configuration(port, [*campus.processes], folder, rate), "utf-8")
         user = "user root;\n" if os.geteuid() == 0 else ""
         (folder / "nginx.conf").write_text(MAIN.format(folder=folder, user=user), "utf-8")
         with subprocess.Popen([program, "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL) as proxy:
@@ -139,8 +148,8 @@ def running_campus(processes: int = 2, refilled: str | None = None) -> Iterator[
 
 
 def _wait_for(campus: Campus, proxy: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 10
+    deadline = time.monotonic() + START_TIMEOUT_S
     while not (campus.folder / "nginx.pid").exists():
-        if proxy.poll() is not None or time.monotonic() > end:
+        if proxy.poll() is not None or time.monotonic() > deadline:
             raise RuntimeError(f"The proxy did not start: {campus.logged}")
         time.sleep(0.02)

@@ -1,6 +1,6 @@
 """Streamlit on a machine without a way out: ``python -m tests.closed_server run app.py``.
 
-Whoever asks for another host, or connects to one, is refused and named.
+A connection to another host, or a look-up of its name, is refused and named.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ import sys
 
 from streamlit.web.cli import main
 
-HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
+LOCAL_HOSTS = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
 LEAVES = "would leave the machine:"
 
 
 def refuse(event: str, arguments: tuple[object, ...]) -> None:
-    """Refuse what names another host."""
+    """Audit hook that refuses what names another host."""
     if event == "socket.getaddrinfo":
-        asked = arguments[0]
+        host = arguments[0]
     elif event in ("socket.connect", "socket.sendto"):
-        asked = arguments[1][0] if isinstance(arguments[1], tuple) else None
+        host = arguments[1][0] if isinstance(arguments[1], tuple) else None
     else:
         return
-    name = asked.decode() if isinstance(asked, bytes) else asked
-    if name not in HERE:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name not in LOCAL_HOSTS:
         print(LEAVES, event, name, file=sys.stderr, flush=True)
         raise PermissionError(f"{event} {name}")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the app does: threads that wait spin at the other workers' cost
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the app: idle threads spin at the other workers' cost
 
 import functools
 import gc
-import sys
 from collections.abc import Iterator
 
 import mpmath as mp
@@ -17,26 +16,19 @@ from playwright.sync_api import Browser, sync_playwright
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import local_script_runner
 
-from pages.compare_synthesizers import printed
-from pages.components import growing
 from tests.browser import chromium_path, launch, running_app
-from tests.calm_server import few_of_liu
 
-# Compiled once, whatever the environment says: each worker, server and script took seconds for the same files anew.
-sys.dont_write_bytecode = False
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-# Every page in a test looks through all installed packages for components: 0.1 s each time, with the same outcome.
+# Every page in a test searches all installed packages for components: 0.1 s each time, with the same result.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
-_look = local_script_runner.require_widgets_deltas
+_check_deltas = local_script_runner.require_widgets_deltas
 
 
 def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
-    """Wait for the end of a page's run: to look for it every millisecond took a twentieth of all tests of pages."""
+    """Wait for the end of a page's run: polling every millisecond took a twentieth of all tests of pages."""
     assert runner._script_thread is not None
     runner._script_thread.join(timeout)
-    _look(runner, 0.1)  # which says so where it has not ended
+    _check_deltas(runner, 0.1)
 
 
 local_script_runner.require_widgets_deltas = _wait
@@ -54,7 +46,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A test in the browser is skipped, loudly, where there is none, and fails where one is required."""
+    """Skip a test in the browser, loudly, where there is none; fail it where one is required."""
     if item.get_closest_marker("browser") is None or chromium_path() is not None:
         return
     if os.environ.get(REQUIRE):
@@ -63,13 +55,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests, the longest, come first: what is left for the last worker at work is short."""
+    """Run browser tests, the longest, first: what is left for the last worker is short."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """What is loaded and found stays: to search it for garbage again and again took half of the time to find it."""
+    """Collect no garbage while modules are loaded: it took half of that time."""
     gc.disable()
     try:
         return (yield)
@@ -85,28 +77,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(NO_BROWSER)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def all_at_once() -> Iterator[None]:
-    """What grows is complete in the first run, and soon."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(growing, "AT_ONCE", 60.0)
-        patch.setattr(printed, "stream_liu_binary", few_of_liu)
-        yield
-
-
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """The address of a running app, one for each worker."""
-    with running_app("tests.calm_server") as address:
-        yield address
+    """URL of a running app, one for each worker."""
+    with running_app() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The installed browser, one for each worker."""
     with sync_playwright() as playwright:
-        # No page is open for so long that code that the browser has made faster would pay for that.
-        browser = launch(playwright, "--js-flags=--no-opt")
+        browser = launch(playwright)
         yield browser
         browser.close()
 

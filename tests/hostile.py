@@ -1,7 +1,7 @@
-"""Files and addresses that nobody means well: ``python -m tests.hostile [--count 100000] [--seed 1]``.
+"""Hostile files and URLs: ``python -m tests.hostile [--count 100000] [--seed 1]``.
 
-Each is made from a good one, or from nothing, by changes that a seed draws, and is given to what reads it: the settings
-of every page, a design in an address, and every kind of file. It must be read, or be refused in a sentence, soon.
+Each is made from a valid one, or from nothing, by changes that a seed draws, and given to its reader: the settings of
+every page, a design in a URL, and every kind of file. It must be read, or refused in a sentence, within seconds.
 Printed are how many of each kind were read and refused, and the longest time; the first that is neither ends it.
 """
 
@@ -23,18 +23,19 @@ from dpviz.coverage import run_coverage
 from dpviz.coverage.studies.saving import save_run
 from dpviz.designs import Design
 from dpviz.desk.accuracy import AccuracyLimit
-from dpviz.desk.addresses import SETTINGS
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.mechanisms.given.pilot import read_columns
-from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, plan_differences, read_plan, solve_plan
+from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
+from dpviz.plans.forms import read_groups, read_statistics, statistics_line
 from dpviz.teaching.rooms.codes import read_code
-from pages.components.navigation import EVERY_PAGE
-from pages.coverage.run import plan_of
+from pages.details import coverage_files, curator, plan
+from pages.details.coverage_simulation import plan_of
+from pages.ui.navigation import PAGES
 
-LONGEST, SLOWEST = 2_000, 5.0
-"""Characters of a refusal, and seconds of the processor that reading anything may take."""
+MAX_REFUSAL = 2_000  # characters
+MAX_PROCESSOR_S = 5.0  # to read anything
 
 TOKENS = [
     "", " ", "\x00", "\ufeff", "\u202e", "\ud800", "٣", "½", "−1", "-0", "1e999", "-1e999", "NaN", "Infinity", "null",
@@ -43,129 +44,120 @@ TOKENS = [
     "[" * 3_000, '{"a":' * 3_000, "é" * 300, "💥", "A" * 50_000, "0.5," * 2_000, "_", "__class__", "synthesizer",
     "beta_binomial", "1", "0", "0.5", "2", "100",
 ]  # fmt: skip
-"""What has broken readers of texts before."""
+"""Texts that have broken readers before."""
+
+INVISIBLE = {"Cc", "Cf", "Cs"}
+"""Categories of characters that no sentence contains: they reverse it, end it, or cannot be sent."""
+
+SETTINGS = {key: setting for page in PAGES for key, setting in import_module(f"pages.{page.module}").SETTINGS.items()}
+"""Settings of all pages."""
+
+DESIGN = Design(mechanism="beta_binomial", n=9, sets=2, epsilon=2.0, seed=3, repetitions=200, rules=("reiter_2002",))
+STATISTICS = (YesNoShare(name="ill", group="N", suppress_below=5), BoundedMean(name="age", upper=99.0))
+PLAN = ReleasePlan(n=90, statistics=STATISTICS, groups=(("N", 40), ("S", 50)), person_rows=2)
+QUESTION = Question(
+    data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, protections=(PrivacyLoss(most_epsilon=1.0),),
+    limits=(AccuracyLimit("coverage", 0.9),),
+)  # fmt: skip
 
 
-UNSEEN = {"Cc", "Cf", "Cs"}
-"""Kinds of characters that a sentence has none of: they turn it around, end it, or cannot be sent."""
-
-
-def _files() -> dict[str, bytes]:
-    design = Design(
-        mechanism="beta_binomial", n=9, sets=2, epsilon=2.0, seed=3, repetitions=200, rules=("reiter_2002",)
-    )
-    question = Question(
-        data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, protections=(PrivacyLoss(most_epsilon=1.0),),
-        limits=(AccuracyLimit("coverage", 0.9),),
-    )  # fmt: skip
-    asked = json.loads(question.to_json())
-    chosen = {"method": question.data.methods[1].key, "sets": 1, "rule": "reiter_2002", "epsilon": 1.0}
+def valid_files() -> dict[str, bytes]:
+    """A valid file of every kind."""
+    chosen = {"method": QUESTION.data.methods[1].key, "sets": 1, "rule": "reiter_2002", "epsilon": 1.0}
     numbers = [{"name": "coverage", "value": 0.9, "error": None}]
+    design = {"dpviz": "0", "question": json.loads(QUESTION.to_json()), "design": chosen, "numbers": numbers}
     return {
-        "run": save_run(run_coverage(plan_of(design)), about=design.to_address()).encode(),
-        "question": question.to_json().encode(),
-        "design": json.dumps({"dpviz": "0", "question": asked, "design": chosen, "numbers": numbers}).encode(),
-        "plan": answer_json(solve_plan(_plan())).encode(),
-        "statistics": json.dumps([{"kind": one.key, **one.written()} for one in _plan().statistics]).encode(),
+        "run": save_run(run_coverage(plan_of(DESIGN)), about=DESIGN.to_address()).encode(),
+        "question": QUESTION.to_json().encode(),
+        "design": json.dumps(design).encode(),
+        "plan": answer_json(solve_plan(PLAN)).encode(),
+        "statistics": statistics_line(STATISTICS).encode(),
+        "groups": b"North = 7,000; South = 5,000",
         "matrix": b"n1,0,1,2\n0,0.5,0.25,0.25\n1,0.25,0.5,0.25\n2,0.1,0.2,0.7\n",
         "pilot": b"age;smoker;weight\n17;no;51,5\n41;yes;80\n17;no;80\n41;yes;51,5\n",
     }
 
 
-def _plan() -> ReleasePlan:
-    statistics = YesNoShare(name="ill", group="N", suppress_below=5), BoundedMean(name="age", upper=99.0)
-    return ReleasePlan(n=90, statistics=statistics, groups=(("N", 40), ("S", 50)), person_rows=2)
-
-
-def _pilot(content: bytes) -> None:
+def _read_pilot(content: bytes) -> None:
     for column in read_columns(content).columns:
         column.proportion()
 
 
-def _opened_plan(content: bytes) -> None:
-    """Read the file of a plan as the page does, and compare its numbers if it is still the same plan."""
-    import_module("pages.plan.files").opened(content)
-    if content.startswith(b"{") and read_plan(content.decode()) == _plan():
-        plan_differences(content.decode())
+def _read_matrix(content: bytes) -> None:
+    brought_rescaled(Upload.of(content))
+    brought_matrix(Upload.of(content))
 
 
-def _setting(text: str, chance: random.Random) -> None:
-    one = SETTINGS[chance.choice(sorted(SETTINGS))]
-    one.word(one.read(text))
+READERS: dict[str, Callable[[bytes], Any]] = {
+    "run": coverage_files._read_file, "question": curator.read_file, "design": curator.read_file,
+    "plan": plan.read_file, "matrix": _read_matrix, "pilot": _read_pilot,
+    "statistics": lambda content: read_statistics(content.decode("latin-1")),
+    "groups": lambda content: read_groups(content.decode("latin-1")),
+}  # fmt: skip
 
 
 @dataclass
 class Report:
-    """What came of it: of each kind how many were read and refused, and the longest time with its kind."""
+    """How many of each kind were read and refused, and the longest time with its kind."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
     slowest: tuple[float, str] = (0.0, "")
 
 
 class Attack:
-    """Hostile texts and files by a seed, and what reads them."""
+    """Hostile texts and files by a seed."""
 
     def __init__(self, seed: int) -> None:
-        for page in EVERY_PAGE:
-            import_module(f"pages.{page.folder}.controls")  # which keep the settings of the page
-        self._chance, self._files = random.Random(seed), _files()
-        self._address = Design(mechanism="beta_binomial", n=9).to_address()
-        readers: dict[str, Callable[[bytes], Any]] = {
-            "run": import_module("pages.coverage.files").opened,
-            "question": import_module("pages.curator.report").opened,
-            "matrix": lambda content: (brought_matrix(Upload.of(content)), brought_rescaled(Upload.of(content))),
-            "pilot": _pilot,
-            "plan": _opened_plan,
-            "statistics": lambda content: import_module("pages.plan.controls").read_list(content.decode("latin-1")),
-        }
-        self._readers = readers | {"design": readers["question"]}
+        self._chance = random.Random(seed)
+        self._files = valid_files()
 
     def run(self, count: int) -> Report:
         """Try so many; an AssertionError says what was neither read nor refused in a sentence, or too slowly."""
         report = Report()
         for _ in range(count):
-            kind, content, act = self._next()
+            kind, content, read = self._next()
             start = time.process_time()
             try:
-                act()
+                read()
                 outcome = "read"
             except ValueError as refused:
-                outcome, words = "refused", str(refused)
-                assert 10 < len(words) < LONGEST, (kind, words[:300], content[:LONGEST])
-                assert not {unicodedata.category(one) for one in words} & UNSEEN, (kind, words[:300])
-            except Exception as broken:
-                raise AssertionError((kind, type(broken), str(broken), content[:LONGEST])) from broken
+                outcome = "refused"
+                sentence = str(refused)
+                assert 10 < len(sentence) < MAX_REFUSAL, (kind, sentence[:300], content[:MAX_REFUSAL])
+                assert not {unicodedata.category(letter) for letter in sentence} & INVISIBLE, (kind, sentence[:300])
+            except Exception as error:
+                raise AssertionError((kind, type(error), str(error), content[:MAX_REFUSAL])) from error
             used = time.process_time() - start
-            assert used < SLOWEST, (kind, used, content[:LONGEST])
+            assert used < MAX_PROCESSOR_S, (kind, used, content[:MAX_REFUSAL])
             report.slowest = max(report.slowest, (used, kind))
             report.outcomes[kind, outcome] += 1
         return report
 
     def _next(self) -> tuple[str, str | bytes, Callable[[], Any]]:
-        kind = self._chance.choice(["setting", "address", "code", *self._readers])
-        if kind in self._readers:
+        kind = self._chance.choice(["setting", "address", "code", *READERS])
+        if kind in READERS:
             content = self._changed(self._files[kind])
-            return kind, content, lambda: self._readers[kind](content)
+            return kind, content, lambda: READERS[kind](content)
         text = self._text()
         if kind == "setting":
-            return kind, text, lambda: _setting(text, self._chance)
+            setting = SETTINGS[self._chance.choice(sorted(SETTINGS))]
+            return kind, text, lambda: setting.format(setting.parse(text))
         if kind == "code":
             return kind, text, lambda: read_code(text)
-        said = dict(self._address)
-        said[self._chance.choice([*said, text])] = text
-        return kind, text, lambda: Design.from_address(said)
+        query = dict(Design(mechanism="beta_binomial", n=9).to_address())
+        query[self._chance.choice([*query, text])] = text
+        return kind, text, lambda: Design.from_address(query)
 
     def _text(self) -> str:
         return "".join(self._chance.choices(TOKENS, k=self._chance.randint(1, 3)))
 
     def _changed(self, content: bytes) -> bytes:
-        """A good file after some changes or none, or something else altogether."""
+        """A valid file after some changes or none, or something else altogether."""
         chance = self._chance
         if chance.random() < 0.05:
-            return chance.choice(
-                [chance.randbytes(chance.randint(0, 300)), self._encoded(self._text()), b"PK\x03\x04", b""]
-            )
-        for _ in range(chance.choice([0, 1, 1, 1, 2, 4])):  # the good one itself is read, whatever is drawn
+            noise = chance.randbytes(chance.randint(0, 300))
+            return chance.choice([noise, self._encoded(self._text()), b"PK\x03\x04", b""])
+        for _ in range(chance.choice([0, 1, 1, 1, 2, 4])):
             first, last = sorted(chance.choices(range(len(content) + 1), k=2))
             token = self._encoded(self._text() if chance.random() < 0.3 else chance.choice(TOKENS))
             content = chance.choice([
@@ -185,19 +177,18 @@ class Attack:
 
 
 def main() -> None:
-    """Print what came of it."""
+    """Print what was read and refused."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     start = time.perf_counter()
-    report = Attack(asked.seed).run(asked.count)
+    report = Attack(arguments.seed).run(arguments.count)
     for (kind, outcome), count in sorted(report.outcomes.items()):
         print(f"{kind:10} {outcome:8} {count:7,}")
     used, kind = report.slowest
-    print(
-        f"{asked.count:,} in {time.perf_counter() - start:.0f} s; the slowest took {used:.2f} s of a processor ({kind})"
-    )
+    elapsed = time.perf_counter() - start
+    print(f"{arguments.count:,} in {elapsed:.0f} s; the slowest took {used:.2f} s of a processor ({kind})")
 
 
 if __name__ == "__main__":

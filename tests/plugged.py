@@ -1,53 +1,90 @@
-"""What every page shows on a server that starts with the toys: `python -m tests.plugged` prints it as JSON."""
+"""Pages of an app that starts with the toys: ``python -m tests.plugged`` prints what they show, as JSON.
+
+The pages read the registries when they are imported, so that this needs a process of its own.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import logging
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+from typing import Any
 
-from streamlit.testing.v1 import AppTest
+from tests.pages.apptest import open_page, problems, texts
+from tests.toys import ADDED, TWICE, ExponentialMechanism, ManySmokers, ShyMean, Smokers, register
 
-from tests.toys import ADDED, TWICE, ExponentialMechanism, ManySmokers, Smokers, register
+TOY = ExponentialMechanism.key
+QUERIES: dict[str, dict[str, object]] = {
+    "start": {},
+    "transition_matrices": {"tm_synthesizer": TOY, "tm_n": 6, "tm_m": 6},
+    "minimum_priors": {"mp_n": 40, "mp_epsilon": 1.5, "mp_delta": 1e-4},
+    "coverage": {"cv_synthesizer": TOY, "cv_n": 12, "cv_sets": 2, "cv_rules": TWICE.key},
+    "posterior": {"po_synthesizer": TOY, "po_n": 12, "po_x": 4, "po_source": "typed", "po_counts": "3, 5"},
+    "compare_synthesizers": {
+        "cs_kind": Smokers.key, "cs_n": 12, "cs_sets": 2, "cs_rule": TWICE.key,
+        "cs_smokers_methods": f"original.beta_binomial.{TOY}.{ShyMean.key}",
+    },
+    "budget": {
+        "bu_n": 8, "bu_repetitions": 50, "bu_sets_kind": Smokers.key, "bu_sets_smokers_method": TOY,
+    },
+    "curator": {
+        "cu_kind": ManySmokers.key, "cu_n": 12, "cu_values": 2, "cu_repetitions": 60, "cu_tried": 1,
+        "cu_many_smokers_methods": TOY, "cu_many_smokers_rules": "as_if_real", "cu_accuracy": ADDED.key,
+        "cu_most_added": 0.3,
+    },
+}  # fmt: skip
+"""Small settings of each page that has a release, with as many toys as it can show."""
+
+OTHER_DATA: dict[str, dict[str, object]] = {
+    family: {"mp_family": family, "mp_n": 40, "mp_delta": 1e-4, "mp_look": "Several sets"}
+    for family in ("Gaussian", "k categories")
+}
+"""Settings of "Minimum priors" with data that no toy releases."""
 
 
-def visits() -> dict[str, Callable[[], AppTest]]:
-    """Return how each of the eight pages is opened, with as many toys as it can show."""
-    from pages.home import SPEC as HOME
-    from tests import pages
+@cache
+def plugged_pages() -> dict[str, dict[str, Any]]:
+    """What every page and every closer look shows with the toys."""
+    run = subprocess.run([sys.executable, "-m", "tests.plugged"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-2000:]
+    pages: dict[str, dict[str, Any]] = json.loads(run.stdout)
+    return pages
 
-    toy = ExponentialMechanism.key
-    desk = {"kind": ManySmokers.key, "n": 12, "values": 2, "repetitions": 60, "tried": ["1"]}
-    return {
-        "start": lambda: pages.open_page(path=HOME.file, prefix=HOME.prefix),
-        "transition_matrices": lambda: pages.open_page(synthesizer=toy, n=6),
-        "minimum_priors": lambda: pages.open_priors(n=40),
-        "coverage": lambda: pages.open_coverage(synthesizer=toy, n=12, sets=2, rules=[TWICE.key]),
-        "posterior": lambda: pages.open_posterior(synthesizer=toy, n=12, x=4),
-        "compare_synthesizers": lambda: pages.open_comparison(
-            kind=Smokers.key, n=12, sets=2, rule=TWICE.key, smokers_methods=["beta_binomial", toy]
-        ),
-        "budget": lambda: pages.open_budget(n=8, repetitions=50, sets_kind=Smokers.key, sets_smokers_method=toy),
-        "curator": lambda: pages.open_desk(
-            **desk, many_smokers_methods=[toy], many_smokers_rules=["as_if_real"], accuracy=[ADDED.key], most_added=0.3
-        ),
-    }
+
+def _shown(module: str, query: dict[str, object]) -> dict[str, Any]:
+    """Faults, text, and offered options of a page with everything unfolded."""
+    app = open_page(module, **query)
+    app.session_state["more"] = True
+    app.run()
+    options = [option for box in (*app.selectbox, *app.multiselect) for option in box.options]
+    faults = [str(error.message) for error in app.exception] + problems(app)
+    return {"faults": faults, "text": " ".join(" ".join(texts(app)).split()), "options": options}
 
 
 def main() -> None:
-    """Visit all pages, and print what each of them shows once it is complete."""
-    from pages.components import growing
-    from tests import pages
+    """Open all pages with all of their closer looks, and print what they show."""
+    pages = {}
+    for module, query in QUERIES.items():
+        pages[module] = _shown(module, query)
+        settings = import_module(f"pages.{module}").SETTINGS
+        (look,) = [key for key in settings if key.endswith("_look")] or [""]
+        for section in _sections(module) if look else []:
+            pages[f"{module}: {section}"] = _shown(module, query | {look: section})
+    for family, query in OTHER_DATA.items():
+        pages[family] = _shown("minimum_priors", query)
+    print(json.dumps(pages))
 
-    growing.AT_ONCE = 60.0
-    shown = {}
-    for name, opened in visits().items():
-        page = opened()
-        faults = [str(one.value) for one in page.exception] + pages.problems(page)
-        options = [one for box in (*page.selectbox, *page.multiselect) for one in box.options]
-        shown[name] = {"faults": faults, "text": pages.text(page), "options": options}
-    print(json.dumps(shown))
+
+def _sections(module: str) -> list[str]:
+    """Names of the closer looks of a page."""
+    page = import_module(f"pages.{module}")
+    return list(getattr(page, "SECTIONS", None) or page.details.SECTIONS)
 
 
 if __name__ == "__main__":
-    register()  # before any page is imported, as whoever adds one line has it; and in this process alone
+    logging.disable(logging.WARNING)  # AppTest has no browser, of which Streamlit warns
+    register()  # before any page is imported
     main()

@@ -29,7 +29,7 @@ from dpviz.calibration.kinds import Setting
 from dpviz.calibration.methods import PriorMethod
 from dpviz.calibration.promise_in_words import HEADLINE
 from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.releases import delta_by_size, stream_average_by_theta
+from dpviz.calibration.releases import stream_average_by_theta
 from dpviz.calibration.ways import stream_ways
 from dpviz.charts.lines import DrawnLine, DrawnScale
 from dpviz.charts.profile import profile_chart
@@ -240,7 +240,6 @@ TALLY = coverage.run_coverage(PLAN)
 RELEASES = ReleaseSetting(n=10, epsilon=1.0)
 SETTING = Setting(n=4, m=3, epsilon=1.0, delta=0.01)
 QUESTION = PromiseQuestion(kind=priors.KINDS["bernoulli"], setting=SETTING, sets=2)
-SIZE_CURVES = delta_by_size(4, 1.0, 1.0, 1.0, [1, 3])
 AVERAGES = next(stream_average_by_theta(4, 3, 1.0, 1.0, [0.25, 0.5]))
 *_, WAYS = stream_ways(QUESTION.kind, SETTING, 2, HEADLINE, divided=[1, 2])
 POINTS = np.array([0.25, 0.5])
@@ -318,8 +317,8 @@ OWN: dict[str, dict[str, Any]] = {
     "gain_in_words": {"view": ATTACKER},
     "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},
     "draws_log_odds_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},
-    "lit_places": {"view": VIEW, "row": 1, "column": 2},
     "draw_releases": {"row": 1},
+    **{name: {"row": 1, "column": 2} for name in ("matrix_html", "log_odds_html", "release_html")},
     "risk_ratio": {"log_odds": 0.5},
     "trade_off_chart": {"curve": CURVE, "promised": privacy.TradeOffCurve.promised(1.0), "summary": SUMMARY},
     **{name: {"curve": CURVE, "promised": privacy.TradeOffCurve.promised(1.0)} for name in CURVE_SENTENCES},
@@ -327,7 +326,6 @@ OWN: dict[str, dict[str, Any]] = {
     "two_tables": {"worst": ONE.worst_log_odds()},
     "two_tables_chart": {"found": two_tables(ONE, ONE.worst_log_odds())},
     "first_intervals": {"plan": PLAN},
-    "compare_profiles": {"profiles": [PROFILE]},
     "curves_chart": {"curves": prior_curves("bernoulli", SETTING, "epsilon"), "sets": 1},
     "curves_csv": {"curves": prior_curves("bernoulli", SETTING, "epsilon")},
     "lines_chart": {
@@ -341,7 +339,6 @@ OWN: dict[str, dict[str, Any]] = {
         "question": QUESTION,
         "found": {"synth_post_one": QUESTION.kind.given(HEADLINE, SETTING, 1.0), "synth_map": None},
     },
-    "sizes_chart": {"question": QUESTION, "found": SIZE_CURVES},
     "average_chart": {
         "question": QUESTION,
         "theta": 0.25,
@@ -350,8 +347,8 @@ OWN: dict[str, dict[str, Any]] = {
         "count": AVERAGES,
     },
     "ways_chart": {"question": QUESTION, "found": WAYS},
-    "log_odds_heatmap": {"view": VIEW},
-    "matrix_heatmap": {"view": VIEW, "linear": True},
+    "log_odds_heatmap": {"view": VIEW, "row": 1, "column": 2},
+    "matrix_heatmap": {"view": VIEW, "linear": True, "row": 1, "column": 2},
     "profile_chart": {"profile": PROFILE, "summary": SUMMARY},
     "performance_of": {"tally": TALLY},
     "intervals_csv": {"tally": TALLY},

@@ -14,21 +14,21 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 from sqlalchemy import create_engine
 
-from dpviz.teaching.rooms.codes import new_code
+from dpviz.teaching.rooms.codes import new_token
+from dpviz.teaching.rooms.settings import RoomSettings
 from dpviz.teaching.rooms.store import Store
-from pages.components.guard import HEADERS
-from pages.components.uploads import GONE
-from pages.experiment.rooms import ADDRESS, WRONG
+from pages.room.server import ADDRESS
+from pages.ui.server import HEADERS
 from tests.benchmarks.campus import measure
-from tests.benchmarks.rooms import Client, Report, come_back, experiment, finished
 from tests.browser import settle
-from tests.campus import MISSING, PATH, Campus, nginx, running_campus
+from tests.campus import MISSING, Campus, nginx, running_campus
 
-SEATS, FRESH = 6, 40
-SLOWLY = "6r/m"
-"""What is refilled so slowly is used up by a slow machine too."""
-BACK = 2.0
-"""Seconds after which the proxy asks a process again that did not answer."""
+N_NEWCOMERS = 40
+SLOW_RATE = "6r/m"  # a burst that is used up stays so, however slow the machine is
+RETRY_S = 2.0  # after which the proxy tries a process again that did not answer
+MAX_UNKNOWN_ROOMS = 100  # that one network may ask for in a minute
+
+Answer = tuple[int, http.client.HTTPMessage, bytes]
 
 
 @pytest.fixture(scope="module")
@@ -37,34 +37,39 @@ def campus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campus]:
         pytest.skip(MISSING)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(ADDRESS, f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite")
-        with running_campus(refilled=SLOWLY) as found:
-            yield found
+        with running_campus(rate=SLOW_RATE) as campus:
+            yield campus
 
 
-Answer = tuple[int, http.client.HTTPMessage, bytes]
+@pytest.fixture
+def store(campus: Campus) -> Iterator[Store]:
+    """The database of rooms that all processes share."""
+    engine = create_engine(os.environ[ADDRESS])
+    yield Store(engine)
+    engine.dispose()
 
 
-def asked(campus: Campus, path: str, way: str = "GET", come_from: str = "", **headers: str) -> Answer:
-    """What the proxy answers to a request for a path, which comes from an address of this machine."""
-    line = http.client.HTTPConnection(campus.host, timeout=30, source_address=(come_from and (come_from, 0)) or None)
-    with contextlib.closing(line):
-        line.request(way, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
-        answer = line.getresponse()
+def request(campus: Campus, path: str, method: str = "GET", source: str = "", **headers: str) -> Answer:
+    """Answer of the proxy to a request from an address of this machine."""
+    connection = http.client.HTTPConnection(campus.host, timeout=30, source_address=(source, 0) if source else None)
+    with contextlib.closing(connection):
+        connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
         return answer.status, answer.headers, answer.read()
 
 
 def process_of(answer: Answer) -> int | None:
-    """The process that the cookie of an answer names, None where the reader's own cookie has named it."""
-    found = re.search(r"dpviz_process=(\d+); Path=/dpviz/; HttpOnly; SameSite=Lax", answer[1]["set-cookie"] or "")
-    return int(found[1]) if found else None
+    """Port in the cookie that an answer sets; None where the reader's own cookie stays."""
+    cookie = re.search(r"dpviz_process=(\d+); Path=/dpviz/; HttpOnly; SameSite=Lax", answer[1]["set-cookie"] or "")
+    return int(cookie[1]) if cookie else None
 
 
-def cookie(port: int) -> str:
+def cookie_of(port: int) -> str:
     return f"dpviz_process={port}"
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "where"),
+    ("path", "status", "location"),
     [
         ("/", 302, "/dpviz/"),
         ("/dpviz?class=1", 302, "/dpviz/?class=1"),
@@ -75,138 +80,110 @@ def cookie(port: int) -> str:
         ("/elsewhere", 404, None),
     ],
 )
-def test_what_stands_below_the_path_carries_the_headers(
-    campus: Campus, path: str, status: int, where: str | None
-) -> None:
-    found, headers, _ = asked(campus, path)
-    assert (found, headers["location"]) == (status, where)
+def test_every_answer_carries_the_headers(campus: Campus, path: str, status: int, location: str | None) -> None:
+    answered, headers, _ = request(campus, path)
+    assert (answered, headers["location"]) == (status, location)
     assert headers["server"] == "nginx"
     for name in ("content-security-policy", "x-content-type-options"):
-        (said,) = headers.get_all(name, [])
-        assert said == HEADERS[name] or said.startswith(("default-src 'none'", "nosniff"))
+        (value,) = headers.get_all(name, [])
+        assert value == HEADERS[name] or value.startswith(("default-src 'none'", "nosniff"))
     if status == 200:
         assert {name: headers[name] for name in HEADERS} == HEADERS
 
 
-def test_texts_are_compressed_once_and_kept_by_the_proxy(campus: Campus) -> None:
-    _, headers, page = asked(campus, "/dpviz/", Accept_Encoding="gzip")
-    assert headers["content-encoding"] == "gzip"
-    _, _, page = asked(campus, "/dpviz/")
-    names = re.findall(rb'(?:src|href)="\./(static/[^"]+\.(?:js|css))"', page)
+def test_texts_are_compressed_and_kept_by_the_proxy(campus: Campus) -> None:
+    assert request(campus, "/dpviz/", Accept_Encoding="gzip")[1]["content-encoding"] == "gzip"
+    names = re.findall(rb'(?:src|href)="\./(static/[^"]+\.(?:js|css))"', request(campus, "/dpviz/")[2])
     assert len(names) > 5
     for name in sorted(names)[:6]:
-        status, headers, content = asked(campus, f"/dpviz/{name.decode()}", Accept_Encoding="gzip")
+        status, headers, content = request(campus, f"/dpviz/{name.decode()}", Accept_Encoding="gzip")
         assert status == 200
         assert headers["content-encoding"] == "gzip" or len(content) < 1000
         assert "immutable" in headers["cache-control"]
         assert headers["set-cookie"] is None  # any process may have answered
-    assert len([one for one in (campus.folder / "cache").rglob("*") if one.is_file()]) >= 6
+    assert len([path for path in (campus.folder / "cache").rglob("*") if path.is_file()]) >= 6
 
 
-def test_newcomers_are_spread_and_a_reader_keeps_to_one_process(campus: Campus) -> None:
-    came = [process_of(asked(campus, "/dpviz/")) for _ in range(FRESH)]
-    assert all(came.count(port) > FRESH / 8 for port in campus.processes)  # at random: less has a chance of 10⁻⁶
+def test_newcomers_are_spread_and_a_reader_stays_with_one_process(campus: Campus) -> None:
+    ports = [process_of(request(campus, "/dpviz/")) for _ in range(N_NEWCOMERS)]
+    assert all(ports.count(port) > N_NEWCOMERS / 8 for port in campus.processes)  # else: a chance of 10⁻⁶
     for port in campus.processes:
         for path in ("/dpviz/", "/dpviz/_stcore/health", "/dpviz/_stcore/host-config"):
-            assert process_of(asked(campus, path, Cookie=f"other=1; {cookie(port)}")) is None
-    for place in range(1, 8):  # who refuses cookies keeps to one by the address
-        address = f"127.0.1.{place}"
-        assert len({process_of(asked(campus, "/dpviz/_stcore/health", come_from=address)) for _ in range(5)}) == 1
+            assert process_of(request(campus, path, Cookie=f"other=1; {cookie_of(port)}")) is None
+    for number in range(1, 8):  # a reader who refuses cookies stays with one by the address
+        source = f"127.0.1.{number}"
+        answers = [request(campus, "/dpviz/_stcore/health", source=source) for _ in range(5)]
+        assert len({process_of(answer) for answer in answers}) == 1
 
 
-@pytest.mark.parametrize("said", ["8599", "22", "8501:80", "-1", "85010", "localhost", "127.0.0.1:22/", "", '"<b>'])
-def test_a_cookie_that_names_no_process_is_answered_by_one(campus: Campus, said: str) -> None:
-    answer = asked(campus, "/dpviz/", Cookie=f"dpviz_process={said}")
+@pytest.mark.parametrize("value", ["8599", "22", "8501:80", "-1", "85010", "localhost", "127.0.0.1:22/", "", '"<b>'])
+def test_a_cookie_that_names_no_process_is_answered_by_one(campus: Campus, value: str) -> None:
+    answer = request(campus, "/dpviz/", Cookie=f"dpviz_process={value}")
     assert answer[0] == 200
     assert process_of(answer) in campus.processes
 
 
-def test_too_much_is_refused_by_the_proxy(campus: Campus) -> None:
-    """A file that is too large, and too many files and sessions at once from one address; others notice nothing."""
-    here, other = "127.0.2.1", "127.0.2.2"
-    status, headers, _ = asked(campus, "/dpviz/", "POST", Content_Length=str(33 * 2**20))
+def test_a_cookie_leads_to_no_other_program_of_the_machine(campus: Campus) -> None:
+    """The port of the proxy itself would be a loop."""
+    proxy_port = campus.host.partition(":")[2]
+    answer = request(campus, "/dpviz/", Cookie=f"dpviz_process={proxy_port}")
+    assert (answer[0], process_of(answer) in campus.processes) == (200, True)
+
+
+def test_the_proxy_refuses_what_is_too_much_from_one_address(campus: Campus) -> None:
+    busy, calm = "127.0.2.1", "127.0.2.2"
+    status, headers, _ = request(campus, "/dpviz/", "POST", Content_Length=str(33 * 2**20))
     assert (status, headers["x-content-type-options"]) == (413, "nosniff")
     file, stream = "/dpviz/_stcore/upload_file/session/file", "/dpviz/_stcore/stream"
-    for path, way, most in ((file, "PUT", 61), (stream, "GET", 401)):
-        found = [asked(campus, path, way, come_from=here)[0] for _ in range(most + 60)]
-        assert set(found[:most]).isdisjoint({429, 502, 503})
-        assert found.count(429) > 5
-        assert asked(campus, path, way, come_from=other)[0] != 429
-    assert asked(campus, "/dpviz/", come_from=here)[0] == 200
+    for path, method, burst in ((file, "PUT", 61), (stream, "GET", 401)):
+        statuses = [request(campus, path, method, source=busy)[0] for _ in range(burst + 60)]
+        assert set(statuses[:burst]).isdisjoint({429, 502, 503})
+        assert statuses.count(429) > 5
+        assert request(campus, path, method, source=calm)[0] != 429
+    assert request(campus, "/dpviz/", source=busy)[0] == 200
 
 
-def test_rooms_count_readers_by_their_own_address_which_nobody_can_pretend(campus: Campus) -> None:
-    """Who guesses codes is refused after thirty, whatever else a header says; somebody beside it is not."""
+def test_rooms_count_readers_by_their_own_address_whatever_they_claim(campus: Campus, store: Store) -> None:
+    code, _ = store.open(RoomSettings.fresh(seed=1))
+    room = store.room(code)
+    assert room is not None
     port = next(iter(campus.processes))
 
-    async def said(come_from: str, forged: str) -> str:
-        headers = {"Cookie": cookie(port), "X-Forwarded-For": forged, "X-Real-IP": forged}
-        one = Client(f"{campus.host}/{PATH}", f"room={new_code()}", headers, {"local_addr": (come_from, 0)})
-        try:
-            await one.open()
-            await one.until(lambda here: "dpviz-problem" in here.text)
-            return one.text
-        finally:
-            await one.close()
+    def ask(watch: str, source: str, claimed: str) -> int:
+        headers = {"Cookie": cookie_of(port), "X_Forwarded_For": claimed, "X_Real_IP": claimed}
+        return request(campus, f"/dpviz/dpviz/room/{watch}/version", source=source, **headers)[0]
 
-    async def guesses() -> tuple[list[str], str]:
-        mine = [await said("127.0.3.1", f"192.0.2.{place}") for place in range(WRONG._most + 2)]
-        return mine, await said("127.0.3.2", "127.0.3.1")
-
-    mine, other = finished(guesses())
-    assert ["Too many wrong codes" in one for one in mine] == [False] * WRONG._most + [True] * 2
-    assert "There is no room with this code" in other
+    for number in range(MAX_UNKNOWN_ROOMS):
+        assert ask(new_token(), "127.0.3.1", f"192.0.2.{number}") == 404
+    assert ask(room.watch, "127.0.3.1", "192.0.2.200") == 404  # looked for no more
+    assert ask(room.watch, "127.0.3.2", "127.0.3.1") == 200
 
 
-def test_a_room_is_served_by_all_and_goes_on_when_one_is_killed(campus: Campus) -> None:
-    """The killed process comes back, and a reader who was sent to another one stays there."""
-    engine = create_engine(os.environ[ADDRESS])
-    report, store, host = Report(), Store(engine), f"{campus.host}/{PATH}"
+def test_rooms_and_readers_outlive_a_process(campus: Campus, store: Store) -> None:
     first, second = campus.processes
-    seats = (1, first), (2, second)
-
-    async def nothing() -> None:
-        """Nothing is measured at rest."""
-
-    code, queries = finished(experiment([host], SEATS, store, report, nothing))
-    kept = store.reports(code, 1)
-    assert len(kept) == SEATS
-
-    async def through_a_kill() -> None:
-        one, other = (Client(host, queries[place], {"Cookie": cookie(port)}) for place, port in seats)
-        await one.open()
-        await other.open()
-        for client in (one, other):
-            await client.until(lambda here: here.runs > 0 and "The true share" in here.text)  # to the run's end
-        runs, before = other.runs, other.text
-        campus.kill(first)
-        with pytest.raises(Exception, match="close"):
-            await one.until(lambda here: False)
-        again = Client(host, one.query, {"Cookie": cookie(first)})
-        await again.open()
-        await again.until(lambda here: "The true share" in here.text)
-        assert again.text == one.text
-        assert (other.runs, other.text) == (runs, before)
-        for client in (one, other, again):
-            await client.close()
-
-    finished(through_a_kill())
-    assert process_of(asked(campus, "/dpviz/", Cookie=cookie(first))) == second
-    assert process_of(asked(campus, "/dpviz/_stcore/health", Cookie=cookie(second))) is None
-    finished(come_back([host], queries, report))
-    assert (report.moved, store.reports(code, 1)) == (0, kept)
+    code, token = store.open(RoomSettings.fresh(seed=1))
+    room = store.room(code)
+    assert room is not None
+    path = f"/dpviz/dpviz/room/{room.watch}/version"
+    for port in (first, second):
+        assert request(campus, path, Cookie=cookie_of(port))[2] == b"1"
+    campus.kill(first)
+    store.change(code, token, RoomSettings.fresh(seed=1).asking(epsilon=2.0))
+    time.sleep(0.5)  # a process may know a room for a moment
+    answer = request(campus, path, Cookie=cookie_of(first))
+    assert (answer[0], answer[2], process_of(answer)) == (200, b"2", second)
+    assert process_of(request(campus, "/dpviz/", Cookie=cookie_of(second))) is None
     campus.start(first)
-    time.sleep(BACK)
-    assert process_of(asked(campus, "/dpviz/", Cookie=cookie(second))) is None
-    assert process_of(asked(campus, "/dpviz/", Cookie=cookie(first))) is None
-    engine.dispose()
+    time.sleep(RETRY_S)
+    for port in (first, second):  # a reader who was sent to the other one stays there
+        assert process_of(request(campus, "/dpviz/", Cookie=cookie_of(port))) is None
 
 
 def test_readers_who_wander_over_all_pages_meet_no_error(campus: Campus) -> None:
     """Twelve of them for a while; ``tests.benchmarks.campus`` has two hundred, and the times."""
-    found = measure(campus, 12, 3.0)  # and each at least one page
-    assert not found.errors
-    assert len(found.firsts) >= 12
+    measurement = measure(campus, 12, 3.0)
+    assert not measurement.errors
+    assert len(measurement.openings) >= 12
 
 
 SECRET = "0.3133731"
@@ -215,41 +192,28 @@ MATRIX: FilePayload = {"name": f"{SECRET}.csv", "mimeType": "text/csv", "buffer"
 
 
 @pytest.mark.browser
-def test_a_browser_keeps_its_page_below_the_path_when_its_process_is_killed_and_logs_say_nothing_of_it(
-    campus: Campus, chromium: Browser
-) -> None:
-    """A file goes to its process and another comes from there; what a killed process alone had is said to be gone."""
+def test_a_page_goes_on_at_another_process_and_no_log_tells_what_was_asked(campus: Campus, chromium: Browser) -> None:
+    """A file is sent to the process of the session, and a download comes from there."""
     context = chromium.new_context(accept_downloads=True)
     page = context.new_page()
     page.goto(f"{campus.address}/transition_matrices?tm_synthesizer=given_matrix&tm_epsilon={SECRET}&tm_look=Download")
     settle(page)
 
-    def bring() -> None:
+    def upload_and_download() -> int:
         page.locator("input[type=file]").set_input_files(MATRIX)
         expect(page.locator(".dpviz-numbers").first).to_contain_text("0.2259336")  # ln(0.3133731 / 0.25)
         settle(page)
-
-    def take() -> str:
         with page.expect_download() as download:
             page.get_by_role("button", name="Matrix, CSV", exact=True).click()
-        return Path(download.value.path()).read_text("utf-8")
+        assert SECRET in Path(download.value.path()).read_text("utf-8")
+        return next(int(cookie["value"]) for cookie in context.cookies() if cookie["name"] == "dpviz_process")
 
-    def held() -> int:
-        return next(int(one["value"]) for one in context.cookies() if one["name"] == "dpviz_process")
-
-    bring()
-    assert SECRET in take()
-    before = held()
-    campus.kill(before)
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-connection-state", "CONNECTED")
+    killed = upload_and_download()
+    campus.kill(killed)
+    expect(page.locator(".stApp")).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=60_000)
     settle(page)
-    page.locator(".st-key-tm_epsilon_slider input[type=range]").focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".dpviz-problem")).to_contain_text(GONE)
-    settle(page)
-    assert held() != before
-    bring()
-    assert SECRET in take()
-    campus.start(before)
+    assert f"tm_epsilon={SECRET}" in page.url
+    assert upload_and_download() != killed
+    campus.start(killed)
     context.close()
     assert SECRET not in campus.logged

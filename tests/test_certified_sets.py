@@ -25,7 +25,7 @@ from dpviz.inference.confidential import released_rows
 from dpviz.inference.interval_rules import reached, releases
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
-from tests.pages import desk_answer as answer_sentence
+from tests.helpers import desk_answer as answer_sentence
 
 WIDEST = 1.2e-5  # The gap that is promised, about
 

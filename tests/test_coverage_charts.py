@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 
 from dpviz.charts.coverage import (
     LABEL_GAP,
-    MOST_ESTIMATE_BARS,
     Dot,
     coverage_chart,
-    estimates_chart,
 )
 from dpviz.charts.intervals import COVERING, MISSED, caterpillar_chart
 from dpviz.charts.style import (
@@ -36,11 +34,10 @@ from dpviz.charts.style import (
 )
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.types import FloatArray
-from dpviz.coverage import coverage_by_proportion, estimate_distribution, exact_coverages
+from dpviz.coverage import coverage_by_proportion, exact_coverages
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
-from pages.components.figure import encode_figure
-from pages.coverage.controls import DEFAULT_RULES
+from pages.coverage import RULES_SHOWN
 from tests.test_charts import BREAKING
 
 NAMES = {key: rule.label for key, rule in RULES.items()}
@@ -111,7 +108,7 @@ def words_of(node: Any) -> Iterator[str]:
 
 def check_can_be_shown(figure: go.Figure) -> None:
     """It can be sent, its axes have two finite ends in order, and no text says nan or inf."""
-    message = json.loads(encode_figure(figure))
+    message = json.loads(figure.written())
     message.pop("template", None)
     assert not [word for word in words_of(figure.to_dict()) if BAD_WORD.search(word)]
     assert "Infinity" not in json.dumps(message)
@@ -204,7 +201,7 @@ def test_methods_that_are_compared_have_colors_apart_for_color_blind_readers_too
 def test_every_two_rules_differ_in_color_and_dash_for_color_blind_readers_too(reader: str) -> None:
     seen = dict(zip(RULE_STYLES, seen_by(reader, (one.color for one in RULE_STYLES.values())), strict=True))
     for one, other in itertools.combinations(RULE_STYLES, 2):
-        least = 0.06 if {one, other} <= set(DEFAULT_RULES) else 0.05
+        least = 0.06 if {one, other} <= set(RULES_SHOWN) else 0.05
         assert np.linalg.norm(seen[one] - seen[other]) > least, (one, other)
         assert RULE_STYLES[one].dash != RULE_STYLES[other].dash
 
@@ -512,70 +509,5 @@ def test_before_the_first_interval_there_is_an_empty_picture() -> None:
     check_can_be_shown(figure)
 
 
-def law_chart(p: float = 0.25, **changes: Any) -> tuple[Any, go.Figure]:
-    law = estimate_distribution(RELEASE, p=p, sets=3)
-    return law, estimates_chart(law.support, law.probabilities, p=p, mean=law.mean, color=COLOUR, **changes)
-
-
-def test_the_exact_law_is_a_line_in_the_colour_of_the_synthesizer_whose_area_is_all() -> None:
-    law, figure = law_chart()
-    (trace,) = figure.data
-    assert (trace.mode, trace.line.color) == ("lines", color_of(COLOUR))
-    assert sum(trace.y) == pytest.approx(1.0, abs=1e-6)
-    at = dict(zip(law.support, law.probabilities, strict=True))
-    assert all(at[x] == y for x, y in zip(trace.x, trace.y, strict=True))
-
-
-def test_what_is_left_out_of_the_law_is_at_its_ends_and_below_a_billionth() -> None:
-    law = estimate_distribution(BetaBinomial(n=60, m=60, alpha=8.0, beta=8.0), p=0.05, sets=4)
-    (trace,) = estimates_chart(law.support, law.probabilities, p=0.05, mean=law.mean, color=COLOUR).data
-    shown = np.isin(law.support, trace.x)
-    assert law.probabilities[~shown].max() <= 1e-9
-    assert np.flatnonzero(shown).size == np.ptp(np.flatnonzero(shown)) + 1 < len(law.support)
-
-
-def test_many_values_are_put_together_in_the_line_and_the_bars_alike() -> None:
-    law = estimate_distribution(BetaBinomial(n=400, m=400, alpha=50.0, beta=50.0), p=0.3, sets=4)
-    counted = np.random.default_rng(2).multinomial(5000, law.probabilities / law.probabilities.sum()) / 5000
-    bars, line = estimates_chart(
-        law.support, law.probabilities, p=0.3, mean=law.mean, color=COLOUR, counted=counted
-    ).data
-    assert len(line.x) == len(bars.x) <= MOST_ESTIMATE_BARS < np.count_nonzero(law.probabilities > 1e-9)
-    assert line.y.sum() == pytest.approx(1.0, abs=1e-6)
-    assert bars.y.sum() == pytest.approx(1.0, abs=1e-3)
-    assert line.x @ line.y == pytest.approx(law.mean, abs=1e-3)
-
-
-def test_simulated_shares_stand_behind_the_exact_line() -> None:
-    law = estimate_distribution(RELEASE, p=0.25, sets=3)
-    counted = np.random.default_rng(1).multinomial(1000, law.probabilities / law.probabilities.sum()) / 1000
-    _, figure = law_chart(counted=counted)
-    bars, line = figure.data
-    assert (bars.type, bars.marker.color, line.mode) == ("bar", SIMULATED_COLOR, "lines")
-    assert np.array_equal(bars.x, line.x)
-    assert np.array_equal(bars.y, counted[np.isin(law.support, bars.x)])
-    check_can_be_shown(figure)
-
-
-@pytest.mark.parametrize("p", [0.0, 0.25, 0.5, 1.0])
-def test_the_shift_from_the_truth_to_the_mean_is_marked(p: float) -> None:
-    law, figure = law_chart(p)
-    assert [shape.x0 for shape in figure.layout.shapes] == [p, law.mean]
-    assert figure.layout.shapes[0].line.dash != figure.layout.shapes[1].line.dash
-    told = [one.text for one in figure.layout.annotations]
-    mean = (20 * p + 5) / 30
-    assert told[0] == f"true share {100 * p:g} %"
-    assert float(told[1].removeprefix("on average ").removesuffix(" %")) == pytest.approx(100 * mean, rel=5e-3)
-    assert len({one.y for one in figure.layout.annotations}) == 2
-    check_can_be_shown(figure)
-
-
-def test_a_law_without_a_share_above_a_billionth_is_shown_whole() -> None:
-    support, flat = np.linspace(0, 1, 11), np.full(11, 1e-10)
-    (trace,) = estimates_chart(support, flat, p=0.5, mean=0.5, color=COLOUR).data
-    assert len(trace.x) == 11
-
-
-@pytest.mark.parametrize("figure", [drawn(dots=DOTS), law_chart()[1]], ids=["coverage", "estimates"])
-def test_no_text_of_a_picture_says_that_a_number_is_none(figure: go.Figure) -> None:
-    assert not BREAKING.search(json.dumps(list(words_of(figure.to_dict()))))
+def test_no_text_of_a_picture_says_that_a_number_is_none() -> None:
+    assert not BREAKING.search(json.dumps(list(words_of(drawn(dots=DOTS).to_dict()))))

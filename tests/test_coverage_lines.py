@@ -17,7 +17,6 @@ from dpviz.coverage.certified import smallest_coverage
 from dpviz.coverage.lines import FLATNESS, LINE_STEPS, corners_of
 from dpviz.inference import RULES, holds
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
-from tests.pages import open_coverage, text
 
 HALF_PIXEL = 0.5 * 1.1 / 400
 FIRST = np.round(np.linspace(0.01, 0.99, 50), 4)
@@ -168,16 +167,6 @@ def test_releases_too_many_for_tables_leave_a_sample() -> None:
 def test_a_proportion_outside_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match=r"proportions \(true share\) must be a number from 0 to 1"):
         next(iter(stream_lines(charest(5, 5, 1, 1.0), proportions=[0.5, wrong], sets=1, rules=["as_if_real"])))
-
-
-def test_a_line_that_is_sampled_says_so_on_its_page() -> None:
-    page = open_coverage(axis="against ε", n=12, m=9, sets=2)
-    for _ in range(60):
-        if "The lines are sampled" in text(page):
-            break
-        page.run()
-    assert "The lines are sampled: exact at" in text(page)
-    assert "values of ε, straight between them" in text(page)
 
 
 @pytest.mark.parametrize(

@@ -16,36 +16,29 @@ from dpviz.core.wording import percent
 from dpviz.coverage import (
     REPAIRS,
     CoverageDecomposition,
+    ExactCoverage,
     coverage_decomposition,
-    coverages_at_a_glance,
     coverages_in_reach,
-    estimate_distribution,
     exact_coverages,
     stream_lengths,
 )
 from dpviz.coverage.causes import failure_sentence, repairs_in_words
 from dpviz.coverage.decomposition import NOT_NORMAL
-from dpviz.coverage.in_words import below_the_limit, estimate_sentence
+from dpviz.coverage.in_words import below_the_limit
 from dpviz.designs import Design
 from dpviz.desk.covered import (
     against_level,
     coverage_sentence,
     coverage_setting,
-    is_sure,
     short_sentence,
     vacuous_sentence,
 )
 from dpviz.inference import RULES
 from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
-from pages.coverage import SPEC
-from pages.coverage.controls import NUMBERS
-from pages.coverage.exact import (
-    Known,
-    exact_values,
-)
-from pages.coverage.live import _share
-from pages.posterior.controls import NUMBERS as POSTERIOR_NUMBERS
-from tests.pages import found_in, value_of
+from pages.coverage import NUMBERS
+from pages.posterior import NUMBERS as POSTERIOR_NUMBERS
+from pages.ui.text import page_note, page_text
+from tests.helpers import match_in, value_of
 
 SIZES = [(1, 1), (6, 6), (30, 30), (40, 15)]
 GRID = [
@@ -69,6 +62,11 @@ NAMED = {
     "the shape of q̄'s distribution, which is not normal,": NOT_NORMAL,
 }
 COST = re.compile(f"({'|'.join(map(re.escape, NAMED))}) (costs|adds) ([0-9.]+) points")
+
+
+def exact_values(design: Design) -> dict[str, ExactCoverage]:
+    """Exact coverage of the rules of a design."""
+    return coverages_in_reach(design.release, p=design.p, sets=design.sets, rules=design.rules, level=design.level)
 
 
 def costs(one: CoverageDecomposition) -> dict[str, float]:
@@ -117,11 +115,11 @@ def check_failure(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
 
 def check_explained(one: CoverageDecomposition, release, p: float, law: type[Synthesizer]) -> None:
     """The length and the standard error after the first repair, from the slope of E[q̄ | p] in p."""
-    words, prior = SPEC.note("repairs", **repairs_in_words(one, law)), law.has_prior
+    words, prior = page_note("coverage", "repairs", **repairs_in_words(one, law)), law.has_prior
     assert prior == ("prior" in words) == ("unbiased" in words) != ("to first order" in words)
     means = release.transition_matrix() @ np.arange(release.m + 1) / release.m
     slope = release.n * float(binom.pmf(np.arange(release.n), release.n - 1, p) @ np.diff(means))
-    longer, error = found_in(r"becomes (\S+) times as long.*standard error (\S+?)(?: \(|;)", words).groups()
+    longer, error = match_in(r"becomes (\S+) times as long.*standard error (\S+?)(?: \(|;)", words).groups()
     assert value_of(longer) == pytest.approx(1 / slope, rel=2e-2)
     assert value_of(error) == pytest.approx(math.sqrt(one.variance) / slope, rel=2e-2)
 
@@ -149,35 +147,6 @@ def test_why_it_fails_says_what_the_shares_are():
     assert len(refused) < 0.05 * len(some)
 
 
-def test_what_moves_the_estimate_and_how_far_is_said_as_it_is():
-    said = set()
-    for law, n, m, sets, epsilon, p in GRID:
-        made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
-        release, prior = made.release, made.synthesizer_type.has_prior
-        sentence = estimate_sentence(estimate_distribution(release, p=p, sets=sets), made.synthesizer_type)
-        matrix, shares, weights = release.transition_matrix(), np.arange(m + 1) / m, binom.pmf(np.arange(n + 1), n, p)
-        means = matrix @ shares
-        mean = float(weights @ means)
-        within = float(weights @ (matrix @ shares**2 - means**2)) / sets
-        error = math.sqrt(max(within + float(weights @ (means - mean) ** 2), 0.0))
-        assert ("prior" in sentence) == prior
-        assert prior or "pulls" not in sentence
-        found = re.search(r"from (\S+) % to (\S+) % on average, (\S+) standard errors away", sentence)
-        said.add((prior, found is None))
-        if found is None:
-            assert abs(mean - p) <= max(0.0051 * error, 1.1e-9), sentence
-            continue
-        assert abs(mean - p) >= max(0.0049 * error, 0.9e-9), sentence
-        assert value_of(found[1]) == pytest.approx(100 * p, abs=1e-4)
-        assert value_of(found[2]) == pytest.approx(100 * mean, rel=5.1e-3, abs=1e-7)
-        assert (value_of(found[2]) > value_of(found[1])) == (mean > p)
-        if error > 1e-7:
-            assert value_of(found[3]) == pytest.approx(abs(mean - p) / error, rel=1e-2)
-        if prior:
-            assert abs(mean - 0.5) < abs(p - 0.5)  # a symmetric prior pulls towards one half
-    assert said == set(itertools.product((False, True), repeat=2))
-
-
 def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_says() -> None:
     seen = set()
     for law, n, m, sets, epsilon, p in GRID[::7]:
@@ -187,7 +156,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
             for rule, one in exact_values(replace(design, rules=rules)).items():
                 said = short_sentence(design, rule, one)
                 assert len(re.findall(r"[^\W_][\w.,⁻-]*", said)) <= 15, said
-                name, only, share, stands, promised = found_in(
+                name, only, share, stands, promised = match_in(
                     r"^(.+): (only )?(.+ %) of the intervals hold the truth, (as promised|not|more than) ?(.+ %)?\.$",
                     said,
                 ).groups()
@@ -206,7 +175,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
 def test_a_design_is_told_in_people_shares_and_tables_over_a_grid() -> None:
     for n, m, sets, p in itertools.product((1, 2, 1234), (1, 40), (1, 3), (0.0, 0.1234, 0.999999, 1.0)):
         said = coverage_setting(Design(mechanism="beta_binomial", n=n, m=m, sets=sets, epsilon=2.0, p=p))
-        people, person, share, tables, table, rows, row = found_in(
+        people, person, share, tables, table, rows, row = match_in(
             r"^(\S+) (people|person), a true share of (\S+) %, (\S+) released (tables?) of (\S+) (rows?) and ε = 2$",
             said,
         ).groups()
@@ -235,7 +204,7 @@ def test_a_coverage_against_its_level() -> None:
         if words == ", as promised":
             assert abs(share - level) < 5e-4
         else:
-            sense, promised, points, way = found_in(
+            sense, promised, points, way = match_in(
                 r"^, (not|more than) the promised (\S+) %: (\S+) points too (few|many)$", words
             ).groups()
             assert (way == "few") == (sense == "not") == (share < level)
@@ -270,7 +239,7 @@ def test_the_explanations_of_coverage_hold():
     asked = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0, delta=1e-6)
     numbers = {prior: replace(asked, prior=prior).alpha_of_one_set for prior in ("pure", "exact")}
     pure, exact = readable(numbers["pure"], 4), readable(numbers["exact"], 3)
-    assert f"goes from {pure} invented rows to {exact} with" in " ".join(SPEC.text("words").replace("\n", " ").split())
+    assert f"goes from {pure} invented rows to {exact} with" in " ".join(page_text("coverage", "why").split())
     covered = []
     for law, sets, rule in itertools.product(
         two_cell_synthesizers(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")
@@ -326,7 +295,7 @@ def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_releas
             assert bool(sentence) == (share >= 0.01), (key, epsilon, p)
             if sentence:
                 told += 1
-                said = found_in(r"(All|[\d.]+)(?: %| of them)", sentence)[1]
+                said = match_in(r"(All|[\d.]+)(?: %| of them)", sentence)[1]
                 assert (100.0 if said == "All" else value_of(said)) == pytest.approx(100 * share, rel=6e-3)
                 assert sentence.startswith(" More than half") == (0.5 < share < 1 - 1e-12)
     assert told > 0 or sets == 1
@@ -350,34 +319,3 @@ def test_sets_share_the_promise_and_rows_cost_prior():
         assert own[4, 1] < own[4, 3] < own[20, 3]
         assert own[4, 1] < own[20, 1]
     assert all(page["sets"].private_end == page["m"].private_end == "neither" for page in (NUMBERS, POSTERIOR_NUMBERS))
-
-
-@pytest.mark.parametrize(
-    ("share", "off", "sure"),
-    [(0.5, 1e-7, True), (0.50049999, 1e-7, False), (3.3e-11, 1e-9, False), (1 - 3e-10, 1e-9, False), (0.0, 0.0, True)],
-)
-def test_a_glance_is_enough_where_the_exact_share_has_the_same_words(share: float, off: float, sure: bool) -> None:
-    design = Design(mechanism="beta_binomial", n=20, sets=3, epsilon=2.0, p=0.3, rules=("as_if_real",))
-    one = exact_values(design)["as_if_real"]
-    assert is_sure(design, "as_if_real", replace(one, coverage=share, vacuous_share=0.0, error_bound=off)) == sure
-
-
-@pytest.mark.parametrize("prior", [0.5, 3.0, 40.0])
-def test_shares_of_a_glance_are_told_to_the_digits_that_the_exact_ones_have(prior: float) -> None:
-    design = Design(mechanism="beta_binomial", n=60, m=60, sets=4, prior="own", alpha=prior, p=0.1)
-    asked = {"p": design.p, "sets": design.sets, "rules": ("reiter_2002", "reiter_2003", "raghunathan_2003")}
-    glance, exact = (of(design.release, **asked) for of in (coverages_at_a_glance, coverages_in_reach))
-    certain = 0
-    for key, one in exact.items():
-        for field in ("coverage", "vacuous_share", "negative_variance_share", "negative_total_share"):
-            value, seen = getattr(one, field), getattr(glance[key], field)
-            told = _share(seen, glance[key], Known(glance), 3)
-            low, high = (value_of(part.split("than ")[-1]) for part in (told.split(" to ")[0], told.split(" to ")[-1]))
-            if told == percent(value, 3):
-                certain += 1
-            elif told.startswith("less"):
-                assert 100 * value <= high
-            else:
-                assert low <= 100 * value <= high and low < high
-            assert _share(value, one, Known(exact, exact=True), 3) == percent(value, 3)
-    assert certain > 6

@@ -12,7 +12,7 @@ from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
-from dpviz.desk.drawn import guess_rate
+from dpviz.desk.drawn import followed_chart, guess_rate
 from dpviz.desk.following import (
     ADDED_ERROR,
     MEASURE_LABELS,
@@ -20,7 +20,7 @@ from dpviz.desk.following import (
     OneMore,
     followed_designs,
     measure_of,
-    one_more,
+    stream_one_more,
     stream_path,
 )
 from dpviz.desk.paths import PATHS
@@ -28,7 +28,7 @@ from dpviz.desk.protection import GuessRate, PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
 from dpviz.desk.told.along import leaders_sentence, one_more_sentence
-from tests.pages import figures, open_desk, whole
+from tests.helpers import last_of
 
 ASKED = Question(
     data=CountData(n=20, m=20, p=0.5), lowest=0.1, highest=0.4, values=3, sets=(1, 3), repetitions=60,
@@ -138,7 +138,7 @@ def test_along_an_axis_of_numbers_every_point_rests_on_all_repetitions_and_ties_
 def test_one_more_unit_of_epsilon_is_judged_by_the_noise_that_both_share() -> None:
     """The bias of a mean of 60 rows, ε = 2 and 3: both errors together hide what their difference shows."""
     first = next(one for one in designs(NUMBERS) if one.method.key == "modips_split")
-    bought = one_more(first, "root_mean_squared_error")
+    bought = last_of(stream_one_more(first, "root_mean_squared_error"))
     assert bought is not None
     apart = bought.after - bought.before
     assert apart.error < 0.8 * math.hypot(bought.after.error, bought.before.error)
@@ -148,7 +148,7 @@ def test_one_more_unit_of_epsilon_is_judged_by_the_noise_that_both_share() -> No
 @pytest.mark.parametrize("measure", MEASURE_LABELS)
 def test_what_one_more_unit_buys_is_said_with_both_numbers_and_never_as_a_change_that_is_none(measure: str) -> None:
     for first in designs():
-        bought = one_more(first, measure)
+        bought = last_of(stream_one_more(first, measure))
         assert bought is not None
         sentence = one_more_sentence(first, measure, bought)
         before, after = bought.before.value, bought.after.value
@@ -204,18 +204,13 @@ def test_without_an_epsilon_the_frontier_still_has_a_middle() -> None:
     assert 1.0 in PATHS["epsilon"].values(asked)
 
 
-@pytest.mark.parametrize(("look", "place"), [("The frontier", "epsilon"), ("How the choice changes", "rows")])
-def test_the_picture_has_a_line_for_each_method_and_fades_those_that_never_lead(look: str, place: str) -> None:
-    page = open_desk(
-        look=look, n=20, values=3, tried=["1", "3"], count_rules=["as_if_real", "score"], repetitions=60,
-        count_methods=list(ASKED.methods), most_error=0.2, accuracy=["root_mean_squared_error"],
-    )  # fmt: skip
-    whole(page, f"cu_path_{place}")
-    found: Followed = page.session_state[f"cu_path_{place}"].latest
-    figure = figures(page)[f"cu_along_{place}"]
-    lines = [trace for trace in figure["figure"]["data"] if trace.get("name")]
-    assert [one["name"] for one in lines] == [one.name for one in found.designs]
-    faded = {index for index, one in enumerate(lines) if one.get("opacity", 1) < 1}
-    assert faded == found.dominated("root_mean_squared_error")
+@pytest.mark.parametrize("key", ["epsilon", "rows"])
+def test_the_picture_has_a_line_for_each_method_and_fades_those_that_never_lead(key: str) -> None:
+    measure = "root_mean_squared_error"
+    followed = along(key, measure)
+    figure = followed_chart(followed, measure).to_dict()
+    lines = [trace for trace in figure["data"] if trace.get("name")]
+    assert [trace["name"] for trace in lines] == [design.name for design in followed.designs]
+    faded = {index for index, trace in enumerate(lines) if trace.get("opacity", 1) < 1}
+    assert faded == followed.dominated(measure)
     assert len(faded) < len(lines)
-    assert not page.exception

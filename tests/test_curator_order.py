@@ -28,10 +28,9 @@ from dpviz.desk.report import words
 from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen
 from dpviz.desk.search import Desk, assess, stream_designs
+from dpviz.desk.told.tables import ranking_table
 from dpviz.privacy.attacker import factor_of_odds
-from pages.curator.answer import row
-from pages.curator.designs import comparison_of
-from tests.pages import desk_answer as answer_sentence
+from tests.helpers import desk_answer as answer_sentence
 from tests.test_curator import answered
 
 ERROR, COVERAGE = "root_mean_squared_error", "coverage"
@@ -44,6 +43,11 @@ def asking(n: int = 20, low: float = 0.1, high: float = 0.4, **changes: object) 
         "repetitions": 200,
     }  # fmt: skip
     return Question(**{**usual, **changes})  # type: ignore[arg-type]
+
+
+def rows_of(desk: Desk) -> list[list[str]]:
+    """Cells of the table of designs, as HTML."""
+    return ranking_table(desk, len(desk.designs)).rows
 
 
 def plain(text: str) -> str:
@@ -142,7 +146,8 @@ def test_sentence_table_and_report_lead_with_the_same_design_and_the_same_number
     first = desk.designs[0]
     mark, sentence, _ = answer_sentence(desk)
     assert first.name in (mark, *re.findall("<b>(.*?)</b>", sentence))
-    assert row(1, first, True)[0].startswith(f"1. <b>{html.escape(first.method.label)}</b>")
+    name, _, epsilon, *_ = rows_of(desk)[0]
+    assert name.startswith(f"1. <b>{html.escape(first.method.label)}</b>")
     report = plain(report_html(desk, chosen(desk, first.key)))
     assert f"The chosen design: {first.name}" in report
     assert f"1. {first.name}" in report
@@ -150,7 +155,7 @@ def test_sentence_table_and_report_lead_with_the_same_design_and_the_same_number
     assert f"by a factor of {factor_of_odds(first.real_epsilon)}." in sentence
     assert f"a factor of {factor_of_odds(first.real_epsilon)} on the odds on one row" in report
     hardly = first.real_epsilon > max([10.0, *(epsilon for epsilon, _ in first.question.promises)])
-    assert hardly == ("hardly protects" in sentence) == ("hardly protects" in row(1, first, True)[2])
+    assert hardly == ("hardly protects" in sentence) == ("hardly protects" in epsilon)
     assert hardly == ("hardly protects anybody" in report)
 
 
@@ -245,7 +250,7 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
     assert "Nearest is <b>Posterior in bins (true sensitivity), 5 sets</b>" in sentence
     assert "ε = 15.2" in sentence and re.search(r"by a factor of 3,[89]\d0,000\.", sentence)  # e^15.17
     assert "That hardly protects anybody" in sentence and "not how sure it can be" in sentence
-    assert "15.17<br><b>hardly protects</b>" in row(1, alone.designs[0], True)[2]
+    assert "15.17<br><b>hardly protects</b>" in rows_of(alone)[0][2]
     assert "hardly protects anybody" in plain(report_html(alone, chosen(alone, alone.designs[0].key)))
 
 
@@ -449,12 +454,11 @@ def test_where_no_epsilon_is_known_that_is_said_and_it_comes_last(monkeypatch: p
     desk = answered(asked)
     assert [one.real_epsilon is None for one in desk.designs] == [False, True]
     alone = answered(dataclasses.replace(asked, methods=("smoothed_histogram_scott",)))
-    (one,) = alone.designs
     mark, sentence, brief = answer_sentence(alone)
     assert (mark, brief) == ("not known", "What the best design really gives away is not known.")
     assert "what it really gives away is not known" in sentence and "is enough" not in sentence
-    assert row(1, one, True)[2].startswith("not known<br><b>hardly protects</b>")
-    assert "gives an unknown amount away" in words.answer(one)
+    assert rows_of(alone)[0][2].startswith("not known<br><b>hardly protects</b>")
+    assert "gives an unknown amount away" in words.answer(alone.designs[0])
 
 
 # The same release, once
@@ -512,16 +516,16 @@ def test_a_complete_answer_leaves_no_design_unjudged_and_rows_say_their_repetiti
     steps = list(stream_designs(asked))
     desk = steps[-1]
     assert len(desk.designs) == 12
-    for one in desk.designs:
+    for one, (name, *_) in zip(desk.designs, rows_of(desk), strict=True):
         if one.keeps_all is not False:
             assert one.complete
         if not one.complete:
             measure = one.figures[ERROR].measure
             assert measure.value - 0.1 >= 4 * measure.error
             assert 0 < one.repetitions < 1500
-            assert f"{readable(one.repetitions)}&nbsp;repetitions" in row(9, one, True)[0]
+            assert f"{readable(one.repetitions)}&nbsp;repetitions" in name
         else:
-            assert one.repetitions == 1500 and "repetitions" not in row(9, one, True)[0]
+            assert one.repetitions == 1500 and "repetitions" not in name
     assert not any("still to be judged" in part for part in answer_sentence(desk))
 
 
@@ -618,8 +622,8 @@ def test_the_comparison_gets_the_rule_and_the_repetitions() -> None:
     asked = numbers(
         protections=(PrivacyLoss(),), sets=(2,), rules=("rubin_1987",), repetitions=70, methods=("modips_split",)
     )
-    told = comparison_of(answered(asked).designs[0])
-    assert (told["cs_rule"], told["cs_repetitions"], told["cs_sets"]) == ("rubin_1987", "70", "2")
+    settings = answered(asked).designs[0].comparison
+    assert (settings["rule"], settings["repetitions"], settings["sets"]) == ("rubin_1987", 70, 2)
 
 
 def test_of_what_a_simulation_confirms_the_smallest_is_not_said_to_be_smaller_than_what_is_not_refuted() -> None:

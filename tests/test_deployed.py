@@ -18,8 +18,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from pages.experiment.rooms import ADDRESS
-from pages.game.play import KEY_SETTING as KEY
+from pages.room.server import ADDRESS
 from tests.browser import ROOT
 from tests.campus import FOLDER, PATH
 
@@ -93,9 +92,15 @@ def test_the_services_are_the_processes_that_the_proxy_asks() -> None:
     assert all(one["build"]["target"] in DOCKERFILE for one in services.values())
     assert services["proxy"]["ports"] == ["${DPVIZ_PORT:-8080}:8080"]
     assert "listen 8080;" in (FOLDER / "nginx.conf").read_text("utf-8")
-    assert all(KEY in one for one in settings)
     assert f"ENV {ADDRESS}=sqlite:////rooms/rooms.sqlite" in DOCKERFILE
     assert all(one["volumes"] == ["rooms:/rooms"] for one in processes)
+
+
+def test_a_cookie_names_the_processes_and_no_other_port() -> None:
+    text = (FOLDER / "nginx.conf").read_text("utf-8")
+    (cookie_map,) = re.findall(r"map \$cookie_dpviz_process \$dpviz_process \{(.*?)\}", text, re.DOTALL)
+    assert re.findall(r"(\d+) +127\.0\.0\.1:(\d+);", cookie_map) == [(port, port) for port in PORTS]
+    assert re.findall(r"default +(\w+);", cookie_map) == ["dpviz_any"]
 
 
 def test_the_unit_is_sound_and_starts_the_same_process(tmp_path: Path) -> None:
@@ -107,7 +112,6 @@ def test_the_unit_is_sound_and_starts_the_same_process(tmp_path: Path) -> None:
     options = ["--server.address=127.0.0.1", "--server.port=%i", f"--server.baseUrlPath={PATH}"]
     assert command == ["/opt/dpviz/.venv/bin/python", "-m", "streamlit", "run", "app.py", *options]
     assert f"{ADDRESS}=sqlite:" in text
-    assert KEY in text
     assert " ".join(f"dpviz@{port}" for port in PORTS) in text
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd is not installed (apt-get install systemd)")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import mpmath
@@ -14,14 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from streamlit.testing.v1 import AppTest
 
 from dpviz.calibration.methods import PRIOR_METHODS, method_of
 from dpviz.calibration.prior_rules import PRIOR_RULES
 from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.core.parameters import Parameter
 from dpviz.designs import Design
-from dpviz.desk.addresses import settings_of
 from dpviz.inference import RULES
 from dpviz.mechanisms import (
     SYNTHESIZERS,
@@ -33,9 +29,6 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.mechanisms.prior import PriorSynthesizer
-from pages.components.navigation import PAGES
-from pages.components.spec import PageSpec
-from tests.pages import open_coverage, open_page, open_posterior, problems, text
 from tests.pairs import pairwise
 from tests.referees import divergence, of_sets
 
@@ -305,7 +298,7 @@ def test_the_exact_prior_of_several_sets_of_cells_is_that_of_their_composition(l
     design = Design(mechanism=law, n=6, m=4, sets=2, epsilon=1.5, delta=0.01, prior="exact", details=(("cells", 4),))
     method = method_of(design.synthesizer_type.two_cells).key  # type: ignore[attr-defined]
     found = minimum_prior_for_sets(method, n=6, m=4, cells=4, sets=2, epsilon=1.5, delta=0.01)
-    assert design.alpha_of_one_set == found.upper
+    assert design.alpha_of_one_set == pytest.approx(found.upper, rel=1e-12)
 
 
 def test_what_a_release_follows_from_changes_it_and_nothing_else_does() -> None:
@@ -380,58 +373,3 @@ def test_an_address_that_is_no_design_is_refused_in_a_sentence(words: dict[str, 
     with pytest.raises(ValueError) as broken:
         Design.from_address(words)
     assert sentence in str(broken.value)
-
-
-@pytest.mark.parametrize(("prefix", "opened"), [("cv_", open_coverage), ("po_", open_posterior)])
-@pytest.mark.parametrize("law", LAWS)
-def test_a_page_reads_the_address_of_a_design(law: str, prefix: str, opened: Callable[..., AppTest]) -> None:
-    design = Design(
-        mechanism=law, n=12, sets=2, epsilon=1.5, delta=1e-4, prior="exact", confidential_count=3, rules=("score",)
-    )
-    page = opened({f"{prefix}{word}": text for word, text in design.to_address().items()})
-    assert not problems(page)
-    promised = f"ε = 1.5{', δ = 0.0001' if design.synthesizer_type.has_prior else ''}"
-    assert (promised if "epsilon" in design.promised else "α = 1 (ε = ") in text(page)
-
-
-every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
-
-
-@every_page
-def test_what_the_controls_of_a_page_say_is_a_design_and_nothing_of_it_is_said_twice(page: PageSpec) -> None:
-    answered = open_page(path=page.file, prefix=page.prefix).session_state[page.prefix].valid
-    assert isinstance(answered.design, Design)
-    assert Design.from_json(answered.design.to_json()) == answered.design
-    fields = {one.name for one in dataclasses.fields(Design)}
-    assert not fields & {one.name for one in dataclasses.fields(answered)}
-
-
-@every_page
-def test_what_a_fresh_page_asks_for_follows_from_the_declarations_of_its_controls(page: PageSpec) -> None:
-    """And what it asks for where some of them say something else is told without drawing any."""
-    controls = import_module(f"pages.{page.folder}.controls").CONTROLS
-    answered = open_page(path=page.file, prefix=page.prefix).session_state[page.prefix].valid
-    assert controls.first() == answered
-    assert controls.first(epsilon=1.25).design == dataclasses.replace(answered.design, epsilon=1.25)
-
-
-@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.folder)  # the first has people in place of n
-def test_a_design_is_handed_to_every_page_to_the_last_digit(page: PageSpec) -> None:
-    design = Design(
-        mechanism="beta_binomial", n=41, m=7, sets=3, epsilon=math.sqrt(2), delta=1e-4 / 3, prior="exact",
-        confidential_count=3, rules=("score",),
-    )  # fmt: skip
-    import_module(page.module)  # which declares the settings of the page
-    shown = open_page(path=page.file, prefix="", **settings_of(page.prefix, design))
-    assert not problems(shown)
-    held = shown.session_state[page.prefix].valid.design
-    sizes = {
-        "compare_synthesizers": ("n", "m", "epsilon"),
-        "budget": ("n", "m", "epsilon"),
-        "curator": ("n", "m", "epsilon", "delta"),
-    }
-    whole = page.folder not in sizes  # those set methods beside each other, and have no synthesizer of their own
-    shared = sizes.get(page.folder, ("mechanism", "n", "m", "epsilon", "delta", "alpha_of_one_set"))
-    assert {name: getattr(held, name) for name in shared} == {name: getattr(design, name) for name in shared}
-    if whole:
-        assert held.sets == (1 if page.folder == "transition_matrices" else design.sets)  # a matrix is that of one set

@@ -1,10 +1,9 @@
-"""The numbers and sentences of the game, against sums over every outcome; its rounds, which no seed gives away."""
+"""The numbers and sentences of the game, against sums over every outcome; its rounds, which follow from the seed."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import re
 from itertools import pairwise
 from typing import Any
 
@@ -29,20 +28,14 @@ from dpviz.teaching.game.cases import (
 )
 from dpviz.teaching.game.levels import script_of
 from dpviz.teaching.game.luck import coin_beats, sum_below_zero
-from dpviz.teaching.game.secrecy import checked_key, commitment, derived_number, holds_seal, seal_of
 from dpviz.teaching.game.seen_count import PEOPLE_COUNTED, SHARES_KNOWN, SeenCount
 from dpviz.teaching.game.who import FEW_PEOPLE, SeenPerson
-from pages.game import SPEC
-from tests.pages import WRONG, check_short, run_script
+from pages.ui import page_text
+from tests.helpers import WRONG, check_short, run_script
 from tests.referees import beta_binomial_law, binomial_distribution
 
-KEY = b"a key that is long enough"
 SEEDS = range(6)
 PERSON, COUNT, AGENCY = LEVELS.values()
-
-
-def number(seed: int, level: Level = PERSON, epsilon: float = 1.0) -> str:
-    return derived_number(KEY, level.asked(epsilon, seed))
 
 
 def every_way(n: int, epsilon: float) -> list[np.ndarray]:
@@ -195,43 +188,27 @@ def test_at_the_ends_of_its_range_alpha_just_keeps_both_limits_and_elsewhere_non
 
 
 @pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
-def test_a_number_draws_ten_rounds_and_the_line_of_python_draws_them_again_to_the_digit(level: Level) -> None:
-    drawn = rounds_from(number(3, level), level=level.key, epsilon=2.0)
-    assert len(drawn) == GAME_ROUNDS
-    assert run_script(script_of(number(3, level), level, 2.0)).splitlines() == [repr(one) for one in drawn]
+def test_a_seed_draws_ten_rounds_and_the_line_of_python_draws_them_again_to_the_digit(level: Level) -> None:
+    rounds = rounds_from(3, level=level.key, epsilon=2.0)
+    assert len(rounds) == GAME_ROUNDS
+    assert run_script(script_of(3, level, 2.0)).splitlines() == [repr(one) for one in rounds]
 
 
-def test_a_seed_gives_nothing_away_without_the_key() -> None:
-    asked = {one.asked(epsilon, seed) for one in LEVELS.values() for epsilon in GAME_EPSILONS for seed in SEEDS}
-    assert len(asked) == (2 * len(GAME_EPSILONS) + 1) * len(SEEDS)  # ε has no part in level 3
-    numbers = {derived_number(key, one) for one in asked for key in (KEY, KEY + b".")}
-    assert len(numbers) == 2 * len(asked)
-    assert all(re.fullmatch("[0-9a-f]{64}", one) for one in numbers)
-    assert len({commitment(one) for one in numbers} | numbers) == 4 * len(asked)
-    one, *_ = asked
-    assert holds_seal(KEY, one, seal_of(KEY, one))
-    assert not holds_seal(KEY, one, seal_of(KEY + b".", one)) and not holds_seal(KEY, one, "é" * 99)
-    assert derived_number(KEY, one)[:16] != seal_of(KEY, one)
-    with pytest.raises(ValueError, match="at least 16 characters; got 5"):
-        checked_key("short")
-    for wrong in ("", "12", "g" * 64, "A" * 64, "0" * 65):
-        with pytest.raises(ValueError, match="64 hexadecimal digits"):
-            rounds_from(wrong, level="person", epsilon=1.0)
+def test_every_seed_level_and_promise_has_a_game_of_its_own() -> None:
+    games = {level.game_text(epsilon, seed) for level in LEVELS.values() for epsilon in GAME_EPSILONS for seed in SEEDS}
+    assert len(games) == (2 * len(GAME_EPSILONS) + 1) * len(SEEDS)  # ε has no part in level 3
+    assert rounds_from(1, level="agency", epsilon=0.5) == rounds_from(1, level="agency", epsilon=5.0)
+    secrets = {
+        (seed, epsilon): tuple(one.secret for one in rounds_from(seed, level="person", epsilon=epsilon))
+        for seed in SEEDS
+        for epsilon in GAME_EPSILONS
+    }
+    assert len(set(secrets.values())) > len(secrets) - 3  # who knows one game knows none of the others
+    for seed in (-1, 1.5, 10**9 + 1):
+        with pytest.raises(ValueError, match="seed must be a whole number"):
+            rounds_from(seed, level="person", epsilon=1.0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="level must be one of person, count, agency"):
-        rounds_from("0" * 64, level="none", epsilon=1.0)
-
-
-@pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
-def test_guesses_are_read_as_they_are_written_and_nothing_else_is(level: Level) -> None:
-    words = {PERSON: "y.n.n", COUNT: "0.20.7", AGENCY: "0_15.none.100"}[level]
-    guesses = level.read_all(words)
-    assert len(guesses) == 3 and ".".join(map(level.word, guesses)) == words
-    assert level.read_all("") == ()
-    for wrong in (".", "y.", "maybe", "21", "-1", "٣", "1e1", "0_15.0_16", "NONE", "Y"):
-        with pytest.raises(ValueError, match=r"must be (one of|a whole number)"):
-            level.read_all(wrong)
-    with pytest.raises(ValueError, match="there are 10 rounds; got 11 guesses"):
-        level.read_all(".".join(words.split(".")[:1] * 11))
+        rounds_from(1, level="none", epsilon=1.0)
 
 
 def test_the_best_possible_guesser_is_as_good_as_is_said_of_it():
@@ -312,7 +289,7 @@ def test_the_words_beside_the_page_name_the_limits_of_epsilon() -> None:
     named = [f"{percent(1 / (1 + math.exp(-epsilon)), 3 if epsilon == 5 else 2)}" for epsilon in GAME_EPSILONS]
     assert named == ["62 %", "73 %", "88 %", "99.3 %"]
     pieces = zip(named, ("at\nε = 0.5", "at 1", "at 2", "at 5"), strict=True)
-    assert all(f"{share} {at}" in SPEC.text("words") for share, at in pieces)
+    assert all(f"{share} {at}" in page_text("game") for share, at in pieces)
 
 
 def test_what_is_said_of_the_agency_fits_both_limits() -> None:

@@ -23,10 +23,10 @@ from packaging.version import Version
 
 import dpviz
 from tests.browser import ROOT
-from tests.readme_blocks import BLOCK
-from tests.test_import_boundaries import MODULE_FILES, imported
+from tests.test_import_boundaries import FILES, imports
+from tests.test_readme import EXAMPLES, PRINTED
 
-README = (ROOT / "README.md").read_text("utf-8")
+CODE = "\n".join(EXAMPLES.values())
 EVERY_MODULE = """
 import importlib, pathlib, pkgutil, sys
 import dpviz
@@ -100,29 +100,27 @@ def test_the_library_needs_what_it_imports() -> None:
     said = {Requirement(one).name for one in project["dependencies"]}
     extras = {Requirement(one).name for more in project.get("optional-dependencies", {}).values() for one in more}
     outside = set[str]()
-    for path in MODULE_FILES:
-        outside |= {name.partition(".")[0] for name in imported(path)} - {"dpviz"} - sys.stdlib_module_names
+    for path in FILES:
+        outside |= {module.partition(".")[0] for module, _ in imports(path)} - {"dpviz"} - sys.stdlib_module_names
     assert outside - extras - {"markupsafe"} == said  # that one comes with jinja2
 
 
-def test_every_module_is_there_and_the_blocks_of_the_readme_give_their_digits(installed: Path) -> None:
+def test_every_module_is_there_and_the_examples_print_what_stands_beside_them(installed: Path) -> None:
     assert int(run(installed, "-c", EVERY_MODULE, str(installed))) > 150
-    blocks, held = run(installed, str(ROOT / "tests" / "readme_blocks.py"), str(ROOT / "README.md")).split()[-2:]
-    assert int(blocks) == README.count("```python")
-    assert int(held) > 10
+    assert run(installed, "-c", CODE).splitlines() == PRINTED.findall(CODE)
 
 
 def public() -> Iterator[tuple[str, object]]:
-    """What the blocks import, by name, and those methods of the classes among them that they use."""
-    for block in BLOCK.findall(README):
-        for node in ast.walk(ast.parse(block)):
+    """What the examples import, by name, and those methods of the classes among them that they use."""
+    for code in EXAMPLES.values():
+        for node in ast.walk(ast.parse(code)):
             if not isinstance(node, ast.ImportFrom):
                 continue
             for one in node.names:
                 found = getattr(importlib.import_module(str(node.module)), one.name)
                 yield one.name, found
                 for name, method in inspect.getmembers(found, callable) if inspect.isclass(found) else []:
-                    if f".{name}(" in README and str(getattr(method, "__module__", "")).startswith("dpviz"):
+                    if f".{name}(" in CODE and str(getattr(method, "__module__", "")).startswith("dpviz"):
                         yield f"{one.name}.{name}", method
 
 

@@ -26,7 +26,7 @@ from dpviz.study.folder import StudyFolder
 from dpviz.study.plan import StudyPlan, read_study_plan
 from dpviz.study.results import read_study, study_parquet
 from dpviz.study.run import carry_out, results_of
-from tests.test_import_boundaries import ROOT, modules_after, within
+from tests.test_import_boundaries import ROOT, is_within, modules_after
 
 PLAN = """
 mechanisms = ["geometric", "beta_binomial"]
@@ -317,7 +317,7 @@ def test_a_text_that_is_no_plan_is_refused_in_a_sentence(text: str, words: str) 
 
 
 def test_the_plan_of_the_readme_can_be_carried_out() -> None:
-    text = (ROOT / "README.md").read_text("utf-8").partition("```toml\n")[2].partition("```")[0]
+    text = (ROOT / "dpviz" / "study" / "README.md").read_text("utf-8").partition("```toml\n")[2].partition("```")[0]
     study = read_study_plan(text)
     assert study.size == len(study.cells) == 144
 
@@ -343,8 +343,10 @@ def test_the_command_says_what_is_wrong_in_a_line(tmp_path: Path, capsys: pytest
 
 
 def test_the_app_needs_no_dask_and_the_command_says_what_to_install(tmp_path: Path) -> None:
-    pages = "\n".join(f"import {name}" for name in ("dpviz.study.__main__", "app"))
-    assert not {name for name in modules_after(pages) if within(name, "dask", "distributed")}
+    pages = "\n".join(
+        f"import {name}" for name in ("dpviz.study.__main__", "pages.coverage", "pages.curator", "pages.plan")
+    )
+    assert not {name for name in modules_after(pages) if is_within(name, "dask", "distributed")}
     few = PLAN.replace("[30, 60]", "30").replace("[1, 3]", "3")
     plan, absent = written(tmp_path, few), "sys.modules['dask'] = sys.modules['distributed'] = None"
     with command(plan, before=absent) as run:

@@ -1,6 +1,7 @@
 """How much of each limit the designs use: the marks are the slack, and stand on the right side of the limit."""
 
 import base64
+import dataclasses
 import math
 
 import numpy as np
@@ -10,11 +11,10 @@ from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Use
 from dpviz.comparisons import CountData
 from dpviz.core.measures import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.drawn import used
+from dpviz.desk.drawn import limits_picture, used
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
-from tests.pages import figures, open_desk
 
 LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY)
 ASKED = Question(
@@ -58,20 +58,25 @@ def test_what_lies_far_out_stands_at_the_edge_and_what_is_unknown_nowhere() -> N
 
 
 def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is() -> None:
-    page = open_desk(n=20, values=2, repetitions=60, accuracy=[])
-    picture = figures(page)["cu_limits"]["figure"]
+    *_, desk = stream_designs(dataclasses.replace(ASKED, limits=()))
+    chart = limits_picture(desk, 10)
+    assert chart is not None
+    picture = chart.to_dict()
     (trace,) = picture["data"]
-    assert trace["x"].min() == pytest.approx(1)
+    assert np.frombuffer(base64.b64decode(trace["x"]["bdata"])).min() == pytest.approx(1)
     assert picture["layout"]["xaxis"]["title"]["text"] == "the smallest root mean squared error"
-    assert not picture["layout"]["annotations"]
+    assert not picture["layout"].get("annotations")
 
 
 def test_the_picture_shows_the_designs_of_the_table_in_its_order() -> None:
-    page = open_desk(n=20, values=2, repetitions=60)
-    picture = figures(page)["cu_limits"]["figure"]
-    shown = page.session_state["cu_designs"].latest.designs[: len(picture["layout"]["yaxis"]["ticktext"])]
-    assert [name.split("<br>")[0] for name in picture["layout"]["yaxis"]["ticktext"]] == [x.method.label for x in shown]
-    assert [one["name"] for one in picture["data"]] == [
+    limits = (AccuracyLimit("root_mean_squared_error", 0.05), AccuracyLimit("coverage", 0.9))
+    *_, desk = stream_designs(dataclasses.replace(ASKED, limits=limits))
+    chart = limits_picture(desk, 3)
+    assert chart is not None
+    picture = chart.to_dict()
+    names = [name.split("<br>")[0] for name in picture["layout"]["yaxis"]["ticktext"]]
+    assert names == [design.method.label for design in desk.designs[:3]]
+    assert [trace["name"] for trace in picture["data"]] == [
         "root mean squared error at most 0.05",
         "coverage at least 90 %",
     ]

@@ -34,7 +34,7 @@ def records_at(**where: float) -> list[Record[float]]:
 
 
 def test_the_cells_of_a_hundred_rows_are_within_three_standard_errors_of_exact_coverage() -> None:
-    """One row of the table here; `python -m dpviz.published` takes all."""
+    """One row of the table here; `python -m dpviz.claims` takes all."""
     records = records_at(epsilon=10, n_as_printed=10, p=0.1)
     fitting = [one for one in records if fits(one)]
     assert [one.what for one in fitting] == [one.column for one in LIU_BINARY.fitting]

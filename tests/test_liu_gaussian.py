@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
-from dpviz.claims.liu import LIU_NORMAL, LiuReading, compare_liu_normal
+from dpviz.claims.liu import LIU_NORMAL, LiuReading
+from dpviz.claims.published import Record
+
+
+@cache
+def records() -> tuple[Record[float], ...]:
+    return tuple(LIU_NORMAL.compare())
 
 
 def scores(reading: LiuReading) -> np.ndarray:
     sought = reading.column, reading.reading
-    return np.array([record.z for record in compare_liu_normal() if (record.what, record.reading) == sought])
+    return np.array([record.z for record in records() if (record.what, record.reading) == sought])
 
 
 def test_the_table_is_printed_digit_for_digit() -> None:

@@ -13,7 +13,7 @@ from scipy.stats import betabinom, laplace, norm
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.binary import NESTED
 from dpviz.comparisons.binary_measures import row_moments
-from dpviz.comparisons.nested_modips import NestedModips, components, estimate_variances, log_no_ones
+from dpviz.comparisons.nested_modips import NestedModips, components, log_no_ones
 from dpviz.mechanisms import Modips
 
 PRIOR = 1 / 3
@@ -121,17 +121,6 @@ def test_bias_error_coverage_and_usable_share_are_those_of_a_plain_loop() -> Non
     weights = np.array([math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)])
     exact = weights @ components(n, epsilon / sets).sanitization
     assert abs(np.mean(noise) - exact) < 4.5 * np.std(noise) / math.sqrt(repetitions)
-
-
-def test_the_parts_of_the_variance_add_up_and_more_sets_of_a_count_divide_what_the_draws_add() -> None:
-    data, analysis = BinaryData(n=40, p=0.3), Analysis(sets=5)
-    for key, each in (("modips", 1), ("nested_modips", 10)):
-        found, parts = next(data.compare([data.method(key)], [2.0], analysis)), estimate_variances(data, 2.0, 5, each)
-        square = found.root_mean_squared_error.value**2 - found.bias.value**2
-        assert parts.total == pytest.approx(square, rel=1e-9)
-        one = estimate_variances(data, 2.0, 5, 1)
-        assert parts[:2] == one[:2]
-        assert np.allclose(np.multiply(parts[2:], each), one[2:])
 
 
 def test_a_rule_for_one_set_leaves_no_more_than_that_to_the_interval() -> None:

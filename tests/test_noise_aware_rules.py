@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from html import unescape
 
 import mpmath as mp
 import numpy as np
@@ -22,11 +21,12 @@ from dpviz.coverage import (
 from dpviz.inference import NOISE_AWARE_RULES, RULES, length_limit, posterior_given, release_sums
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.coverage import SPEC
-from tests.pages import html, open_coverage
+from pages.ui.text import page_note
+from tests.pages.apptest import open_page, sound, texts
 from tests.referees import charest
 
 KNOWING = tuple(NOISE_AWARE_RULES)
+SHOWN = ("reiter_2002", "as_if_real", "score", "blaker_2000")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,8 @@ def test_simulated_intervals_are_those_of_the_table():
         assert abs(share - wanted) <= 4 * math.sqrt(wanted * (1 - wanted) / 30_000)
         place = plan.rules.index(key)
         for counts, low, high in zip(tally.shown.counts, tally.shown.low[place], tally.shown.high[place], strict=True):
-            assert (low, high) == RULES[key].interval_from(counts.tolist(), synthesizer=release)
+            interval = RULES[key].interval_from(counts.tolist(), synthesizer=release)
+            assert (low, high) == pytest.approx(interval, rel=1e-12)
 
 
 def test_for_one_set_the_posterior_rule_is_the_posterior():
@@ -111,7 +112,7 @@ def test_lengths_grow_to_those_of_every_rule_and_their_limit():
     stages = list(stream_lengths(release, proportions=p, sets=2, rules=["as_if_real", "blaker_2000"]))
     assert len(stages) > 1 and stages[-1].proportions.tolist() == p
     wanted = length_limit(release_sums(release, 2), proportions=p)
-    assert stages[-1].limit.tolist() == wanted.length.tolist()
+    assert stages[-1].limit == pytest.approx(wanted.length, rel=1e-12)
     for place, value in enumerate(p):
         found = exact_coverages(synthesizer=release, p=value, sets=2, rules=["as_if_real", "blaker_2000"])
         lengths = [one.mean_width_inside for one in found.values()]
@@ -120,34 +121,24 @@ def test_lengths_grow_to_those_of_every_rule_and_their_limit():
 
 
 def test_the_page_shows_them_among_the_rules_that_fail():
-    page = open_coverage(look="Length, and its limit", rules=["reiter_2002", "as_if_real", "score", "blaker_2000"])
-    for _ in range(60):  # the curves grow
-        found = [words for words in html(page) if 'aria-label="Expected lengths"' in words]
-        if found and "95.005 %" in found[0]:
-            break
-        page.run()
-    (table,) = found
-    assert not page.exception
+    page = sound(open_page("coverage", cv_look="Length, and its limit", cv_rules=".".join(SHOWN)))
+    table = next(part.proto.body for part in page.get("html") if 'aria-label="Expected lengths"' in part.proto.body)
     assert "Noise-aware score" in table and "1.16 times" in table and "39.82" in table
     rows = {row.split("</b>")[0]: row for row in table.split("<b>")[1:]}
     assert "too few" in rows["Reiter 2002"] and "too few" not in rows["Ordered tails, exact"]
 
 
-def test_the_page_keeps_what_can_be_had_where_the_rest_is_beyond_reach(monkeypatch):
-    monkeypatch.setattr("pages.components.growing.AT_ONCE", 0.0)  # the answer alone, and no curves
-    monkeypatch.setattr("pages.coverage.live.ANSWER", 60.0)
-    page = open_coverage(n=1000, sets=100, rules=["reiter_2002", "score", "blaker_2000"])
-    words = unescape(" ".join(html(page)))
-    assert not page.exception
+def test_the_page_keeps_what_can_be_had_where_the_rest_is_beyond_reach():
+    page = sound(open_page("coverage", cv_n=1000, cv_sets=100, cv_rules="reiter_2002.score.blaker_2000"))
+    words = " ".join(texts(page))
     assert "beyond reach at n = 1,000, m = 1,000, M = 100: Ordered tails, exact." in words
     assert "of the intervals computed by the noise-aware score contain the true share" in words
     assert "beyond exact sums" not in words
 
 
 def test_rules_without_a_variance_have_nothing_to_repair():
-    page = open_coverage(look="Why it fails", rules=["score", "posterior"])
-    assert not page.exception
-    assert any(one.value == SPEC.note("no_causes") for one in page.caption)
+    page = sound(open_page("coverage", cv_look="Why it fails", cv_rules="score.posterior"))
+    assert page_note("coverage", "no_causes") in texts(page)
 
 
 @pytest.mark.parametrize("rule", NOISE_AWARE_RULES)

@@ -54,7 +54,7 @@ def test_few_columns_add_up_to_the_delta_of_all(x: float, y: float, m: int, epsi
         exact = summed(mp.mpf(x), mp.mpf(y), m, epsilon)
         found = log_delta_of_pairs(np.full(3, x), np.full(3, y), m, epsilon)
         assert float(abs(mp.log(exact) - mp.mpf(float(found[0])))) < 1e-12
-        assert (found == found[0]).all()
+        assert found == pytest.approx(found[0], rel=1e-12)
 
 
 def test_beyond_the_largest_log_odds_delta_is_nothing() -> None:

@@ -30,7 +30,6 @@ from dpviz.claims.papers import PAPERS, stream_records
 from dpviz.claims.published import Agreement, Effort, Erratum, PrintedNumber, Record, printed_rows
 from dpviz.claims.sentences import Judged, read_sentences
 from dpviz.claims.verdicts import printed_alone, record_cells, simulated_limit, with_chance
-from dpviz.desk.addresses import SETTINGS
 
 FEW = Effort(repetitions=60)
 PRINTED = {
@@ -115,9 +114,9 @@ def test_a_page_shows_what_a_record_is_about(records: list[Record]) -> None:
     for one in records:
         if one.shown.page:
             page = import_module(f"pages.{one.shown.page}")
-            import_module(f"pages.{one.shown.page}.controls")
             for name, value in one.shown.settings.items():
-                assert SETTINGS[page.SPEC.prefix + name].read(str(value)) is not None, (one.source, name, value)
+                setting = page.SETTINGS[page.PREFIX + name]
+                assert setting.parse(str(value)) is not None, (one.source, name, value)
 
 
 def test_the_command_prints_the_verdict_first_and_a_file_that_pandas_reads(
@@ -252,7 +251,7 @@ def test_no_reason_is_said_of_much_that_differs(records: list[Record]) -> None:
 
 def test_the_command_runs_by_its_name() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "dpviz.published", "--paper", "zheng"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "dpviz.claims", "--paper", "zheng"], capture_output=True, text=True, check=True
     )
     assert run.stdout.startswith("8 printed numbers and 154 printed statements")
     assert run.stderr == ""

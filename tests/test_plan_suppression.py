@@ -67,7 +67,7 @@ def test_the_costs_of_a_design_are_those_of_its_counts() -> None:
     answer = solve_plan(ReleasePlan(n=500, statistics=(table, YesNoShare(name="works"))))
     (cost,) = suppression_costs(answer.design)
     assert [one.count for one in cost.at] == [5, 10, 250]
-    assert cost.most_withheld == cost.at[0].withheld > 0.5 > cost.at[2].withheld
+    assert cost.at[0].withheld > 0.5 > cost.at[2].withheld
 
 
 def test_rejected_designs_have_the_loss_that_they_really_have() -> None:

@@ -1,98 +1,162 @@
-"""A mechanism, a combining rule, kinds of data and a measure that somebody adds by one line each: all eight pages."""
+"""Mechanisms, a combining rule, kinds of data and a measure that somebody adds by a line each: all pages have them."""
 
 from __future__ import annotations
 
-import json
+import math
 import re
-import subprocess
-import sys
-from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
 
-from dpviz.charts.style import OTHER_RULE, color_of
+from dpviz.charts.style import OTHER_RULE, PALETTE, color_of, style_of
 from dpviz.core.parameters import readable
-from pages.components.navigation import PAGES
-from tests.pages import value_of
-from tests.test_new_mechanism import matrix_of
-from tests.toys import ADDED, TWICE, ExponentialMechanism, ManySmokers, Smokers
+from dpviz.mechanisms import SYNTHESIZERS
+from dpviz.priors import minimum_prior
+from tests.helpers import value_of
+from tests.plugged import OTHER_DATA, QUERIES, plugged_pages
+from tests.toys import (
+    ADDED,
+    SYNTHESIZER_TOYS,
+    TWICE,
+    ExponentialMechanism,
+    ManySmokers,
+    RepeatedRow,
+    ShyMean,
+    Smokers,
+    matrix_of,
+)
 
 TOY = ExponentialMechanism.label
-WHERE = {
+MECHANISMS = {toy.label for toy in SYNTHESIZER_TOYS}
+OFFERED = {
     "start": set[str](),
-    "transition_matrices": {TOY},
-    "minimum_priors": set[str](),  # the toy has no prior
-    "coverage": {TOY, TWICE.label},
-    "posterior": {TOY},
-    "compare_synthesizers": {TOY, TWICE.label, Smokers.label},
-    "budget": {TOY, TWICE.label, Smokers.label},
-    "curator": {TOY, TWICE.label, ManySmokers.label, ADDED.label[0].upper() + ADDED.label[1:]},
+    "transition_matrices": MECHANISMS,
+    "minimum_priors": set[str](),  # all of its methods are in the table
+    "coverage": MECHANISMS | {TWICE.label},
+    "posterior": MECHANISMS,
+    "compare_synthesizers": MECHANISMS | {TWICE.label, Smokers.label},
+    "budget": MECHANISMS | {TWICE.label, Smokers.label},
+    "curator": MECHANISMS | {TWICE.label, ManySmokers.label, ADDED.label[0].upper() + ADDED.label[1:]},
 }
-"""The toys that each page offers."""
+"""Labels of the toys in the controls of each page."""
+
+OF_OTHERS = re.compile(r"cut off|prior|pull|noise|invented|bins|posterior")
+"""Words about other kinds of release."""
 
 
-@cache
-def shown() -> dict[str, Any]:
-    """What every page shows on a server of its own, which starts with the toys."""
-    made = subprocess.run([sys.executable, "-m", "tests.plugged"], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr[-2000:]
-    found: dict[str, Any] = json.loads(made.stdout)
-    return found
-
-
-def worst(n: int, epsilon: float) -> float:
+def worst_log_odds(n: int, epsilon: float) -> float:
     return float(np.abs(np.diff(np.log(matrix_of(ExponentialMechanism, n, n, epsilon)), axis=0)).max())
 
 
-def test_every_page_is_visited() -> None:
-    assert len(WHERE) == len(PAGES) == 8
-    assert set(shown()) == set(WHERE)
+def text_of(page: str) -> str:
+    text: str = plugged_pages()[page]["text"]
+    return text
 
 
-@pytest.mark.parametrize("name", WHERE)
-def test_every_page_stays_whole_and_offers_what_was_added(name: str) -> None:
-    page = shown()[name]
-    assert page["faults"] == []
-    assert WHERE[name] <= set(page["options"])
+def test_every_page_and_closer_look_stays_without_faults() -> None:
+    pages = plugged_pages()
+    assert QUERIES.keys() < pages.keys()
+    assert len(pages) > 40
+    for name, page in pages.items():
+        assert page["faults"] == [], name
+
+
+def test_every_page_offers_what_was_added() -> None:
+    assert OFFERED.keys() == QUERIES.keys()
+    for name, labels in OFFERED.items():
+        assert labels <= set(plugged_pages()[name]["options"]), name
+
+
+@pytest.mark.parametrize("module", ["coverage", "posterior", "compare_synthesizers", "budget", "curator"])
+def test_no_sentence_says_of_a_toy_what_another_kind_of_release_does(module: str) -> None:
+    others = MECHANISMS - {TOY}
+    for name in plugged_pages():
+        if name.partition(":")[0] == module and "sources" not in name:
+            for sentence in re.split(r"(?<=[.!?])\s", text_of(name)):
+                if TOY in sentence and not any(label in sentence for label in others):
+                    assert not OF_OTHERS.search(sentence), (name, sentence)
+
+
+def test_transition_matrices_has_the_real_loss() -> None:
+    assert readable(worst_log_odds(6, 2.0), 7) in text_of("transition_matrices")
+
+
+def test_coverage_says_what_moves_the_shares() -> None:
+    words = text_of("coverage: Why it fails")
+    assert "the choice between counts at random" in words
+    assert "cut off" not in words
+    assert "bias of the noise" not in words
 
 
 def test_compare_says_what_is_true_of_the_toys() -> None:
-    words = shown()["compare_synthesizers"]["text"]
+    words = text_of("compare_synthesizers")
     assert f"At a promised ε = 1, {TOY} has the smallest error" in words
     assert f"by “{TWICE.label}”" in words
-    cells = re.search(rf"{TOY} one set (?:\S+ ){{5}}\S+ % (\S+)", words)
+    cells = re.search(rf"{TOY} one set (\S+) (?:\S+ ){{4}}\S+ % (\S+)", words)
     assert cells, words
-    assert value_of(cells[1]) == pytest.approx(worst(12, 1.0), abs=5e-5)
+    assert value_of(cells[2]) == pytest.approx(worst_log_odds(12, 1.0), abs=5e-5)
+    counts = np.arange(13)
+    chances = np.array([math.comb(12, count) * 0.25**count * 0.75 ** (12 - count) for count in counts])
+    square = chances @ matrix_of(ExponentialMechanism, 12, 12, 1.0) @ (counts / 12 - 0.25) ** 2
+    assert value_of(cells[1]) == pytest.approx(math.sqrt(square), rel=1e-3)
+    promises = text_of("compare_synthesizers: What each promises").split(ExponentialMechanism.releases)[1]
+    assert promises.startswith(" The promise ε = 1 is kept, 71.4 % of it used.")
 
 
 def test_budget_speaks_of_the_kind_of_data_that_was_added() -> None:
-    assert "the analyst's estimate of the share of smokers is typically off by" in shown()["budget"]["text"]
-    assert f"{TOY}, n = 8" in shown()["budget"]["text"]
+    assert "the analyst's estimate of the share of smokers is typically off by" in text_of("budget")
+    assert f"{TOY}, n = 8" in text_of("budget")
 
 
 def test_the_desk_says_what_is_true_of_the_toys() -> None:
-    words = shown()["curator"]["text"]
+    words = text_of("curator")
     assert f"{TOY}, one set keeps all your limits with the analysis “As if real”" in words
     assert f"{TOY}. {ExponentialMechanism.releases}" in words
+    assert "It gives away a privacy loss of ε = 1 " in words
     assert ADDED.column in words
     given = re.search(r"✓ all kept (\S+) set to (\S+)", words)
     assert given, words
     setting = value_of(given[2])
     assert value_of(given[1]) == 1
-    assert worst(12, setting) == pytest.approx(1.0, abs=5e-4)
+    assert worst_log_odds(12, setting) == pytest.approx(1.0, abs=5e-4)
     counts = np.arange(13)
     square = (matrix_of(ExponentialMechanism, 12, 12, setting) * (counts - counts[:, None]) ** 2).sum(axis=1) / 144
     assert f"the release adds an error of {readable(float(np.sqrt(square.mean())), 3)} (at most 0.3)" in words
 
 
-def test_a_synthesizer_has_the_color_that_it_names_and_a_rule_without_a_style_a_common_one(
+def test_minimum_priors_has_the_smallest_prior_of_a_mechanism_that_has_one() -> None:
+    """The repeated row needs 1/(e^ε − 1) without δ, and the shy mean a tenth of what the posterior mean does."""
+    words = text_of("minimum_priors")
+    needs = {RepeatedRow.label: [1 / math.expm1(1.5), minimum_prior_of_repeated_row(40, 1.5, 1e-4)]}
+    mean = [minimum_prior("synth_post_many", n=40, m=40, epsilon=1.5, delta=delta) for delta in (0.0, 1e-4)]
+    needs[ShyMean.label] = [alpha / 10 for alpha in mean]
+    for label, alphas in needs.items():
+        cells = re.search(rf"{label} [^α]*α = (\S+) [^α]*α = (\S+)", words)
+        assert cells, label
+        assert [float(cell) for cell in cells.groups()] == pytest.approx(alphas, rel=5e-5)
+        assert all(float(cell) >= alpha for cell, alpha in zip(cells.groups(), alphas, strict=True))
+
+
+def minimum_prior_of_repeated_row(n: int, epsilon: float, delta: float) -> float:
+    return (1 - delta * n) / (math.expm1(epsilon) + 2 * delta)
+
+
+@pytest.mark.parametrize("section", ["The inverse", "Several sets", "Average case", "Subsampling", "Uneven priors"])
+def test_a_method_that_was_added_is_in_the_closer_looks_that_fit_it(section: str) -> None:
+    words = text_of(f"minimum_priors: {section}")
+    assert RepeatedRow.label in words[words.index("Exact, computed here.") :]
+
+
+@pytest.mark.parametrize("family", OTHER_DATA)
+def test_a_method_is_not_offered_for_data_that_it_does_not_release(family: str) -> None:
+    words = text_of(family)
+    assert "SYNTH_Post(One)" in words
+    assert RepeatedRow.label not in words
+
+
+def test_a_mechanism_has_the_color_that_it_names_and_a_rule_without_a_style_a_common_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from dpviz.charts.style import PALETTE, style_of
-    from dpviz.mechanisms import SYNTHESIZERS
-
     monkeypatch.setitem(SYNTHESIZERS, ExponentialMechanism.key, ExponentialMechanism)
     assert color_of(ExponentialMechanism.key) == PALETTE["lichen"]
     assert style_of(TWICE.key) is OTHER_RULE

@@ -23,8 +23,7 @@ from dpviz.charts.posterior import (
 from dpviz.charts.style import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from pages.components.figure import encode_figure
-from tests.pages import decode_figure
+from tests.helpers import decode_figure
 from tests.test_charts import BREAKING
 from tests.test_priors_charts import texts_of
 
@@ -191,10 +190,10 @@ def test_the_curve_is_drawn_closely_enough(name: str) -> None:
 
 @every_release
 def test_no_picture_holds_a_number_that_is_none(name: str) -> None:
-    text = encode_figure(drawn(name)).decode()
+    text = drawn(name).written()
     assert not BREAKING.search(re.sub(r'"bdata":\s*"[^"]*"', "", text))
     json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} in a figure"))
-    picture = decode_figure(text.encode())["figure"]
+    picture = decode_figure(text)
     for trace in picture["data"]:
         for values in (trace["x"], trace["y"]):
             assert np.all(np.isfinite(np.asarray(values, dtype=float)))

@@ -13,29 +13,22 @@ import pytest
 
 from dpviz.core.parameters import readable
 from dpviz.designs import Design
-from dpviz.desk.analyst import share
+from dpviz.desk.analyst import SeenRelease, share
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from tests.pages import open_posterior, run_script
-from tests.test_posterior_page import CASES, TWO_MODES, distributions_of, open_case, shown_laws, spread
+from dpviz.mechanisms.given import read_matrix
+from tests.helpers import check_close, run_script
+from tests.test_analyst import CASES, TWO_MODES, cells_of, laws_of, seen_of, spread
 
 KEYS = {"exact": "exact", "of the confidential data": "known", "naive": "naive"}
 SCRIPTED = [CASES[2], CASES[8], TWO_MODES | {"level": 0.8}]
 every_scripted = pytest.mark.parametrize("case", SCRIPTED, ids=lambda case: str(case)[:60])
 
 
-def design_of(case: dict[str, Any]) -> Design:
-    changed = {name: case[name] for name in ("gamma1", "gamma2", "level") if name in case}
-    return Design(
-        mechanism="beta_binomial", n=case["n"], m=case["m"], sets=len(case["counts"]), prior="own",
-        alpha=case["alpha"], confidential_count=case["x"], **changed,
-    )  # fmt: skip
-
-
 def script_of(case: dict[str, Any]) -> str:
-    return posterior_script(design_of(case), case["counts"])
+    return posterior_script(seen_of(case).design, case["counts"])
 
 
 def package_laws(case: dict[str, Any]) -> dict[str, BetaMixture]:
@@ -66,12 +59,12 @@ def printed_laws(printed: str) -> dict[str, tuple[float, float, tuple[float, flo
 @every_scripted
 def test_the_script_prints_the_numbers_of_the_page_and_of_the_written_out_mixture(case: dict[str, Any]) -> None:
     found = printed_laws(run_script(script_of(case)))
-    shown, written, level = shown_laws(open_case(case)), distributions_of(case), case.get("level", 0.95)
+    shown, written, level = cells_of(seen_of(case)), laws_of(case), case.get("level", 0.95)
     for key, law in package_laws(case).items():
         mean, deviation, tails, densest = found[key]
-        assert (mean, deviation) == (law.mean, math.sqrt(law.variance))
-        assert tails == law.interval(level)
-        assert densest == law.highest_density(level)
+        check_close((mean, deviation), (law.mean, math.sqrt(law.variance)))
+        check_close(tails, law.interval(level))
+        check_close(densest, law.highest_density(level))
         assert shown[key] == [
             share(mean, 5),
             readable(100 * deviation, 4),
@@ -89,7 +82,7 @@ def test_the_script_is_narrow_python_that_asks_for_the_design(case: dict[str, An
     (call,) = (
         node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Design"
     )
-    assert Design(**{str(one.arg): ast.literal_eval(one.value) for one in call.keywords}) == design_of(case)
+    assert Design(**{str(one.arg): ast.literal_eval(one.value) for one in call.keywords}) == seen_of(case).design
     assert f"counts = {list(case['counts'])}\n" in script_of(case)
     imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom) for name in node.names}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -97,20 +90,22 @@ def test_the_script_is_narrow_python_that_asks_for_the_design(case: dict[str, An
     assert max(map(len, script_of(case).splitlines())) <= 120
 
 
+MATRIX = "0.5,0.25,0.25\n0.25,0.5,0.25\n0.125,0.125,0.75"
 DRAWN = [
-    {"prior": "exact", "delta": 1e-4},
-    {"synthesizer": "laplace"},
-    {"synthesizer": "posterior_mode"},
-    {"synthesizer": "given_matrix", "paste": "0.5,0.25,0.25\n0.25,0.5,0.25\n0.125,0.125,0.75"},
+    Design(mechanism="beta_binomial", n=40, sets=3, prior="exact", delta=1e-4, confidential_count=10),
+    Design(mechanism="laplace", n=40, sets=3, confidential_count=10),
+    Design(mechanism="posterior_mode", n=40, sets=3, confidential_count=10),
+    Design(mechanism=read_matrix(MATRIX), sets=3, confidential_count=1),
 ]
 
 
-@pytest.mark.parametrize("state", DRAWN, ids=str)
-def test_the_script_of_a_drawn_release_prints_what_the_page_shows(state: dict[str, Any]) -> None:
-    page = open_posterior(n=40, x=10, sets=3, look="Download", **state)
-    found, shown = printed_laws(run_script(page.code[-1].value)), shown_laws(page)
-    for key, (mean, deviation, tails, _) in found.items():
-        assert shown[key][:3] == [share(mean, 5), readable(100 * deviation, 4), spread(tails)]
+@pytest.mark.parametrize("design", DRAWN, ids=lambda design: design.synthesizer_type.key)
+def test_the_script_of_a_drawn_release_prints_what_is_shown(design: Design) -> None:
+    seen = SeenRelease.of(design)
+    script = posterior_script(design, seen.counts, given_text=None if isinstance(design.mechanism, str) else MATRIX)
+    printed, cells = printed_laws(run_script(script)), cells_of(seen)
+    for key, (mean, deviation, tails, _) in printed.items():
+        assert cells[key][:3] == [share(mean, 5), readable(100 * deviation, 4), spread(tails)]
 
 
 def test_the_csv_keeps_every_digit() -> None:
@@ -142,7 +137,9 @@ def test_a_csv_of_nothing_has_its_head() -> None:
 @every_scripted
 def test_the_recipe_computes_the_posterior_of_the_page(case: dict[str, Any]) -> None:
     law = package_laws(case)["exact"]
-    mean, *ends = map(float, re.findall(r"[\d.e-]+", run_script(posterior_recipe(design_of(case), case["counts"]))))
+    mean, *ends = map(
+        float, re.findall(r"[\d.e-]+", run_script(posterior_recipe(seen_of(case).design, case["counts"])))
+    )
     low, high = law.interval(case.get("level", 0.95))
     assert [mean, *ends] == pytest.approx([law.mean, low, high], rel=1e-12)
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ from dpviz.inference.frequentist import posterior_coverage
 from dpviz.inference.secret_n import decade_size, doubts, poisson_size, posterior_secret_n, uniform_size
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from pages.posterior.sections import why
-from tests.pages import found_in, value_of
+from pages.details import posterior as details
+from tests.helpers import match_in, value_of
 
 
 def noisy(design: Design, x: np.ndarray, count: int, law: Any) -> np.ndarray:
@@ -65,6 +66,15 @@ def mixture(seen: SeenRelease) -> tuple[np.ndarray, np.ndarray]:
     for count in seen.counts:
         weights = weights * LIKELIHOODS[design.synthesizer_type.key](design, x, count)
     return x, weights / weights.sum()
+
+
+def why(design: Design) -> str:
+    """The explanation of the page."""
+    texts: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pages.details.posterior.st.markdown", texts.append)
+        details.show_explanation(SimpleNamespace(design=design))
+    return texts[0]
 
 
 def test_every_synthesizer_has_a_likelihood_of_its_own_to_be_held_against() -> None:
@@ -111,7 +121,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             assert f"{100 * level:g} %" in sentence
             assert f"{100 * level:g} %" in brief
             assert len(re.findall(r"[^\W_][\w.,×⁻]*", brief)) <= 15, brief
-            ends = found_in(r"between (\S+ %) and (\S+ %),", brief).groups()
+            ends = match_in(r"between (\S+ %) and (\S+ %),", brief).groups()
             assert [value_of(one) / 100 for one in ends] == [low, high]
             table = "1 row" if m == 1 else f"{m} rows"
             seen_first = f"From {counts[0]} yes in a released table of {table} at "
@@ -122,7 +132,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             pooled = sum(counts)
             rows = m * len(counts)
             start, end = beta_law.ppf([tail, 1 - tail], gamma + pooled, 1.0 + rows - pooled)
-            naive = found_in(r"for real finds (\S+) % to (\S+) %(?:, which|\.$)", sentence)
+            naive = match_in(r"for real finds (\S+) % to (\S+) %(?:, which|\.$)", sentence)
             assert value_of(naive[1]) == pytest.approx(100 * start, rel=6e-3)
             assert value_of(naive[2]) == pytest.approx(100 * end, rel=6e-3)
             assert knows == ("secret share" in sentence) == ("standard deviation" in sentence)
@@ -133,14 +143,14 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
                 spread = beta_law.var(gamma + ones, 1.0 + n - ones)
                 variance = float(weights @ (spread + means**2) - (weights @ means) ** 2)
                 times = math.sqrt(variance / beta_law.var(gamma + x, 1.0 + n - x))
-                said = value_of(found_in(r"standard deviation is (\S+) times", sentence)[1])
+                said = value_of(match_in(r"standard deviation is (\S+) times", sentence)[1])
                 assert said == pytest.approx(times, rel=6e-3)
     assert seen == ({True, False} if knows else set())
 
 
 def promised_in(sentence: str, design: Design) -> bool:
     """Whether the ε that is said is the promise, or the largest log-odds of all sets together, rounded up."""
-    said = value_of(found_in(r"ε = ([^\s,]*[^\s,)])", sentence)[1])
+    said = value_of(match_in(r"ε = ([^\s,]*[^\s,)])", sentence)[1])
     if "epsilon" in design.promised:
         noise = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"
         shared = not design.synthesizer_type.has_prior and design.sets > 1

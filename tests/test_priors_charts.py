@@ -17,17 +17,15 @@ import pytest
 
 from dpviz.calibration.promise_in_words import HEADLINE
 from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.releases import delta_by_size
 from dpviz.calibration.ways import divided_sets, shares_of, stream_ways
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
-from dpviz.charts.method_curves import profiles_chart, sizes_chart, ways_chart
+from dpviz.charts.method_curves import profiles_chart, ways_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, color_of
 from dpviz.claims.curves import AXES, Axis, Curves, prior_curves
 from dpviz.core.parameters import readable, rounded_down, rounded_up
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting
-from pages.components.figure import encode_figure
-from tests.pages import decode_figure
+from tests.helpers import decode_figure
 from tests.test_charts import BREAKING
 
 BERNOULLI = Setting(n=50, m=40, epsilon=1.1, delta=1e-5)
@@ -245,10 +243,10 @@ def test_both_axes_are_logarithmic_and_hold_every_curve(family: str, axis: Axis,
 @every_picture
 def test_no_picture_holds_a_text_that_is_no_number(family: str, axis: Axis, delta: float) -> None:
     _, figure = drawn(family, axis, delta)
-    text = encode_figure(figure).decode()
+    text = figure.written()
     assert not BREAKING.search(re.sub(r'"bdata":\s*"[^"]*"', "", text))
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in a figure"))
-    for words in texts_of(decode_figure(text.encode())["figure"]):
+    for words in texts_of(decode_figure(text)):
         assert not re.search(r"\bnan\b|\binf\b|None", words, re.IGNORECASE), words
 
 
@@ -347,24 +345,6 @@ def test_the_picture_of_several_sets_has_every_way_and_the_exact_answer(sets: in
         assert trace.y == pytest.approx([2 * getattr(at, name) / BERNOULLI.n for at in shares])
     (mark,) = [trace for trace in ways_chart(question, found).data if "markers" in trace.mode]
     assert (mark.x[0], mark.y[0]) == (sets, pytest.approx(2 * found.exact[HEADLINE.key, sets].upper / BERNOULLI.n))
-
-
-def test_a_picture_of_deltas_has_a_line_and_a_mark_of_each_method_and_the_delta_that_is_allowed() -> None:
-    question = PromiseQuestion(kind=KINDS["bernoulli"], setting=dataclasses.replace(BERNOULLI, m=10, delta=0.125))
-    found = delta_by_size(BERNOULLI.n, 2.0, 2.0, 0.05, [1, 10, 100])
-    figure = sizes_chart(question, found)
-    lines, points = ([trace for trace in figure.data if mode in trace.mode] for mode in ("lines", "markers"))
-    assert [trace.name for trace in lines] == [METHODS[key].named(2) for key in found.deltas]
-    for trace, point, deltas in zip(lines, points, found.deltas.values(), strict=True):
-        assert np.array_equal(trace.x, found.sizes)
-        assert np.array_equal(trace.y, deltas)
-        assert (point.x[0], point.y[0]) == (10, deltas[1])
-        assert trace.line.color == point.marker.color
-    words = [note.text for note in figure.layout.annotations]
-    assert words == ["PARAM_Post: the limit of SYNTH_Post(One)", "allowed δ = 0.125"]
-    assert figure.layout.yaxis.range[1] > 0 > figure.layout.yaxis.range[0]
-    tiny = dataclasses.replace(question, setting=dataclasses.replace(question.setting, delta=1e-200))
-    assert len(sizes_chart(tiny, found).layout.annotations) == 1  # what lies below the picture is not drawn
 
 
 def test_a_promise_a_little_beyond_the_profiles_is_still_in_their_picture() -> None:

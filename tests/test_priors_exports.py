@@ -1,4 +1,4 @@
-"""The page "Minimum priors" as files: every digit in the CSV, and a script that prints what the page says."""
+"""What a promise needs, as files: every digit in the CSV, and a script that prints what the table of methods has."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ import re
 import numpy as np
 import pytest
 
+from dpviz.calibration.needed import stream_needed
+from dpviz.calibration.promise_in_words import HEADLINE
+from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.curves import AXES, Axis, prior_curves
 from dpviz.core.parameters import readable
 from dpviz.desk.exports.priors import curves_csv, findings_csv, priors_script
+from dpviz.desk.promise_tables import needed_table
 from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range, minimum_prior
-from tests.pages import alpha_in, method_table, open_priors, run_script, shown_prior, shown_range
+from tests.helpers import run_script
 
 SETTINGS = {
     "bernoulli": Setting(n=50, m=40, epsilon=1.1, delta=1e-5),
     "categorical": Setting(n=50, m=20, epsilon=1.1, delta=1e-5, cells=4),
     "gaussian": Setting(n=50, m=40, epsilon=1.1, delta=1e-5, sigma=2.0, sigma0=3.0),
 }
-LABELS = {"bernoulli": "Bernoulli", "categorical": "k categories", "gaussian": "Gaussian"}
 every_family = pytest.mark.parametrize("family", SETTINGS)
 every_delta = pytest.mark.parametrize("delta", [0.0, 1e-5])
 
@@ -103,35 +106,44 @@ def costs(printed: str) -> list[tuple[str, float, float]]:
     return [(before, float(bias), float(error)) for before, bias, error in found]
 
 
-def page_table(family: str, setting: Setting, sets: int) -> dict[str, list[str]]:
-    """The cells of the page's table of methods, by the method's label."""
-    state = {key: getattr(setting, key) for key in ("n", "m", "epsilon", "delta", "cells", "sigma", "sigma0")}
-    return method_table(open_priors(family=LABELS[family], m_is_n=False, sets=sets, p=0.2, **state))
+def cells_of_methods(family: str, setting: Setting, sets: int) -> dict[str, list[str]]:
+    """The cells of the table of methods, by the method's label."""
+    question = PromiseQuestion(kind=KINDS[family], setting=setting, sets=sets, p=0.2, m_is_n=False)
+    *_, needed = (part for part in stream_needed(question.kind, setting, sets, HEADLINE) if part is not None)
+    rows = needed_table(question, needed).rows
+    return {
+        re.findall("<b>(.*?)</b>", name)[0]: [re.sub("<[^>]*>", "", cell) for cell in cells] for name, *cells in rows
+    }
+
+
+def level_in(cell: str) -> str:
+    """The prior below invented rows in a cell, or a range."""
+    return cell.rpartition("α = ")[2]
 
 
 METHOD_LABELS = ("SYNTH_Post(One)", "SYNTH_Post(Many)", "SYNTH_MAP", "PARAM_Post")
 
 
 @pytest.mark.parametrize(("family", "sets"), [(family, 1) for family in SETTINGS] + [("gaussian", 5)])
-def test_the_script_prints_the_numbers_of_the_page(family: str, sets: int) -> None:
+def test_the_script_prints_the_numbers_of_the_table(family: str, sets: int) -> None:
     setting = SETTINGS[family]
     printed = run_script(priors_script(family, setting, sets, 0.2))
     found = answers(printed)
     assert len(found) == 2 * len(CALIBRATED)
-    table = page_table(family, setting, sets)
+    table = cells_of_methods(family, setting, sets)
     for method, label in zip(CALIBRATED, METHOD_LABELS, strict=True):
         for place, delta in enumerate((0.0, setting.delta)):
             value = found[method, delta]
-            shown = shown_range(value) if family == "gaussian" else shown_prior(value)
-            assert alpha_in(table[label][place]) == shown
+            assert level_in(table[label][place]) == KINDS[family].quantity.text(value)
             rest = dataclasses.asdict(setting)
             if family == "gaussian":
                 sizes = {name: rest[name] for name in ("n", "m", "epsilon", "sigma", "sigma0")}
-                assert value == maximum_range(method, **sizes, delta=delta, sets=sets)
+                answer = maximum_range(method, **sizes, delta=delta, sets=sets)
             else:
                 sizes = {name: rest[name] for name in ("n", "m", "epsilon")}
                 cells = setting.cells if family == "categorical" else 2
-                assert value == minimum_prior(method, **sizes, delta=delta, cells=cells)
+                answer = minimum_prior(method, **sizes, delta=delta, cells=cells)
+            assert value == pytest.approx(answer, rel=1e-12)
         if family != "gaussian" and math.isfinite(value):
             bias, error = next(two for before, *two in costs(printed) if before == f"{method} | delta {setting.delta}")
             assert [readable(abs(bias), 3), readable(error, 3)] == [cell.strip("+-−") for cell in table[label][-2:]]
@@ -178,13 +190,13 @@ def test_the_script_of_several_sets_prints_what_they_need_together(family: str) 
     setting = SETTINGS[family]
     found = answers(run_script(priors_script(family, setting, 5, 0.2)))
     assert len(found) == 2 * len(CALIBRATED)
-    table = page_table(family, setting, 5)
+    table = cells_of_methods(family, setting, 5)
     sizes = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "sets": 5}
     for label, method in zip(METHOD_LABELS, CALIBRATED, strict=True):
         for place, delta in enumerate((0.0, setting.delta)):
             exact = minimum_prior_for_sets(method, **sizes, delta=delta, cells=KINDS[family].cells(setting))
-            assert found[method, delta] == exact.upper
-            assert alpha_in(table[label][place]) == shown_prior(exact.upper)
+            assert found[method, delta] == pytest.approx(exact.upper, rel=1e-12)
+            assert level_in(table[label][place]) == KINDS[family].quantity.text(exact.upper)
 
 
 @pytest.mark.parametrize("sets", [1, 5])

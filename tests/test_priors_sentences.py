@@ -12,10 +12,9 @@ import pytest
 
 from dpviz.calibration.promise_in_words import kept_by, needed_in_words, sets_in_words
 from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.releases import delta_by_size
 from dpviz.calibration.ways import Shares
 from dpviz.claims.formulas import subsampled_epsilon_printed
-from dpviz.claims.thesis_in_words import average_in_words, first_broken, others_go, sampling_in_words
+from dpviz.claims.thesis_in_words import average_in_words, sampling_in_words
 from dpviz.core.parameters import readable
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
@@ -23,7 +22,7 @@ from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.composition import DeltaBracket
 from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
-from tests.pages import found_in, value_of
+from tests.helpers import match_in, value_of
 from tests.referees import gaussian_excess, gaussian_posterior, listed_delta
 
 LAWS: dict[str, Callable[..., TwoCellSynthesizer]] = {
@@ -54,7 +53,7 @@ def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_prom
         if mark == "any prior":
             assert listed_delta(BetaBinomial(n=n, m=m, alpha=1e-290, beta=1e-290), epsilon) <= delta * (1 + 1e-9)
             continue
-        shown = value_of(found_in(r"α = ([^<]+)<", asked.level_cell(exact))[1])
+        shown = value_of(match_in(r"α = ([^<]+)<", asked.level_cell(exact))[1])
         assert listed_delta(BetaBinomial(n=n, m=m, alpha=shown, beta=shown), epsilon) <= delta * (1 + 1e-9) + 1e-15
         if delta > 1e-9:
             smaller = shown * (1 - 1.1e-4)  # five digits, rounded up
@@ -180,32 +179,6 @@ def test_random_rows_hide_one_among_them_but_not_one_alone():
         )
     deltas = [count_release_delta(n, 0.3, 0.5) for n in (100, 200, 400)]
     assert deltas[2] / deltas[1] < (deltas[1] / deltas[0]) ** 1.5  # exponentially, as said of Corollary 6.19
-
-
-def test_releases_of_rows_go_where_they_are_said_to_go():
-    """One never beyond the parameter draw; the plug-ins rise with m, and to 1."""
-    for n, alpha, epsilon in itertools.product((1, 5, 30), (0.5, 1.0, 3.0), (0.1, 1.0)):
-        sizes = (1, 3, 10, 100, 1000, 30_000)
-        found = delta_by_size(n, alpha, alpha, epsilon, sizes)
-        one, limit = found.deltas["synth_post_one"], found.limits["synth_post_one"]
-        assert (one <= limit * (1 + 1e-9)).all()
-        assert ("the other two" in others_go(mode="synth_map" in found.deltas)) == (alpha > 1)
-        for curve in (found.deltas["synth_post_many"], found.deltas.get("synth_map")):
-            if curve is None:
-                assert first_broken("X", 0.1, found.sizes, None) == "X needs α &gt; 1"
-                continue
-            assert (np.diff(curve) >= -1e-12).all()
-            assert curve[-1] > 0.5
-            for delta in (0.0, 1e-6, 0.1, 0.9999):
-                words = first_broken("X", delta, found.sizes, curve)
-                if "from there on" in words:
-                    size = value_of(found_in(r"at m = (\S+?),? and", words)[1])
-                    assert (curve[found.sizes >= size] > delta).all()
-                    assert (curve[found.sizes < size] <= delta).all()
-                else:
-                    assert (curve <= delta).all()
-    last = delta_by_size(1, 3.0, 3.0, 1.0, (100_000,))
-    assert all(last.deltas[key][-1] > 0.999 for key in ("synth_post_many", "synth_map"))
 
 
 def test_what_is_said_of_uneven_priors_holds():

@@ -9,7 +9,8 @@ import pytest
 
 from dpviz.designs import Design
 from dpviz.desk.promises import broken_sentence, promise_text, real_epsilon
-from tests.pages import found_in, open_coverage, open_page, open_posterior, text, value_of
+from tests.helpers import match_in, value_of
+from tests.pages.apptest import open_page, problems, set_state, sound, texts
 
 LAWS = ["modips", "modips_truncated", "laplace", "beta_binomial"]
 SAID = "Promised ε = "
@@ -30,7 +31,7 @@ def test_what_is_spent_beyond_the_promise_is_said_with_its_number_and_nothing_wh
         if real is not None:
             said.append(law)
             for words in (promise_text(design), broken_sentence(design.synthesizer_type, epsilon, real)):
-                assert value_of(found_in(r"really (\d[\d.]*\d)", words)[1]) == pytest.approx(spent, rel=5.1e-3)
+                assert value_of(match_in(r"really (\d[\d.]*\d)", words)[1]) == pytest.approx(spent, rel=5.1e-3)
     assert set(said) == {"modips_truncated"}
     assert 4 < len(said) < 29
 
@@ -43,20 +44,23 @@ def test_the_table_of_exact_losses_is_what_is_said():
     assert "ε = 0.5 (really 0.785)" in promise_text(ten)
 
 
-@pytest.mark.parametrize(("opened", "prefix"), [(open_page, "tm"), (open_coverage, "cv"), (open_posterior, "po")])
-def test_where_the_synthesizer_is_chosen_the_safe_one_is_one_button_away(opened, prefix):
-    sizes = {"n": 100, "epsilon": 0.1} | ({"sets": 1} if prefix == "cv" else {"x": 30} if prefix == "po" else {})
-    page = opened({f"{prefix}_synthesizer": "modips_truncated"}, **sizes)
-    assert f"{SAID}0.1, really 0.137." in text(page)
-    assert "Modips (boundary-inflated) keeps the promise." in text(page)
-    page.button(key=f"{prefix}_synthesizer_kept_by").click().run()
-    assert not page.exception
-    assert page.session_state[f"{prefix}_synthesizer"] == "modips"
-    assert SAID not in text(page)
-    assert "really" not in text(page)
+@pytest.mark.parametrize(
+    ("module", "prefix", "sizes"),
+    [("transition_matrices", "tm_", {}), ("coverage", "cv_", {"sets": 1}), ("posterior", "po_", {"x": 30})],
+)
+def test_where_the_synthesizer_is_chosen_the_safe_one_is_one_button_away(module, prefix, sizes):
+    query = {"synthesizer": "modips_truncated", "n": 100, "epsilon": 0.1, **sizes}
+    page = sound(open_page(module, **{prefix + name: value for name, value in query.items()}))
+    assert f"{SAID}0.1, really 0.137." in " ".join(texts(page))
+    assert "Modips (boundary-inflated) keeps the promise." in " ".join(texts(page))
+    page.button(key=f"{prefix}kept_by").click().run()
+    assert page.session_state[f"{prefix}synthesizer"] == "modips"
+    assert SAID not in " ".join(texts(sound(page)))
+    assert "really" not in " ".join(texts(page))
 
 
 def test_a_broken_promise_is_said_while_the_analysis_is_refused():
-    page = open_coverage({"cv_synthesizer": "modips_truncated", "cv_rules": ""}, n=100, epsilon=0.1, sets=1)
-    assert "Choose at least one rule." in text(page)
-    assert f"{SAID}0.1, really 0.137." in text(page)
+    query = {"cv_synthesizer": "modips_truncated", "cv_n": 100, "cv_epsilon": 0.1, "cv_sets": 1}
+    page = set_state(open_page("coverage", **query), cv_rules=[])
+    assert "Choose at least one rule." in problems(page)[0]
+    assert f"{SAID}0.1, really 0.137." in " ".join(texts(page))

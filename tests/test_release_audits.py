@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 import pytest
@@ -47,7 +46,6 @@ from dpviz.privacy.laplace_noise import (
 )  # fmt: skip
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
-from tests.pages import check_sound, html, open_comparison, text
 
 HERE = ReleaseSetting(n=100, epsilon=1.0)
 
@@ -661,39 +659,6 @@ def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:
 def test_a_bad_setting_is_answered_in_a_sentence(changes: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         replace(HERE, **changes)
-
-
-# The page.
-
-LOOK = "What the printed methods really promise"
-
-
-@pytest.mark.parametrize(
-    "state", [{}, {"kind": "gaussian", "low": -3.0, "high": 5.0, "n": 50}], ids=["binary", "normal"]
-)
-def test_the_page_shows_broken_promises_first_and_every_method_with_its_verdict_in_words(
-    state: dict[str, object],
-) -> None:
-    asked = {"n": 100, "epsilon": 1.0, "sets": 10} | state
-    page = open_comparison(look=LOOK, **asked)
-    check_sound(page)
-    bounds = {"lower": -3.0, "upper": 5.0} if "kind" in state else {}
-    found = audited(ReleaseSetting(n=int(str(asked["n"])), epsilon=1.0, **bounds))  # type: ignore[arg-type]
-    (shown,) = [one for one in html(page) if 'aria-label="Methods and what they really give"' in one]
-    assert escape(headline(found)) in shown
-    first, _, folded = shown.partition("<details>")
-    for one in found:
-        part, other = (first, folded) if one.verdict.bad else (folded, first)
-        assert escape(one.sentence) in part
-        assert f"<b>{escape(one.method.name)}</b>" in part and f"<b>{escape(one.method.name)}</b>" not in other
-        assert VERDICT_SIGNS[one.verdict] in part
-        assert escape(one.safe) in part
-
-
-def test_what_cannot_be_audited_is_a_sentence_on_the_page() -> None:
-    page = open_comparison(look=LOOK, n=1, epsilon=1.0, sets=3)
-    assert not page.exception
-    assert "This is not audited here: n (people) must be a whole number from 4" in text(page)
 
 
 AUDITED = [(kind, one) for kind in DATA_KINDS.values() for one in kind.methods if one.audited and not one.finding]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from dpviz.charts.heatmap import lit_places
+from dpviz.charts.count_table import release_html
+from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import draws_chart, draws_log_odds_chart
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
@@ -17,7 +19,7 @@ from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.attacker import draw_sentence
 from dpviz.privacy.summary import view_tables
-from tests.pages import found_in
+from tests.helpers import match_in
 
 RELEASES: list[Synthesizer] = [
     BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5),
@@ -58,12 +60,12 @@ def test_the_sentence_names_the_release_its_probability_and_the_strongest_neighb
     found = draw_releases(release, 1, number=5, seed=seed)
     said, last = draw_sentence(found), int(found.columns[-1])
     assert f"Release 5: <b>{release.column_table(last)}</b>" in said
-    chance = float(found_in(r"probability ([0-9.]+)", said)[1].rstrip("."))
+    chance = float(match_in(r"probability ([0-9.]+)", said)[1].rstrip("."))
     assert chance == pytest.approx(release.transition_matrix()[1, last], rel=1e-3)
     gains = [found.log_odds(int(one))[last] for one in found.neighbours]
     strongest = max(map(abs, gains))
     if "factor" in said:
-        factor, towards = found_in(r"<b>([0-9.,]+)</b> towards (\(.*?\))", said).groups()
+        factor, towards = match_in(r"<b>([0-9.,]+)</b> towards (\(.*?\))", said).groups()
         assert float(factor.replace(",", "")) == pytest.approx(math.exp(strongest), rel=5.1e-3)
         assert (towards == str(release.row_table(1))) == any(gain == strongest for gain in gains)
     else:
@@ -93,27 +95,56 @@ def test_the_bars_of_the_shares_are_wilson_intervals():
     assert high == pytest.approx([one.high for one in wilson], rel=1e-12)
 
 
+def frames(figure):
+    """Ends of the dark frames of a heatmap, rows before cells."""
+    return [shape for shape in figure.layout.shapes if shape.type == "rect" and shape.line.color == "#111111"]
+
+
 @pytest.mark.parametrize("release", RELEASES, ids=str)
-def test_what_is_lit_is_the_row_the_cell_and_every_pair_with_the_row(release):
+def test_a_row_that_is_marked_frames_the_row_the_cell_and_every_pair_with_the_row(release):
     view = view_tables(release)
     for row, column in itertools.product(range(release.shape[0]), (None, 0, release.shape[1] - 1)):
-        lit = lit_places(view, row, column)
-        assert lit["matrix"].rows == [row] and lit["matrix"].column == lit["log-odds"].column == column
         pairs = [place for place, pair in enumerate(release.neighbours.tolist()) if row in pair]
-        assert lit["log-odds"].rows == pairs
-        for one, rows in ((lit["matrix"], [row]), (lit["log-odds"], pairs)):
-            assert one.bands == [[place - 0.5, place + 0.5] for place in rows]
-            assert one.span == (None if column is None else [column - 0.5, column + 0.5])
+        matrix = matrix_heatmap(view, row=row, column=column)
+        log_odds = log_odds_heatmap(view, 1.0, signed=True, row=row, column=column)
+        for figure, rows in ((matrix, [row]), (log_odds, pairs)):
+            across = [shape for shape in frames(figure) if shape.xref == "x domain"]
+            cells = [shape for shape in frames(figure) if shape.xref != "x domain"]
+            assert [(shape.y0, shape.y1) for shape in across] == [(place - 0.5, place + 0.5) for place in rows]
+            expected = [] if column is None else [(column - 0.5, column + 0.5, place - 0.5) for place in rows]
+            assert [(shape.x0, shape.x1, shape.y0) for shape in cells] == expected
 
 
-def test_what_is_lit_in_a_picture_that_leaves_rows_out_stands_at_its_own_count():
+def test_a_frame_in_a_picture_that_leaves_rows_out_stands_at_its_own_count_and_can_be_seen():
     release = BetaBinomial(n=1500, m=900, alpha=100.0, beta=100.0)
     view = view_tables(release)
     for row, column in ((0, 0), (401, 293), (1500, 900)):
-        lit = lit_places(view, row, column)
-        assert np.mean(lit["matrix"].bands[0]) == pytest.approx(row, abs=0.6)
-        assert np.mean(lit["matrix"].span) == pytest.approx(column, abs=0.6)
-        assert [np.mean(band) for band in lit["log-odds"].bands] == pytest.approx(lit["log-odds"].rows, abs=0.6)
+        across, cell = frames(matrix_heatmap(view, row=row, column=column))
+        assert np.mean([across.y0, across.y1]) == pytest.approx(row, abs=0.6)
+        assert (cell.xanchor, cell.yanchor) == (pytest.approx(column, abs=0.6), pytest.approx(row, abs=0.6))
+        assert (cell.x0, cell.x1, cell.y0, cell.y1) == (-9, 9, -9, 9)
+
+
+def test_a_place_outside_of_the_tables_is_refused():
+    view = view_tables(RELEASES[0])
+    for row, column in ((99, 0), (-1, 0), (0, 99)):
+        with pytest.raises(ValueError, match="must be"):
+            matrix_heatmap(view, row=row, column=column)
+        with pytest.raises(ValueError, match="must be"):
+            log_odds_heatmap(view, 1.0, signed=False, row=row, column=column)
+
+
+def test_a_mark_in_the_tables_is_a_class_of_the_row_and_of_the_cell():
+    release = RELEASES[0]
+    html = release_html(release, 1.0, signed=False, row=1, column=2)
+    lines = re.findall(r"<tr( class=dpviz-framed)?>(.*?)</tr>", html)
+    framed = [line for kind, line in lines if kind]
+    assert len(framed) == 1 + 2  # the row of the matrix, and two pairs of neighbours
+    for line in framed:
+        kinds = re.findall(r"<td([^>]*)>", line)
+        assert ["dpviz-drawn" in kind for kind in kinds] == [place == 2 for place in range(len(kinds))]
+    assert html.count("dpviz-drawn") == 3
+    assert "dpviz-framed" not in release_html(release, 1.0, signed=False)
 
 
 def test_what_a_picture_leaves_out_is_said():

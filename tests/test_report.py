@@ -32,7 +32,8 @@ from dpviz.desk.report.pictures import ends
 from dpviz.desk.search import Desk, assess, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy import pure_epsilon, trade_off_curve
-from pages.components.navigation import PAGES
+from pages.ui.navigation import PAGES
+from tests.helpers import ROUNDING, check_close
 
 ROOT = Path(__file__).parent.parent
 COUNT = CountData(n=40, m=40, p=0.5)
@@ -142,7 +143,7 @@ def test_what_a_design_gives_away_is_what_its_release_gives_away() -> None:
     other_pages = design.method.design(COUNT, design.setting, 1)
     assert other_pages is not None
     release = other_pages.synthesizer
-    assert number(design, "Exact privacy loss").measure.value == pure_epsilon(release)
+    assert number(design, "Exact privacy loss").measure.value == pytest.approx(pure_epsilon(release), rel=ROUNDING)
     curve = trade_off_curve(release)
     assert number(design, "Share of right guesses").measure.value == pytest.approx(curve.success(0.5), rel=1e-9)
     assert number(design, "Largest factor").measure.value == pytest.approx(math.exp(pure_epsilon(release)))
@@ -177,8 +178,9 @@ def test_the_page_that_compares_finds_the_same_numbers_at_the_same_truth(name: s
         data = replace(asked.data, **{asked.data.true_value: figure.at})
         *_, outcome = data.compare([design.method], [design.setting], design.analysis)
         found = one.of(outcome)
-        assert found.error == figure.measure.error
-        assert figure.tried == 0 or found == figure.measure
+        check_close(found.error, figure.measure.error)
+        if figure.tried:
+            check_close(found, figure.measure)
         assert found.value == pytest.approx(figure.measure.value, rel=1e-9, abs=1e-15) or key == "coverage"
         if key == "coverage":  # beside a jump, whose larger side is that at the end of the closed interval itself
             assert found.value >= figure.measure.value - 1e-9

@@ -55,6 +55,12 @@ def test_the_frame_is_that_of_the_whole_class_from_0_to_100_percent() -> None:
     assert drawn(0.3, 200)[1]["yaxis"]["ticktext"] == ["7"]  # every fifteenth: they have no room
 
 
+def test_a_class_that_has_not_come_yet_has_an_empty_picture() -> None:
+    nobody = np.zeros(0)
+    found = spec(class_chart(nobody, nobody, seats=[], covered=nobody.astype(bool), p=0.3, rows=0))
+    assert (found["data"], found["layout"]["yaxis"]["range"]) == ([], [1, 0])
+
+
 def test_guesses_stand_beside_the_exact_line_and_the_promised_rule() -> None:
     so_far = np.array([1.0, 0.5, 2 / 3])
     found = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.6, promised=0.75, most=30))

@@ -30,7 +30,7 @@ from dpviz.teaching.rooms.settings import (
     secret_count,
 )
 from dpviz.teaching.rooms.words import guesses_said, intervals_said, own_interval_said, riddle_said, verdict_said
-from tests.pages import check_short, run_script
+from tests.helpers import check_short, run_script
 from tests.referees import every_release
 
 FRESH = RoomSettings.fresh(seed=1)

@@ -1,4 +1,4 @@
-"""A run on "Coverage" is taken along as a file, and whoever opens it goes on to the same digits."""
+"""A simulation is saved as a file, and goes on from it to the same digits; any other content is refused."""
 
 from __future__ import annotations
 
@@ -11,16 +11,13 @@ from functools import cache
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dpviz.coverage import performance_of, run_coverage
-from dpviz.coverage.live import Run
-from dpviz.coverage.studies import read_run, save_run
+from dpviz.core.plain import utf8_text
+from dpviz.coverage import CoveragePlan, Tally, performance_of, run_coverage
+from dpviz.coverage.studies import read_run, save_run, stream_study
+from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
-from pages.coverage import SPEC
-from pages.coverage.files import opened
-from pages.coverage.run import KEY, plan_of
-from tests.pages import address, check_sound, open_coverage, problems, text
+from dpviz.inference import RULES
 from tests.test_studies import HUGE, leaves
 
 DESIGNS = {
@@ -38,8 +35,15 @@ DESIGNS = {
     ),
     "noise": Design(mechanism="laplace", n=12, sets=1, epsilon=0.7, p=0.1, rules=("as_if_real",), repetitions=4000),
 }  # fmt: skip
-EVERY = pytest.mark.parametrize("name", DESIGNS)
-FRESH = {"cv_n": 100, "cv_seed": 1, "cv_p": 0.25}
+
+
+def plan_of(design: Design) -> CoveragePlan:
+    """Simulation of a design for every rule that it allows, as the page has it."""
+    rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+    return CoveragePlan(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
+        repetitions=design.repetitions, seed=design.seed,
+    )  # fmt: skip
 
 
 @cache
@@ -50,73 +54,23 @@ def file_of(name: str, done: int = 3345) -> str:
     return save_run(dataclasses.replace(part, plan=plan), about=DESIGNS[name].to_address())
 
 
-def opening(content: bytes, page: AppTest | None = None) -> AppTest:
-    """The page, on which a file was opened."""
-    page = page or open_coverage(look="Download")
-    uploader: Any = page.get("file_uploader")[0]
-    uploader.set_value(("coverage_run.json", content, "application/json")).run()
-    check_sound(page)
-    return page
+def tally_in(content: bytes) -> Tally:
+    """What a reader goes on from who opens a file."""
+    saved = read_run(utf8_text(content, 4 * LONGEST_RUN))
+    return saved.tally_of(plan_of(Design.from_address(saved.about)))
 
 
-def run_of(page: AppTest) -> Run | None:
-    run: Run | None = page.session_state.get(KEY, None)
-    return run
-
-
-def to_the_end(page: AppTest) -> Run:
-    page.button(key="cv_go").click().run()
-    while not (run := page.session_state[KEY]).complete:
-        page.run()
-    return run
-
-
-@EVERY
+@pytest.mark.parametrize("name", DESIGNS)
 def test_an_opened_run_goes_on_to_the_digits_of_one_that_never_stopped(name: str) -> None:
-    page, design = opening(file_of(name).encode()), DESIGNS[name]
-    assert not problems(page)
-    run = run_of(page)
-    assert run is not None
-    assert (run.done, run.running, page.button(key="cv_go").label) == (3345, False, "Resume")
-    assert f"3,345 of {design.repetitions:,} repetitions, stopped, 3,345 from a file, " in text(page)
-    whole = run_coverage(plan_of(design))
-    assert to_the_end(page).tally == whole
-    assert performance_of(whole) == performance_of(page.session_state[KEY].tally)
-
-
-@EVERY
-def test_a_file_sets_the_controls_to_its_design(name: str) -> None:
     design = DESIGNS[name]
-    page = opening(file_of(name).encode(), open_coverage(look="Download", m_is_n=design.m != design.n))
-    for word, value in design.to_address().items():
-        key = f"cv_{word}"
-        if word in ("synthesizer", "prior"):
-            assert page.session_state[key] == value
-        elif word == "rules":
-            assert page.session_state[key] == list(design.rules)
-        elif word in ("epsilon", "delta", "alpha") and word not in design.promised:
-            continue
-        elif key in page.session_state and not (word == "m" and design.m == design.n):
-            assert page.session_state[key] == getattr(design, word), word
-    again = open_coverage(address(page))
-    check_sound(again)
-    assert plan_of_shown(again) == plan_of(design)
-
-
-def plan_of_shown(page: AppTest) -> Any:
-    page.button(key="cv_go").click().run()
-    return page.session_state[KEY].plan
-
-
-def test_the_pages_own_file_is_one_that_it_opens() -> None:
-    page = open_coverage(look="Download", repetitions=1500, n=30, sets=3)
-    assert "Press Start first." in text(page)
-    tally = to_the_end(page).tally
-    assert tally is not None
-    label = [one.proto.label for one in page.get("download_button")]
-    assert "Run, JSON" in label
-    again = opening(file_of("another").encode(), page)
-    assert run_of(again).plan == plan_of(DESIGNS["another"])  # type: ignore[union-attr]
+    content = file_of(name)
+    assert Design.from_address(read_run(content).about) == design
+    tally = tally_in(content.encode())
+    assert (tally.repetitions, tally.plan) == (3345, plan_of(design))
+    *_, complete = stream_study(plan_of(design), start=tally)
+    expected = run_coverage(plan_of(design))
+    assert complete == expected
+    assert performance_of(complete) == performance_of(expected)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +82,6 @@ def test_the_pages_own_file_is_one_that_it_opens() -> None:
         (lambda text: b"[" * 2_000_000, "text must be a run in JSON"),
         (lambda text: b" " * 5_000_000, "text must have at most 4,000,000 characters; got 5,000,000"),
         (lambda text: text.replace(b'"p":"0.3"', b'"p":"0.4"'), "must say 'p=0.4'; got 'p=0.3'"),
-        (lambda text: text.replace(b'"n":"30"', b'"n":"9000"'), "n (people) must be a whole number from 1"),
         (lambda text: text.replace(b'"beta_binomial"', b'"<b>"'), "mechanism must be one of"),
         (lambda text: text.replace(b'"3345"', b'"1e999"').replace(b":3345,", b":1e999,"), "got ∞"),
         (lambda text: text.replace(b":3345,", b":9001,"), "must be a whole number from 1 to 9,000; got 9,001"),
@@ -136,18 +89,7 @@ def test_the_pages_own_file_is_one_that_it_opens() -> None:
 )  # fmt: skip
 def test_a_file_that_does_not_fit_is_refused_in_a_sentence(change: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        opened(change(file_of("another").encode()))
-
-
-def test_after_a_refused_file_nothing_has_changed_and_another_can_be_opened() -> None:
-    page = open_coverage(look="Download")
-    for content in (b"PK\x03\x04", file_of("another").replace('"p":"0.3"', '"p":"0.4"').encode()):
-        [said] = problems(opening(content, page))
-        assert said.startswith("The file was not opened, and nothing has changed: ")
-        assert run_of(page) is None
-        assert {key: page.session_state[key] for key in FRESH} == FRESH
-    assert not problems(opening(file_of("another").encode(), page))
-    assert run_of(page) is not None
+        tally_in(change(file_of("another").encode()))
 
 
 def test_whatever_a_file_says_is_opened_or_refused_in_a_sentence() -> None:
@@ -161,12 +103,11 @@ def test_whatever_a_file_says_is_opened_or_refused_in_a_sentence() -> None:
                 branch = branch[step]
             branch[path[-1]] = value
             try:
-                _, run = opened(json.dumps(said).encode())
+                tally = tally_in(json.dumps(said).encode())
             except ValueError as refusal:
                 assert str(refusal).endswith(".") and len(str(refusal)) < 500, refusal
             else:
-                assert run.tally is not None
-                assert run.tally.plan == run.plan
+                assert tally.repetitions <= tally.plan.repetitions
 
 
 FINDING = Design(
@@ -190,9 +131,9 @@ def test_a_count_that_another_rules_out_is_refused_with_what_is_allowed() -> Non
     rule = counts["rules"][place]
     low = rule["covered"] - (1500 - counts["negative_total"])  # all that are covered with T_M ≥ 0, at most
     assert 0 < low <= rule["covered_negative"]
-    opened(json.dumps(changed(said, ("counts", "rules", place, "covered_negative"), low)).encode())
+    tally_in(json.dumps(changed(said, ("counts", "rules", place, "covered_negative"), low)).encode())
     with pytest.raises(ValueError, match=r"^covered of reiter_2002 must be from .* to .*, as the other counts and sum"):
-        opened(json.dumps(changed(said, ("counts", "rules", place, "covered_negative"), low - 1)).encode())
+        tally_in(json.dumps(changed(said, ("counts", "rules", place, "covered_negative"), low - 1)).encode())
 
 
 @pytest.mark.parametrize("name", ["another", "noise", "finding"])
@@ -220,7 +161,3 @@ def test_whichever_number_of_a_run_is_changed_it_is_refused_or_can_be_measured(n
                 opened_as += 1
                 performance_of(tally)
     assert refused > 50 and opened_as > 50
-
-
-def test_the_page_says_that_a_file_may_have_been_changed() -> None:
-    assert "A file that was changed within these bounds cannot be told from a true one" in SPEC.note("open")

@@ -1,30 +1,27 @@
-"""The file of a large study on "Coverage" and "Compare synthesizers": what it sets and shows, and what is refused."""
+"""The file of a large study: every digit of its cells, what a comparison takes of them, and what is refused."""
 
 from __future__ import annotations
 
 import dataclasses
 import io
 import random
+import re
 from functools import cache
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from streamlit.testing.v1 import AppTest
 
 from dpviz.comparisons import BinaryData, Compared, EqualPrivacy
 from dpviz.core import limits
 from dpviz.coverage import run_coverage
-from dpviz.coverage.live import Run
-from dpviz.coverage.studies import save_run
+from dpviz.coverage.studies import read_run
 from dpviz.study.compared import comparison_of, study_outcomes
 from dpviz.study.in_words import cell_in_words, compared_sentence, study_sentence
 from dpviz.study.parquet import STUDY_COLUMNS, UNREADABLE, parquet_of, unpacked, unpacked_apart
 from dpviz.study.plan import StudyPlan
 from dpviz.study.results import CellResult, cell_result, cells_of, exact_part, read_study, study_parquet
-from pages.coverage.files import opened
-from tests.pages import check_sound, figures, open_comparison, open_coverage, problems, text
 
 PLAN: dict[str, Any] = {
     "mechanisms": ["beta_binomial", "geometric"], "n": 40, "epsilon": [0.5, 2], "sets": [3, 1], "p": [0.25, 0.5],
@@ -44,67 +41,8 @@ def cells(exact: bool = False) -> tuple[CellResult, ...]:
 MIXED = (*cells(exact=True)[:2], *cells()[2:])
 
 
-def opening(page: AppTest, content: bytes, name: str = "study.parquet") -> AppTest:
-    uploader: Any = page.get("file_uploader")[0]
-    uploader.set_value((name, content, "application/octet-stream")).run()
-    check_sound(page)
-    return page
-
-
-def current(page: AppTest) -> Run:
-    run: Run = page.session_state["cv_run"]
-    return run
-
-
 def test_a_file_holds_every_digit_of_every_cell() -> None:
     assert read_study(study_parquet(MIXED)) == MIXED
-
-
-def test_coverage_goes_to_a_cell_of_a_study_and_on_with_its_run() -> None:
-    page = opening(open_coverage(look="Download"), study_parquet(MIXED))
-    assert not problems(page)
-    assert "The study has 16 cells: 2 are exact" in text(page)
-    assert page.session_state["cv_run"] is None  # the first one is exact
-    page.selectbox(key="cv_cell").select(5).run()
-    check_sound(page)
-    design, run = MIXED[5].design, current(page)
-    shown = {name: page.session_state[f"cv_{name}"] for name in ("n", "m", "sets", "p", "epsilon", "level", "seed")}
-    assert shown == {name: getattr(design, name) for name in shown}
-    assert page.session_state["cv_rules"] == list(design.rules)
-    assert (run.done, run.complete, run.tally == run_coverage(StudyPlan.of(PLAN | {"exact": False}).cells[5].plan)) == (
-        2_250, True, True,
-    )  # fmt: skip
-    assert "2,250 repetitions came with the file." in text(page)
-    page.number_input(key="cv_repetitions").set_value(3_000).run()
-    page.button(key="cv_go").click().run()
-    while not (run := current(page)).complete:
-        page.run()
-    assert run.tally == run_coverage(
-        dataclasses.replace(StudyPlan.of(PLAN | {"exact": False}).cells[5].plan, repetitions=3_000)
-    )
-
-
-def test_a_run_in_the_folder_of_a_study_opens_too() -> None:
-    """And one that was taken along from there, when some of its rules are shown."""
-    one = StudyPlan.of(PLAN | {"exact": False}).cells[1]
-    settings, run = opened(save_run(run_coverage(one.plan), about=one.design.to_address()).encode())
-    assert (settings["cv_rules"], run.plan, run.done) == (list(one.design.rules), one.plan, 2_250)
-
-
-def test_compare_draws_the_cells_of_a_study_beside_its_own_lines() -> None:
-    page = opening(open_comparison(look="Download"), study_parquet(MIXED))
-    assert not problems(page)
-    state = {name: page.session_state[f"cs_{name}"] for name in ("n", "sets", "kind", "rule", "terms", "first", "last")}
-    assert list(state.values()) == [40, 3, "binary", "reiter_2003", "promise", 0.4, 2.5]
-    assert page.session_state["cs_binary_methods"] == ["beta_binomial", "geometric"]
-    assert "Of the open study's cells 4 of 16 are in this picture" in text(page)
-    assert "n = 40, M = 1 and 3, p = 0.25 and 0.5." in text(page)
-    page.session_state["cs_measure"] = "coverage"
-    page.run()
-    dots = [one for one in figures(page)["cs_picture"]["figure"]["data"] if one.get("error_y")]
-    assert {one["legendgroup"] for one in dots} == {"beta_binomial", "geometric"}
-    page.number_input(key="cs_p").set_value(0.3).run()
-    assert "The open study has no cell at these settings." in text(page)
 
 
 def test_what_a_comparison_finds_is_near_what_a_study_has_simulated() -> None:
@@ -139,8 +77,6 @@ def test_a_study_without_a_comparison_is_refused_in_a_sentence() -> None:
     beta = tuple(dataclasses.replace(one, design=dataclasses.replace(one.design, m=30)) for one in simulated)
     with pytest.raises(ValueError, match="Cells of a study are compared where as many rows are released as there are"):
         comparison_of(beta)
-    page = opening(open_comparison(look="Download"), study_parquet(beta))
-    assert "the study has no such cell" in " ".join(problems(page))
 
 
 def test_sentences_say_how_many_cells_are_exact() -> None:
@@ -182,11 +118,11 @@ HOSTILE: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_refused_in_a_sentence_and_nothing_changes(name: str) -> None:
+def test_a_hostile_file_is_refused_in_a_sentence(name: str) -> None:
     make, words = HOSTILE[name]
-    page = opening(open_coverage(look="Download", n=33), make())
-    assert words in " ".join(problems(page)), problems(page)
-    assert (page.session_state["cv_n"], "cv_run" in page.session_state) == (33, False)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        for cell in read_study(make()):
+            read_run(cell.run)
 
 
 def test_compressed_files_are_refused_before_they_are_unpacked() -> None:

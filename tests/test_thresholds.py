@@ -11,19 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpviz.calibration.kinds import KINDS, Setting
 from dpviz.calibration.promise_in_words import needed_in_words
+from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
-from dpviz.comparisons.overview import overview_mechanism
+from dpviz.comparisons.comparison import Comparison
 from dpviz.comparisons.ranking import Ranking
+from dpviz.comparisons.terms import EqualPromise
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
 from dpviz.coverage.causes import failure_sentence
 from dpviz.coverage.distributions import release_distribution
-from dpviz.coverage.in_words import estimate_sentence, lengths_table
-from dpviz.designs import Design
+from dpviz.coverage.in_words import lengths_table
+from dpviz.coverage.summaries import _distance, _mean_length
 from dpviz.desk import numbers, search
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.covered import vacuous_sentence
@@ -39,12 +42,6 @@ from dpviz.privacy.optimum import least_error
 from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.verdict import promise_sentence
-from pages.compare_synthesizers.controls import CONTROLS as COMPARISON
-from pages.coverage import live
-from pages.coverage.controls import CONTROLS as COVERAGE
-from pages.coverage.exact import Known
-from pages.coverage.live import _apart
-from pages.minimum_priors.controls import CONTROLS as PRIORS_CONTROLS
 
 
 def failing(off: float) -> Any:
@@ -74,9 +71,11 @@ def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_diff
 
 @pytest.mark.parametrize(("usable", "told"), [(0.899, True), (0.901, False)])
 def test_compare_says_how_few_releases_can_be_analyzed_below_nine_in_ten(usable: float, told: bool) -> None:
-    *_, found = BinaryData(n=10, p=0.5).compare([BinaryData.method("geometric")], [1.0])
+    data, methods = BinaryData(n=10, p=0.5), (BinaryData.method("geometric"),)
+    *_, found = data.compare(methods, [1.0])
     rare = dataclasses.replace(found, usable_share=Measure(usable, 0.0))
-    assert ("of the releases of" in Ranking(COMPARISON.first().question, [rare]).further) == told
+    question = Comparison(data, methods, Analysis(), EqualPromise(), 1.0, (0.1, 10.0))
+    assert ("of the releases of" in Ranking(question, [rare]).further) == told
 
 
 @pytest.mark.parametrize(("away", "far"), [(2.99, False), (3.01, True)])
@@ -101,12 +100,6 @@ def test_causes_are_told_apart_where_the_variance_is_ten_thousand_times_its_erro
         decomposition.coverage_decomposition(synthesizer=made, p=0.5, sets=1, rule="as_if_real")
 
 
-@pytest.mark.parametrize(("errors", "moved"), [(0.0049, False), (0.0051, True)])
-def test_an_estimate_is_moved_from_a_two_hundredth_of_its_standard_error_on(errors: float, moved: bool) -> None:
-    law: Any = SimpleNamespace(variance=0.04, bias=0.2 * errors, mean=0.25 + 0.2 * errors, proportion=0.25)
-    assert ("pulls the estimate" in estimate_sentence(law, BetaBinomial)) == moved
-
-
 @pytest.mark.parametrize(("share", "said"), [(0.0099, False), (0.0101, True)])
 def test_intervals_that_say_nothing_are_told_from_one_in_a_hundred_on(share: float, said: bool) -> None:
     assert bool(vacuous_sentence(share)) == said
@@ -114,9 +107,9 @@ def test_intervals_that_say_nothing_are_told_from_one_in_a_hundred_on(share: flo
 
 @pytest.mark.parametrize(("share", "compared"), [(0.9951, False), (0.9949, True), (0.0049, False), (0.0051, True)])
 def test_a_simulated_share_is_compared_from_five_expected_hits_or_misses_on(share: float, compared: bool) -> None:
-    rule = SimpleNamespace(coverage=Measure(share, 0.0))
-    found: Any = SimpleNamespace(repetitions=1000, rules={"score": rule})
-    assert (_apart(share, "score", found) == "0") == compared
+    rule: Any = SimpleNamespace(coverage=Measure(share, 0.0))
+    simulated: Any = SimpleNamespace(repetitions=1000)
+    assert (_distance(share, rule, simulated) == "0") == compared
 
 
 @pytest.mark.parametrize(("times", "piled"), [(2.99, False), (3.01, True)])
@@ -165,15 +158,6 @@ def test_a_privacy_loss_hardly_protects_above_ten(real: float, much: bool, monke
     assert found == much
 
 
-def listed(place: Any, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The rows that a table of this module of a page gets."""
-    rows: list[list[str]] = []
-    monkeypatch.setattr(place, "listing", lambda _, found, *__: rows.extend(found))
-    monkeypatch.setattr(place, "st", SimpleNamespace(caption=lambda _: None))
-    monkeypatch.setattr(place, "show_figure", lambda *_, **__: None)
-    return rows
-
-
 @pytest.mark.parametrize(("below", "few"), [(0.9e-6, False), (1.1e-6, True)])
 def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(below: float, few: bool) -> None:
     curves = SimpleNamespace(
@@ -185,17 +169,9 @@ def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(below: float,
 
 
 @pytest.mark.parametrize(("bound", "written"), [(0.9e-4, True), (1.1e-4, False)])
-def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(
-    bound: float, written: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = dataclasses.replace(COVERAGE.first().design, rules=("as_if_real",))
-    shares: dict[str, Any] = dict.fromkeys((*live.SHARES.values(), *live.SHARES_OF_SETS.values()), 0.5)
-    one: Any = SimpleNamespace(
-        coverage=0.94, mean_width_inside=0.1234, mean_width_inside_error_bound=bound, negative_total_share=0.5, **shares
-    )
-    rows = listed(live, monkeypatch)
-    live._table(asked, Known({"as_if_real": one}, exact=True), None)
-    assert ("12.34" in rows[0]) == written
+def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(bound: float, written: bool) -> None:
+    one: Any = SimpleNamespace(mean_width_inside=0.1234, mean_width_inside_error_bound=bound)
+    assert ("12.34" in _mean_length(one, None)) == written
 
 
 @pytest.mark.parametrize(("bound", "said"), [(1.26, False), (1.25, True)])
@@ -210,7 +186,9 @@ def test_bounds_move_a_mean_from_a_twentieth_of_a_standard_deviation_on(bound: f
 
 @pytest.mark.parametrize(("more", "saves"), [(0.9e-3, False), (1.1e-3, True)])
 def test_a_delta_saves_invented_rows_from_a_thousandth_on(more: float, saves: bool) -> None:
-    sentence = needed_in_words(PRIORS_CONTROLS.first().question, 50.0 * (1 + more), 50.0)[1]
+    setting = Setting(n=1000, m=1000, epsilon=1.0, delta=1e-6)
+    question = PromiseQuestion(kind=KINDS["bernoulli"], setting=setting)
+    sentence = needed_in_words(question, 50.0 * (1 + more), 50.0)[1]
     assert ("too small to save a noticeable share" in sentence) != saves
     assert ("are enough." in sentence) == saves
 
@@ -276,15 +254,3 @@ def test_a_real_epsilon_is_written_apart_from_the_promised_one_from_a_trillionth
     real = summarize(release, 1.0, 0.0).worst.value
     _, sentence = promise_sentence(summarize(release, real * (1 - apart), 0.0))
     assert (f"<b>{readable(real)}</b>" not in sentence) == told
-
-
-@pytest.mark.parametrize(("more", "taken"), [(0.9e-6, True), (1.1e-6, False)])
-def test_start_takes_a_prior_that_is_the_smallest_within_a_millionth(more: float, taken: bool) -> None:
-    plain = Design(mechanism="beta_binomial", n=100, epsilon=1.0)
-    alpha = plain.alpha_of_one_set * (1 + more)
-    given = Design(mechanism="beta_binomial", n=100, epsilon=1.0, prior="own", alpha=alpha)
-    other = dataclasses.replace(given, alpha=plain.alpha_of_one_set, details=(("beta", alpha),))
-    for one in (given, other):
-        refused = pytest.raises(ValueError, match="it draws one table")
-        with contextlib.nullcontext() if taken else refused:
-            overview_mechanism(one)

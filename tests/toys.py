@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.stats import binom
 
 from dpviz.comparisons import DATA_KINDS, BinaryData, CountData, Estimand
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
@@ -19,6 +20,7 @@ from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.mechanisms import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
 from dpviz.mechanisms.base import parameter
+from dpviz.mechanisms.prior import PriorSynthesizer
 
 TRUTH = Parameter(
     name="truth",
@@ -130,6 +132,35 @@ class Lazy(ExponentialMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RepeatedRow(PriorSynthesizer):
+    """A single row from one draw of the proportion, m times: its worst pair is all ones or all zeros."""
+
+    key: ClassVar[str] = "repeated_row"
+    label: ClassVar[str] = "Repeated row"
+    formula: ClassVar[str] = r"\Pr(m_1 = m) = (\alpha + n_1) / (\alpha + \beta + n)"
+    source: ClassVar[str] = "a test"
+    color: ClassVar[str] = "other"
+    kept_by: ClassVar[str] = ""
+    finding: ClassVar[str] = ""
+    opendp: ClassVar[str] = ""
+    rows_drawn: ClassVar[str] = "one row, m times"
+    releases: ClassVar[str] = "One row, m times."
+    several_sets: ClassVar[bool] = True
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        total, i, j = self.alpha + self.beta + self.n, np.asarray(rows)[:, None], np.asarray(columns)[None, :]
+        ones, zeros = np.log((self.alpha + i) / total), np.log((self.beta + (self.n - i)) / total)
+        return np.where(j == self.m, ones, np.where(j == 0, zeros, -math.inf))
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        return WorstCase(max(0.0, 1 - math.expm1(epsilon) * self.alpha) / (self.alpha + self.beta + self.n), 1, 0)
+
+    @classmethod
+    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
+        return 1 / math.expm1(epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Smokers(BinaryData):
     """Who smokes, among few people."""
 
@@ -166,9 +197,24 @@ ADDED = AccuracyMeasure(
 )
 
 
+SYNTHESIZER_TOYS = (ExponentialMechanism, ShyMean, RepeatedRow)
+
+
+def matrix_of(toy: type[TwoCellSynthesizer], n: int, m: int, epsilon: float) -> FloatArray:
+    """Transition matrix of a toy, whose row x has the probabilities of the released counts."""
+    x = np.arange(n + 1)[:, None]
+    count = np.arange(m + 1)
+    if toy is ShyMean:
+        prior = 1 / math.expm1(epsilon / m)
+        return binom.pmf(count, m, (x + prior) / (n + 2 * prior))
+    weights = np.exp(-epsilon / 2 * np.abs(count * n / m - x))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
 def register() -> None:
     """One line for each toy."""
-    SYNTHESIZERS[ExponentialMechanism.key] = ExponentialMechanism
+    for toy in SYNTHESIZER_TOYS:
+        SYNTHESIZERS[toy.key] = toy
     COMBINING_RULES[TWICE.key] = RULES[TWICE.key] = TWICE
     DATA_KINDS[Smokers.key] = Smokers
     ASKED_KINDS[ManySmokers.key] = ManySmokers

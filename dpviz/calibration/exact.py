@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,6 @@ from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod
 from dpviz.calibration.smallest_root import PRIOR_RESOLUTION, Pair, Start, excess_of, smallest_root
 from dpviz.core.checked import checked
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.core.keeping import kept
 from dpviz.core.limits import PROBABILISTIC_ROWS
 from dpviz.core.parameters import DELTA, EPSILON, readable
 from dpviz.mechanisms import WorstCase
@@ -132,7 +132,7 @@ class Promise:
         return alpha, self.ratio * alpha if self.beta is None else self.beta
 
 
-@kept  # a page, its table of theorems and its picture ask for the same
+@lru_cache(maxsize=4096)  # a page, its table of theorems and its picture ask for the same
 def smallest_prior(promise: Promise, start: Start | None = None) -> Start:
     """`minimum_prior`, from where a search nearby ended, and with what the next one can start from."""
     method, epsilon, delta = promise.method, promise.epsilon, promise.delta

@@ -24,6 +24,17 @@ class Needed:
     refused: Mapping[str, str]
 
 
+def first_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Needed:
+    """What `first` needs, before all others; it refuses as `stream_needed` does."""
+    return next(needed for needed in stream_needed(kind, setting, sets, first) if needed is not None)
+
+
+def needed_by_one_set(kind: Kind, setting: Setting, first: PriorMethod) -> Needed:
+    """What one set of every method needs; it refuses as `stream_needed` does."""
+    *_, last = (needed for needed in stream_needed(kind, setting, 1, first) if needed is not None)
+    return last
+
+
 def stream_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Iterator[Needed | None]:
     """Yield what every method needs, `first` before all others, and None before what takes long.
 

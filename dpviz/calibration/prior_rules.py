@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from dpviz.core.keeping import keep_result, kept
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.cells import PriorCellSynthesizer
 
@@ -27,25 +27,18 @@ def _pure(design: Any) -> float:
 
 def _exact(design: Any) -> float:
     pure = _pure(design)
-    return pure if pure < PRIOR_WITHOUT_EFFECT else _searched(*_about(design))
+    if pure < PRIOR_WITHOUT_EFFECT:
+        return pure
+    synthesizer_type = design.synthesizer_type
+    cells = dict(design.details).get("cells", 3) if issubclass(synthesizer_type, PriorCellSynthesizer) else 2
+    sizes = (design.n, design.m, design.sets)
+    return _searched(synthesizer_type, *sizes, design.epsilon, design.delta, int(cells))
 
 
-def _about(design: Any) -> tuple[type[Any], int, int, int, float, float, int]:
-    cells = dict(design.details).get("cells", 3) if issubclass(design.synthesizer_type, PriorCellSynthesizer) else 2
-    sizes = design.n, design.m, design.sets
-    return design.synthesizer_type, *sizes, design.epsilon, design.delta, int(cells)
-
-
-def know_exact_prior(design: Any, alpha: float) -> None:
-    """Keep what the rule "exact" gives for a design, where that has been computed in another process."""
-    keep_result(_searched, alpha, *_about(design))
-
-
-@kept
+@lru_cache(maxsize=4096)  # it takes up to half a second, and few controls of a page change its answer
 def _searched(
     synthesizer_type: type[Any], n: int, m: int, sets: int, epsilon: float, delta: float, cells: int
 ) -> float:
-    """The search takes a moment, and most of what is set on a page does not change its answer."""
     from dpviz.calibration.methods import PriorMethod, method_of  # a design of another rule needs no search
     from dpviz.calibration.sets import minimum_prior_for_sets
 

@@ -49,7 +49,8 @@ def _prior_in_words(question: PromiseQuestion, pure: float, exact: float) -> tup
     mark = f"{_count(enough)} {_noun(enough)}"
     if pure <= exact * (1 + SAVES_NOTHING):
         few = f"A δ of {readable(setting.delta, 3)} is too small to save a noticeable share of them."
-        return mark, f"{needed}, {alike}. {few}", f"{many}; {delta} saves hardly any."
+        # Those without δ, of which both sentences speak: fewer keep the promise only together with δ.
+        return f"{_count(without)} {_noun(without)}", f"{needed}, {alike}. {few}", f"{many}; {delta} saves hardly any."
     weight = _weight(enough)
     sentence = f"{weight}<b>{_count(enough)}</b> {'is' if weight else 'are'} enough."
     return (

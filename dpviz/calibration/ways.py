@@ -51,6 +51,17 @@ def shares_of(kind: Kind, method: PriorMethod, setting: Setting, sets: int) -> S
     return Shares(kind.need(method, share, 0.0), kind.need(method, share, share.delta), advanced)
 
 
+def first_ways(kind: Kind, setting: Setting, sets: int, method: PriorMethod) -> Ways:
+    """What M sets of a single method need, by every way of counting; why, where that is beyond reach."""
+    place = method.key, sets
+    try:
+        shares = shares_of(kind, method, setting, sets)
+        exact = kind.together(method, setting, sets, setting.delta)
+    except ValueError as error:
+        return Ways(shares={}, exact={}, refused={method.key: str(error)})
+    return Ways(shares={place: shares}, exact={place: exact}, refused={})
+
+
 def stream_ways(
     kind: Kind,
     setting: Setting,
@@ -82,7 +93,7 @@ def stream_ways(
         exact[place] = found
         yield ways()
 
-    methods = [first, *(one for one in kind.methods.values() if one != first)]
+    methods = [first, *(method for key, method in kind.methods.items() if key != first.key)]
     for method in methods:
         try:
             shares[method.key, sets] = shares_of(kind, method, setting, sets)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.charts.style import log_scale
-from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.core.wording import signed_points
 
@@ -22,9 +22,6 @@ COINCIDING_HEIGHT = 0.008  # Share of the picture's height within which two line
 COINCIDING_POINTS = 0.2  # Share of its points at which a line must lie on another for both to be dashed
 EQUAL_HEIGHT = 5e-4  # Share of the picture's height within which two whole lines are called equal
 SHORTEST = 5.0  # Pixels of the shortest dash
-# Values of the estimate that are drawn one by one; of more, neighbours are put together, in line and bars alike.
-MOST_ESTIMATE_BARS = 240
-
 # Lines have their names at their ends, and no second one in a legend.
 LAYOUT = {"margin": {"l": 62, "r": 118, "t": 34, "b": 52}, "hovermode": "closest", "showlegend": False}
 
@@ -267,52 +264,4 @@ def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *,
         name=name,
         legendgroup=key,
         meta=f"{name}, exact",
-    )
-
-
-def estimates_chart(
-    support: FloatArray,
-    probabilities: FloatArray,
-    *,
-    p: float,
-    mean: float,
-    color: str,
-    counted: FloatArray | None = None,
-) -> style.Figure:
-    """The distribution of q̄ as a line, simulated shares (`counted`) as bars, and the way from p to E[q̄], the `mean`.
-
-    `color` is the key of the synthesizer.
-    """
-    kept = np.flatnonzero(probabilities > 1e-9)
-    if len(kept):
-        inside = slice(int(kept[0]), int(kept[-1]) + 1)
-        support, probabilities = support[inside], probabilities[inside]
-        counted = None if counted is None else counted[inside]
-    together = -(-len(support) // MOST_ESTIMATE_BARS)
-    starts = np.arange(0, len(support), together)
-    support = np.add.reduceat(support, starts) / np.diff([*starts, len(support)])
-    probabilities = np.add.reduceat(probabilities, starts)
-    counted = None if counted is None else np.add.reduceat(counted, starts)
-    low, high = min(float(support[0]), p), max(float(support[-1]), p)
-    pad = 0.04 * (high - low) or 0.02
-    line = {"color": style.color_of(color), "width": 2.4}
-    hover = "q̄ = %{x:.4f}: %{y:.4g}<extra></extra>"
-    traces = [style.scatter("lines", support, probabilities, hover, line=line, name="exact distribution of q̄")]
-    if counted is not None:
-        hover = "q̄ = %{x:.4f}: %{y:.4g} of the repetitions<extra></extra>"
-        bars = {"type": "bar", "x": support, "y": counted, "name": "simulated", "hovertemplate": hover}
-        traces.insert(0, {**bars, "marker": {"color": style.SIMULATED_COLOR, "opacity": 0.75}})
-    return style.build(
-        traces,
-        x=style.axis("share of yes in all released tables, q̄", range=[low - pad, high + pad], tickformat="~%"),
-        y=style.axis("probability" if together == 1 else f"probability of {together} values", rangemode="tozero"),
-        uirevision="estimates",
-        shapes=[style.truth(p), style.rule(x=mean, dash="dot")],
-        annotations=[
-            style.label_upright(f"true share {readable(100 * p, 9)} %", p),
-            style.label_upright(f"on average {readable_apart(round(100 * mean, 7), 100 * p, 3)} %", mean, 0.93),
-        ],
-        bargap=0.1,
-        **style.legend_below(-0.24, 62, 16, 30, 100),
-        showlegend=True,
     )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.charts.count_table import LOG_ODDS, MATRIX, six_digits
+from dpviz.charts.count_table import six_digits
 from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, decade_ticks, even_ticks, power_of_ten
 from dpviz.core.checked import checked
 from dpviz.core.parameters import readable
@@ -15,15 +15,37 @@ from dpviz.mechanisms.base import check_index
 from dpviz.privacy import exceeds
 from dpviz.privacy.summary import TableView
 
-__all__ = ["lit_places", "log_odds_heatmap", "matrix_heatmap"]
+__all__ = ["log_odds_heatmap", "matrix_heatmap"]
+
+MAX_FRAMED_COLUMNS = 40
+"""Cells side by side up to which a frame is as large as a cell; of more, a cell is smaller than its frame."""
+FRAME_PIXELS_X = {"x0": -9, "x1": 9}
+FRAME_PIXELS_Y = {"y0": -9, "y1": 9}
 
 # Probabilities below 10 to this power share the darkest color; the hover still tells them apart.
 DARKEST_EXPONENT = -16
 
 
 @checked()
-def matrix_heatmap(view: TableView, *, linear: bool = False) -> Figure:
-    """Pr(released | confidential) on a logarithmic or a linear color scale; a probability of 0 stays blank."""
+def matrix_heatmap(
+    view: TableView, *, linear: bool = False, row: int | None = None, column: int | None = None
+) -> Figure:
+    """Pr(released | confidential) on a logarithmic or a linear color scale; a probability of 0 stays blank.
+
+    Parameters
+    ----------
+    view : TableView
+    linear : bool, optional
+        Whether the color scale is linear.
+    row : int, optional
+        Row that is framed.
+    column : int, optional
+        Column whose cell in that row is framed.
+
+    Returns
+    -------
+    Figure
+    """
     log10 = view.log_probabilities / math.log(10)
     possible = np.isfinite(log10)
     lowest = int(max(DARKEST_EXPONENT, min(-1, np.floor(log10[possible].min()))))
@@ -52,12 +74,33 @@ def matrix_heatmap(view: TableView, *, linear: bool = False) -> Figure:
         "<b>Pr = %{customdata:.6g}</b><extra></extra>",
         "hoverongaps": False,
     }
-    return _build(view, columns, rows, trace, MATRIX, "Transition matrix Pr(released | confidential)")
+    frames = []
+    if row is not None:
+        frames = _frames(view, rows, view.rows, [check_index(row, view.synthesizer.shape[0], "row")], column)
+    title = "Transition matrix Pr(released | confidential)"
+    return _build(view, columns, rows, trace, "matrix", title, shapes=frames)
 
 
 @checked()
-def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> Figure:
-    """Return log-odds of neighbours, with an outline around the cells over ε."""
+def log_odds_heatmap(
+    view: TableView, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
+) -> Figure:
+    """Log-odds of neighbours, with an outline around the cells over ε.
+
+    Parameters
+    ----------
+    view : TableView
+    epsilon : float
+        Promised ε, above 0.
+    signed : bool
+        Whether values have their signs.
+    row, column : int, optional
+        As in `matrix_heatmap`; every pair of neighbours with that confidential table is framed.
+
+    Returns
+    -------
+    Figure
+    """
     table = view.log_odds
     largest = float(np.max(np.abs(table[np.isfinite(table)]))) if np.isfinite(table).any() else 1.0
     limit = max(min(largest, 4 * epsilon), 1e-12)
@@ -83,30 +126,13 @@ def log_odds_heatmap(view: TableView, epsilon: float, *, signed: bool) -> Figure
     path = _outline(exceeds(table, epsilon), columns.values, pairs.values)
     line = {"color": "#9B30FF" if signed else "#FF5A36", "width": 2}
     outline = {"type": "path", "path": path, "line": line, "name": f"outline: over ε = {readable(epsilon)}"}
-    title, shapes = f"Log-odds, {'signed' if signed else 'absolute'}", [{**outline, "showlegend": True}] if path else []
-    return _build(view, columns, pairs, trace, LOG_ODDS, title, shapes=shapes)
-
-
-class Lit(NamedTuple):
-    """Rows of a table and one of its columns, if any, counted from 0; and where both begin and end in its picture."""
-
-    rows: list[int]
-    column: int | None
-    bands: list[list[float]]
-    span: list[float] | None
-
-
-@checked()
-def lit_places(view: TableView, row: int, column: int | None) -> dict[str, Lit]:
-    """Where the matrix and the log-odds table show a confidential table, and a released one if `column` is given."""
-    release = view.synthesizer
-    check_index(row, release.shape[0])
-    pairs = np.flatnonzero((release.neighbours == row).any(axis=1)).tolist()
-    span = None if column is None else _ends(_columns(view), view.columns, check_index(column, release.shape[1]))
-    return {
-        MATRIX: Lit([row], column, [_ends(_rows(view), view.rows, row)], span),
-        LOG_ODDS: Lit(pairs, column, [_ends(_pairs(view), view.pairs, pair) for pair in pairs], span),
-    }
+    shapes = [{**outline, "showlegend": True}] if path else []
+    if row is not None:
+        check_index(row, view.synthesizer.shape[0], "row")
+        framed = np.flatnonzero((view.synthesizer.neighbours == row).any(axis=1)).tolist()
+        shapes += _frames(view, pairs, view.pairs, framed, column)
+    title = f"Log-odds, {'signed' if signed else 'absolute'}"
+    return _build(view, columns, pairs, trace, "log-odds", title, shapes=shapes)
 
 
 class _Side(NamedTuple):
@@ -154,12 +180,36 @@ def _build(view: TableView, x: _Side, y: _Side, trace: dict[str, Any], kind: str
         x=axis(x.title, **bare),
         y=axis(y.title, autorange="reversed", **bare),
         uirevision=f"{kind} {release.key} {release.shape}",
-        meta={"light": kind},
         title={"text": f"{title}<br><sup>{release.label}</sup>"},
         margin={"l": 70 if two_cells else 130, "r": 92, "t": 64, "b": 52},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
         **layout,
     )
+
+
+def _frames(view: TableView, side: _Side, shown: IntArray, rows: list[int], column: int | None) -> list[dict[str, Any]]:
+    """Frames around rows, and around their cells in a column if any; of many columns as large as can be seen."""
+    shapes = []
+    for row in rows:
+        y0, y1 = _ends(side, shown, row)
+        shapes += _frame({"xref": "x domain", "x0": 0, "x1": 1, "y0": y0, "y1": y1})
+        if column is None:
+            continue
+        x0, x1 = _ends(_columns(view), view.columns, check_index(column, view.synthesizer.shape[1], "column"))
+        across: dict[str, Any] = {"x0": x0, "x1": x1}
+        if len(view.columns) > MAX_FRAMED_COLUMNS:
+            across = {"xsizemode": "pixel", "xanchor": (x0 + x1) / 2, **FRAME_PIXELS_X}
+        upright: dict[str, Any] = {"y0": y0, "y1": y1}
+        if len(shown) > MAX_FRAMED_COLUMNS:
+            upright = {"ysizemode": "pixel", "yanchor": (y0 + y1) / 2, **FRAME_PIXELS_Y}
+        shapes += _frame({**across, **upright})
+    return shapes
+
+
+def _frame(place: dict[str, Any]) -> list[dict[str, Any]]:
+    """A dark frame with a light line in it, which stands out from every color."""
+    lines = {"color": "#111111", "width": 3}, {"color": "#FFFFFF", "width": 1}
+    return [{"type": "rect", "line": line, **place} for line in lines]
 
 
 def _colorbar(title: str, ticks: list[int] | list[float], texts: list[str]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def class_chart(
         if some.any()
         for trace in _intervals(np.flatnonzero(some), left[some], right[some], look, "seat", names)
     ]
-    step = math.ceil(rows / NAMED_SEATS)
+    step = math.ceil(max(rows, 1) / NAMED_SEATS)  # a class that has not come yet has no rows
     named = [*range(0, len(seats), step)]
     ticks = {"tickvals": [1 + one for one in named], "ticktext": [str(seats[one]) for one in named]}
     return style.build(

@@ -9,7 +9,7 @@ from dpviz.calibration.kinds import Given
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.promise_in_words import HEADLINE, sure_digits
 from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.releases import AverageCurves, SizeCurves
+from dpviz.calibration.releases import AverageCurves
 from dpviz.calibration.ways import Ways, divided_sets
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Figure
@@ -19,10 +19,10 @@ from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
 
-__all__ = ["average_chart", "profiles_chart", "sizes_chart", "ways_chart"]
+__all__ = ["average_chart", "profiles_chart", "ways_chart"]
 
 Points = tuple[FloatArray, FloatArray]
-BOTTOM_OF_SIZES, BOTTOM_OF_AVERAGES = 1e-12, 1e-300  # The smallest δ that is drawn
+BOTTOM_OF_AVERAGES = 1e-300  # The smallest δ that is drawn
 
 
 @checked()
@@ -40,22 +40,6 @@ def profiles_chart(question: PromiseQuestion, found: Mapping[str, Given | None])
         SMALLEST_PROFILE_DELTA,
         _marks(epsilon, here),
         [Rule(text=f"promised ε = {readable(epsilon, 4)}", x=epsilon)],
-    )
-
-
-@checked()
-def sizes_chart(question: PromiseQuestion, found: SizeCurves) -> Figure:
-    """Return δ of every release of rows at one prior against their number, with the parameter draw as the limit."""
-    curves = {key: (found.sizes.astype(float), y) for key, y in found.deltas.items()}
-    return _deltas(
-        question,
-        "sizes",
-        curves,
-        DrawnScale(title="synthetic rows m (left is more private)", log=True),
-        _smallest(curves, BOTTOM_OF_SIZES),
-        _marks(question.setting.m, found.at(question.setting.m)),
-        [Rule(text="PARAM_Post: the limit of SYNTH_Post(One)", y=found.limits[HEADLINE.key])],
-        allowed="dot",
     )
 
 
@@ -126,9 +110,10 @@ def ways_chart(question: PromiseQuestion, found: Ways) -> Figure:
         for name, (stroke, line) in ways.items()
         if line
     ]
-    low = rows(min(one.lower, *(at.split for at in shares.values()))) / 2
+    low = rows(min([one.lower, *(at.split for at in shares.values())])) / 2
     needed = question.kind.quantity.text(rows(one.upper), min(sure_digits(one), 3))
     mark = Mark(x=sets, y=rows(one.upper), color=color, text=f"exact: {needed}", name=f"exact, M = {sets}")
     rule = Rule(text="as many invented rows as real ones", y=1.0, dash="dot")
     scale = DrawnScale(title=question.kind.axis, log=True, low=low)
-    return lines_chart(lines, DrawnScale(title="sets M", log=True), scale, key="sets", marks=[mark], rules=[rule])
+    axis = DrawnScale(title="sets M", log=True, low=1.0, high=divided_sets(sets)[-1])  # as long as points still come
+    return lines_chart(lines, axis, scale, key="sets", marks=[mark], rules=[rule])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 from dpviz.charts.html import scrolled_html
 from dpviz.claims.drawn_figures import word_of
@@ -29,11 +30,19 @@ KINDS_OF_CELLS = {
 NOT_LITERAL = "*"
 """What marks something that is right only if it is read otherwise than the words around it say."""
 
-Address = Callable[[Shown], str]
-"""The address of the page that shows something."""
-
 OPEN_CELL = "cell"
-"""What the address calls the cell that is open, and what the ids of all begin with."""
+"""Name of the open cell in the URL, and what the ids of all cells begin with."""
+
+
+class CellLinks(NamedTuple):
+    """Where the links of cells lead: `setting` to the page that shows a record, `cell` to the cell of a word.
+
+    `opened` is the word of the cell that is open; empty where none is.
+    """
+
+    setting: Callable[[Shown], str]
+    cell: Callable[[str], str]
+    opened: str = ""
 
 
 def cell_word(one: AnyRecord) -> str:
@@ -47,7 +56,7 @@ def cell_word(one: AnyRecord) -> str:
 
 
 def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
-    """Return a table of how many things each paper prints, and of which verdict."""
+    """Table of how many things each paper prints, and of which verdict."""
     head = "".join(f"<th scope=col>{one}</th>" for one in ("", "printed", *map(_signed, Agreement)))
     rows = "".join(
         f"<tr><th scope=row>{escape(paper)}</th>"
@@ -55,29 +64,28 @@ def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
         + "</tr>"
         for paper, found in by_paper.items()
     )
-    table = f"<table class=grid><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return f'<div class="dpviz-printed" data-drawn>{scrolled_html("Verdicts by paper", table)}</div>'
+    return f"<table class=grid><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _signed(verdict: Agreement) -> str:
     return f"{SIGNS[verdict]} {verdict}".strip()
 
 
-def layouts_html(layouts: Iterable[Layout], address: Address, drawn: Mapping[str, str] | None = None) -> str:
+def layouts_html(layouts: Iterable[Layout], links: CellLinks, drawn: Mapping[str, str] | None = None) -> str:
     """Return tables and lists under the names of their places; `drawn` has where those are that we draw, by place."""
     parts, last, pictures = [], "", drawn or {}
     for one in layouts:
         if one.cells:
             link = f' <a href="{escape(pictures[one.place])}">ours, drawn →</a>' if one.place in pictures else ""
             parts.append("" if one.place == last else f"<h3>{escape(one.place)}{link}</h3>")
-            parts.append(_grid(one, address) if isinstance(one, PrintedGrid) else _list(one, address))
+            parts.append(_grid(one, links) if isinstance(one, PrintedGrid) else _list(one, links))
             last = one.place
     return f'<div class="dpviz-printed">{"".join(parts)}</div>'
 
 
-def _grid(grid: PrintedGrid, address: Address) -> str:
+def _grid(grid: PrintedGrid, links: CellLinks) -> str:
     head = "".join(f"<th scope=col>{escape(one)}</th>" for one in (*grid.designs, *grid.columns))
-    rows = "".join(f"<tr>{_names(design)}{_cells(cells, address)}</tr>" for design, cells in grid.rows)
+    rows = "".join(f"<tr>{_names(design)}{_cells(cells, links)}</tr>" for design, cells in grid.rows)
     said = [counts_in_words(one.record for one in grid.cells)]
     said += [f"{grid.common} throughout"] if grid.common else []
     notes = f"<p class=said>{NOT_LITERAL} {escape(_read_otherwise(grid))}</p>" if _read_otherwise(grid) else ""
@@ -98,12 +106,12 @@ def _names(design: Sequence[float | str]) -> str:
     return "".join(f"<th scope=row>{escape(one)}</th>" for one in said)
 
 
-def _cells(cells: Iterable[PrintedCell | None], address: Address) -> str:
-    return "".join("<td></td>" if one is None else f"<td>{_cell(one, address)}</td>" for one in cells)
+def _cells(cells: Iterable[PrintedCell | None], links: CellLinks) -> str:
+    return "".join("<td></td>" if one is None else f"<td>{_cell(one, links)}</td>" for one in cells)
 
 
-def _list(printed: PrintedList, address: Address) -> str:
-    items = "".join(f"<li>{_statement(one, address)}</li>" for one in printed.cells)
+def _list(printed: PrintedList, links: CellLinks) -> str:
+    items = "".join(f"<li>{_statement(one, links)}</li>" for one in printed.cells)
     return f"<ul>{items}</ul>"
 
 
@@ -111,33 +119,35 @@ def _star(one: AnyRecord) -> str:
     return "" if one.literal else NOT_LITERAL
 
 
-def _cell(cell: PrintedCell, address: Address) -> str:
+def _cell(cell: PrintedCell, links: CellLinks) -> str:
     one = cell.record
     sign = f"<i>{SIGNS[one.verdict]}{_star(one)}</i>"
     return (
-        f"<details {_named(one)}>"
+        f"<details {_named(one, links)}>"
         f'<summary aria-label="{escape(one.text)}, {one.verdict}">{escape(one.text)}{sign}</summary>'
-        f'<div class="opened">{_opened(cell, address)}</div></details>'
+        f'<div class="opened">{_opened(cell, links)}</div></details>'
     )
 
 
-def _statement(cell: PrintedCell, address: Address) -> str:
+def _statement(cell: PrintedCell, links: CellLinks) -> str:
     one = cell.record
     words = f"{one.what}: {one.text}" if isinstance(one.printed, PrintedNumber) and not one.quote else one.text
     words += f" in “{one.quote}”" if one.quote else ""
     mark = f"<b class=verdict>{_signed(one.verdict)}{_star(one)}</b>"
     return (
-        f"<details {_named(one)}><summary>{mark} <span>{escape(words)}</span></summary>"
-        f"<div>{_opened(cell, address)}</div></details>"
+        f"<details {_named(one, links)}><summary>{mark} <span>{escape(words)}</span></summary>"
+        f"<div>{_opened(cell, links)}</div></details>"
     )
 
 
-def _named(one: AnyRecord) -> str:
+def _named(one: AnyRecord, links: CellLinks) -> str:
     """The attributes of something that opens, one of all at a time."""
-    return f'id="{OPEN_CELL}-{cell_word(one)}" name="{OPEN_CELL}" class="{KINDS_OF_CELLS[one.verdict]}"'
+    word = cell_word(one)
+    is_open = " open" * (word == links.opened)
+    return f'id="{OPEN_CELL}-{word}" name="{OPEN_CELL}" class="{KINDS_OF_CELLS[one.verdict]}"{is_open}'
 
 
-def _opened(cell: PrintedCell, address: Address) -> str:
+def _opened(cell: PrintedCell, links: CellLinks) -> str:
     one = cell.record
     rows = [("Printed ○", f"<b>{escape(one.text)}</b>")]
     rows += [("Stands in", escape(one.place))] if one.figure else []
@@ -149,8 +159,9 @@ def _opened(cell: PrintedCell, address: Address) -> str:
     rows.append(("Read as", escape(one.reading)))
     rows += [("Read otherwise", f"{_ours(other)[1]}: {escape(_other(one, other))}") for other in cell.others]
     said = "".join(f"<dt>{name}</dt><dd>{words}</dd>" for name, words in rows)
-    link = f'<p><a href="{escape(address(one.shown))}">Open this setting →</a></p>' if one.shown.page else ""
-    return f"<dl>{said}</dl>{link}"
+    setting = f'<a href="{escape(links.setting(one.shown))}">Open this setting →</a> ' if one.shown.page else ""
+    itself = f'<a href="{escape(links.cell(cell_word(one)))}">Link to this cell</a>'
+    return f"<dl>{said}</dl><p>{setting}{itself}</p>"
 
 
 def _other(one: AnyRecord, other: AnyRecord) -> str:

@@ -22,7 +22,6 @@ from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPE
 
 __all__ = [
     "attacker_chart",
-    "compare_profiles",
     "draws_chart",
     "draws_log_odds_chart",
     "profile_chart",
@@ -59,20 +58,6 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
     exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
     title, named = {"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"}, f"profile {profile.synthesizer.key}"
     return _build([*_curve(profile), chosen], right, named, title=title, showlegend=False, **allowed)
-
-
-@checked()
-def compare_profiles(profiles: list[Profile], epsilon: float) -> style.Figure:
-    """Several profiles on one picture, with the promised ε as a thin rule."""
-    if not profiles:
-        raise ValueError("profiles must hold at least one profile; got none.")
-    return _build(
-        [trace for one in profiles for trace in _curve(one)],
-        1.1 * max(epsilon, *(float(one.epsilons[-1]) for one in profiles)),
-        "compare " + " ".join(one.synthesizer.key for one in profiles),
-        shapes=[style.rule(x=epsilon)],
-        annotations=[style.label_upright(f"promised ε = {readable(epsilon)}", epsilon, edge="top")],
-    )
 
 
 def _curve(profile: Profile) -> list[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """Dots: a strip of them on an axis from 0 to 1, as the path of a drawing, and odds as a row of them."""
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,37 +11,52 @@ from dpviz.core.types import FloatArray
 __all__ = ["ROWS_HIGH", "strip_path"]
 
 ROWS_HIGH = 12
-"""Dots that stand upon one another at most; the path is so many units high, and 100 wide."""
+"""Height of a strip in dots that stand upon one another; its width is 100. Where more do, they stand closer."""
 
-COLUMNS = 101
-MOST = ROWS_HIGH * COLUMNS
-MOST_DOTS = 400  # That a reader can still take in; larger odds are told in words alone
+DOT_WIDTH = 1.0  # per cent, nearer than which two dots would lie on each other
+MAX_DOTS = 400  # that a reader can still take in; larger odds are told in words alone
 
 
 @checked(shares=argument("shares", 0, 1))
 def strip_path(shares: FloatArray) -> str:
-    """Return a path of dots, strokes without length: each at its share in per cent, or next to it where it is full.
+    """Path of dots, strokes without length, on an axis of 100 per cent: each at its share, upon those it would cover.
 
-    The dots in the middle of the others are placed first, so that those are moved that are at the rims.
+    Parameters
+    ----------
+    shares : ndarray of float
+        From 0 to 1.
 
+    Returns
+    -------
+    str
+        Shape of a path in a view of 100 by `ROWS_HIGH`, whose y axis points down.
+
+    Raises
+    ------
+    ValueError
+        If `shares` is empty or no list.
+
+    Examples
+    --------
     >>> strip_path(np.array([0.5, 0.5, 0.25]))
-    'M50 11.5h0M50 10.5h0M25 11.5h0'
+    'M25 11.5h0M50 11.5h0M50 10.5h0'
     """
-    if not (shares.ndim == 1 and 0 < len(shares) <= MOST):
-        raise ValueError(f"shares must be a list of 1 to {MOST:,} numbers; got one of shape {shares.shape}.")
-    heights, dots = [0] * COLUMNS, []
-    wanted = np.clip(np.rint(100 * shares), 0, COLUMNS - 1).astype(int)
-    for place in wanted[np.argsort(np.abs(shares - np.median(shares)), kind="stable")].tolist():
-        column = next(one for one in _outwards(place) if heights[one] < ROWS_HIGH)
-        dots.append(f"M{column} {ROWS_HIGH - heights[column] - 0.5:g}h0")
-        heights[column] += 1
-    return "".join(dots)
+    if not (shares.ndim == 1 and len(shares) > 0):
+        raise ValueError(f"shares must be a list of numbers; got one of shape {shares.shape}.")
 
+    # The lowest level on which a dot has room, from left to right
+    places = np.sort(100 * shares)
+    last_places: list[float] = []  # of the dots on each level
+    levels = []
+    for place in places:
+        level = next((k for k, last in enumerate(last_places) if place - last >= DOT_WIDTH), len(last_places))
+        last_places[level : level + 1] = [place]
+        levels.append(level)
 
-def _outwards(place: int) -> Iterator[int]:
-    """The columns, from the nearest to a place on."""
-    for step in range(COLUMNS):
-        yield from (one for one in (place - step, place + step) if 0 <= one < COLUMNS)
+    step = min(1.0, (ROWS_HIGH - 1) / max(*levels, 1))
+    return "".join(
+        f"M{place:.6g} {ROWS_HIGH - 0.5 - level * step:.4g}h0" for place, level in zip(places, levels, strict=True)
+    )
 
 
 def odds_dots(log_odds: float) -> str:
@@ -52,7 +66,7 @@ def odds_dots(log_odds: float) -> str:
     (4, '')
     """
     likelier = round(math.exp(min(log_odds, 100.0)))
-    if likelier > MOST_DOTS:
+    if likelier > MAX_DOTS:
         return ""
     row = '<i class="one"></i>' + "<i></i>" * likelier
     return (

@@ -30,7 +30,7 @@ ASKED_REPETITIONS = argument("repetitions", 1, 100_000, title="number of repetit
 
 
 def _asked(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m dpviz.published", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m dpviz.claims", description=__doc__)
     parser.add_argument("--paper", choices=PAPERS, action="append", help="one paper; can be repeated (default: all)")
     for name, default in (("--repetitions", Effort.repetitions), ("--seed", Effort.seed)):
         parser.add_argument(name, type=int, default=default, help="of what is simulated (default: %(default)s)")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpviz import privacy
-from dpviz.claims.published import PrintedNumber, Record, Shown, printed_rows, read_errata, read_tables
+from dpviz.claims.published import PrintedNumber, Record, Shown, printed_rows, read_tables
 from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer, TwoCellSynthesizer
@@ -25,10 +25,6 @@ FIGURE_CAPTIONS = {
     3: "Laplace synthesizer with 2-differential privacy",
     4: "Differential privacy values (log posterior odds ratios) for Laplace sanitizer",
 }
-FIGURE_ERRATA = read_errata("abowd_vilhuber")
-"""What the paper says of its figures and its own equations contradict, in our words; every number is computed here."""
-
-
 PRINTED_FIGURES = read_tables("abowd_vilhuber_fig", FIGURE_CAPTIONS)  # Figures 1 to 4 as printed
 
 SYNTHESIZER_OF_FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
@@ -98,16 +94,6 @@ def _shown(release: Synthesizer) -> Shown:
     return Shown("transition_matrices", {"synthesizer": release.key, "n": 5, **prior, "epsilon": PRINTED_EPSILON})
 
 
-def figure_rows() -> list[list[str]]:
-    """Each figure held against a synthesizer: its number and caption, whose cells are equal, how many, and why."""
-    rows = []
-    for one in compare_figures():
-        number = int(one.design["figure"])
-        equal = f"{one.ours:.0f} of {one.printed:.0f}"
-        rows.append([f"Fig. {number}", PRINTED_FIGURES[number].caption, one.what, equal, one.reading])
-    return rows
-
-
 def figure_tables(number: int) -> list[tuple[Synthesizer, str, FloatArray | None]]:
     """A figure as printed, ours, and equation (1) where the paper says it is that: whose, caption, printed values."""
     release: Synthesizer = SYNTHESIZER_OF_FIG_1 if number <= 2 else SYNTHESIZER_OF_FIG_3
@@ -159,9 +145,3 @@ def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_F
         )
         for place, (ours, said) in enumerate(zip(counted, printed_rows("abowd_vilhuber_accounts"), strict=True))
     ]
-
-
-def account_rows() -> list[list[str]]:
-    """Each way to count, its number for Fig. 1 and for equation (1), and how it counts."""
-    both = zip(accounts_of_printed_delta(), accounts_of_printed_delta(EQUATION_ONE), strict=True)
-    return [[plug.what, f"{plug.ours:.6f}", f"{draw.ours:.6f}", plug.reading] for plug, draw in both]

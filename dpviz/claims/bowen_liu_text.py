@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
 from dpviz.comparisons.mixed_methods import STATISTICS
 from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_SPLIT
-from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.coverage.exact import exact_coverage
@@ -113,7 +113,7 @@ def _dp_prior(effort: Effort) -> Judged:
     return Judged(f"{told}.", holds=near == set(ORDER_OF_BIAS) - {"posterior_mean"})
 
 
-@kept
+@lru_cache(maxsize=256)
 def _study(key: str, data: GaussianData, log: float, estimands: tuple[str, ...], effort: Effort) -> StudyMeasures:
     """What a method of the second or third study comes to, by estimand; of the third with fewer repetitions."""
     method = next(one for one in data.methods if one.key == key and isinstance(one, GaussianMethod))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.claims.published import PrintedRow, Record, Shown, read_errata, read_tables
+from dpviz.claims.published import PrintedRow, Record, Shown, read_tables
 from dpviz.claims.sentences import printed_in
 from dpviz.core.checked import checked
 from dpviz.core.numerics.multisets import multisets
@@ -25,7 +25,7 @@ from dpviz.inference.posterior import posterior_if_known
 from dpviz.inference.summaries import posterior_summaries
 from dpviz.mechanisms import BetaBinomial
 
-__all__ = ["ERRATA", "FIGURE_1", "PRINTED_TABLES", "compare_charest", "figure_1_curves"]
+__all__ = ["FIGURE_1", "PRINTED_TABLES", "compare_charest", "figure_1_curves"]
 
 TABLE_CAPTIONS = {
     1: "Relative bias (in %) of q̄_M as an estimator of p",
@@ -49,9 +49,6 @@ OVER_RUNS = "Variance, over the runs, of the posterior mean: not of the posterio
 OF_POSTERIOR = "Mean, over the runs, of the variance of the posterior: what the column says."
 AS_PRINTED = "As the column says."
 AS_THE_WORDS_SAY = {AS_PRINTED, LITERAL, OF_POSTERIOR}
-
-ERRATA = read_errata("charest")
-"""What the paper prints and its own definitions contradict, in our words; every number is computed here."""
 
 
 class Figure1(NamedTuple):

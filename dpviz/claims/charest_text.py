@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -24,7 +25,6 @@ from dpviz.claims.charest import (
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable, rounded_down
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import exact_coverage
@@ -87,7 +87,7 @@ def _large(_: Effort) -> Judged:
     return Judged(f"The largest relative bias is {readable(most, 3)} %.", holds=most < 0.005)
 
 
-@kept
+@cache
 def _table_2() -> tuple[tuple[float, float, int, dict[str, float]], ...]:
     """The exact numbers of every row: ε, p, M, and by column."""
     rows = ((float(one["epsilon"]), float(one["p"]), int(one["M"])) for one in PRINTED_TABLES[2].rows)
@@ -135,7 +135,7 @@ def _real_unbiased(_: Effort) -> Judged:
     return Judged(f"The relative bias of the variance is {readable(bias)} %.", holds=abs(bias) < 0.05)
 
 
-@kept
+@cache
 def _coverages() -> dict[int, FloatArray]:
     """Exact coverage by M, shape (readings, proportions, ε)."""
     return figure_1_curves(FIGURE_1_EPSILONS)
@@ -185,7 +185,7 @@ def _worse(_: Effort) -> Judged:
     return Judged(told, holds=not where)
 
 
-@kept
+@lru_cache(maxsize=64)
 def _posteriors(epsilon: float, sets: int, drawn: int) -> PosteriorRuns:
     return posterior_runs(epsilon, sets, np.random.default_rng(CHAREST_SEED), drawn)
 

@@ -1,13 +1,13 @@
 """What methods that are compared really give away, as the audit of the printed methods has it at the same setting."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.claims.release_finding import ReleaseFinding, ReleaseSetting, verdict_sentence
 from dpviz.comparisons import ComparedMethod, DataKind, MixedData
 from dpviz.comparisons.gaussian import GaussianData
 from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM
-from dpviz.core.keeping import kept
 
 
 def audited_setting(data: DataKind, epsilon: float, sets: int) -> ReleaseSetting:
@@ -29,7 +29,7 @@ def audited_setting(data: DataKind, epsilon: float, sets: int) -> ReleaseSetting
     return setting
 
 
-@kept
+@lru_cache(maxsize=1024)
 def given_away(method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
     """Return what a method really gives away, and why, where M sets are released; of a reference what is said of it."""
     if method.reference or method.absence(data):

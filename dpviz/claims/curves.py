@@ -127,8 +127,29 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
     return last
 
 
+def first_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
+    """`prior_curves` as far as they are there in no time: a first picture, on the same axes.
+
+    Smallest priors without δ and printed bounds are closed forms. What must be searched for is there at the chosen
+    value and both ends of the axis alone, or, where many rows in k categories make each search long, at the former.
+    """
+    if KINDS[family].conditioned:
+        return next(_stream(family, setting, axis, m_is_n, (CURVE_POINTS,)))
+    return next(_stream(family, setting, axis, m_is_n, (1,), closed_forms=True))
+
+
 def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
     """`prior_curves`, coarse to fine: each time with about twice as many points, of which none is computed again."""
+    return _stream(family, setting, axis, m_is_n, CURVE_STRIDES[-1:] if KINDS[family].in_step else CURVE_STRIDES)
+
+
+def _stream(
+    family: str, setting: Setting, axis: Axis, m_is_n: bool, strides: tuple[int, ...], *, closed_forms: bool = False
+) -> Iterator[Curves]:
+    """Yield curves at the ends, the chosen value and every so many points between, for one stride after the other.
+
+    Where `closed_forms` alone are wanted, what must be searched for is left out but for the chosen value and the ends.
+    """
     kind, scale = KINDS[family], SCALES[axis]
     rows, chosen = max(setting.n, setting.m), float(getattr(setting, axis))
     points = axis_points(axis, chosen, min([CURVE_POINTS, *(few for size, few in POINTS_OF_LARGE if rows >= size)]))
@@ -146,13 +167,14 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     printed = {claim.key: np.full(len(points), np.nan) for claim in claims}
     shown: list[int] = []
     at_chosen = np.flatnonzero(points == chosen).tolist()
+    ends = [0, len(points) - 1] if kind.in_step or rows < POINTS_OF_LARGE[0][0] else []
     for line in lines.values():
         line.find_one_by_one(at_chosen)  # as for the single answer, to its last digit
-    for stride in CURVE_STRIDES[-1:] if kind.in_step else CURVE_STRIDES:
+    for stride in strides:
         level = [*at_chosen, 0, len(points) - 1, *range(0, len(points), stride)]
         fresh = list(dict.fromkeys(one for one in level if one not in shown))
         for line in lines.values():
-            line.find_all(fresh)
+            line.find_all(fresh if line.pure or not closed_forms else ends)
         values = [settings[place].arguments() for place in fresh]
         for claim in claims:
             printed[claim.key][fresh] = _printed(claim, values)

@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -96,8 +97,9 @@ def _numbers(values: FloatArray) -> str:
     return " ".join(f"{one:.{DIGITS_OF_FIGURES}g}" for one in values.tolist()) if values.any() else ""
 
 
+@cache
 def read_figures() -> tuple[DrawnFigure, ...]:
-    """Return every figure that the file carries, in the order of the captions."""
+    """Every figure that the file has, in the order of the captions; read once in a process."""
     lines: dict[tuple[str, str], dict[tuple[str, str], list[FigureLine]]] = {}
     for row in printed_rows(FIGURES_FILE):
         panels = lines.setdefault((row["paper"], row["place"]), {})

@@ -4,6 +4,7 @@ import datetime
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from dpviz.claims.published import Agreement, Effort, PrintedNumber, Record, Shown, printed_rows, printed_text
@@ -58,7 +59,7 @@ class FullRun(NamedTuple):
         return (
             f"Computed on {day.day} {day:%B %Y}: exact wherever a sum is short enough, else simulated with at least "
             f"{effort.repetitions:,} repetitions and the seed {effort.seed}. The same digits come from python -m "
-            f"dpviz.published --repetitions {effort.repetitions} --seed {effort.seed}. {simulated_rule(self.records)}"
+            f"dpviz.claims --repetitions {effort.repetitions} --seed {effort.seed}. {simulated_rule(self.records)}"
         )
 
 
@@ -72,8 +73,9 @@ def full_run_csv() -> str:
     return printed_text(FULL_RUN)
 
 
+@cache
 def read_full_run() -> FullRun:
-    """Return what the file says."""
+    """The stored run, read once in a process."""
     rows = printed_rows(FULL_RUN)
     first = rows[0]
     effort = Effort(int(first["repetitions"]), int(first["seed"]))

@@ -5,7 +5,6 @@ differentially private data, arXiv:1606.08052, Table 1.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -35,7 +34,7 @@ from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import Releases, holds, releases
 from dpviz.mechanisms import GeometricSanitizer, Modips, TwoCellSynthesizer
 
-__all__ = ["LIU_BINARY", "LIU_NORMAL", "compare_liu_normal"]
+__all__ = ["LIU_BINARY", "LIU_NORMAL"]
 
 CAPTION_OF_LIU = "Coverage probability of 95 % intervals by different variance combination rules, M = 10"
 LIU_LEVEL, LIU_REPETITIONS = 0.95, PRINTED_REPETITIONS
@@ -219,17 +218,3 @@ LIU_BINARY = LiuTable.read("a", "binary", "binary data", _binary_covered)
 LIU_NORMAL = LiuTable.read("b", "gaussian", "normal data", _normal_covered)
 LIU_HALVES = {"binary": LIU_BINARY, "gaussian": LIU_NORMAL}
 """The halves of the table. The n of the binary one is a tenth of the rows, unlike that of the normal one."""
-
-
-@lru_cache(maxsize=1)
-def compare_liu_normal() -> tuple[Record[float], ...]:
-    """Return every cell of the normal half beside its simulation, 5,000 repetitions."""
-    return tuple(LIU_NORMAL.compare())
-
-
-def stream_liu_binary(effort: Effort = USUAL_EFFORT) -> Iterator[tuple[Record[float], ...]]:
-    """Yield the cells of Table 1 (a) so far, a row more each time: those that take long stand at its end."""
-    found: tuple[Record[float], ...] = ()
-    for row in LIU_BINARY.printed.rows:
-        found += tuple(LIU_BINARY.compare_row(row, LIU_BINARY.fitting, effort))
-        yield found

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -15,7 +16,6 @@ from dpviz.comparisons.binary_measures import row_moments
 from dpviz.comparisons.gaussian import GaussianData, KnownVariance, UnknownVariance
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_MEAN, MODIPS_MEAN_TRUNCATED, NormalModel
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.coverage.exact import exact_coverage
 from dpviz.coverage.studies import run_study
@@ -46,7 +46,7 @@ def clipped_bias(n: int, p: float, sets: int) -> float:
     return float(binomial_distribution(n, p) @ ((1 + n * clipped) / (n + 2))) - p
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _expected(made: TwoCellSynthesizer, p: float) -> tuple[float, float]:
     """E[ϖ] and E[b], exactly: given x the sets are independent."""
     weights, moments, m = binomial_distribution(made.n, p), row_moments(made), made.m
@@ -109,7 +109,7 @@ def _severe(effort: Effort) -> Judged:
     return Judged(f"{readable(100 * covered / runs, 3)} % of the intervals hold p.", holds=covered / runs < SEVERE)
 
 
-@kept
+@lru_cache(maxsize=256)
 def _normal(method: NormalModel, data: GaussianData, sets: int, effort: Effort) -> OutcomeMeasures:
     """What Theorem 7 makes of the mean; of many sets fewer repetitions."""
     repetitions = max(effort.repetitions // max(sets // 10, 1), 10)
@@ -171,7 +171,7 @@ def _communal(_: Effort) -> Judged:
     return Judged(told, holds=math.isclose(scales["the mean"], scales["the variance"]))
 
 
-@kept
+@lru_cache(maxsize=64)
 def liu_cells(half: str, effort: Effort) -> tuple[Record[float], ...]:
     """Every cell of a half of Table 1 beside ours, in all readings."""
     return tuple(LIU_HALVES[half].compare(effort))

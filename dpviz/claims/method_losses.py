@@ -1,6 +1,7 @@
 """What the methods of Bowen & Liu (2016) and Liu (2016) really give, where no line of `printed_methods` can say it."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -8,7 +9,6 @@ from scipy.special import betainc, betaincc, gammaln, ndtr, ndtri
 
 from dpviz.claims.empirical_loss import empirical_epsilon
 from dpviz.claims.release_finding import MIXTURE_STATISTICS, ReleaseSetting
-from dpviz.core.keeping import kept
 from dpviz.core.limits import MODIPS_ROWS
 from dpviz.core.parameters import readable, rounded_down
 from dpviz.core.types import FloatArray, IntArray
@@ -74,7 +74,7 @@ def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -
     return setting.sets * seen_loss(no_ones(setting.n, sets), setting.each, truncated)
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _modips(n: int, epsilon: float, bounding: str) -> float:
     return pure_epsilon(Modips(n=n, m=n, epsilon=epsilon, bounding=bounding))
 
@@ -131,7 +131,7 @@ def nested_binned_posterior(setting: ReleaseSetting) -> float:
     return setting.sets * setting.draws * sdd_loss(setting.n, setting.each, sensitivity)
 
 
-@kept
+@lru_cache(maxsize=1024)
 def sampled_posterior(setting: ReleaseSetting) -> Loss:
     """Algorithm 3: its sanitized histogram exactly, where its draws are many, and simulated single draws."""
     histogram = sanitized_histogram_loss(setting.n, setting.each)

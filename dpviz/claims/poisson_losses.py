@@ -1,13 +1,13 @@
 """What the Poisson mechanism of Jackson et al. (2024) really gives, for one count and for all counts of a table."""
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ive
 
 from dpviz.claims.release_finding import ReleaseSetting
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
@@ -109,7 +109,7 @@ def skellam_masses(added: float, delta: float) -> FloatArray:
         return np.exp(log_masses)
 
 
-@kept
+@lru_cache(maxsize=1024)
 def promise_of_counts(release: Synthesizer) -> str:
     """Return what is promised of a Poisson count but for a small probability, and what it gives; of others nothing.
 

@@ -4,10 +4,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dpviz.claims.bowen_liu import binary_methods
-from dpviz.claims.charest_layout import PRINTED_QUANTITIES
 from dpviz.claims.liu import LIU_HALVES, N_AS_PRINTED
 from dpviz.claims.published import design_in_words
 from dpviz.claims.verdicts import AnyRecord
+
+PRINTED_QUANTITIES = {
+    "true_dataset": "confidential data",
+    "var_qbar_1e-4": "Var(q̄), 10⁻⁴",
+    "rel_bias_TM_pct": "relative bias of T, %",
+    "rel_bias_TMstar_pct": "relative bias of T*, %",
+    "negative_TM_pct": "negative T, %",
+    "posterior_mean": "posterior mean",
+    "rel_bias_pct": "relative bias, %",
+    "posterior_variance_1e-3": "posterior variance, 10⁻³",
+    "ratio_to_true_variance": "ratio to the true variance",
+}
+"""Names of the columns that Charest (2011) prints; further ones of Table 1 are numbers of sets."""
 
 TITLES = PRINTED_QUANTITIES | {one.column: one.title for half in LIU_HALVES.values() for one in half.fitting}
 """What stands above a printed column, by its name in the files; others name a value, as m1=0 does."""

@@ -1,6 +1,7 @@
 """What is seen in the figures that we draw, by which the sentences of the papers about them are judged."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,6 @@ import numpy as np
 from dpviz.claims.drawn_figures import FigureLine, read_figures
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.core.keeping import kept
 from dpviz.core.types import FloatArray
 
 ERROR_MEASURE, COVERAGE_MEASURE, SPREAD_MEASURE = "root_mean_squared_error", "coverage", "standard_error"
@@ -31,7 +31,7 @@ class SeenPanel(NamedTuple):
         return CHANCE_ERRORS * np.sqrt(sum(np.nan_to_num(self.lines[key].error) ** 2 for key in keys))
 
 
-@kept
+@cache
 def seen(paper: str, place: str, measure: str, where: str = "") -> tuple[SeenPanel, ...]:
     """Return the panels of a measure of a figure, those whose settings begin with some words."""
     figure = next(one for one in read_figures() if (one.paper, one.place) == (paper, place))

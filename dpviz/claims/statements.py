@@ -4,6 +4,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -16,7 +17,6 @@ from dpviz.claims.finding import composed_pure_delta
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS, prior_far_from_mean, prior_near_mean
 from dpviz.core.checked import checked
-from dpviz.core.keeping import kept
 from dpviz.core.limits import LARGEST_PRIOR_ROWS
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
@@ -93,7 +93,7 @@ def _simulated(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, delta_of(2 * setting.epsilon), allowed, said)
 
 
-@kept  # three claims speak of them
+@lru_cache(maxsize=1024)  # three claims speak of them
 def _rows_and_parameter(setting: Setting, m: int, alpha: float) -> tuple[float, float]:
     """Return the exact δ of the rows of SYNTH_Post(One), and of the parameter that they are drawn with."""
     rows, parameter = (release(key, n=setting.n, m=m, alpha=alpha) for key in ("synth_post_one", "param_post"))

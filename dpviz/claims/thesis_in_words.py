@@ -3,15 +3,9 @@
 Sentences and cells are HTML.
 """
 
-import numpy as np
-
-from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.releases import BY_SIZE, SizeCurves
 from dpviz.claims.claim import Claim
 from dpviz.claims.theorems import CLAIMS
 from dpviz.core.parameters import readable, rounded_down, rounded_up
-from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.average_case import count_simulator_deltas
 
 SHRINKING = (
@@ -34,54 +28,6 @@ def sampling_in_words(alone: float, after: float, printed: float, most: str = ""
     if not now:
         return f"ε = {before}", f"its loss stays at ε = {before}. {promised}"
     return f"ε = {before} →{most} {now}", f"its loss changes from ε = {before} to{most} ε = {now}. {promised}"
-
-
-def sizes_in_words(found: SizeCurves, m: int, alpha: float, epsilon: float) -> tuple[str, str]:
-    """Return the mark, and what more rows do to the privacy of each method at one prior."""
-    one, limit = readable(found.at(m)[HEADLINE.key], 3), readable(found.limits[HEADLINE.key], 3)
-    others = others_go(mode=len(found.deltas) == len(BY_SIZE))
-    return f"δ = {one} → {limit}", (
-        f"With α = {readable(alpha)} and m = {readable(m)} synthetic rows, SYNTH_Post(One) keeps ε = "
-        f"{readable(epsilon)} with δ = {one}. With more rows δ rises towards that of PARAM_Post, {limit}, and never "
-        f"beyond (Theorem 5.1). {others}"
-    )
-
-
-def others_go(*, mode: bool) -> str:
-    """Return what becomes of the plug-ins as m grows; the mode is one of them where the prior is above 1."""
-    who = "For the other two it goes" if mode else "For SYNTH_Post(Many) it goes"
-    theorems = "Theorem 5.4, Corollary 5.6" if mode else "Corollary 5.6"
-    return f"{who} to 1, for enough rows show what they were drawn from ({theorems})."
-
-
-def size_claims(delta: float, found: SizeCurves) -> list[list[str]]:
-    """Return each claim of chapter 5, where it is seen in δ by the number of rows, and the verdict."""
-    stays, largest = readable(float(found.deltas[HEADLINE.key].max()), 4), readable(float(found.sizes[-1]))
-    rows = [
-        [
-            "<b>Theorem 5.1</b><br><small>rows drawn from a private parameter are as private, whatever m</small>",
-            f"δ of SYNTH_Post(One) stays within {stays} up to m = {largest}; PARAM_Post has "
-            f"{readable(found.limits[HEADLINE.key], 4)}",
-            "✓ true: the rows are made from the draw alone",
-        ]
-    ]
-    for key in ("5.4", "5.6"):
-        claim = CLAIMS[key]
-        label, curve = PRIOR_METHODS[claim.methods[0]].label, found.deltas.get(claim.methods[0])
-        words = f"<b>{claim.name}</b><br><small>at a fixed prior {label} is not private for some m</small>"
-        verdict = "– not defined at this prior" if curve is None else "✓ true: δ goes to 1 as m grows"
-        rows.append([words, first_broken(label, delta, found.sizes, curve), verdict])
-    return rows
-
-
-def first_broken(label: str, delta: float, sizes: IntArray, curve: FloatArray | None) -> str:
-    """Return from which of the drawn sizes on a release breaks δ, whose δ(m) rises to 1."""
-    if curve is None:
-        return f"{label} needs α &gt; 1"
-    broken, shown = np.flatnonzero(curve > delta), readable(delta, 3)
-    if len(broken) == 0:
-        return f"within δ = {shown} up to m = {readable(float(sizes[-1]))}; beyond it for some larger m"
-    return f"beyond δ = {shown} at m = {readable(float(sizes[broken[0]]))}, and from there on"
 
 
 def average_in_words(n: int, theta: float, epsilon: float, delta: float) -> tuple[str, str]:

@@ -89,11 +89,6 @@ class CountData(OneProportion):
     )
 
 
-def kind_of_release(design: Design) -> type[OneProportion]:
-    """Return the kind of data of a release: that of the papers, or the one where m may differ from n."""
-    return BinaryData if design.m == design.n else CountData
-
-
 def method_of_release(design: Design) -> BinaryMethod:
     """Return the method that releases sets of a design's mechanism; a ValueError in a sentence where there is none."""
     for one in BinaryData.methods:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,10 +14,10 @@ import numpy as np
 from dpviz.comparisons.base import UNKNOWN_MEASURE, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.binary_measures import (
     RowMoments,
+    cached_on_copy,
     end_masses,
     estimate_moments,
     exact_interval,
-    kept_for,
     loss_of,
     row_moments,
     share_intervals,
@@ -28,7 +28,6 @@ from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core import limits
 from dpviz.core.checked import check_fields
 from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
-from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme
 from dpviz.core.parameters import Parameter, readable
@@ -58,7 +57,7 @@ from dpviz.privacy.several_sets import delta_of_sets
 
 LITTLE_WORK, MOST_WORK = 2_000_000, 16_000_000
 """Entries up to which coverage is summed at once, and after a simulation: about 0.1 and 0.8 s."""
-_shortest_length = kept(shortest_length)
+_shortest_length = lru_cache(maxsize=1024)(shortest_length)
 EPSILON_WITHOUT_NOISE = 1000.0  # ε from which on the noise is 0 with a probability that rounds to 1
 
 
@@ -243,7 +242,7 @@ class OneProportion(DataKind):
         return worst_of(made, measure, sets, rule, analysis.level, low, high, thorough=thorough)
 
 
-@kept_for
+@cached_on_copy(maxsize=2048)
 def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> float:
     """Return the entries of the sums for an interval, as far as they are of interest."""
     return exact_work(made, p=p, sets=sets, by_sum=by_sum, most=MOST_WORK)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from dpviz.comparisons.base import Analysis, beyond_rounding, meant_width
-from dpviz.core.keeping import keep_result, kept
+from dpviz.core.cache import Memo
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.bernstein import Extreme, largest, of_higher_degree, smallest, times_p
 from dpviz.core.numerics.multisets import multisets
@@ -31,22 +31,30 @@ LISTED = 200_000  # Releases, times confidential counts, that are listed one by 
 ROUNDING_OF_SUMS = 1e-10  # Bound of the error of a sum up to which it is nothing but rounding
 SHOWN_PRECISION = 1e-5  # The same relative to the sum: it leaves the digits that are shown
 FEW_SUMS = 2_000_000  # Numbers of the distribution of the sum up to which an estimate from it comes at once
+INTERVALS = Memo[tuple[Measure, Measure]](maxsize=2048)
+"""Results of `exact_interval` by its arguments; one table gives those of several true proportions."""
 Rest = ParamSpec("Rest")
 Computed = TypeVar("Computed")
 
 
-def kept_for(function: Callable[Concatenate[TwoCellSynthesizer, Rest], Computed]) -> Callable[..., Computed]:
-    """Keep what a function of a synthesizer returns.
+def cached_on_copy(
+    maxsize: int,
+) -> Callable[[Callable[Concatenate[TwoCellSynthesizer, Rest], Computed]], Callable[..., Computed]]:
+    """Cache the results of a function of a synthesizer, as `functools.lru_cache` does.
 
-    It works on a copy: a synthesizer that the caller holds would else hold on to the terms that the work makes, 0.6 MB
-    of each at 10,000 rows.
+    It works on a copy: the synthesizer of the caller, which becomes a key, would otherwise hold on to the terms that
+    the work makes, 0.6 MB of each at 10,000 rows.
     """
 
-    @wraps(function)
-    def on_copy(made: TwoCellSynthesizer, *rest: Rest.args, **named: Rest.kwargs) -> Computed:
-        return function(dataclasses.replace(made), *rest, **named)
+    def decorate(function: Callable[Concatenate[TwoCellSynthesizer, Rest], Computed]) -> Callable[..., Computed]:
+        @lru_cache(maxsize=maxsize)
+        @wraps(function)
+        def on_copy(made: TwoCellSynthesizer, *rest: Rest.args, **named: Rest.kwargs) -> Computed:
+            return function(dataclasses.replace(made), *rest, **named)
 
-    return kept(on_copy)
+        return on_copy
+
+    return decorate
 
 
 class RowMoments(NamedTuple):
@@ -80,7 +88,7 @@ class RowMoments(NamedTuple):
         return {"average": math.sqrt(float(squares.mean())), "worst": math.sqrt(float(squares.max()))}
 
 
-@kept_for
+@cached_on_copy(maxsize=256)
 def row_moments(made: TwoCellSynthesizer) -> RowMoments:
     """Return them in closed form where there is one, else as sums over the rows of the matrix.
 
@@ -100,13 +108,13 @@ def row_moments(made: TwoCellSynthesizer) -> RowMoments:
     return RowMoments(mean, np.einsum("ij,ij,ij->i", rows, away, away))
 
 
-@kept_for
+@cached_on_copy(maxsize=2048)
 def loss_of(made: TwoCellSynthesizer) -> float:
     """Return the pure ε of one set."""
     return pure_epsilon(made)
 
 
-@kept_for
+@cached_on_copy(maxsize=256)
 def end_masses(made: TwoCellSynthesizer, sets: int) -> FloatArray:
     """Return for each x how probable it is that all sets are zeros, or all are ones."""
     with np.errstate(under="ignore"):
@@ -115,7 +123,6 @@ def end_masses(made: TwoCellSynthesizer, sets: int) -> FloatArray:
     return ends
 
 
-@kept_for
 def exact_interval(
     made: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float, inside: bool
 ) -> tuple[Measure, Measure]:
@@ -124,6 +131,15 @@ def exact_interval(
     A mean width of which no bound is known, as releases too unlikely to count have intervals without end, is summed
     over all of them where they are few, else infinite.
     """
+    key = (made, p, sets, rule, level, inside)
+    return INTERVALS.get_or_compute(
+        key, lambda: _exact_interval(dataclasses.replace(made), p, sets, rule, level, inside)
+    )
+
+
+def _exact_interval(
+    made: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float, inside: bool
+) -> tuple[Measure, Measure]:
     found = exact_coverage(synthesizer=made, p=p, sets=sets, rule=rule, level=level)
     width = found.mean_width_inside if inside else found.mean_width
     if not inside and not math.isnan(width) and math.isinf(found.mean_width_error_bound):
@@ -135,7 +151,7 @@ def exact_interval(
 def share_intervals(
     made: TwoCellSynthesizer, proportions: Sequence[float], sets: int, rule: IntervalRule, level: float
 ) -> None:
-    """Keep `exact_interval` inside 0 to 1 at several true proportions, from one table of all releases, if small.
+    """Compute `exact_interval` inside 0 to 1 at several true proportions, from one table of all releases, if small.
 
     There is one for one or two sets, or of the sums; for more sets each proportion has transforms of its own.
     """
@@ -144,7 +160,7 @@ def share_intervals(
     found = intervals_at(made, proportions=proportions, sets=sets, rule=rule.key, level=level)
     for p, coverage, width, off, off_width in zip(proportions, *(one.tolist() for one in found), strict=True):
         here = _summed(coverage, off), _summed(width, off_width)
-        keep_result(exact_interval, here, made, p, sets, rule.key, level, True)
+        INTERVALS.put((made, p, sets, rule.key, level, True), here)
 
 
 def _listed_width(made: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float) -> float:
@@ -202,7 +218,7 @@ def estimate_moments(made: TwoCellSynthesizer, sets: int, rule: IntervalRule) ->
     return RowMoments(np.linspace(0, 1, made.n + 1), of_mean.variance / line[1] ** 2)
 
 
-@kept
+@lru_cache(maxsize=64)
 def _moments_by_sum(made: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> RowMoments:
     """Σ_s Pr(s | x) (estimate of s) for x = 0 … n, and the variance."""
     assert rule.estimates is not None
@@ -212,7 +228,7 @@ def _moments_by_sum(made: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> 
     return RowMoments(mean, np.einsum("xs,xs->x", sums.rows, (estimates - mean[:, None]) ** 2))
 
 
-@kept_for
+@cached_on_copy(maxsize=1024)
 def worst_of(
     made: TwoCellSynthesizer,
     measure: str,

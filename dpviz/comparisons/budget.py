@@ -139,7 +139,7 @@ class Spending(ABC):
         """What the papers do, in words, with its place."""
 
     @abstractmethod
-    def named(self, place: float) -> str:
+    def name_of(self, place: float) -> str:
         """Return a place in words."""
 
     @abstractmethod
@@ -172,7 +172,7 @@ class Spending(ABC):
         return [one for one in self.data.estimands if one.key in self.beside]
 
     @property
-    def in_words(self) -> str:
+    def named(self) -> str:
         """Its settings in words."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, self.method)]
         return f"{', '.join(numbers)} and ε = {readable(self.epsilon, 4)}"
@@ -197,6 +197,10 @@ class Spending(ABC):
                     break
                 found[place] = outcome
         return Spent(found) if len(found) == len(self.compared) else None
+
+    def first(self) -> Spent:
+        """Return what is known at a glance, or else the outcome at the first place that is computed."""
+        return self.at_a_glance() or next(self.stream(intervals=False))
 
     def stream(self, *, intervals: bool = True) -> Iterator[Spent]:
         """Yield all outcomes so far, every time that there is a new one: what is there at a glance, coarse to fine.
@@ -318,7 +322,7 @@ class OverSets(Spending):
     def usual(self) -> dict[str, float]:
         return {"as in the papers": PAPERS_SETS}
 
-    def named(self, place: float) -> str:
+    def name_of(self, place: float) -> str:
         return "1 set" if place == 1 else f"{int(place)} sets"
 
     def at(self, place: float) -> tuple[ComparedMethod, Analysis]:
@@ -353,7 +357,7 @@ class OverStatistics(Spending):
     def usual(self) -> dict[str, float]:
         return self.method.usual_shares(self.data)
 
-    def named(self, place: float) -> str:
+    def name_of(self, place: float) -> str:
         return f"{readable(100 * place, 3)} % for {self.method.first_statistic}"
 
     def at(self, place: float) -> tuple[ComparedMethod, Analysis]:

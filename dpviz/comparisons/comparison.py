@@ -154,10 +154,14 @@ class Comparison:
         return f"ε = {readable(self.epsilon, 4)}{failure}"
 
     @property
-    def in_words(self) -> str:
+    def named(self) -> str:
         """Its settings in words."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, *self.methods)]
         return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {readable(self.epsilon, 4)}"
+
+    def first(self) -> Compared:
+        """Return what is quick of every method where it is ranked, with which `rank` begins."""
+        return next(self.rank())
 
     def rank(self) -> Iterator[Compared]:
         """Yield what is known of every method where it is ranked, the more complete the later."""

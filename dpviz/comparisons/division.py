@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.comparisons.guesses import guess_in_words
 from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import error_text, measured_text, more_or_less, number
-from dpviz.designs import Design
 
 NAMED_DIVISIONS = 4  # That are named where more cannot be told from the best
 
 
 @dataclass(frozen=True)
 class Division:
-    """What was asked, and what was found so far."""
+    """What was asked, what was found, and whether that is final: another division may still turn out to be better."""
 
     asked: Spending
     found: Spent
+    is_final: bool = True
 
     @property
     def tells(self) -> bool:
@@ -44,18 +43,20 @@ class Division:
                 f"ε = {epsilon} to say which division is best: a cell came out empty, or nothing varied."
             )
             return "no estimate", sentence, f"At ε = {epsilon} too few releases give an estimate."
-        name, typical = asked.named(best), error_text(error)
+        name, typical = asked.name_of(best), error_text(error)
+        so_far = "" if self.is_final else " so far"
         words = (
-            f"With ε = {epsilon} for everything that is released, the error is smallest with <b>{name}</b>: the "
-            f"analyst's estimate of {asked.data.judged.short} is typically off by <b>{typical}</b> (root mean squared "
-            f"error, {asked.method.label}, {asked.in_words})."
+            f"With ε = {epsilon} for everything that is released, the error is{so_far} smallest with <b>{name}</b>: "
+            f"the analyst's estimate of {asked.data.judged.short} is typically off by <b>{typical}</b> (root mean "
+            f"squared error, {asked.method.label}, {asked.named})."
         )
         for usual, place in asked.usual.items():
             if place != best and place in found.outcomes:
-                words += f" With {asked.named(place)} ({usual}) {self._compared(place)}."
+                words += f" With {asked.name_of(place)} ({usual}) {self._compared(place)}."
         if asked.data.flatters(asked.method):
             words += " It is told <b>the truth</b> as its public guess, on which this rests."
-        short = f"Best division at ε = {epsilon}: the estimate is typically off by {typical}."
+        lead = "Best division" if self.is_final else "Best so far"
+        short = f"{lead} at ε = {epsilon}: the estimate is typically off by {typical}."
         return name, words + self._of_one_set, short
 
     def _compared(self, place: float) -> str:
@@ -69,10 +70,13 @@ class Division:
     @property
     def _of_one_set(self) -> str:
         """The best release of a single set, with its error, against the division that is best."""
-        one, error = self.found.single, self.found.outcomes[self.found.best].ranked_error
-        if one is None:
-            return ""
-        mine = one.ranked_error
+        one, best = self.found.single, self.found.outcomes[self.found.best]
+        if one is None:  # a sentence about as long: what stands below keeps its place
+            wait = " What error a single set of the best of all methods would have is being computed."
+            return "" if self.is_final else wait
+        error, mine = best.ranked_error, one.ranked_error
+        if (one.method.key, one.sets) == (best.method.key, best.sets) and mine.tied(error):
+            return ""  # it is what the sentence has told
         words = f" A single set of the {one.method.label} has an error of <b>{error_text(mine)}</b>"
         if math.isnan(error.value) or mine.tied(error):
             return f"{words}."
@@ -93,7 +97,7 @@ class Division:
         tied = [place for place in self.found.tied_for(estimand) if place != best]
         if not tied:
             return ""
-        alike = enumerated([self.asked.named(place) for place in tied[:NAMED_DIVISIONS]])
+        alike = enumerated([self.asked.name_of(place) for place in tied[:NAMED_DIVISIONS]])
         alike += f", and {len(tied) - NAMED_DIVISIONS} more" if len(tied) > NAMED_DIVISIONS else ""
         simulated = self.found.errors(estimand)[best].error > 0
         return f" The simulation cannot tell it from {alike}." if simulated else f" So it is with {alike}."
@@ -105,10 +109,10 @@ class Division:
         if not found.every:
             end = ", and lies at their end" if found.best in asked.open_ends else ""
             return f"It is the best of the {len(found.outcomes)} {asked.counted} that were tried{end}."
-        most = asked.named(asked.allowed[-1])
+        most = asked.name_of(asked.allowed[-1])
         if found.best == asked.allowed[-1]:
             return f"The search ends at {most}: more may be better still."
-        return f"Everything from {asked.named(asked.allowed[0])} to {most} was tried."
+        return f"Everything from {asked.name_of(asked.allowed[0])} to {most} was tried."
 
     @property
     def _best_for_others(self) -> str:
@@ -118,21 +122,9 @@ class Division:
         for one in self.asked.others if known else ():
             best = found.best_for(one.key)
             if not math.isnan(found.errors(one.key)[best].value):
-                name = f"{one.short} with {self.asked.named(best)}"
+                name = f"{one.short} with {self.asked.name_of(best)}"
                 words += f" The error is smallest for the estimate of {name}.{self._alike(one.key)}"
         return words
-
-    def lead(self, design: Design) -> Design | None:
-        """Return the release with the smallest error so far as other pages know it; None where they do not.
-
-        What it does not say is as in `design`.
-        """
-        if not isinstance(self.asked.method, BinaryMethod):
-            return None
-        method, analysis = self.asked.at(self.found.best)
-        sets, kind = method.sets(analysis.sets), self.asked.method.synthesizer_type.key
-        own = self.asked.method.in_design(self.asked.data, self.asked.epsilon / sets)
-        return replace(design, mechanism=kind, sets=sets, rules=(analysis.rule_for(sets).key,), **own)
 
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:
@@ -144,6 +136,6 @@ class Division:
             one = found.outcomes[place]
             measures = [measured_text(each) for each in (one.root_mean_squared_error, one.bias)]
             measures += [measured_text(one.coverage, share=True), measured_text(one.mean_width)]
-            named = f"<b>{asked.named(place)}</b> <small>{name}</small>"
+            named = f"<b>{asked.name_of(place)}</b> <small>{name}</small>"
             rows.append([named, *measures, number(found.price(place), 4)])
         return ["division of ε", "error", "bias", "coverage", "mean width", "times the smallest error"], rows

@@ -7,6 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -17,7 +18,6 @@ from dpviz.comparisons.bounding import Bounding, Rows, normal_moments
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.gaussian import Confidential, GaussianData
 from dpviz.core.checked import check_fields
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 
@@ -49,7 +49,7 @@ def clipped_moments(data: GaussianData, number: int) -> FloatArray:
     return normal_moments(np.array(low), np.array(high), number) + low**powers * ndtr(low) + high**powers * ndtr(-high)
 
 
-@kept
+@lru_cache(maxsize=256)
 def distribution_of_mean(data: GaussianData) -> MeanDistribution:
     """Return a distribution with the first 12 moments of the mean of the confidential rows: Gauss quadrature."""
     raw = clipped_moments(data, 2 * MEAN_NODES)

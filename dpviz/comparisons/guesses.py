@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from dpviz.comparisons.base import Analysis, DataKind, Outcome
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.terms import ComparisonTerms, EqualPromise
 from dpviz.core.declarations import PUBLIC_GUESS
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.core.wording import error_text
 
@@ -36,7 +37,7 @@ def guess_in_words(one: Outcome, analysis: Analysis, terms: ComparisonTerms | No
     )
 
 
-@kept
+@lru_cache(maxsize=1024)
 def error_with_guess_off(
     data: DataKind, method: ComparedMethod, epsilon: float, analysis: Analysis, terms: ComparisonTerms
 ) -> float | None:

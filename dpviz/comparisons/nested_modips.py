@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.comparisons.binary_base import OneProportion
 from dpviz.comparisons.binary_measures import RowMoments
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.numerics.quadrature import on_panels
 from dpviz.core.types import FloatArray, IntArray
@@ -87,21 +87,7 @@ class Variances(NamedTuple):
         return percent(part / self.total if self.total else 0.0, 3)
 
 
-def estimate_variances(data: OneProportion, epsilon: float, sets: int, sets_of_each: int = SETS_OF_EACH) -> Variances:
-    """Return the parts of the variance of modips' estimate: M noisy counts with ε/M each, and some sets of each.
-
-    >>> from dpviz.comparisons import BinaryData
-    >>> parts = estimate_variances(BinaryData(n=100, p=0.25), 1.0, 10)
-    >>> [round(part / parts.total, 2) for part in parts]
-    [0.5, 0.49, 0.0, 0.01]
-    """
-    found, weights = components(data.n, epsilon / sets), binomial_distribution(data.n, data.p)
-    noise, posterior, rows = (float(weights @ part) / sets for part in found[1:])
-    away = found.mean - weights @ found.mean
-    return Variances(float(weights @ away**2), noise, posterior / sets_of_each, rows / sets_of_each)
-
-
-@kept
+@lru_cache(maxsize=64)
 def log_no_ones(n: int, epsilon: float, sets: int, prior: float = BOWEN_LIU_PRIOR) -> FloatArray:
     """ln of the probability that all `sets` sets from one noisy count hold no ones, for x = 0 … n.
 

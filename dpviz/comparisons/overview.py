@@ -1,7 +1,6 @@
 """One release from beginning to end: what it gives away, what it costs, and what an analyst makes of it."""
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -10,39 +9,32 @@ from scipy.special import expit
 
 from dpviz.calibration.exact import minimum_prior
 from dpviz.comparisons.binary_measures import row_moments
+from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.inference.confidential import released_rows
 from dpviz.inference.interval_rules import Releases, holds
 from dpviz.inference.posterior import posterior_given
 from dpviz.inference.rules import RULES
+from dpviz.mechanisms import WorstCase
 from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.trade_off import TradeOffCurve
 
 __all__ = ["Overview"]
 
 NAIVE_RULE = "as_if_real"
-OVERVIEWED = ("beta_binomial", "geometric")  # The mechanisms of which there is an overview
 PEOPLE = (20, 100, 1000)  # How many people there can be on the page that shows one
-SAME_NUMBERS = 1e-6  # Relative distance of two priors within which the searches that found them agree, and of two ε
 YES = 0.25  # The share of them that says yes, where nobody says another one
 POSSIBLE = 100  # Releases that stand for all that are possible, each as likely as the next
 
 
-def overview_mechanism(design: Design) -> str:
-    """Return the mechanism of a design; a ValueError in a sentence where no overview is shown of such a release."""
-    taken = design.mechanism in OVERVIEWED and design.sets == 1 and design.m == design.n
-    promised = design.prior == "pure" and not design.details
-    plain = design if promised or not taken else replace(design, prior="pure", details=())
-    numbers = (one.synthesizer.settings().values() for one in (design, plain))
-    if not taken or any(not math.isclose(*pair, rel_tol=SAME_NUMBERS) for pair in zip(*numbers, strict=True)):
-        raise ValueError(
-            "it draws one table of as many rows as there are, by geometric noise, or by the Beta-binomial synthesizer "
-            "with the smallest prior that keeps ε without δ."
-        )
-    if design.n not in PEOPLE:
-        raise ValueError(f"there are 20, 100 or 1,000 people here; got {design.n:,}.")
-    return str(design.mechanism)
+def usual_count(n: int, p: float | None = None) -> int:
+    """How many of n people say yes where nobody says it: the share p of them, or a quarter, and one at least.
+
+    >>> usual_count(20), usual_count(20, 0.01)
+    (5, 1)
+    """
+    return max(1, round((YES if p is None else p) * n))
 
 
 @dataclass(frozen=True)
@@ -76,12 +68,15 @@ class Overview:
         confidential_count: int | None = None,
     ) -> Self:
         """Return that of a release of n people: so many say yes, or the share p of them, or else a quarter."""
-        yes = confidential_count
-        if yes is None:
-            yes = max(1, round((YES if p is None else p) * n))
-        share, rules = yes / n if p is None else p, (NAIVE_RULE,)
-        given: dict[str, Any] = {"confidential_count": yes, "p": share, "rules": rules, "seed": seed}
+        yes = usual_count(n, p) if confidential_count is None else confidential_count
+        share = min(yes / n, 1.0) if p is None else p
+        given: dict[str, Any] = {"confidential_count": yes, "p": share, "rules": (NAIVE_RULE,), "seed": seed}
         return cls(Design(mechanism=mechanism, n=n, epsilon=epsilon, **given), best)
+
+    @property
+    def named(self) -> str:
+        """The settings in words."""
+        return f"ε = {readable(self.design.epsilon, 4)} with {readable(self.design.n)} people"
 
     @property
     def secret(self) -> int:
@@ -148,9 +143,20 @@ class Overview:
         return float(expit(np.abs(self._gains).max()))
 
     @cached_property
+    def _worst_pair(self) -> WorstCase:
+        """The two neighbouring tables that are told apart best."""
+        return self.design.release.hockey_stick(0.0)
+
+    @property
     def success(self) -> float:
         """How often the best guess about the most exposed person is right, over all releases: ½ + δ(0) / 2."""
-        return 0.5 + self.design.release.hockey_stick(0.0).value / 2
+        return 0.5 + self._worst_pair.value / 2
+
+    @property
+    def most_exposed(self) -> int:
+        """How many people give the answer of the most exposed person, who is one of them."""
+        larger = max(self._worst_pair.likelier, self._worst_pair.other)
+        return min(larger, self.design.n + 1 - larger)
 
     @property
     def promised_success(self) -> float:

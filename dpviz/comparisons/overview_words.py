@@ -1,5 +1,6 @@
 """An overview in words: the answer in a sentence, the answers to six questions, and what a drawing of it says."""
 
+import math
 from typing import NamedTuple
 
 from dpviz.comparisons.overview import Overview
@@ -13,6 +14,7 @@ DELTA_TOO = 1e-6
 """The δ that the second answer allows as well."""
 
 VISIBLY_WIDER = 1.05  # Ratio of two intervals from which on one is called wider
+SAME_GUESSES = 1e-12  # Relative distance of two shares of right guesses that is rounding
 NOISE_WITHIN = 0.95  # Share of all tables for which the noise is said to stay within some distance
 
 
@@ -36,11 +38,12 @@ def overview_words(found: Overview) -> OverviewWords:
 
 def overview_sentences(found: Overview) -> tuple[str, str]:
     """What the release gives away and what it costs, as inline HTML, and in at most 15 words."""
-    guess, right = belief_text(found.success), percent(found.coverage, 3)
+    guess = belief_text(found.average_guess)
+    right = percent(found.coverage, 3)
     return (
-        f"The best guess about the most exposed person is right <b>{guess}</b> of the time, instead of 50 %. "
+        f"The best guess about the ringed person is right <b>{guess}</b> of the time, instead of 50 %. "
         f"An analyst who takes the table for real data is right in <b>{right}</b> of all releases and expects 95 %.",
-        f"Right: {belief_text(found.average_guess)} of guesses on average, {right} of intervals.",
+        f"Guesses right: {guess}, before 50 %. Intervals: {right}, expected 95 %.",
     )
 
 
@@ -50,17 +53,31 @@ def overview_answers(found: Overview) -> list[str]:
     low, high = (percent(end, 3) for end in found.posterior_interval)
     return [
         f"An attacker who knows all but one of the {n} people guesses that person's answer. Before the release "
-        f"one guess in two is right. After it, <b>{belief_text(found.success)}</b> of the guesses about the most "
-        f"exposed person are right; ε = {epsilon} would allow {belief_text(found.promised_success)}.",
+        f"one guess in two is right. After it, {_guesses(found)}; ε = {epsilon} would allow "
+        f"{belief_text(found.promised_success)}.",
         f"{_added(found)} {_with_delta(found)}",
-        "An analyst who takes the synthetic table for real data expects to be right 95 times in 100. Draw again "
-        f"and again: the interval holds the true share in <b>{percent(found.coverage, 3)}</b> of all releases.",
+        "An analyst who takes the synthetic table for real data computes the usual interval, the share ± 1.96 standard "
+        "errors, and expects it to be right 95 times in 100. Draw again and again: it holds the true share in "
+        f"<b>{percent(found.coverage, 3)}</b> of all releases.",
         f"Compute with the known noise: from this table, the share of yes lies between <b>{low} and {high}</b> "
         f"with probability 95 %. {_width(found)}",
         _price(found),
         "Say what must be protected and how far an analyst may be off. The desk names the releases that keep both, "
         "or says what would have to give way.",
     ]
+
+
+def _guesses(found: Overview) -> str:
+    """How many guesses are right about the ringed person, and about the one whom the release exposes most."""
+    ringed = belief_text(found.average_guess)
+    largest = belief_text(found.success)
+    if math.isclose(found.average_guess, found.success, rel_tol=SAME_GUESSES):
+        return f"<b>{ringed}</b> of the guesses about the ringed person are right, and nobody is more exposed"
+    alone = "the only one" if found.most_exposed == 1 else f"one of {readable(found.most_exposed)}"
+    return (
+        f"<b>{ringed}</b> of the guesses about the ringed person are right, and <b>{largest}</b> about the most "
+        f"exposed person, who is {alone} to say yes, or {alone} to say no"
+    )
 
 
 def _added(found: Overview) -> str:

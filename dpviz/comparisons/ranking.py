@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Self
 
 from dpviz.comparisons.base import RANKED_REPETITIONS, Outcome
-from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.comparison import Compared, Comparison
 from dpviz.comparisons.guesses import guess_in_symbols, guess_in_words
 from dpviz.comparisons.terms import NO_EPSILON
-from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable
 from dpviz.core.plain import enumerated
 from dpviz.core.wording import error_text, measured, more_or_less, percent
-from dpviz.designs import Design
 from dpviz.privacy.optimum import LeastError
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
@@ -99,19 +96,19 @@ class Ranking:
         exact = all(one.ranked_error.error == 0 for one in (first, *tied))
         best = [first, *tied] if exact else [first]
         names, error = enumerated([one.method.label for one in best]), error_text(first.root_mean_squared_error)
-        several = "have the smallest error: their estimates are"
-        off = several if len(best) > 1 else "has the smallest error: its estimate is"
+        several = "have the smallest error of those shown: their estimates are"
+        off = several if len(best) > 1 else "has the smallest error of those shown: its estimate is"
         words = f"At a {asked.terms.meant} {asked.privacy}, <b>{names}</b> {off} typically off by <b>{error}</b>"
         original = next((one for one in self.outcomes if one.method.reference and one.sets == 1), None)
         if original and not math.isnan(original.ranked_error.value):
             compared = times_with(first.ranked_error.value, original.ranked_error.value)
             words += f", {compared} with the {original.method.label.lower()}"
-        words += f" (root mean squared error, {asked.in_words})."
+        words += f" (root mean squared error, {asked.named})."
         if tied and not exact:
             alike = [f"{one.method.label} ({error_text(one.root_mean_squared_error)})" for one in tied]
             words += f" The simulation cannot tell it from {enumerated(alike)}."
             names += f" or {tied[0].method.label if len(tied) == 1 else f'{len(tied)} others'}"
-        short = f"Smallest error at ε = {readable(asked.epsilon, 4)}: the estimate is typically off by {error}."
+        short = f"Smallest error of those shown at ε = {readable(asked.epsilon, 4)}: typically off by {error}."
         return names, words + self._price(first), short
 
     @property
@@ -191,20 +188,6 @@ class Ranking:
         asked, there = self.asked, {one.method.key for one in self.outcomes}
         return [(one.label, _absence(asked, one)) for one in asked.methods if one.key not in there]
 
-    def lead(self, design: Design) -> Design | None:
-        """Return the release with the smallest error that other pages know; None where they know none.
-
-        What it does not say is as in `design`.
-        """
-        for one in self.contenders:
-            if isinstance(one.method, BinaryMethod):
-                kind, own = (
-                    one.method.synthesizer_type.key,
-                    one.method.in_design(self.asked.data, one.setting / one.sets),
-                )
-                return replace(design, mechanism=kind, sets=one.sets, epsilon=one.setting, rules=(), **own)
-        return None
-
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:
         """The names of the columns, and a row for each method, in order; Monte Carlo errors stand below."""
@@ -251,7 +234,7 @@ class Ranking:
         return smallest.times(added)
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _absence(asked: Comparison, method: ComparedMethod) -> str:
     sets, absent = method.sets(asked.analysis.sets), method.absence(asked.data)
     return absent or asked.terms.absence(method, asked.data, asked.epsilon, sets)

@@ -63,17 +63,6 @@ class Parameter:
             return int(number)
         return math.inf if number > sys.float_info.max else float(number) + 0.0
 
-    def mended(self, value: float, most: float) -> float | None:
-        """Return what puts a number right that is outside the domain or above `most`: an end of both, or the default.
-
-        It is None where nothing is wrong; a NaN stands for no number.
-        """
-        highest = max(self.minimum, min(self.maximum, most))
-        if self._holds(value) and value <= highest:
-            return None
-        near = min(highest, value if value > self.default else self.default)
-        return int(near) if self.integer else near
-
     def check_each(self, values: object) -> FloatArray:
         """Return an array of numbers of the domain, in the shape of `values`, or raise as `check` does."""
         try:

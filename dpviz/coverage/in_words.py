@@ -6,18 +6,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpviz.core.measures import Measure, repetitions_needed
-from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.parameters import readable
 from dpviz.core.wording import TextTable, number, percent
 from dpviz.coverage.decomposition import CoverageDecomposition
-from dpviz.coverage.distributions import EstimateDistribution
 from dpviz.coverage.exact import LengthCurves
 from dpviz.coverage.performance import Performance
 from dpviz.inference.moments import SetMoments
 from dpviz.inference.rules import RULES
-from dpviz.mechanisms import Synthesizer
 
-MOVED = 0.005  # bias in standard errors of the estimate from which on a sentence speaks of it
-ROUNDING_OF_BIAS = 1e-9  # bias below which it may be nothing but rounding
 KEEPS = 1e-6  # How far below the level an exact coverage may come out that is at least the level
 WANTED_ERRORS = (0.01, 0.005, 0.001, 0.0005)  # standard errors of a coverage whose price in repetitions is told
 MEASURES = {
@@ -27,18 +23,6 @@ MEASURES = {
     "share without interval": "negative_variance_share",
 }
 """Measures of Morris, White & Crowther that have no sum above them, by the names of their columns."""
-
-
-def estimate_sentence(distribution: EstimateDistribution, made: type[Synthesizer]) -> str:
-    """Where the estimate falls on average: what moves it, and how far in its own standard errors."""
-    what, moves = ("The prior", "pulls") if made.has_prior else (made.moved_by.capitalize(), "moves")
-    error, bias, true = math.sqrt(distribution.variance), abs(distribution.bias), 100 * distribution.proportion
-    if bias <= max(MOVED * error, ROUNDING_OF_BIAS):
-        return f"{what} does not move the estimate noticeably."
-    return (
-        f"{what} {moves} the estimate from {readable(true)} % to {readable_apart(100 * distribution.mean, true, 3)} % "
-        f"on average, {readable(bias / error if error else math.inf, 3)} standard errors away."
-    )
 
 
 def below_the_limit(sets: int) -> str:

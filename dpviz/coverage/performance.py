@@ -206,9 +206,3 @@ def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, flo
         key: (float(share), *wilson_interval(float(share), len(shown)))
         for key, share in zip(tally.plan.rules, shares, strict=True)
     }
-
-
-def first_totals(tally: Tally, number: int) -> FloatArray:
-    """Return the shares of the first `number` repetitions in which Σ_j x̃_j was 0, 1, …, M m."""
-    shown = tally.shown.first(number)
-    return np.bincount(shown.counts.sum(axis=1), minlength=len(tally.totals)) / len(shown)

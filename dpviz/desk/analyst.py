@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -11,11 +12,9 @@ import numpy as np
 from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.charts.style import Figure
-from dpviz.core.keeping import kept
 from dpviz.core.limits import COUNTS_SHOWN
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.plain import one_line
-from dpviz.core.settings import LONGEST_TEXT
 from dpviz.core.wording import TextTable, in_figures, percent
 from dpviz.designs import Design
 from dpviz.desk.promises import prior_text, promise_text
@@ -26,6 +25,7 @@ from dpviz.inference.summaries import PosteriorInterval
 
 LISTED_COUNTS = 6  # most counts that a sentence lists one by one
 THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(,\d{3})*,0\d\d(?!\d)")  # One number, and not two that are separated
+MAX_TYPED_CHARACTERS = 4_000  # of the counts that are typed
 LONGEST_TABLES = 100_000  # Characters of all tables that are typed
 SIMULATED_RELEASES = 400  # at each proportion where they are too many to list
 NAMES = {
@@ -35,7 +35,9 @@ NAMES = {
 }
 """The posteriors by key: of the confidential data given the release, of these data themselves, and the naive one."""
 
-_given, _known, _real = kept(posterior_given), kept(posterior_if_known), kept(posterior_if_real)
+_given = lru_cache(maxsize=32)(posterior_given)
+_known = lru_cache(maxsize=32)(posterior_if_known)
+_real = lru_cache(maxsize=32)(posterior_if_real)
 
 
 class Learned(NamedTuple):
@@ -241,8 +243,10 @@ def prior_of_cells(design: Design, tables: tuple[tuple[int, ...], ...]) -> float
 
 def typed_counts(text: str, m: int) -> tuple[int, ...]:
     """Return the counts that were typed; a ValueError in a sentence where they are none."""
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"The synthetic counts must have at most {LONGEST_TEXT:,} characters; got {len(text):,}.")
+    if len(text) > MAX_TYPED_CHARACTERS:
+        raise ValueError(
+            f"The synthetic counts must have at most {MAX_TYPED_CHARACTERS:,} characters; got {len(text):,}."
+        )
     words, allowed = _words(text), f"whole numbers from 0 to m = {m:,}, separated by commas"
     if not 1 <= len(words) <= COUNTS_SHOWN:
         got = f"got {len(words)} of them" if words else "the list is empty"

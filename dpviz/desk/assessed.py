@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.comparisons import ComparedMethod, Outcome
+from dpviz.comparisons import ComparedMethod, DataKind, Outcome
 from dpviz.comparisons.base import Analysis
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_in_steps, unprotected
 from dpviz.core.measures import TIED_TOLERANCE, Measure
 from dpviz.core.numerics.steps import Steps
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.core.types import FloatArray
+from dpviz.designs import Design
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure
 from dpviz.desk.order import CALIBRATION_TOLERANCE, privacy_of
 from dpviz.desk.protection import USUAL_EPSILON
@@ -197,10 +198,10 @@ class Assessed(Option):
     """
 
     setting: float
-    outcomes: tuple[Outcome, ...]
-    complete: bool = False
+    outcomes: tuple[Outcome, ...] = dataclasses.field(compare=False)  # which follow from all else
+    complete: bool = dataclasses.field(default=False, compare=False)
     enough: bool = False
-    refuted: float = math.nan
+    refuted: float = dataclasses.field(default=math.nan, compare=False)
 
     @property
     def sought(self) -> bool:
@@ -211,6 +212,33 @@ class Assessed(Option):
         """Return it with everything that can be computed of it."""
         *_, found = filter(None, self.at(self.setting, enough=self.enough))
         return found
+
+    @property
+    def release(self) -> Design | None:
+        """The release where the error is largest, as the pages about a single one know it; None where none does."""
+        asked = self.question
+        return self.method.design(
+            self._worst_data, self.setting, self.sets, epsilon=self.setting, level=asked.level, seed=asked.seed,
+            rules=(self.rule,),
+        )  # fmt: skip
+
+    @property
+    def comparison(self) -> dict[str, Any]:
+        """Settings of the comparison page: the same data, ε, sets and analysis, and the method beside the data."""
+        asked, data = self.question, self._worst_data
+        settings = data.settings() | {"epsilon": self.setting, "sets": self.sets, "rule": self.rule}
+        settings |= {name: getattr(asked, name) for name in ("level", "seed", "repetitions")}
+        return settings | {"kind": data.key, f"{data.key}_methods": ["original", self.method.key]}
+
+    @property
+    def _worst_data(self) -> DataKind:
+        """Data with the true value tried that is nearest to where the error is largest, or with the middle one."""
+        asked = self.question
+        worst = self.figures["root_mean_squared_error"].at
+        if math.isnan(worst):
+            return asked.data_at[len(asked.truths) // 2]
+        pairs = zip(asked.truths, asked.data_at, strict=True)
+        return min(pairs, key=lambda pair: abs(pair[0] - worst))[1]
 
     @property
     def real_epsilon(self) -> float | None:

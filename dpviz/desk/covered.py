@@ -1,6 +1,6 @@
 """How many intervals hold the truth, in sentences: the setting, the promised level, and how many say nothing."""
 
-import dataclasses
+from collections.abc import Collection, Sequence
 
 from dpviz.core.parameters import readable
 from dpviz.core.wording import in_figures, percent
@@ -8,7 +8,52 @@ from dpviz.coverage import ExactCoverage
 from dpviz.coverage.causes import NOTICED
 from dpviz.designs import Design
 from dpviz.desk.promises import promise_text
+from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES
+
+
+def fitting_rules(design: Design, keys: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of some rules that a design allows, and sentences about the others.
+
+    Parameters
+    ----------
+    design : Design
+    keys : sequence of str
+        Of `dpviz.inference.RULES`. Where all of them need more sets than M, those for a single set take their place.
+
+    Returns
+    -------
+    rules : tuple of str
+    notes : tuple of str
+        A sentence for each reason why rules are left out.
+
+    Raises
+    ------
+    ValueError
+        If there are no keys, or the distributions that all of them need would be too large.
+    """
+    if not keys:
+        raise ValueError("Choose at least one rule.")
+    sets = design.sets
+    rules = tuple(key for key in keys if RULES[key].fits(design.release, sets))
+    few = [key for key in keys if RULES[key].fewest_sets > sets]
+    large = [key for key in keys if key not in rules and key not in few]
+    beyond = f"beyond reach at n = {readable(design.n)}, m = {readable(design.m)}, M = {sets}: {_names(large)}."
+    notes = []
+    if few:
+        notes.append(f"Left out, because M = {sets} and they need at least 2 sets: {_names(few)}.")
+    if few and not rules:
+        rules = tuple(key for key, rule in COMBINING_RULES.items() if rule.fewest_sets <= sets)
+        notes.append(f"The rules for a single set stand in their place: {_names(rules)}.")
+    if not rules:
+        raise ValueError(f"All the rules chosen are {beyond} Choose another, or fewer rows.")
+    if large:
+        notes.append(f"Left out, because the distribution of the sum is {beyond}")
+    return rules, tuple(notes)
+
+
+def _names(keys: Collection[str]) -> str:
+    return ", ".join(RULES[key].short_label for key in keys)
 
 
 def coverage_setting(design: Design) -> str:
@@ -25,17 +70,6 @@ def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     return (
         f"With {coverage_setting(design)}, {share} of the intervals computed {RULES[rule].computed} contain the true "
         f"share{against}.{vacuous_sentence(one.vacuous_share)}"
-    )
-
-
-def is_sure(design: Design, rule: str, one: ExactCoverage) -> bool:
-    """Whether the sentence is the same whatever the sums have left out."""
-    off, every = one.error_bound, coverage_sentence(design, rule, one)
-    # None and all of them have words of their own, and are among the ends where they are in reach.
-    ends = ([min(max(share + way, 0.0), 1.0) for share in (one.coverage, one.vacuous_share)] for way in (-off, off))
-    return all(
-        coverage_sentence(design, rule, dataclasses.replace(one, coverage=share, vacuous_share=empty)) == every
-        for share, empty in ends
     )
 
 

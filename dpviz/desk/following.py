@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dpviz.desk.assessed import Assessed
 from dpviz.desk.paths import PATHS, Path
 from dpviz.desk.protection import LOSS
 from dpviz.desk.question import Question
-from dpviz.desk.search import Desk
+from dpviz.desk.search import FIRST_S, Desk
 
 ADDED_ERROR = "release_error"
 """Key of the error that the release adds to what an analyst of the confidential data would find."""
@@ -96,7 +96,7 @@ def measure_of(design: Assessed, measure: str) -> Measure:
 
 
 def stream_path(
-    path: Path, question: Question, designs: Sequence[Assessed], *, intervals: bool = False, limit: bool = False
+    path: Path, question: Question, designs: Sequence[Assessed], intervals: bool = False, limit: bool = False
 ) -> Iterator[Followed]:
     """Yield the designs along a path, coarse to fine: at every place set anew to what its promises allow.
 
@@ -160,6 +160,18 @@ def stream_path(
     yield followed(complete=True)
 
 
+@lru_cache(maxsize=64)
+def first_points(
+    path: Path, question: Question, designs: tuple[Assessed, ...], intervals: bool, limit: bool
+) -> Followed:
+    """The path of `stream_path` as soon as it has a point, or after some hundredths of a second."""
+    end = time.monotonic() + FIRST_S
+    for followed in stream_path(path, question, designs, intervals, limit):
+        if followed.found or time.monotonic() > end:
+            break
+    return followed
+
+
 @dataclass(frozen=True)
 class OneMore:
     """What a further unit of ε buys: a measure at the design's ε, and at one more."""
@@ -196,8 +208,3 @@ def stream_one_more(design: Assessed, measure: str) -> Iterator[OneMore | None]:
         yield OneMore(epsilon, measure_of(before, measure), measure_of(after, measure))
         if not whole:
             return
-
-
-def one_more(design: Assessed, measure: str) -> OneMore | None:
-    """Return the last of `stream_one_more`; None where there is none."""
-    return next(iter(deque(stream_one_more(design, measure), maxlen=1)), None)

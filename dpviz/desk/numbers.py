@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from dpviz.comparisons import DATA_KINDS as COMPARED
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.desk.accuracy import ACCURACY, USABLE, AccuracyMeasure, RangeFigure
@@ -92,7 +92,7 @@ class DesignNumber:
         return f"{readable(value, min(held, digits))} ± {readable(error, 2)}"
 
 
-@kept
+@lru_cache(maxsize=64)
 def numbers_of(design: Assessed) -> tuple[DesignNumber, ...]:
     """Return every number of a design, in the order of a report; what is not known is there and says so."""
     every = {

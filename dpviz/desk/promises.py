@@ -1,10 +1,10 @@
 """What a release follows from, in words: the promise or an own prior, and where more is spent than is promised."""
 
 import dataclasses
+from functools import lru_cache
 from typing import Any
 
 from dpviz.core.declarations import SETS
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import DELTA, EPSILON, readable, readable_apart, rounded_up
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, two_cell_synthesizers
@@ -50,7 +50,7 @@ ROWS_OF_A_SET = (
     "α, fewer rows are more private."
 )
 
-_epsilon_of = kept(pure_epsilon)
+_epsilon_of = lru_cache(maxsize=1024)(pure_epsilon)
 
 
 def prior_text(alpha: float) -> str:

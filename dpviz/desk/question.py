@@ -168,6 +168,13 @@ class Question(DeclaredFields):
         return next(one for one in self.data.parameters() if one.name == self.data.true_value)
 
     @property
+    def named(self) -> str:
+        """Sizes of the data and range of the true value in words."""
+        sizes = self.data.in_symbols(4, self.data.numbers().keys() - {self.data.true_value})
+        ends = f"{readable(self.lowest, 4)} to {readable(self.highest, 4)}"
+        return f"{', '.join(sizes)} and {self.ranged.symbol} from {ends}"
+
+    @property
     def wanted(self) -> Estimand:
         """What users of the release want to know."""
         return self.data.judged

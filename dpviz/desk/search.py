@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from dpviz.comparisons import ComparedMethod
 from dpviz.comparisons.terms import PROMISES
@@ -18,6 +19,7 @@ from dpviz.desk.question import Question
 from dpviz.desk.seeking import SCANNED, soonest
 
 LEADING = 8  # Designs of which everything is computed, beside those that may keep all limits
+FIRST_S = 0.02  # Time that a page waits for the first design
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +27,8 @@ class Desk:
     """The answer to a question so far: all designs, and by name why a method has none."""
 
     question: Question
-    found: tuple[Assessed, ...]
-    absent: tuple[tuple[str, str], ...]
+    found: tuple[Assessed, ...] = dataclasses.field(compare=False)  # which follow from the question
+    absent: tuple[tuple[str, str], ...] = dataclasses.field(compare=False)
     complete: bool
 
     @cached_property
@@ -131,6 +133,16 @@ def stream_designs(question: Question) -> Iterator[Desk]:
             found[waiting.key] = further or waiting
             yield desk()
     yield desk(complete=True)
+
+
+@lru_cache(maxsize=256)
+def first_designs(question: Question) -> Desk:
+    """The answer of `stream_designs` as soon as it has a design, or after some hundredths of a second."""
+    end = time.monotonic() + FIRST_S
+    for desk in stream_designs(question):
+        if desk.designs or time.monotonic() > end:
+            break
+    return desk
 
 
 def candidates(question: Question) -> list[tuple[ComparedMethod, int]]:

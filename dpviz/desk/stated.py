@@ -1,4 +1,4 @@
-"""A question in the numbers in which a person states it: guesses in per cent, an interval by half of its length."""
+"""A question as a form asks for it: guesses in per cent, an interval by half of its length, choices by their keys."""
 
 from __future__ import annotations
 
@@ -7,159 +7,243 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from dpviz.comparisons import DataKind
-from dpviz.comparisons.base import SIMULATED_REPETITIONS, Analysis
+from dpviz.comparisons.base import SIMULATED_REPETITIONS, Analysis, declared_numbers
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import PROTECTIONS, SUCCESS, Protection
+from dpviz.desk.protection import PROTECTIONS, SUCCESS
 from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, VALUES, Question, range_names, takes_prior
 
-STATED_AS = {"most_epsilon": "epsilon", "most_delta": "delta", "most_success": "guesses"}
-"""Numbers of limits on protection by another name that they have here: two of them other pages have as well."""
-PER_UNIT = {"guesses": 100.0, "points": 50.0, "half": 0.5}
-"""How many times what a question holds some of these numbers are."""
-FIRST_RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
-"""The lowest and the highest true value that a fresh question has, by name."""
+OVER_RANGE = {False: "worst", True: "average"}
+"""What counts of a range of true values, by `Question.average`."""
 
-GUESSES = dataclasses.replace(
-    SUCCESS,
-    name="guesses",
-    symbol="",
-    title="Right guesses, at most, in %",
-    maximum=100.0,
-    default=75.0,
-    slider_minimum=50.0,
-    slider_maximum=99.9,
-)
-POINTS = dataclasses.replace(
-    ACCURACY["mean_width"].asks,
-    name="points",
-    title="± points, at most",
-    maximum=50.0,
-    default=5.0,
-    slider_minimum=0.1,
-    slider_maximum=50.0,
-    help="How far the analyst's interval may reach to each side on average, in points: 60 % ± 4 points is an interval "
-    "from 56 to 64 %. It must also hold the truth often enough: see the smallest coverage, under “More”.",
-)
-HALF = dataclasses.replace(
-    POINTS,
-    name="half",
-    title="± at most",
-    maximum=1e6,
-    default=0.2,
-    slider_minimum=1e-3,
-    slider_maximum=5.0,
-    help="How far the analyst's interval may reach to each side on average, in the units of the numbers. It must also "
-    "hold the truth often enough: see the smallest coverage, under “More”.",
-)
+SETS = ("1", "2", "5", "10", "20")
+"""Numbers of sets that the form offers."""
+
+FORM_NAMES = {"most_epsilon": "epsilon", "most_delta": "delta", "most_success": "guesses"}
+"""Numbers of limits on protection that the form calls by another name; other pages have two of these as well."""
+
+FORM_UNITS = {"guesses": 100.0, "points": 50.0, "half": 0.5}
+"""Value in the form of what is 1 in a question, by name."""
+
+DEFAULT_RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
+DEFAULT_ROWS = 200
 RANGE_HELP = (
     "You do not know the true value, or you would not need the data. Give the lowest and the highest that you think "
     "possible: a design must keep your limits for all of them."
 )
+NOT_IN_FORM = (
+    "The question asks for something that the controls of this page cannot say, such as another number of sets. The "
+    "script of its report answers it."
+)
+
+GUESSES = dataclasses.replace(
+    SUCCESS, name="guesses", symbol="", title="Right guesses, at most, in %", maximum=100.0, default=75.0,
+    slider_minimum=50.0, slider_maximum=99.9,
+)  # fmt: skip
+POINTS = dataclasses.replace(
+    ACCURACY["mean_width"].asks, name="points", title="± points, at most", maximum=50.0, default=5.0,
+    slider_minimum=0.1, slider_maximum=50.0,
+    help="How far the analyst's interval may reach to each side on average, in points: 60 % ± 4 points is an interval "
+    "from 56 to 64 %. It must also hold the truth often enough: see the smallest coverage, under “More”.",
+)  # fmt: skip
+HALF = dataclasses.replace(
+    POINTS, name="half", title="± at most", maximum=1e6, default=0.2, slider_minimum=1e-3, slider_maximum=5.0,
+    help="How far the analyst's interval may reach to each side on average, in the units of the numbers. It must also "
+    "hold the truth often enough: see the smallest coverage, under “More”.",
+)  # fmt: skip
 
 
-def ranged_by(kind: type[DataKind]) -> Parameter:
-    """Return the declaration of the true value of a kind of data."""
-    return next(one for one in kind.parameters() if one.name == kind.true_value)
+def true_value_of(kind: type[DataKind]) -> Parameter:
+    """Declaration of the true value of a kind of data."""
+    return next(parameter for parameter in kind.parameters() if parameter.name == kind.true_value)
 
 
-def sizes_of(kind: type[DataKind]) -> list[str]:
-    """Return the names of all other numbers of a kind of data."""
-    return [one.name for one in kind.parameters() if one.name != kind.true_value]
+def size_names(kind: type[DataKind]) -> list[str]:
+    """Names of all other numbers of a kind of data."""
+    return [parameter.name for parameter in kind.parameters() if parameter.name != kind.true_value]
 
 
-def range_numbers(kind: type[DataKind]) -> dict[str, Parameter]:
-    """Return the lowest and the highest true value of a kind of data, by name."""
-    one = ranged_by(kind)
-    first = FIRST_RANGES.get(one.name, (one.default, one.default))
-    named = zip(range_names(kind), ("Lowest", "Highest"), first, strict=True)
-    return {
-        name: dataclasses.replace(one, name=name, title=f"{end} {one.title.lower()}", default=default, help=RANGE_HELP)
-        for name, end, default in named
-    }
+def limit_name(kind: type[DataKind], key: str) -> str:
+    """Name of the number that limits a measure of `ACCURACY`: of a length half of it.
 
+    Parameters
+    ----------
+    kind : type of DataKind
+    key : str
+        Of the measure.
 
-def asked_by(limit: type[Protection] | Protection) -> dict[str, Parameter]:
-    """Return the numbers of a limit on protection, by name."""
-    return {STATED_AS.get(one.name, one.name): one for one in limit.parameters()}
-
-
-def limited_by(kind: type[DataKind], key: str) -> str:
-    """Return the name of the number that limits a measure of a kind of data: of a length half of it."""
+    Returns
+    -------
+    str
+    """
     if not ACCURACY[key].half:
         return ACCURACY[key].asks.name
-    return "points" if takes_prior(ranged_by(kind)) else "half"
+    return "points" if takes_prior(true_value_of(kind)) else "half"
 
 
-STATED: dict[str, Parameter] = {
-    **{name: one for kind in ASKED_KINDS.values() for name, one in range_numbers(kind).items()},
-    **{
-        name: GUESSES if name == GUESSES.name else dataclasses.replace(one, name=name)
-        for limit in PROTECTIONS.values()
-        for name, one in asked_by(limit).items()
-    },
-    **{one.asks.name: one.asks for one in ACCURACY.values() if not one.half},
-    **{one.name: one for one in (POINTS, HALF, *BELIEVED_PRIOR, VALUES)},
-    "level": Analysis.numbers()["level"],
-    "repetitions": SIMULATED_REPETITIONS,
-    "seed": SEED,
-}
-"""Every number with which a question is stated, but for the sizes of its data."""
+def protection_names(key: str) -> dict[str, str]:
+    """Names of the numbers of a limit on protection: by their names in the form those in the question."""
+    parameters = PROTECTIONS[key].parameters()
+    return {FORM_NAMES.get(parameter.name, parameter.name): parameter.name for parameter in parameters}
 
 
-def stated(name: str, value: float) -> float:
-    """Return a number as it is stated where a question holds this value."""
-    return float(f"{PER_UNIT.get(name, 1.0) * value:.12g}")
+def _range_parameters(kind: type[DataKind]) -> dict[str, Parameter]:
+    true_value = true_value_of(kind)
+    defaults = DEFAULT_RANGES.get(true_value.name, (true_value.default, true_value.default))
+    parameters = {}
+    for name, end, default in zip(range_names(kind), ("Lowest", "Highest"), defaults, strict=True):
+        title = f"{end} {true_value.title.lower()}"
+        parameters[name] = dataclasses.replace(true_value, name=name, title=title, default=default, help=RANGE_HELP)
+    return parameters
 
 
-def meant(name: str, value: float) -> float:
-    """Return what a question holds where this is stated."""
-    return float(f"{value / PER_UNIT.get(name, 1.0):.12g}")
+def _form_numbers() -> dict[str, Parameter]:
+    """Sizes and ranges of all kinds of data, then limits on protection and on accuracy, then the rest."""
+    true_values = {kind.true_value for kind in ASKED_KINDS.values()}
+    numbers = {name: size for name, size in declared_numbers(ASKED_KINDS).items() if name not in true_values}
+    for name in ("n", "m"):
+        size = numbers[name]
+        numbers[name] = dataclasses.replace(size, default=DEFAULT_ROWS, slider_maximum=size.maximum)
+    for kind in ASKED_KINDS.values():
+        numbers |= _range_parameters(kind)
+    for protection in PROTECTIONS.values():
+        for parameter in protection.parameters():
+            name = FORM_NAMES.get(parameter.name, parameter.name)
+            numbers[name] = GUESSES if name == GUESSES.name else dataclasses.replace(parameter, name=name)
+    numbers |= {measure.asks.name: measure.asks for measure in ACCURACY.values() if not measure.half}
+    numbers |= {parameter.name: parameter for parameter in (POINTS, HALF, *BELIEVED_PRIOR, VALUES)}
+    return numbers | {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
 
 
-def limits_stated(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, float]:
-    """Return limits on accuracy as they are stated, by name, from what a question holds of them, by key."""
-    names = {key: limited_by(kind, key) for key in limits}
-    return {name: stated(name, limits[key]) for key, name in names.items()}
+NUMBERS = _form_numbers()
+"""Every number with which a question is stated, by its name in the form."""
 
 
-def question_of(
-    kind: type[DataKind],
-    values: Mapping[str, Any],
-    protect: Collection[str],
-    limited: Collection[str],
-    **further: Any,
+def form_value(name: str, value: float) -> float:
+    """Value of a number in the form.
+
+    Examples
+    --------
+    >>> form_value("guesses", 0.75), question_value("guesses", 75.0)
+    (75.0, 0.75)
+    """
+    return float(f"{FORM_UNITS.get(name, 1.0) * value:.12g}")
+
+
+def question_value(name: str, value: float) -> float:
+    """Value in a question of a number of the form."""
+    return float(f"{value / FORM_UNITS.get(name, 1.0):.12g}")
+
+
+def form_limits(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, float]:
+    """Limits on accuracy in the form.
+
+    Parameters
+    ----------
+    kind : type of DataKind
+    limits : mapping of str to float
+        Limits of a question, by the keys of their measures.
+
+    Returns
+    -------
+    dict of str to float
+        By name.
+    """
+    names = {key: limit_name(kind, key) for key in limits}
+    return {name: form_value(name, limits[key]) for key, name in names.items()}
+
+
+def question_from_form(
+    kind: type[DataKind], values: Mapping[str, Any], protect: Collection[str], accuracy: Collection[str], **choices: Any
 ) -> Question:
-    """Return the question that is stated with these values, or raise a ValueError in a sentence.
+    """Question that a form asks.
 
-    `protect` and `limited` are the keys of its limits on protection and on accuracy; a prior counts for an average.
+    Parameters
+    ----------
+    kind : type of DataKind
+    values : mapping of str to Any
+        Numbers by name; those that the question does not need are ignored.
+    protect, accuracy : collection of str
+        Keys of its limits, of `PROTECTIONS` and `ACCURACY`.
+    **choices
+        Further fields of the question.
+
+    Returns
+    -------
+    Question
+
+    Raises
+    ------
+    ValueError
+        With a sentence for the reader, where the question is refused.
     """
     lowest, highest = (values[name] for name in range_names(kind))
-    prior = BELIEVED_PRIOR if further.get("average") and takes_prior(ranged_by(kind)) else ()
-    names = [*(one.name for one in prior), "values", "level", "repetitions", "seed"]
-    limits = {key: limited_by(kind, key) for key in limited}
+    sizes = {name: values[name] for name in size_names(kind)}
+    protections = []
+    for key in protect:
+        numbers = {name: question_value(form, values[form]) for form, name in protection_names(key).items()}
+        protections.append(PROTECTIONS[key](**numbers))
+    limits = []
+    for key in accuracy:
+        name = limit_name(kind, key)
+        limits.append(AccuracyLimit(key, question_value(name, values[name])))
+    names = ["values", "level", "repetitions", "seed"]
+    if choices.get("average") and takes_prior(true_value_of(kind)):
+        names += [parameter.name for parameter in BELIEVED_PRIOR]
     return Question(
-        data=kind(**{name: values[name] for name in sizes_of(kind)}, **{kind.true_value: lowest}),
-        lowest=lowest,
-        highest=highest,
-        protections=tuple(
-            PROTECTIONS[key](
-                **{one.name: meant(name, values[name]) for name, one in asked_by(PROTECTIONS[key]).items()}
-            )
-            for key in protect
-        ),
-        limits=tuple(AccuracyLimit(key, meant(name, values[name])) for key, name in limits.items()),
-        **{name: values[name] for name in names},
-        **further,
-    )
+        data=kind(**sizes, **{kind.true_value: lowest}), lowest=lowest, highest=highest,
+        protections=tuple(protections), limits=tuple(limits), **{name: values[name] for name in names}, **choices,
+    )  # fmt: skip
 
 
-def numbers_stated(question: Question) -> dict[str, Any]:
-    """Return the numbers with which a question is stated, by name."""
-    data, kind = question.data, ASKED_KINDS[question.data.key]
-    found: dict[str, Any] = {name: one for name, one in data.settings().items() if name != data.true_value}
-    found |= dict(zip(range_names(kind), (question.lowest, question.highest), strict=True))
-    for one in question.protections:
-        found |= {name: stated(name, getattr(one, its.name)) for name, its in asked_by(one).items()}
-    return found | limits_stated(kind, {one.key: one.limit for one in question.limits}) | question.settings()
+def form_values(question: Question) -> dict[str, Any]:
+    """Values of a form that asks a question: numbers and choices by name.
+
+    Parameters
+    ----------
+    question : Question
+
+    Returns
+    -------
+    dict of str to Any
+
+    Raises
+    ------
+    ValueError
+        Where the form cannot ask it.
+    """
+    kind = ASKED_KINDS[question.data.key]
+    numbers = _numbers_of(question, kind)
+    protect = [protection.key for protection in question.protections]
+    accuracy = [limit.key for limit in question.limits]
+    methods = [method.key for method in question.tried]
+    tried = [str(sets) for sets in question.sets]
+    for name, value in numbers.items():
+        NUMBERS[name].check(value)
+
+    # The same question again, but for the true value of the data alone, of which the whole range is tried
+    data = dataclasses.replace(question.data, **{kind.true_value: question.lowest})  # type: ignore[arg-type]
+    again = question_from_form(
+        kind, numbers, protect, accuracy, rules=question.rules, goal=question.goal, average=question.average,
+        sets=question.sets, methods=question.methods,
+    )  # fmt: skip
+    is_offered = set(tried) <= set(SETS) and set(question.rules) <= set(kind.rules)
+    if again != dataclasses.replace(question, data=data) or not is_offered:
+        raise ValueError(NOT_IN_FORM)
+    links = {"m_is_n": numbers["m"] == numbers["n"]} if "m" in numbers else {}
+    return {
+        "kind": kind.key, **numbers, **links, "protect": protect, "accuracy": accuracy, "tried": tried,
+        "goal": question.goal, "over": OVER_RANGE[question.average], f"{kind.key}_rules": list(question.rules),
+        f"{kind.key}_methods": methods,
+    }  # fmt: skip
+
+
+def _numbers_of(question: Question, kind: type[DataKind]) -> dict[str, Any]:
+    numbers = {name: value for name, value in question.data.settings().items() if name != kind.true_value}
+    numbers |= dict(zip(range_names(kind), (question.lowest, question.highest), strict=True))
+    for protection in question.protections:
+        for form, name in protection_names(protection.key).items():
+            numbers[form] = form_value(form, getattr(protection, name))
+    numbers |= form_limits(kind, {limit.key: limit.limit for limit in question.limits})
+    return numbers | question.settings()

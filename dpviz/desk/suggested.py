@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from dpviz.core.measures import wilson_interval
 from dpviz.core.parameters import readable, readable_apart
 from dpviz.core.wording import percent
-from dpviz.desk.question import ASKED_KINDS, range_names
+from dpviz.desk.question import ASKED_KINDS, Question, range_names
+from dpviz.desk.stated import NUMBERS, question_from_form
 from dpviz.mechanisms.given.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts
 
 SUGGESTED_LEVEL = 0.95  # Of the range around what the column says
@@ -43,6 +44,35 @@ def kind_with(settings: Mapping[str, float], now: str) -> str:
         if {*settings} <= {*(one.name for one in kind.parameters()), *range_names(kind)}
     ]
     return now if now in has or not has else has[0]
+
+
+def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: Question) -> str:
+    """Why a form would not take settings; empty where it does.
+
+    Parameters
+    ----------
+    settings : mapping of str to float
+    values : mapping of str to Any
+        All numbers of the form by name, into which they are put.
+    question : Question
+        What it asks now.
+
+    Returns
+    -------
+    str
+    """
+    kind = ASKED_KINDS[kind_with(settings, question.data.key)]
+    protect = [protection.key for protection in question.protections]
+    accuracy = [limit.key for limit in question.limits]
+    numbers = {**values, **settings}
+    choices: dict[str, Any] = {"goal": question.goal, "average": question.average, "sets": question.sets}
+    try:
+        for name, value in numbers.items():
+            NUMBERS[name].check(value)
+        question_from_form(kind, numbers, protect, accuracy, **choices)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def suggested(facts: Facts, now: str) -> Suggested:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.keeping import kept
 from dpviz.core.numerics.sums import from_ratios, log_rising_ratio
 from dpviz.core.parameters import argument, shown
 from dpviz.core.types import FloatArray, IntArray, Numbers
@@ -35,8 +34,8 @@ def binomial_distribution(n: int, p: float) -> FloatArray:
 
 
 def binomial_distributions(n: int, proportions: tuple[float, ...]) -> FloatArray:
-    """Return `binomial_distribution` at several p, in rows, which are kept where they are few."""
-    return (_kept_rows if (n + 1) * len(proportions) <= limits.HELD_ENTRIES else _binomial_rows)(n, proportions)
+    """Return `binomial_distribution` at several p, in rows, which are cached where they are few."""
+    return (_cached_rows if (n + 1) * len(proportions) <= limits.HELD_ENTRIES else _binomial_rows)(n, proportions)
 
 
 def _binomial_rows(n: int, proportions: tuple[float, ...]) -> FloatArray:
@@ -45,7 +44,7 @@ def _binomial_rows(n: int, proportions: tuple[float, ...]) -> FloatArray:
     return found
 
 
-_kept_rows = kept(_binomial_rows)
+_cached_rows = lru_cache(maxsize=16)(_binomial_rows)
 
 
 def likely_range(distribution: FloatArray, tail: float) -> tuple[int, int, float]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, SETS
-from dpviz.core.keeping import kept
 from dpviz.core.numerics.quantiles import quantile
 from dpviz.core.parameters import shown
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -23,10 +23,10 @@ from dpviz.mechanisms.plug_ins import PlugIn
 MOST_SUMS = 20_000  # Sums whose ends are searched for in a second
 
 EndsBySum = Callable[[TwoCellSynthesizer, int, float], Ends]
-_sums = kept(release_sums)
+_sums = lru_cache(maxsize=2)(release_sums)  # tables of up to 48 MB each
 
 
-@kept
+@lru_cache(maxsize=64)
 def _ends(table: EndsBySum, synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
     found = table(synthesizer, sets, level)
     for ends in found:

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,6 @@ from scipy.special import betainc, betaincc, betaln, logsumexp
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.keeping import kept
 from dpviz.core.numerics.sums import log_binomials, log_sums
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
@@ -174,7 +174,7 @@ def bin_log_ratios(n: int) -> FloatArray:
     return -BIN_LOGITS - np.diff(-mass)[:, None]
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _true_sensitivity(n: int) -> float:
     return float(np.max(np.abs(bin_log_ratios(n))))
 
@@ -186,7 +186,7 @@ def bin_log_weights(n: int, power: float) -> FloatArray:
     return weights
 
 
-@kept
+@lru_cache(maxsize=8)
 def _log_rows(m: int) -> FloatArray:
     """ln E[Binomial(j; m, θ)] with θ uniform in each bin, shape (bins, m + 1)."""
     places, weights = np.polynomial.legendre.leggauss(NODES_PER_BIN + m // ROWS_PER_NODE)
@@ -213,7 +213,7 @@ def _shares(release: BinnedPosterior, step: int) -> tuple[FloatArray, FloatArray
         return shares, drawn, _summed(shares, drawn)
 
 
-@kept
+@lru_cache(maxsize=8)
 def _transition(release: BinnedPosterior, step: int) -> FloatArray:
     """ln Pr of all places, in every `step`-th column."""
     weights, rows = bin_log_weights(release.n, release.power), _log_rows(release.m)[:, ::step]
@@ -227,7 +227,7 @@ def _transition(release: BinnedPosterior, step: int) -> FloatArray:
     return found
 
 
-@kept
+@lru_cache(maxsize=8)
 def _odds(release: BinnedPosterior, step: int) -> FloatArray:
     """Log-odds of all places, in every `step`-th column.
 

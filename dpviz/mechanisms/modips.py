@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +13,6 @@ from scipy.special import gammainc
 from dpviz.core import limits
 from dpviz.core.checked import check_fields
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.keeping import keep_result, kept
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, on_panels
 from dpviz.core.numerics.sums import SplitSum
@@ -255,14 +254,10 @@ def _log_odds(release: Modips, columns: IntArray) -> FloatArray:
     over_smallest = np.logaddexp(0.0, epsilon + _log_sum(apart_up, below[:-1] + shared) - both[1:])
     under_largest = np.logaddexp(0.0, epsilon + _log_sum(apart_down, above[1:] + shared) - both[:-1])
     odds = np.where(over_smallest < under_largest, over_smallest - epsilon, epsilon - under_largest)
-    if len(columns) > release.m:  # who asks for all log-odds asks for all probabilities, which are nearly there
-        both -= release.log_mass()[:, None]
-        both.setflags(write=False)
-        keep_result(_whole, both, _log_transition, release)
     return odds + release.log_mass_ratio()[:, None]
 
 
-@kept
+@lru_cache(maxsize=8)
 def _whole(table: TableAtColumns, release: Modips) -> FloatArray:
     found = table(release, np.arange(release.m + 1))
     found.setflags(write=False)

@@ -2,13 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 from scipy.special import betainc
 
 from dpviz.core.checked import checked
-from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import inverse_gain, private_side, within
 from dpviz.core.numerics.sums import log_fair_binomials
 from dpviz.core.numerics.worst_pair import largest_pairs
@@ -18,7 +17,7 @@ from dpviz.mechanisms.base import WorstCase, parameter
 from dpviz.mechanisms.prior import FEW_PAIRS, PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
 SMALLEST_CLEAR_DELTA = 1e-9  # δ from which the difference of tails ranks the pairs
-_fair_binomials = kept(log_fair_binomials)  # a calibration asks for the same of many releases
+_fair_binomials = lru_cache(maxsize=64)(log_fair_binomials)  # a calibration asks for the same of many releases
 
 
 @dataclass(frozen=True, kw_only=True)

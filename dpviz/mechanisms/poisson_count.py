@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -11,7 +12,6 @@ from scipy.special import gammainc, gammaincc
 from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.declarations import ROWS
-from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import private_side
 from dpviz.core.numerics.sums import log_rising
 from dpviz.core.types import FloatArray, IntArray
@@ -123,7 +123,7 @@ def _loss_of_most(n: int, alpha: float) -> float:
     return float(with_one - without)
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _smallest_alpha(n: int, epsilon: float) -> float:
     smallest = PRIOR_ONES.minimum
     if _loss_of_most(n, smallest) <= epsilon:

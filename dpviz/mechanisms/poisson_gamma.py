@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -11,7 +11,6 @@ from scipy.special import logsumexp
 from dpviz.core import limits
 from dpviz.core.checked import declared
 from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
-from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import inverse_gain, private_side
 from dpviz.core.numerics.sums import from_ratios
 from dpviz.core.types import FloatArray, IntArray
@@ -99,10 +98,6 @@ class PoissonGamma(TwoCellSynthesizer):
         return table - sums[:, None], sums
 
     @cached_property
-    def _log_rows(self) -> FloatArray:
-        return self._log_table(self.n)[0]
-
-    @cached_property
     def _growth(self) -> FloatArray:
         """ln S(x + 1)/S(x) for x = 0 … n − 1, S relative to that of no tilt.
 
@@ -113,7 +108,7 @@ class PoissonGamma(TwoCellSynthesizer):
         return _log_growth(shared, self.invented + pairs, self.invented + (self.n - 1 - pairs))
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self._log_rows[np.asarray(rows)[:, None], np.asarray(columns)[None, :]]
+        return _log_rows(self)[np.asarray(rows)[:, None], np.asarray(columns)[None, :]]
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         pairs, j = np.asarray(pairs)[:, None], np.asarray(columns)[None, :]
@@ -127,6 +122,12 @@ class PoissonGamma(TwoCellSynthesizer):
         pair, end = divmod(int(np.abs(table).argmax()), len(ends))
         likelier, other = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
         return WorstCase(float(abs(table[pair, end])), likelier, other, int(ends[end]))
+
+
+@lru_cache(maxsize=8)
+def _log_rows(release: PoissonGamma) -> FloatArray:
+    """ln of the whole matrix; no attribute of a release, which is a key of other caches."""
+    return release._log_table(release.n)[0]
 
 
 def _tilt(n: int, share: float, invented: float) -> float:
@@ -149,7 +150,7 @@ def _largest_loss(n: int, m: int, share: float, invented: float) -> float:
     return math.log1p(m / ones) - float(_log_growth(from_ratios(ratios), ones, zeros))
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _invented(n: int, m: int, epsilon: float, share: float) -> float:
     low, high = (max(m * inverse_gain(epsilon / share), PRIOR_ONES.minimum) for share in (1, 2))
 

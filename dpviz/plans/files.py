@@ -184,3 +184,19 @@ def _markdown(told: Sequence[str]) -> dict[str, Any]:
 
 def _code(text: str) -> dict[str, Any]:
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text.strip("\n")}
+
+
+@checked()
+def plan_script(plan: ReleasePlan) -> str:
+    """Script that solves a plan and prints its shares and errors."""
+    lines = "\n".join(f"    {line + chr(10)!r}" for line in plan.to_json().splitlines())
+    return f"""from dpviz.plans import ReleasePlan, solve_plan
+
+plan = ReleasePlan.from_json(
+{lines}
+)
+answer = solve_plan(plan)
+print("all limits hold" if answer.feasible else "not all limits hold", answer.factor)
+for statistic, release, error in zip(plan.statistics, answer.design.releases, answer.design.errors()):
+    print(statistic.name, release.label, release.rate, error, statistic.limit, sep="; ")
+"""

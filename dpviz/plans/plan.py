@@ -50,7 +50,7 @@ class ReleasePlan(DeclaredFields):
     statistics: tuple[Statistic, ...] = field(
         metadata={
             "write": lambda held: [{"kind": one.key, **one.written()} for one in held],
-            "read": lambda _name, given: _statistics(given),
+            "read": lambda _name, given: statistics_of(given),
         }
     )
     protection: Protection = part(
@@ -196,8 +196,8 @@ def _less(one: Shifts, other: Shifts) -> bool:
     )
 
 
-def _statistics(given: Any) -> tuple[Statistic, ...]:
-    """Return the statistics of a list of objects, or raise a ValueError that names the one that is wrong."""
+def statistics_of(given: Any) -> tuple[Statistic, ...]:
+    """Statistics of a list of JSON objects; a ValueError names the wrong one."""
     if not isinstance(given, list) or len(given) > MOST_STATISTICS:
         raise ValueError(f"statistics must be a list of 1 to {MOST_STATISTICS} objects; got {shown(given)}.")
     return tuple(_made_of(f"Statistic {place}", PLAN_STATISTICS, one) for place, one in enumerate(given, start=1))

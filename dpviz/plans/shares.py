@@ -49,7 +49,7 @@ class PlanAnswer:
     alone: tuple[float, ...]
     by_basic: float
     tried: tuple[tuple[Kinds, float], ...]
-    work: SumTally
+    work: SumTally = field(compare=False)
 
     @property
     def feasible(self) -> bool:

@@ -58,11 +58,6 @@ class SuppressionCost:
     n: int
     at: tuple[WithheldCount, ...]
 
-    @property
-    def most_withheld(self) -> float:
-        """The largest share of all cells that are withheld on average: where each has the smallest count."""
-        return self.at[0].withheld
-
 
 def withheld_count(release: PlannedRelease, count: int, threshold: int) -> WithheldCount:
     """Return what withholding does to a confidential count.

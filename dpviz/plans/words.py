@@ -105,14 +105,6 @@ def give_way_sentence(answer: PlanAnswer) -> str:
     return f"{text} If one alone gives way, it must be {' or '.join(enough)}."
 
 
-def statistic_sentence(design: PlanDesign, place: int) -> str:
-    """Return how near one statistic is and what it is released with."""
-    one, release, error = design.plan.statistics[place], design.releases[place], design.errors()[place]
-    told = one.asked.told.format(number_in_words(one, error))
-    limit = f"the limit is {number_in_words(one, one.limit)}"
-    return f"“{one.name}” {told}; {limit}. It is released with {release.label}."
-
-
 def loss_sentence(design: PlanDesign) -> str:
     """Return what all statistics together really give away."""
     plan, (epsilon, delta) = design.plan, design.plan.promise

@@ -241,3 +241,12 @@ def draw_sentence(draws: Draws) -> str:
         return f"{text} It does not tell {secret} from its neighbours."
     factor, towards = factor_of_odds(abs(gain)), secret if gain > 0 else other
     return f"{text} It moves the odds between {secret} and {other} by a factor of <b>{factor}</b> towards {towards}."
+
+
+def own_release_sentence(draws: Draws) -> str:
+    """What is framed in the tables: the reader's secret table, and what was released where it is known; inline HTML."""
+    release = draws.synthesizer
+    sentence = f"Framed is what came of your secret table, <b>{release.row_table(draws.row)}</b>"
+    if len(draws.columns):
+        sentence += f": the released table <b>{release.column_table(int(draws.columns[-1]))}</b>"
+    return f"{sentence}."

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import logsumexp, ndtr, ndtri
 
 from dpviz.core.checked import checked
-from dpviz.core.keeping import kept
 from dpviz.core.measures import Measure
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
@@ -40,7 +40,7 @@ def telling_tables(rows: int, bins: int) -> list[tuple[tuple[int, ...], tuple[in
     return found
 
 
-@kept
+@lru_cache(maxsize=1024)
 def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """Return the largest |log-odds| that was found in the released rows of a perturbed histogram with public bins.
 
@@ -57,7 +57,7 @@ def table_log_odds(first: tuple[int, ...], second: tuple[int, ...], table: tuple
     return abs(one - other)
 
 
-@kept
+@lru_cache(maxsize=1024)
 def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
     """Return ln of how much likelier it is that `rows` rows all lie in a bin that holds the only confidential row.
 
@@ -69,7 +69,7 @@ def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
     return max(0.0, likelier - float(np.logaddexp(log_table_probability(empty, table, 1 / epsilon), spread)))
 
 
-@kept
+@lru_cache(maxsize=1024)
 def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """Return the log-odds of rows of a perturbed histogram, all in one bin, of rows that were drawn with replacement.
 
@@ -155,7 +155,7 @@ def smoothed_worst(n: int, epsilon: float) -> float:
     return max(0.0, *(smoothed_loss(*pair, 0.0, 1.0, epsilon) for pair in pairs))
 
 
-@kept
+@lru_cache(maxsize=1024)
 def perturbed_scott_worst(n: int, epsilon: float, most_bins: int) -> float:
     """Return the largest log-odds found in the rows of a perturbed histogram with Scott's bins, `most_bins` at most.
 

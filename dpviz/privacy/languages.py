@@ -44,6 +44,13 @@ def releases_in_words(summary: PrivacySummary, risk: float) -> list[list[str]]:
     return rows
 
 
+def releases_table(summary: PrivacySummary, risk: float) -> tuple[list[str], list[list[str]], str]:
+    """Head, rows and caption of the table of all releases; of many, some that are evenly spaced."""
+    head = ["released", "takes from misses", "adds to false alarms", "odds", "best guess right"]
+    head.append(f"risk, {readable(100 * risk, 3)} % before")
+    return head, releases_in_words(summary, risk), "What each release says of the worst neighbours"
+
+
 def chance_text(log_probability: float) -> str:
     """A probability to three digits, or by its power of ten."""
     if -math.inf < log_probability < -700:
@@ -148,3 +155,9 @@ def measures_on_curve(summary: PrivacySummary, curve: TradeOffCurve) -> list[lis
         )
         rows.insert(2, [f"probabilistic δ {at}", readable(float(summary.failure.max()), 6), touching])
     return rows
+
+
+def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[str], list[list[str]], str, set[int]]:
+    """Head, rows, caption and numeric columns of the table of `measures_on_curve`."""
+    head = ["measure", "its value", "where it sits on the curve"]
+    return head, measures_on_curve(summary, curve), "The measures of privacy and the trade-off curve", {1}

@@ -8,13 +8,12 @@ differential privacy".
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import betaln, log_ndtr, logsumexp
 
-from dpviz.core.keeping import kept
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, on_panels
 from dpviz.core.types import FloatArray
@@ -70,7 +69,7 @@ class Seen:
         return CubicSpline(knots, self.log_probability(knots))
 
 
-@kept
+@lru_cache(maxsize=64)
 def lowest_rows(rows: int, width: float, truncated: bool) -> Seen:
     """Return the event that `rows` synthetic rows are all at the lower bound of the data.
 
@@ -96,7 +95,7 @@ def lowest_rows(rows: int, width: float, truncated: bool) -> Seen:
     return Seen(rows, log_seen, rows / width, rows * min(1.0, FARTHEST_SHIFT / width))
 
 
-@kept
+@lru_cache(maxsize=64)
 def no_ones(rows: int, sets: int) -> Seen:
     """Return the event that `sets` sets of rows from one noisy count t hold no one: p ~ Beta(1 + t, 1 + rows − t)."""
 
@@ -129,7 +128,7 @@ def seen_loss(seen: Seen, epsilon: float, truncated: bool) -> float:
     return best if truncated else min(best, epsilon)
 
 
-@kept
+@lru_cache(maxsize=1024)
 def rows_loss(rows: int, width: float, epsilon: float, truncated: bool) -> float:
     """Return the exact ε of as many synthetic rows as there are, drawn around a noisy mean, σ being public.
 

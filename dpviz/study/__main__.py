@@ -1,6 +1,6 @@
 """Carry out a plan of a large study, on this machine or on a cluster, and go on where an earlier run has stopped.
 
-The plan is a grid in TOML; the README's "Large studies" shows one. What is finished is kept in a folder. At the end, or
+The plan is a grid in TOML; README.md beside this file shows one. What is finished is kept in a folder. At the end, or
 when it is stopped, all finished cells stand in its file study.parquet, which the pages open and pandas reads.
 """
 

@@ -1,11 +1,10 @@
-"""Many readers of all pages behind the proxy: ``python -m tests.benchmarks.campus [--clients 200] [--processes 2]``.
+"""Many readers of all pages behind the proxy of a campus: ``python -m tests.benchmarks.campus [--readers 200]``.
 
-Each wanders: it opens a page, which it draws by its seed, moves any of its sliders by up to five stops about twice in
-three seconds, like a browser asks for the next step of what grows, and after some ten seconds goes on to another page.
-All come within the first seconds, from one address, as a campus behind a single one does. Printed are the milliseconds
-to a first answer of a page and from a move to the end of its run, the errors that any of them met, and what the
-processes, their workers and the proxy used of the processors, which do the readers' work as well. `--sessions` asks for
-so many short visits over all pages instead, one wave after another, and prints the memory after each.
+Each reader opens a page, moves its sliders about twice a second and goes on to another page after some ten seconds. All
+come within the first seconds, from one address, as a campus does. Printed are the milliseconds to the first answer of a
+page and from a move to its answer, all errors, and how much of a processor the app, its workers, the proxy and the
+readers used. With ``--sessions 300`` so many short visits over all pages come in waves instead, and the memory of the
+server after each wave is printed.
 """
 
 from __future__ import annotations
@@ -18,156 +17,142 @@ import statistics
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from dpviz.core.working import IDLE
-from pages.components.navigation import EVERY_PAGE
-from tests.benchmarks.crowd import PAGES, Reader, processor, started_by
-from tests.benchmarks.rooms import finished
+from pages.ui.navigation import PAGES
+from tests.benchmarks.crowd import PAGES as EXPLORED
+from tests.benchmarks.crowd import WARM_UP_S, percentile
+from tests.benchmarks.processors import private_memory, processor_time
+from tests.benchmarks.reader import Reader, run_in_thread
 from tests.campus import PATH, Campus, running_campus
 
-CLIENTS, PROCESSES, SECONDS = 200, 2, 60.0
-STAYS, COME = (6.0, 14.0), 5.0
-"""Seconds on one page, and within which all have come."""
+N_READERS = 200
+N_PROCESSES = 2
+DURATION_S = 60.0
+ARRIVAL_S = 5.0  # within which all readers have come
+STAY_S = (6.0, 14.0)  # on one page
+ERROR_PAUSE_S = 1.0
 
-WAVE = 20
-"""Sessions of a wave."""
-
-KEPT = 128
-"""Sessions that Streamlit keeps for those who may come back: before there have been so many, memory grows."""
+WAVE_SIZE = 20  # sessions
+REST_S = 4.0  # after a wave, until its memory is measured
+N_KEPT_SESSIONS = 128
+"""Sessions that Streamlit keeps for readers who come back: until there have been so many, memory grows."""
 
 
 @dataclass
-class Wandered:
-    """What was met: seconds to a first answer and of a move, and errors by what they say."""
+class Measurement:
+    """Seconds to first answers and from moves to answers, errors by their text, and per cent of a processor."""
 
-    firsts: list[float] = field(default_factory=list)
+    openings: list[float] = field(default_factory=list)
     moves: list[float] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)
-    processor: dict[str, float] = field(default_factory=dict)
-
-    def add(self, reader: Reader) -> None:
-        """Note what a reader of one page has met."""
-        self.firsts += reader.firsts
-        self.moves += reader.moves
+    processors: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """The line of a table."""
-        first, move = (f"{_late(one, 0.5):.0f} / {_late(one, 0.95):.0f} / {_late(one, 1.0):.0f}" for one in self._times)
-        used = ", ".join(f"{name} {value:.0f} %" for name, value in self.processor.items())
+        """Line of the output."""
+        used = ", ".join(f"{name} {share:.0f} %" for name, share in self.processors.items())
         return (
-            f"{len(self.firsts):,} pages: {first} ms; {len(self.moves):,} moves: {move} ms (p50 / p95 / worst); "
-            f"errors: {sum(self.errors.values())} {dict(self.errors) or ''}; processors: {used}"
+            f"{len(self.openings):,} pages: {_milliseconds(self.openings)}; {len(self.moves):,} moves: "
+            f"{_milliseconds(self.moves)} (p50 / p95 / worst); errors: {self.errors.total()} {dict(self.errors)}; "
+            f"processors: {used}"
         )
 
-    @property
-    def _times(self) -> tuple[list[float], list[float]]:
-        return self.firsts, self.moves
+
+def _milliseconds(seconds: list[float]) -> str:
+    values = sorted(1e3 * value for value in seconds) or [float("nan")]
+    return f"{percentile(values, 0.5):.0f} / {percentile(values, 0.95):.0f} / {values[-1]:.0f} ms"
 
 
-def _late(seconds: list[float], share: float) -> float:
-    found = sorted(seconds) or [float("nan")]
-    return 1e3 * found[min(int(share * len(found)), len(found) - 1)]
-
-
-async def wander(host: str, seed: int, until: float, into: Wandered) -> None:
-    """One client, from page to page, at least one; whatever goes wrong is counted, and it goes on."""
-    chance, seen = random.Random(seed), 0
-    await asyncio.sleep(chance.uniform(0.0, COME))
-    while (now := time.perf_counter()) < until or not seen:
-        reader = Reader(chance.choice([*PAGES]), chance.randrange(10**6))
+async def wander(host: str, seed: int, until: float, measurement: Measurement) -> None:
+    """Let a reader go from page to page, at least to one; an error is counted, and the reader goes on."""
+    chance = random.Random(seed)
+    n_pages = 0
+    await asyncio.sleep(chance.uniform(0.0, ARRIVAL_S))
+    while (now := time.perf_counter()) < until or not n_pages:
+        reader = Reader(chance.choice([*EXPLORED]), chance.randrange(10**6))
         try:
-            await reader.read(host, min(until, now + chance.uniform(*STAYS)), patience=0.0)
-        except Exception as broken:
-            into.errors[f"{type(broken).__name__}: {str(broken)[:60]}"] += 1
-            await asyncio.sleep(1.0)
-        into.add(reader)
-        seen += 1
+            await reader.explore(host, min(until, now + chance.uniform(*STAY_S)), timeout=0.0)
+        except Exception as error:
+            measurement.errors[f"{type(error).__name__}: {str(error)[:60]}"] += 1
+            await asyncio.sleep(ERROR_PAUSE_S)
+        measurement.openings += reader.openings
+        measurement.moves += reader.moves
+        n_pages += 1
 
 
-def measure(campus: Campus, clients: int, seconds: float, seed: int = 1) -> Wandered:
-    """So many clients for so long."""
-    found = Wandered()
+def measure(campus: Campus, n_readers: int, duration: float, seed: int = 1) -> Measurement:
+    """Let readers wander over all pages for some seconds."""
+    measurement = Measurement()
 
-    async def everybody() -> None:
-        until = time.perf_counter() + seconds
+    async def wander_together() -> None:
+        until = time.perf_counter() + duration
         host = f"{campus.host}/{PATH}"
-        await asyncio.gather(*(wander(host, 1000 * seed + place, until, found) for place in range(clients)))
+        seeds = [1000 * seed + number for number in range(n_readers)]
+        await asyncio.gather(*(wander(host, each, until, measurement) for each in seeds))
 
-    before, start = _used(campus), time.perf_counter()
-    finished(everybody())
-    took = time.perf_counter() - start
-    found.processor = {name: 100 * (used - before[name]) / took for name, used in _used(campus).items()}
-    return found
+    before = _processor_times(campus)
+    start = time.perf_counter()
+    run_in_thread(wander_together())
+    elapsed = time.perf_counter() - start
+    after = _processor_times(campus)
+    measurement.processors = {name: 100 * (after[name] - before[name]) / elapsed for name in after}
+    return measurement
 
 
-def _used(campus: Campus) -> dict[str, float]:
-    apps = [processor(one) for one in campus.processes.values()]
-    clients = os.times()
+def _processor_times(campus: Campus) -> dict[str, float]:
+    times = [processor_time(process) for process in campus.processes.values()]
     return {
-        "app": sum(mine for mine, _ in apps),
-        "workers": sum(started for _, started in apps),
-        "proxy": sum(processor(campus.proxy)),
-        "readers": clients.user + clients.system,
+        "app": sum(own for own, _ in times),
+        "workers": sum(started for _, started in times),
+        "proxy": sum(processor_time(campus.proxy)),
+        "readers": sum(os.times()[:2]),
     }
 
 
-def memory(process: int) -> float:
-    """Megabytes that a process and all that it has started hold for themselves."""
-    found = 0.0
-    waiting = [process]
-    while waiting:
-        one = waiting.pop()
-        for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines():
-            found += int(line.split()[1]) / 1024 if line.startswith("Private_") else 0.0
-        waiting += started_by(one)
-    return found
+def memory_of_waves(host: str, process: int, n_sessions: int, n_moves: int = 2) -> list[float]:
+    """Megabytes of a server at rest after each wave of sessions, which open a page, move a few times and leave."""
+
+    async def visit_together(first: int, count: int) -> None:
+        numbers = range(first, first + count)
+        readers = [Reader(PAGES[number % len(PAGES)].path, number) for number in numbers]
+        await asyncio.gather(*(reader.visit(host, n_moves) for reader in readers))
+
+    megabytes = []
+    for first in range(0, n_sessions, WAVE_SIZE):
+        run_in_thread(visit_together(first, min(WAVE_SIZE, n_sessions - first)))
+        time.sleep(REST_S)
+        megabytes.append(private_memory(process))
+    return megabytes
 
 
-async def visits(host: str, count: int, moves: int, seed: int) -> None:
-    """A wave of sessions, each of which opens some page, moves a few times and leaves."""
-
-    async def visit(place: int) -> None:
-        reader = Reader(EVERY_PAGE[place % len(EVERY_PAGE)].path, seed + place)
-        await reader.visit(host, moves)
-
-    await asyncio.gather(*(visit(place) for place in range(count)))
-
-
-def waves(host: str, process: int, sessions: int, moves: int = 2) -> list[float]:
-    """The memory of a server at rest after each wave of sessions."""
-    found = []
-    for place in range(0, sessions, WAVE):
-        finished(visits(host, min(WAVE, sessions - place), moves, place))
-        time.sleep(2 * IDLE)
-        found.append(memory(process))
-    return found
+def show_memory(campus: Campus, n_sessions: int) -> None:
+    """Print the memory after each wave, and how it grows once Streamlit keeps no more sessions."""
+    (process,) = campus.processes.values()
+    megabytes = memory_of_waves(f"{campus.host}/{PATH}", process, n_sessions)
+    print("MB after each wave:", *(f"{value:.0f}" for value in megabytes))
+    steady = megabytes[N_KEPT_SESSIONS // WAVE_SIZE :]
+    half = len(steady) // 2
+    if half:
+        growth = statistics.mean(steady[half:]) - statistics.mean(steady[:half])
+        print(f"from {N_KEPT_SESSIONS} sessions on {growth:+.1f} MB")
 
 
 def main() -> None:
-    """Print what was met."""
+    """Print what readers meet, or the memory of waves of sessions."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--clients", type=int, default=CLIENTS)
-    parser.add_argument("--processes", type=int, default=PROCESSES)
-    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--readers", type=int, default=N_READERS)
+    parser.add_argument("--processes", type=int, default=N_PROCESSES)
+    parser.add_argument("--seconds", type=float, default=DURATION_S)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sessions", type=int, default=0)
-    asked = parser.parse_args()
-    with running_campus(asked.processes if not asked.sessions else 1) as campus:
-        time.sleep(2)  # the workers are there
-        if not asked.sessions:
-            load = os.getloadavg()[0]
-            print(
-                f"{asked.clients} clients, {asked.processes} processes, {os.cpu_count()} cores, load {load:.1f} before"
-            )
-            print(measure(campus, asked.clients, asked.seconds, asked.seed))
+    arguments = parser.parse_args()
+    with running_campus(1 if arguments.sessions else arguments.processes) as campus:
+        time.sleep(WARM_UP_S)
+        if arguments.sessions:
+            show_memory(campus, arguments.sessions)
             return
-        (process,) = campus.processes.values()
-        held = waves(f"{campus.host}/{PATH}", process, asked.sessions)
-        print("MB after each wave:", *(f"{one:.0f}" for one in held))
-        late = held[KEPT // WAVE :]
-        early, last = late[: len(late) // 2], late[len(late) // 2 :]
-        print(f"from {KEPT} sessions on {statistics.mean(last) - statistics.mean(early):+.1f} MB")
+        setting = f"{arguments.readers} readers, {arguments.processes} processes, {os.cpu_count()} processors"
+        print(f"{setting}, load {os.getloadavg()[0]:.1f} before")
+        print(measure(campus, arguments.readers, arguments.seconds, arguments.seed))
 
 
 if __name__ == "__main__":

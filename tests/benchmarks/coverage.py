@@ -17,7 +17,7 @@ ROWS, P, EPSILON, LEVEL = 100, 0.25, 2.0, 0.95
 REPETITIONS, FRACTION = 100_000, 50
 """Repetitions of ours; the loop runs one in `FRACTION` of them and its time is scaled."""
 
-GOAL = 150
+GOAL = 60
 
 
 def charest(sets: int) -> BetaBinomial:

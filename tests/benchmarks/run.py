@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import betabinom, dirichlet_multinomial
 
-from dpviz.core.keeping import KEPT
+from dpviz.calibration.exact import smallest_prior
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial
 from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon
@@ -51,7 +51,7 @@ def beta_binomial(n: int, alpha: float = ALPHA) -> BetaBinomial:
 
 
 def transition_matrices() -> Iterator[Result]:
-    for n, goal in ((100, 30), (1000, 40), (5000, 70)):
+    for n, goal in ((100, 27), (1000, 20), (5000, 20)):
         yield compare(
             f"transition matrix, n = m = {n}",
             lambda n=n: scipy_matrix(n, n, ALPHA),
@@ -63,12 +63,12 @@ def transition_matrices() -> Iterator[Result]:
 
 
 def log_odds_tables() -> Iterator[Result]:
-    for n in (100, 1000):
+    for n, goal in ((100, 16), (1000, 20)):
         yield compare(
             f"log-odds table, n = m = {n}",
             lambda n=n: -np.diff(scipy_matrix(n, n, ALPHA, betabinom.logpmf), axis=0),
             lambda n=n: beta_binomial(n).log_odds_table(),
-            16,
+            goal,
         )
 
 
@@ -83,7 +83,7 @@ def cell_matrices() -> Iterator[Result]:
 
 
 def deltas() -> Iterator[Result]:
-    for n, goal in ((100, 20), (1000, 500)):
+    for n, goal in ((100, 13), (1000, 100)):
         for alpha, epsilon in ((6.0, 0.5), (6.0915, 1.0)):
             size = delta_for_epsilon(beta_binomial(n, alpha), epsilon)
             yield compare(
@@ -110,12 +110,12 @@ def brentq_over_matrix(n: int, epsilon: float, delta: float) -> float:
 
 def searched_prior(n: int, delta: float) -> float:
     """The smallest prior, sought anew in every call."""
-    KEPT.clear()
+    smallest_prior.cache_clear()
     return minimum_prior("synth_post_one", n=n, m=n, epsilon=1.0, delta=delta)
 
 
 def minimum_priors() -> Iterator[Result]:
-    for n, delta, goal in ((100, 1e-5, 8), (1000, 1e-6, 250)):
+    for n, delta, goal in ((100, 1e-5, 5.5), (1000, 1e-6, 60)):
         yield compare(
             f"minimum α, n = m = {n}, ε = 1, δ = {delta:g}",
             lambda n=n, delta=delta: brentq_over_matrix(n, 1.0, delta),

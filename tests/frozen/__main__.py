@@ -1,4 +1,4 @@
-"""``python -m tests.frozen``: see the package."""
+"""Command line of the frozen record: ``python -m tests.frozen``, described in the package."""
 
 from __future__ import annotations
 
@@ -8,54 +8,64 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is loaded; idle threads would spin
 
-from tests.frozen.answers import Answers, every
-from tests.frozen.record import differences, read, write
+from tests.frozen.adapter import RENAMED
+from tests.frozen.answers import Answers, all_answers, answer_keys
+from tests.frozen.record import MISSING, differences, read_record, replace_names, write_record
 
 RECORD = Path(__file__).with_name("record.json.gz")
-LONGEST = 300
-"""Characters of a text up to which a difference is printed whole."""
+MAX_PRINTED = 300  # characters of an answer
 
 
-def compare(before: Answers, only: Sequence[str] = (), *, told: bool = True) -> int:
-    """Compute the answers again, print what differs from a record, and return how much does."""
-    wanted = {key: value for key, value in before.items() if key.startswith(tuple(only) or "")}
-    found = dict(every(only, told=told))
-    number = 0
-    for key in dict.fromkeys((*wanted, *found)):
-        for where, one, other in differences(wanted.get(key, "(nothing)"), found.get(key, "(nothing)"), key):
-            number += 1
-            print(f"{where}\n  before: {_short(one)}\n  after:  {_short(other)}")
-    print(f"{len(found)} answers, {number} differences")
-    return number
+def compare(record: Answers, prefixes: Sequence[str] = (), *, verbose: bool = True) -> int:
+    """Compute answers again, print the differences to a record, and return their number.
+
+    Parameters
+    ----------
+    record : dict
+        Answers by key.
+    prefixes : sequence of str, optional
+        Only answers whose keys begin with one of them.
+    verbose : bool, optional
+        Whether the keys are printed to stderr as well.
+
+    Returns
+    -------
+    int
+    """
+    selected = {key: answer for key, answer in record.items() if key.startswith(tuple(prefixes) or "")}
+    current = dict(all_answers(prefixes, verbose=verbose))
+    count = 0
+    for key in dict.fromkeys((*selected, *current)):
+        for difference in differences(selected.get(key, MISSING), current.get(key, MISSING), key):
+            count += 1
+            print(f"{difference.key}\n  before: {_short(difference.before)}\n  after:  {_short(difference.after)}")
+    print(f"{len(current)} answers, {count} differences")
+    return count
 
 
 def _short(value: object) -> str:
     text = str(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+    return text if len(text) <= MAX_PRINTED else f"{text[:MAX_PRINTED]} …"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write a record, or compare with one; 1 where something differs."""
-    from tests.frozen.adapter import RENAMED
-    from tests.frozen.record import renamed
-
-    parser = argparse.ArgumentParser(prog="python -m tests.frozen", description=__doc__)
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--write", nargs="?", const=RECORD, type=Path, metavar="FILE")
-    what.add_argument("--compare", nargs="?", const=RECORD, type=Path, metavar="FILE")
-    what.add_argument("--list", action="store_true")
-    parser.add_argument("--only", action="append", default=[], metavar="PREFIX")
-    asked = parser.parse_args(arguments)
-    if asked.compare:
-        return min(compare(renamed(read(asked.compare), RENAMED), asked.only), 1)
-    if asked.write:
-        write(dict(every(asked.only)), asked.write)
-        return 0
-    from tests.frozen.answers import keys
-
-    print("\n".join(keys()))
+def main() -> int:
+    """Write the record, compare with it or list its keys; returns 1 where an answer differs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.frozen")
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--write", nargs="?", const=RECORD, type=Path, metavar="FILE")
+    action.add_argument("--compare", nargs="?", const=RECORD, type=Path, metavar="FILE")
+    action.add_argument("--list", action="store_true")
+    parser.add_argument("--only", action="append", default=[], metavar="PREFIX", help="of the keys; may be repeated")
+    arguments = parser.parse_args()
+    if arguments.compare:
+        record = replace_names(read_record(arguments.compare), RENAMED)
+        return min(compare(record, arguments.only), 1)
+    if arguments.write:
+        write_record(dict(all_answers(arguments.only)), arguments.write)
+    else:
+        print("\n".join(answer_keys()))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Every answer by its key: of the compute package, of the pages, and of their files."""
+"""Every answer of the record by its key: of the compute package, of the pages, and of their files."""
 
 from __future__ import annotations
 
@@ -8,56 +8,88 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.frozen import visits
 from tests.frozen.adapter import ANSWERS, plain
 from tests.frozen.cases import Case, cases
+from tests.frozen.visits import Visit, listed_visits, read_page
 
 Answers = dict[str, Any]
 
-
-def _key(case: Case) -> str:
-    name, given = case
-    if "place" in given:  # a question that is too long for a key
-        return f"compute/{name} {given['place']:02d}"
-    words = (f"{one}={value if isinstance(value, str) else json.dumps(value)}" for one, value in given.items())
-    return f"compute/{name} {' '.join(words)}".strip()
+NUMBER_KEY = "place"
+"""Argument that stands for a question in its key where that is too long; no argument of the computation."""
 
 
-def _answer(case: Case) -> Any:
-    """The answer to a case, or the sentence that refuses it."""
-    name, given = case
-    try:
-        return plain(ANSWERS[name](**{key: value for key, value in given.items() if key != "place"}))
-    except ValueError as refused:
-        return {"refused": str(refused)}
+def answer_keys() -> Iterator[str]:
+    """Yield every key but those of files, which are known once their page has been read."""
+    for case in cases():
+        yield _case_key(case)
+    for visit in listed_visits():
+        yield f"page/{visit.url}"
 
 
-def keys() -> Iterator[str]:
-    """Every key, but for those of files, which a page names when it is visited."""
-    yield from map(_key, cases())
-    yield from (f"page/{one.address}" for one in visits.listed())
+def all_answers(prefixes: Sequence[str] = (), *, verbose: bool = True) -> Iterator[tuple[str, Any]]:
+    """Yield keys and answers.
 
+    Parameters
+    ----------
+    prefixes : sequence of str, optional
+        Only answers whose keys begin with one of them.
+    verbose : bool, optional
+        Whether each key is printed to stderr before its answer is computed, with the processor time so far.
 
-def every(only: Sequence[str] = (), *, told: bool = True) -> Iterator[tuple[str, Any]]:
-    """Yield the answers whose keys begin with one of these; where they are `told`, each is named when it is begun."""
-
-    def wanted(*found: str) -> bool:
-        return not only or any(key.startswith(tuple(only)) or one.startswith(key) for key in found for one in only)
-
+    Yields
+    ------
+    key : str
+    answer : Any
+    """
     start = time.process_time()
 
-    def tell(key: str) -> None:
-        if told:
+    def log(key: str) -> None:
+        if verbose:
             print(f"{time.process_time() - start:6.1f} s  {key[:110]}", file=sys.stderr, flush=True)
 
     for case in cases():
-        if not only or _key(case).startswith(tuple(only)):
-            tell(_key(case))
-            yield _key(case), _answer(case)
-    for visit in visits.listed():
-        asked = f"page/{visit.address}", *([f"files/{visit.address}"] if visit.files else [])
-        if wanted(*asked):
-            tell(asked[0])
-            found: Answers = {asked[0]: (seen := visits.visited(visit)).page}
-            found |= {f"files/{visit.address} {name}": text for name, text in seen.files.items()}
-            yield from ((key, value) for key, value in found.items() if not only or key.startswith(tuple(only)))
+        key = _case_key(case)
+        if _is_selected(key, prefixes):
+            log(key)
+            yield key, _case_answer(case)
+    for visit in listed_visits():
+        if _is_visited(visit, prefixes):
+            log(f"page/{visit.url}")
+            for key, answer in _page_answers(visit).items():
+                if _is_selected(key, prefixes):
+                    yield key, answer
+
+
+def _case_key(case: Case) -> str:
+    name, arguments = case
+    if NUMBER_KEY in arguments:
+        return f"compute/{name} {arguments[NUMBER_KEY]:02d}"
+    words = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in arguments.items()]
+    return " ".join([f"compute/{name}", *words])
+
+
+def _case_answer(case: Case) -> Any:
+    """Answer to a case, or the sentence that refuses it."""
+    name, arguments = case
+    try:
+        return plain(ANSWERS[name](**{key: value for key, value in arguments.items() if key != NUMBER_KEY}))
+    except ValueError as error:
+        return {"refused": str(error)}
+
+
+def _page_answers(visit: Visit) -> Answers:
+    reading = read_page(visit)
+    files = {f"files/{visit.url} {name}": text for name, text in reading.files.items()}
+    return {f"page/{visit.url}": reading.page, **files}
+
+
+def _is_selected(key: str, prefixes: Sequence[str]) -> bool:
+    return not prefixes or key.startswith(tuple(prefixes))
+
+
+def _is_visited(visit: Visit, prefixes: Sequence[str]) -> bool:
+    """Whether a page is read: its own key is selected, or that of one of its files may be."""
+    files_key = f"files/{visit.url}"
+    has_file = visit.with_files and any(prefix.startswith(f"{files_key} ") for prefix in prefixes)
+    is_selected = _is_selected(f"page/{visit.url}", prefixes)
+    return is_selected or (visit.with_files and (has_file or _is_selected(files_key, prefixes)))

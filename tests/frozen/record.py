@@ -1,4 +1,4 @@
-"""A record of answers: a gzipped text of JSON, the same bytes for the same answers; and how two of them differ."""
+"""The file of a record, whose bytes depend on the answers alone, and the differences between two answers."""
 
 from __future__ import annotations
 
@@ -8,105 +8,134 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-Difference = tuple[str, Any, Any]
+RELATIVE_TOLERANCE = 1e-9
+MIN_LONG_DIGITS = 12
+"""A number in a text with so many digits is compared as a number, a shorter one letter by letter."""
 
-NEAR = 1e-9
-"""Relative distance within which two numbers are the same."""
+MIN_SHARED_LENGTH = 20
+"""Texts that are longer are stored as numbers of lines: many pages share their lines."""
 
-LONG = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-"""A number in a text: one with twelve digits or more is compared as a number."""
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 MISSING = "(nothing)"
 
 
-def write(answers: Mapping[str, Any], path: Path) -> None:
-    """Write a record; one answer a line, and every line of a text that stands in several of them once."""
-    lines: dict[str, int] = {}
+class Difference(NamedTuple):
+    """Place of a difference, with what stands there in either answer."""
+
+    key: str
+    before: Any
+    after: Any
+
+
+def write_record(answers: Mapping[str, Any], path: Path) -> None:
+    """Write answers to a file: a first row with all lines of long texts, then one row for each answer."""
+    line_numbers: dict[str, int] = {}
 
     def packed(value: Any) -> Any:
-        if isinstance(value, str) and len(value) > 20:
-            return {"": [lines.setdefault(line, len(lines)) for line in value.split("\n")]}
+        if isinstance(value, str) and len(value) > MIN_SHARED_LENGTH:
+            return {"": [line_numbers.setdefault(line, len(line_numbers)) for line in value.split("\n")]}
         if isinstance(value, dict):
-            return {name: packed(one) for name, one in value.items()}
-        return [packed(one) for one in value] if isinstance(value, list) else value
+            return {name: packed(item) for name, item in value.items()}
+        return [packed(item) for item in value] if isinstance(value, list) else value
 
-    parts = {name: packed(answers[name]) for name in answers}
-    rows = [json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in (list(lines), *parts.items())]
-    path.write_bytes(gzip.compress("\n".join(rows).encode(), compresslevel=9, mtime=0))
+    packed_answers = [(key, packed(value)) for key, value in answers.items()]
+    rows = [list(line_numbers), *packed_answers]
+    text = "\n".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows)
+    path.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Read what `write` wrote."""
+def read_record(path: Path) -> dict[str, Any]:
+    """Answers of a file that `write_record` wrote."""
     first, *rows = gzip.decompress(path.read_bytes()).decode().split("\n")
     lines = json.loads(first)
 
-    def whole(value: Any) -> Any:
+    def unpacked(value: Any) -> Any:
+        if isinstance(value, dict) and "" in value:
+            return "\n".join(lines[number] for number in value[""])
         if isinstance(value, dict):
-            return "\n".join(lines[n] for n in value[""]) if "" in value else {k: whole(v) for k, v in value.items()}
-        return [whole(one) for one in value] if isinstance(value, list) else value
+            return {name: unpacked(item) for name, item in value.items()}
+        return [unpacked(item) for item in value] if isinstance(value, list) else value
 
-    return {name: whole(value) for name, value in map(json.loads, rows)}
+    return {key: unpacked(value) for key, value in map(json.loads, rows)}
 
 
-def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """The same with every old name, in keys and texts, in its new form."""
+def replace_names(value: Any, names: Mapping[str, str]) -> Any:
+    """Copy of an answer with every old name, in keys and texts, replaced by its new one."""
     if isinstance(value, str):
         for old, new in names.items():
             value = value.replace(old, new)
         return value
     if isinstance(value, dict):
-        return {renamed(name, names): renamed(one, names) for name, one in value.items()}
-    return [renamed(one, names) for one in value] if isinstance(value, list) else value
+        return {replace_names(name, names): replace_names(item, names) for name, item in value.items()}
+    return [replace_names(item, names) for item in value] if isinstance(value, list) else value
 
 
 def differences(before: Any, after: Any, key: str = "") -> Iterator[Difference]:
-    """Yield where two answers differ: the key, and what stands there before and after."""
+    """Yield the places at which two answers differ.
+
+    Parameters
+    ----------
+    before, after : Any
+        Numbers, texts, None, and lists and dictionaries of them.
+    key : str, optional
+        Of the answers; places are written behind it.
+
+    Yields
+    ------
+    Difference
+    """
     if isinstance(before, dict) and isinstance(after, dict):
         for name in dict.fromkeys((*before, *after)):
             yield from differences(before.get(name, MISSING), after.get(name, MISSING), f"{key} › {name}")
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for place, (one, other) in enumerate(zip(before, after, strict=True)):
-            yield from differences(one, other, f"{key} [{place}]")
+        for place, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from differences(old, new, f"{key} [{place}]")
     elif isinstance(before, str) and isinstance(after, str):
-        yield from _of_texts(before, after, key)
-    elif not _same(before, after):
-        yield key, before, after
+        yield from _text_differences(before, after, key)
+    elif not _is_equal(before, after):
+        yield Difference(key, before, after)
 
 
-def _same(one: Any, other: Any) -> bool:
-    numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
-    if not numbers:
-        return bool(one == other) and type(one) is type(other)
-    both_missing = math.isnan(one) and math.isnan(other)
-    return both_missing or one == other or math.isclose(one, other, rel_tol=NEAR)
+def _is_equal(before: Any, after: Any) -> bool:
+    if not (_is_number(before) and _is_number(after)):
+        return type(before) is type(after) and bool(before == after)
+    both_nan = math.isnan(before) and math.isnan(after)
+    return both_nan or before == after or math.isclose(before, after, rel_tol=RELATIVE_TOLERANCE)
 
 
-def _of_texts(before: str, after: str, key: str) -> Iterator[Difference]:
-    """Yield the lines that differ: one by one where there are as many of them, or else those that only one has."""
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _text_differences(before: str, after: str, key: str) -> Iterator[Difference]:
+    """Yield lines that differ: one by one in texts of equal length, else those that only one of them has."""
     if before == after:
         return
-    old, new = before.split("\n"), after.split("\n")
-    if len(old) == len(new):
-        for place, (one, other) in enumerate(zip(old, new, strict=True)):
-            if not _same_line(one, other):
-                yield (key if len(old) == 1 else f"{key} line {place + 1}"), one, other
+    old_lines = before.split("\n")
+    new_lines = after.split("\n")
+    if len(old_lines) == len(new_lines):
+        for number, (old, new) in enumerate(zip(old_lines, new_lines, strict=True), 1):
+            if not _is_equal_line(old, new):
+                yield Difference(key if len(old_lines) == 1 else f"{key} line {number}", old, new)
         return
-    gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
-    yield f"{key} ({len(old)} → {len(new)} lines)", "\n".join(gone), "\n".join(come)
+    removed = [line for line in old_lines if line not in new_lines]
+    added = [line for line in new_lines if line not in old_lines]
+    yield Difference(f"{key} ({len(old_lines)} → {len(new_lines)} lines)", "\n".join(removed), "\n".join(added))
 
 
-def _same_line(one: str, other: str) -> bool:
-    if one == other:
+def _is_equal_line(before: str, after: str) -> bool:
+    if before == after:
         return True
-    ours, theirs = LONG.findall(one), LONG.findall(other)
-    if LONG.split(one) != LONG.split(other):
+    if NUMBER.split(before) != NUMBER.split(after):
         return False
+    pairs = zip(NUMBER.findall(before), NUMBER.findall(after), strict=True)
     return all(
-        mine == his or (_digits(mine) >= 12 and _digits(his) >= 12 and _same(float(mine), float(his)))
-        for mine, his in zip(ours, theirs, strict=True)
+        old == new or (_is_long(old) and _is_long(new) and _is_equal(float(old), float(new))) for old, new in pairs
     )
 
 
-def _digits(number: str) -> int:
-    return len(number.partition("e")[0].lstrip("-0.").replace(".", ""))
+def _is_long(number: str) -> bool:
+    digits = number.partition("e")[0].lstrip("-0.").replace(".", "")
+    return len(digits) >= MIN_LONG_DIGITS

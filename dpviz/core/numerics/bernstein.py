@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import comb
 
-from dpviz.core.keeping import kept
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 
 CHEBYSHEV_NODES = 12  # Chebyshev nodes of a cell, by which a polynomial of any degree is replaced there
@@ -107,7 +106,7 @@ def _nodes() -> FloatArray:
     return found
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _cell(n: int, place: int) -> Cell:
     low, high = edges(n)[place : place + 2].tolist()
     away = BINOMIAL_REACH[0] * math.sqrt(n * max(low * (1 - low), high * (1 - high))) + BINOMIAL_REACH[1]
@@ -232,7 +231,7 @@ def largest(coefficients: FloatArray, low: float, high: float) -> Extreme:
     return Extreme(-found.value, found.at)
 
 
-@kept
+@lru_cache(maxsize=4)
 def _parts(n: int, low: float, high: float) -> tuple[FloatArray, FloatArray, IntArray, FloatArray]:
     """The cells that meet a range, the first and the last of them cut off at its ends, in tables of as many counts.
 

@@ -2,14 +2,14 @@
 
 import itertools
 import math
+from functools import lru_cache
 
 import numpy as np
 
-from dpviz.core.keeping import kept
 from dpviz.core.types import FloatArray, IntArray
 
 
-@kept
+@lru_cache(maxsize=8)
 def multisets(outcomes: int, draws: int) -> tuple[IntArray, FloatArray]:
     """Return every multiset of `draws` of the outcomes 0, 1, …, one a row, and ln of the number of its orders.
 

@@ -1,13 +1,13 @@
 """The t quantile: as SciPy gives it, and from tables between whose nodes it is cubic."""
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from dpviz.core.checked import GAPS, argument, checked
-from dpviz.core.keeping import kept
 from dpviz.core.types import FloatArray, Numbers
 
 BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
@@ -109,14 +109,14 @@ class _SteepPart(NamedTuple):
     infinite_below: float
 
 
-@kept
+@lru_cache(maxsize=64)
 def _flat_part(level: float) -> _Cubic:
     """The table where ν is large, made when it is first needed."""
     with np.errstate(divide="ignore"):
         return _Cubic(quantile(QUANTILE_NODES / np.arange(round(LARGEST_INVERSE * QUANTILE_NODES) + 3), level))
 
 
-@kept
+@lru_cache(maxsize=64)
 def _steep_part(level: float) -> _SteepPart:
     """The table where ν is small, likewise."""
     step = math.log(1 / LARGEST_INVERSE / SMALLEST_DEGREES) / STEEP_NODES

@@ -107,3 +107,7 @@ class StudyTally(Sums):
             and isinstance(other, StudyTally)
             and (self.first, self.plan.fingerprint) == (other.first, other.plan.fingerprint)
         )
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        """Hash of what tells the tallies of one study apart: computations are shared by their arguments."""
+        return hash((self.plan.fingerprint, self.first, self.repetitions))

@@ -1,12 +1,8 @@
 """What a file begins with: what the page was set to, and how a program reads it."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from dpviz import __version__
-from dpviz.core.settings import ControlSetting
-from dpviz.desk.asked import AskedOfDesign, AskedOnPage
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.designs import Design
 
 COMMENTS = {"csv": "# ", "py": "# ", "tex": "% "}
 """What begins a comment, in the kinds of files that have comments."""
@@ -16,16 +12,29 @@ MARK = "\ufeff"
 
 
 def head_of(name: str, lines: Sequence[str]) -> str:
-    r"""The beginning of a file of that name, if it may hold comments; of a table also how it is read.
+    r"""Beginning of a file of that name, if it may hold comments; of a table also how it is read.
 
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    lines : sequence of str
+        What the file says of itself.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> head_of("curve.tex", ["one", "two"]), head_of("curve.html", ["one"])
     ('% one\n% two\n', '')
     """
     kind = name.rpartition(".")[2]
     if kind not in COMMENTS:
         return ""
-    told = [*lines, how_to_read(name)] if kind == "csv" else lines
-    return (MARK if kind == "csv" else "") + "".join(f"{COMMENTS[kind]}{line}\n" for line in told)
+    all_lines = [*lines, how_to_read(name)] if kind == "csv" else lines
+    return (MARK if kind == "csv" else "") + "".join(f"{COMMENTS[kind]}{line}\n" for line in all_lines)
 
 
 def how_to_read(name: str) -> str:
@@ -36,33 +45,17 @@ def how_to_read(name: str) -> str:
     )
 
 
-def about_answer(
-    title: str,
-    asked: AskedOnPage | None,
-    settings: Iterable[tuple[str, str]],
-    address: str,
-    made: AskedOfDesign | None = None,
-) -> list[str]:
-    """What a file says of the answer that it holds: version and page, what was asked, settings by name, and an address.
+def sets_line(design: Design) -> str:
+    """How each set of a design is made, with every parameter of its synthesizer, in a line of a file's head.
 
-    `made`: what is asked for where that is a release, of which it says what else follows from the settings.
+    Examples
+    --------
+    >>> sets_line(Design(mechanism="beta_binomial", n=5, prior="own", alpha=0.5, epsilon=1.0))
+    'each set: Beta-binomial (posterior draw), n = 5, m = 5, α = 0.5, β = 0.5'
     """
-    lines = [f"dpviz {__version__}, {title}"]
-    if asked is not None:
-        lines.append(asked.named)
-        if made is not None and made.design.synthesizer_type is not GivenMatrix:
-            one = made.design.synthesizer
-            own = (f"{each.symbol or each.title.lower()} = {getattr(one, each.name)!r}" for each in one.parameters())
-            lines.append(f"each set: {one.label}, {', '.join(own)}")
-    told = "; ".join(f"{label}: {value}" for label, value in settings)
-    neighbours = "one row substituted" if asked is None else asked.neighbours
-    return [*lines, f"settings: {told}", f"neighbouring data sets: {neighbours}", f"address: {address}"]
-
-
-def in_a_line(setting: ControlSetting, value: Any, called: Callable[[Any], str] | None) -> str:
-    """The value of a setting in a line; `called` says how it, or each of several, is called on the page."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(map(called or str, value)) or "none"
-    return " ".join((called or setting.word)(value).split())
+    synthesizer = design.synthesizer
+    values = [
+        f"{parameter.symbol or parameter.title.lower()} = {getattr(synthesizer, parameter.name)!r}"
+        for parameter in synthesizer.parameters()
+    ]
+    return f"each set: {', '.join([synthesizer.label, *values])}"

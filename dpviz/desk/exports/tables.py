@@ -2,7 +2,7 @@
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -15,6 +15,8 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 
 __all__ = ["columns_csv", "figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex"]
+
+MAX_LATEX_COLUMNS = 30
 
 
 @checked()
@@ -48,6 +50,35 @@ def log_odds_latex(synthesizer: Synthesizer, caption: str) -> str:
     """Return the unsigned log-odds as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for booktabs."""
     names = _names(synthesizer, "$n_{{{cell}}}^{{(1)}}$", "$n_{{{cell}}}^{{(2)}}$")
     return _latex(names, synthesizer, _neighbours(synthesizer), np.abs(synthesizer.log_odds_table()), caption)
+
+
+def release_files(synthesizer: Synthesizer) -> list[tuple[str, str, Callable[[], str]] | str]:
+    """Files of the matrix and the log-odds.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+
+    Returns
+    -------
+    list of tuple or str
+        Label and name of each file, and a function that returns its text; a str says why there is none.
+    """
+    rows, columns = synthesizer.shape
+    if not synthesizer.enumerable or rows * columns > limits.TABLE_ENTRIES:
+        return [f"Files hold tables of up to {limits.TABLE_ENTRIES:,} cells; the script computes larger ones."]
+    files: list[tuple[str, str, Callable[[], str]] | str] = [
+        ("Matrix, CSV", "transition_matrix.csv", lambda: matrix_csv(synthesizer)),
+        ("Log-odds, CSV", "log_odds.csv", lambda: log_odds_csv(synthesizer)),
+    ]
+    if columns > MAX_LATEX_COLUMNS:
+        return [*files, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
+    title = release_title(synthesizer)
+    return [
+        *files,
+        ("Matrix, LaTeX", "transition_matrix.tex", lambda: matrix_latex(synthesizer, title)),
+        ("Log-odds, LaTeX", "log_odds.tex", lambda: log_odds_latex(synthesizer, f"Log-odds, {title}")),
+    ]
 
 
 @checked()

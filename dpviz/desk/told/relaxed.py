@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from dpviz.core.parameters import readable, rounded_up
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
+from dpviz.desk.protection import PrivacyLoss
+from dpviz.desk.question import ASKED_KINDS
 from dpviz.desk.relaxing import Relaxed
-from dpviz.desk.told.measures import analysis, asked_of, numbers
+from dpviz.desk.stated import form_limits
+from dpviz.desk.told.measures import analysis, asked_of, numbers, reading
 from dpviz.inference.rules import RULES
 
 
@@ -53,3 +57,21 @@ def enough(measure: AccuracyMeasure, value: float) -> float:
         unit = 10.0 ** (math.floor(math.log10(abs(value))) - 2)
         near = float(f"{near + (unit if value > near else -unit):.3g}")
     return near
+
+
+def offers(relaxed: Relaxed) -> list[tuple[str, dict[str, Any]]]:
+    """Changes of a form that let the design keep all limits: each in words, with its values by name."""
+    question = relaxed.design.question
+    kind = ASKED_KINDS[question.data.key]
+    changes: list[tuple[str, dict[str, Any]]] = []
+    if relaxed.analyzed is not None:
+        rule = relaxed.analyzed.rule
+        changes.append((f"Analyze with “{RULES[rule].label}”", {f"{kind.key}_rules": [*question.rules, rule]}))
+    epsilon = enough_epsilon(relaxed)
+    if epsilon is not None and [protection.key for protection in question.protections] == [PrivacyLoss.key]:
+        changes.append((f"Allow ε = {readable(epsilon, 4)}", {"epsilon": epsilon}))
+    limits = accepted(relaxed)
+    if limits:
+        words = [f"{ACCURACY[key].name} {reading(question, ACCURACY[key], limit)}" for key, limit in limits.items()]
+        changes.append((f"Accept {' and '.join(words)}", {**form_limits(kind, limits)}))
+    return changes

@@ -7,9 +7,11 @@ import numpy as np
 from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.numerics.ends import log_inverse
+from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.given.reading import sums_sentence
+from dpviz.mechanisms.given_matrix import LOSS_DIGITS, GivenMatrix
 
 # Relative difference by which numbers in full precision may differ: their last digits depend on who computed them.
 EXACT_TOLERANCE = 1e-10
@@ -41,6 +43,37 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
         if np.all(np.abs(candidate.transition_matrix() - matrix) <= tolerance):
             return candidate
     return None
+
+
+def offer_key(candidate: Synthesizer) -> str:
+    """Key and numbers of a synthesizer in one word, as a URL has it.
+
+    Examples
+    --------
+    >>> offer_key(BetaBinomial(n=2, m=2, alpha=1, beta=0.5))
+    'beta_binomial-2-2-1-0.5'
+    """
+    return "-".join([candidate.key, *(f"{value:.12g}" for value in candidate.settings().values())])
+
+
+def offer_sentence(given: GivenMatrix, candidate: Synthesizer) -> str:
+    """Question whether the exact values of a synthesizer are to be taken, which prints as the matrix."""
+    digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
+    values = ", ".join(candidate.in_symbols())
+    return f"These {digits} equal the {candidate.label} with {values}. Use its exact values?"
+
+
+def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
+    """What the given digits leave open, and what the exact values change where those of `candidate` are shown."""
+    notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
+    if candidate != given:
+        exact = readable(candidate.worst_log_odds().value, LOSS_DIGITS)
+        rounded = readable(given.worst_log_odds().value, LOSS_DIGITS)
+        notes.append(
+            f"This page now shows the exact values of the <b>{candidate.label}</b>: ε = {exact}. Your digits alone "
+            f"would make it {rounded}."
+        )
+    return notes
 
 
 def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:

@@ -1,7 +1,7 @@
 """The error of a release beside the smallest that its privacy allows: in a sentence, and as a row of a table each."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
@@ -49,6 +49,28 @@ def best_row(errors: Mapping[str, float], named: str, best: Best) -> list[str]:
     for criterion, smallest in best.items():
         cells += [readable(smallest.root_mean_squared_error, 4), f"{smallest.times(errors[criterion])} times"]
     return cells
+
+
+def better_table(
+    errors: Mapping[str, float], mechanisms: Sequence[tuple[str, Best]]
+) -> tuple[list[str], list[list[str]], str]:
+    """Head, rows and caption of the table of the release and of the best mechanisms with several promises.
+
+    Parameters
+    ----------
+    errors : mapping of str to float
+        Root mean squared errors of the release by criterion.
+    mechanisms : sequence of tuple
+        What each promise is called, and the smallest errors with it.
+
+    Returns
+    -------
+    tuple
+    """
+    head = ["mechanism", "average error", "the release has", "error at the worst table", "the release has"]
+    rows = [["this release", readable(errors["average"], 4), "", readable(errors["worst"], 4), ""]]
+    rows += [best_row(errors, name, best) for name, best in mechanisms]
+    return head, rows, "The error of the release beside the smallest possible"
 
 
 def largest_gap(best: Best) -> str:

@@ -12,8 +12,6 @@ from dpviz.privacy import pure_epsilon
 from dpviz.teaching.game.base import GAME_ROUNDS, FinalWords, Level, RoundMark, Score
 from dpviz.teaching.game.cases import GAME_ALPHAS, IMPOSSIBLE_SHARE, OF_ANALYST, OF_ATTACKER, AgencyRound, all_cases
 
-CANNOT = "none"
-
 
 @dataclass(frozen=True)
 class AgencyScore(Score[AgencyRound, float | None]):
@@ -132,16 +130,6 @@ class BeTheAgency(Level[AgencyRound, float | None]):
             case = cases[int(generator.integers(len(cases)))]
             drawn += [case] if case not in drawn else []
         return tuple(drawn)
-
-    def read(self, word: str) -> float | None:
-        allowed = {self.word(guess): guess for guess in (*GAME_ALPHAS, None)}
-        if word not in allowed:
-            raise ValueError(f"each choice must be one of {', '.join(allowed)}.")
-        return allowed[word]
-
-    def word(self, guess: float | None) -> str:
-        # An address separates guesses by dots.
-        return CANNOT if guess is None else f"{guess:g}".replace(".", "_")
 
     def score(self, rounds: tuple[AgencyRound, ...], guesses: tuple[float | None, ...], epsilon: float) -> AgencyScore:
         return AgencyScore(rounds, guesses, epsilon)

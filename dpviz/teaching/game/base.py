@@ -74,7 +74,7 @@ class Score(ABC, Generic[Round, Guess]):
 
 
 class Level(ABC, Generic[Round, Guess]):
-    """A level by its `key`, which the address has and from which, with seed and ε, the rounds follow."""
+    """A level by its `key`, which the URL has and from which, with seed and ε, the rounds follow."""
 
     key: ClassVar[str]
     label: ClassVar[str]
@@ -89,27 +89,12 @@ class Level(ABC, Generic[Round, Guess]):
         """Return the ten rounds that a generator draws."""
 
     @abstractmethod
-    def read(self, word: str) -> Guess:
-        """Return the guess that a word of an address is; a ValueError in a sentence where it is none."""
-
-    @abstractmethod
-    def word(self, guess: Guess) -> str:
-        """Return a guess as the address has it."""
-
-    @abstractmethod
     def score(self, rounds: tuple[Round, ...], guesses: tuple[Guess, ...], epsilon: float) -> Score[Round, Guess]:
         """Return the score of the rounds that are locked."""
 
-    def asked(self, epsilon: float, seed: int) -> str:
-        """Return what a game is drawn from, in words: whoever asks the same meets the same rounds."""
+    def game_text(self, epsilon: float, seed: int) -> str:
+        """What a game is drawn from, in words; whoever plays the same meets the same rounds."""
         return f"{self.key}, epsilon {epsilon!r}, seed {seed}" if self.uses_epsilon else f"{self.key}, seed {seed}"
-
-    def read_all(self, text: str) -> tuple[Guess, ...]:
-        """Return the guesses of an address, separated by dots."""
-        words = text.split(".") if text else []
-        if len(words) > GAME_ROUNDS:
-            raise ValueError(f"there are {GAME_ROUNDS} rounds; got {len(words):,} guesses.")
-        return tuple(self.read(word) for word in words)
 
 
 @dataclass(frozen=True)

@@ -202,14 +202,5 @@ class SecretCount(Level[CountRound, int]):
         (released,) = release.draw(generator, secret).tolist()
         return CountRound(SeenCount(release, released, share), secret)
 
-    def read(self, word: str) -> int:
-        allowed = {self.word(guess): guess for guess in range(PEOPLE_COUNTED + 1)}
-        if word not in allowed:
-            raise ValueError(f"each guess must be a whole number from 0 to {PEOPLE_COUNTED}.")
-        return allowed[word]
-
-    def word(self, guess: int) -> str:
-        return str(guess)
-
     def score(self, rounds: tuple[CountRound, ...], guesses: tuple[int, ...], epsilon: float) -> CountScore:
         return CountScore(rounds, guesses, epsilon)

@@ -253,14 +253,5 @@ class WhoSaidYes(Level[PersonRound, bool]):
         (released,) = release.draw(generator, others + secret).tolist()
         return PersonRound(SeenPerson(release, released, others), secret)
 
-    def read(self, word: str) -> bool:
-        sides = {self.word(side): side for side in SIDES}
-        if word not in sides:
-            raise ValueError(f"each guess must be one of {', '.join(sides)}.")
-        return sides[word]
-
-    def word(self, guess: bool) -> str:
-        return SIDES[guess][0]
-
     def score(self, rounds: tuple[PersonRound, ...], guesses: tuple[bool, ...], epsilon: float) -> PersonScore:
         return PersonScore(rounds, guesses, epsilon)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -11,7 +11,6 @@ from dpviz.charts.guesses import with_guess
 from dpviz.charts.intervals import caterpillar_chart
 from dpviz.charts.style import Figure
 from dpviz.comparisons import Analysis, BinaryData
-from dpviz.core.keeping import kept
 from dpviz.coverage import CoveragePlan, ExactCoverage, FirstIntervals, exact_coverage, first_intervals
 from dpviz.designs import Design
 
@@ -106,11 +105,11 @@ def _plan(one: Analysts) -> CoveragePlan:
     )
 
 
-@kept
+@lru_cache(maxsize=64)
 def _drawn(one: Analysts) -> FirstIntervals:
     return first_intervals(_plan(one), one.rule)
 
 
-@kept
+@lru_cache(maxsize=256)
 def _exact(one: Analysts) -> ExactCoverage:
     return exact_coverage(synthesizer=one.design.release, p=one.p, sets=one.sets, rule=one.rule)

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from dpviz.core.keeping import kept
 from dpviz.core.measures import wilson_interval
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.inference.confidential import released_rows
@@ -18,7 +17,7 @@ from dpviz.teaching.rooms.class_intervals import Reports
 from dpviz.teaching.rooms.settings import SEAT, RoomSettings, seat_random
 
 
-@kept
+@lru_cache(maxsize=64)
 def _rows(release: TwoCellSynthesizer, secret: int) -> FloatArray:
     """The distributions of the released count where the ringed person says no, and yes."""
     found = released_rows(release, np.array([secret - 1, secret]))
@@ -26,7 +25,7 @@ def _rows(release: TwoCellSynthesizer, secret: int) -> FloatArray:
     return found
 
 
-@kept
+@lru_cache(maxsize=8192)
 def _drawn(release: TwoCellSynthesizer, secret: int, *place: int) -> tuple[bool, int]:
     random = seat_random(*place)
     yes = bool(random.random() < 0.5)
@@ -89,7 +88,7 @@ def _release(settings: RoomSettings) -> TwoCellSynthesizer:
     return settings.design.release if settings.design.sets == 1 else _release_alone(settings)
 
 
-@kept
+@lru_cache(maxsize=256)
 def _release_alone(settings: RoomSettings) -> TwoCellSynthesizer:
     return settings.asking(sets=1).design.release
 

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from dpviz.core.keeping import kept
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage.exact import coverage_given_count
 from dpviz.inference.interval_rules import Ends, Releases, holds, releases
@@ -20,7 +19,7 @@ Reports = Sequence[tuple[int, int | None]]
 """Seats, and what each has guessed where there was something to guess, in the order in which they came."""
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _coverage(release: TwoCellSynthesizer, secret: int, rule: str, sets: int, level: float) -> float:
     return coverage_given_count(synthesizer=release, confidential_count=secret, rule=rule, sets=sets, level=level)
 

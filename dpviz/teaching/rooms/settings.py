@@ -3,12 +3,12 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
 from dpviz.core.checked import checked, declared
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import Parameter, shown
 from dpviz.core.record import DeclaredFields, part
 from dpviz.core.types import IntArray
@@ -137,7 +137,7 @@ def seat_random(seed: int, number: int, seat: int) -> np.random.Generator:
     return np.random.default_rng([seed, number, seat])
 
 
-@kept
+@lru_cache(maxsize=8192)
 def _counts(release: TwoCellSynthesizer, secret: int, sets: int, *place: int) -> tuple[int, ...]:
     return tuple(release.draw(seat_random(*place), secret, sets).tolist())
 

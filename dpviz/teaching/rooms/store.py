@@ -6,6 +6,7 @@ Nothing about a person is stored: numbers of seats, guesses, fingerprints of tok
 import math
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -31,7 +32,6 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from dpviz.core.keeping import kept
 from dpviz.teaching.rooms.codes import fingerprint, new_code, new_token
 from dpviz.teaching.rooms.settings import MOST_SEATS, RoomSettings
 
@@ -250,7 +250,7 @@ class Store:
             rows.execute(delete(ROOMS).where(ROOMS.c.ends <= _now(now) - LASTS))
 
 
-@kept
+@lru_cache(maxsize=1024)
 def _read(text: str) -> RoomSettings:
     return RoomSettings.from_json(text)
 

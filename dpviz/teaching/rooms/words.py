@@ -19,6 +19,8 @@ def intervals_said(found: ClassIntervals, seats: int) -> Said:
     """What a class of so many seats has found: how many intervals hold the truth, once that is known."""
     number, settings = len(found), found.settings
     level, way = percent(settings.design.level, 3), RULES[settings.rule].computed
+    if not settings.revealed and not number:
+        return f"0 of {seats}", "No seat has drawn a table yet.", "No seat has drawn a table yet."
     if not settings.revealed:
         claim = f"Each says it holds the truth with {level} confidence. Which ones do?"
         return (

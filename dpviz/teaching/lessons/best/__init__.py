@@ -1,5 +1,6 @@
 """Lesson 7: the smallest error that any mechanism with a promise can have, as a floor under all methods."""
 
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,6 @@ from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.people import Bar, bars_chart
 from dpviz.charts.style import GREY, color_of
 from dpviz.comparisons.binary_measures import row_moments
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.designs import Design
 from dpviz.privacy.optimum import least_error
@@ -30,7 +30,7 @@ _EPSILONS = Slider(label="Promise ε (left is more private)", stops=_GRID, start
 _SIZES = Slider(label="People", stops=(10, 20, 50, 100, 200, 500, 1000), start=_PEOPLE)
 
 
-@kept
+@lru_cache(maxsize=256)
 def _error(key: str, n: int = _PEOPLE, epsilon: float = _EPSILON) -> float:
     """How far the published share is typically off, all secret tables alike; no key stands for the best mechanism."""
     if not key:

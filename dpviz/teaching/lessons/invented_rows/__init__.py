@@ -1,6 +1,7 @@
 """Lesson 3: how many rows must be invented to keep a promise, without δ and with it."""
 
 import math
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ from dpviz.charts.guesses import with_guess
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.people import Bar, bars_chart
 from dpviz.charts.style import PURE_LINE
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.core.wording import invented_text, percent
 from dpviz.designs import Design
@@ -26,7 +26,7 @@ _FEW = Slider(label="Invented rows", stops=_STOPS, start=1000)
 _OF_PEOPLE = Slider(label="People", stops=_SIZES, start=_PEOPLE)
 
 
-@kept
+@lru_cache(maxsize=256)
 def _rows(people: int, delta: float = 0.0) -> float:
     """Invented rows of both kinds that the promise takes."""
     return 2 * float(minimum_prior("synth_post_one", n=people, m=people, epsilon=_EPSILON, delta=delta))

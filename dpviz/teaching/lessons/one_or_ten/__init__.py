@@ -1,6 +1,7 @@
 """Lesson 6: into how many sets a promise is best divided, and why it depends on the method."""
 
 import math
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.style import BOUND_LINE, Figure
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.budget import first_smallest
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
 from dpviz.designs import Design
@@ -31,7 +31,7 @@ _EPSILONS = Slider(
 _AS_GOOD = 0.003  # Of the smallest error: how much more a number of sets may have that counts as best
 
 
-@kept
+@lru_cache(maxsize=256)
 def _accuracy(key: str, epsilon: float) -> tuple[tuple[float, float], ...]:
     """Bias and root mean squared error of a method with 1, 2 … sets."""
     method = _DATA.method(key)

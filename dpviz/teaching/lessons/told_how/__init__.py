@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from dpviz.charts.guesses import GUESS_COLOR, beside_each_other
 from dpviz.charts.people import Bar, bars_chart
 from dpviz.charts.style import AWARE_COLOR, NAIVE_COLOR, Figure
-from dpviz.core.keeping import kept
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
 from dpviz.coverage import exact_coverage
@@ -40,7 +40,7 @@ def _both(moment: Moment, epsilon: float = 2.0) -> tuple[Analysts, Analysts]:
     return Analysts(_NAIVE, epsilon, seed=moment.seed), Analysts(_TOLD, epsilon, seed=moment.seed)
 
 
-@kept
+@cache
 def _real_length() -> float:
     """The mean length of the usual interval from the secret data themselves."""
     one = Analysts(_NAIVE)
@@ -83,7 +83,7 @@ def _numbers_of_lengths(_moment: Moment) -> dict[str, str]:
     }
 
 
-@kept
+@cache
 def _success() -> float:
     """How often the best guess about the most exposed person is right, whoever knows the recipe."""
     return float(trade_off_curve(Analysts(_TOLD).design.release).success(0.5))

@@ -1,0 +1,286 @@
+"""Long computations in worker processes, shared by everybody who needs the same result.
+
+A computation is an iterator of results, coarse to fine. It runs once for each key, and only as long as somebody keeps
+it alive: once its readers have moved on it ends at its next step.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from typing import Any, Generic
+
+from dpviz.core._workers import KEEP_ALIVE_S, SLOTS, Event, SharedArrays, Workers, run
+from dpviz.core.types import Result
+
+RELEASE_DELAY_S = 0.3  # in which a computation goes on that a reader has left: others keep it alive more often
+POLL_INTERVAL_S = 0.02  # between two looks of a waiting reader at whether to go on waiting
+MAX_RESTARTS = 2  # of a computation whose worker has died
+KEPT_TASKS = 256  # thirty readers with eight pictures each
+KEPT_BYTES = 64_000_000  # of their pickled results, which may be large arrays
+RECENT_S = 10.0  # what was used so recently stays at any size: pages that refine use it again after at most 5 s
+DEATH_MESSAGE = "The computation ended without a result, again and again. Another setting may have one."
+
+Computation = Callable[[], Iterator[Result | None]]
+
+
+class Task(Generic[Result]):
+    """A computation in another process, or in a thread where there is none; `TaskPool.task` makes it.
+
+    Attributes
+    ----------
+    latest : Result or None
+        The last result so far.
+    version : int
+        Number of results so far.
+    done : bool
+        Whether nothing follows: `latest` is final, or there is an `error`.
+    error : Exception or None
+        What the computation raised.
+    """
+
+    def __init__(self, pool: TaskPool, function: Computation[Result]) -> None:
+        self.latest: Result | None = None
+        self.version = 0
+        self.done = False
+        self.error: Exception | None = None
+        self._pool = pool
+        self._function = function
+        self._number: int | None = None  # of the present run; None while there is none
+        self._steps = 0  # of the computation until `latest`
+        self._size = 0  # bytes of `latest`
+        self._deaths = 0  # of workers that were at it
+        self._losses = 0  # of runs before they began
+        self._changed = threading.Condition()
+        self._used_at = time.monotonic()
+
+    def keep_alive(self) -> None:
+        """Start the computation, or have it go on for the next two seconds.
+
+        A run may end in the same moment; the next call then starts another, which sends nothing that is as coarse as
+        `latest`. So who waits calls this again and again.
+        """
+        self._used_at = time.monotonic()
+        with self._changed:
+            if self.done:
+                return
+            if self._number is None:
+                self._pool._start(self)
+            else:
+                self._pool._arrays.needed_at[self._number % SLOTS] = self._used_at
+
+    def release(self) -> None:
+        """Leave the computation: it ends soon unless another reader keeps it alive.
+
+        Otherwise what moving readers have left would fill the queue for two seconds each.
+        """
+        with self._changed:
+            if self._number is not None:
+                end = time.monotonic() + RELEASE_DELAY_S
+                self._pool._arrays.needed_at[self._number % SLOTS] = end - KEEP_ALIVE_S
+
+    def wait(self, seconds: float, check_interrupt: Callable[[], object], min_version: int | None = None) -> None:
+        """Wait until the computation is done, or has had enough results.
+
+        Parameters
+        ----------
+        seconds : float
+            Longest wait.
+        check_interrupt : callable
+            Called every 20 ms or more often; what it raises ends the wait and releases the task.
+        min_version : int, optional
+            Number of results that is enough.
+
+        Raises
+        ------
+        BaseException
+            What `check_interrupt` raises. An error of the computation is in `error`.
+        """
+
+        def is_ready() -> bool:
+            return self.done or (min_version is not None and self.version >= min_version)
+
+        end = time.monotonic() + seconds
+        while True:
+            self.keep_alive()
+            remaining = end - time.monotonic()
+            if is_ready() or remaining <= 0:
+                return
+            with self._changed:
+                self._changed.wait_for(is_ready, min(remaining, POLL_INTERVAL_S))
+            try:
+                check_interrupt()
+            except BaseException:  # Streamlit ends a script by what is no Exception
+                self.release()
+                raise
+
+    def _receive(self, number: int, event: Event, payload: Any, steps: int, size: int) -> None:
+        with self._changed:
+            if number != self._number or self.done:  # a run that was given up
+                return
+            self._deaths += event == Event.DIED
+            self._losses += event == Event.LOST
+            if self._deaths > MAX_RESTARTS:
+                event = Event.FAILED
+                payload = ValueError(DEATH_MESSAGE)  # a ValueError, as another setting may help
+            if event in (Event.STOPPED, Event.DIED, Event.LOST):
+                self._number = None
+                return
+            if event == Event.FAILED:
+                self.error = payload
+            elif payload is not None:
+                self.latest = payload
+                self.version += 1
+                self._steps = steps
+                self._size = size
+            self.done = event != Event.RESULT
+            self._changed.notify_all()
+
+
+class TaskPool:
+    """Computations in worker processes, or in threads until `start` is called and where no process can be started.
+
+    Parameters
+    ----------
+    nice : int, optional
+        How far the workers give way to other processes, from 0 to 19.
+
+    Examples
+    --------
+    >>> pool = TaskPool()
+    >>> task = pool.task("digits of pi", lambda: iter([3.1, 3.14, 3.142]))
+    >>> task.wait(10.0, lambda: None)
+    >>> task.latest, task.done
+    (3.142, True)
+    """
+
+    def __init__(self, nice: int = 0) -> None:
+        self._nice = nice
+        self._worker_count = 0
+        self._modules: Sequence[str] = ()
+        self._context: Any = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="tasks")
+        self._arrays = SharedArrays([0.0] * SLOTS, [0] * SLOTS)
+        self._workers: Workers | None = None
+        self._isolated_worker: Workers | None = None  # for what may have killed a worker
+        self._tasks: OrderedDict[Hashable, Task[Any]] = OrderedDict()
+        self._run_count = 0
+        # Taken while the lock of a task is held, never the other way round; an executor takes its own inside of it.
+        self._lock = threading.Lock()
+
+    def start(self, workers: int, modules: Sequence[str] = ()) -> None:
+        """Start the processes before anybody waits for them; a second call changes nothing.
+
+        Call it while the server is imported, not in a page: there Streamlit has replaced ``sys.modules["__main__"]``
+        by the page's script, which a new process would run. As dead workers are replaced at any time, guard that script
+        by ``if __name__ == "__main__"``.
+
+        Parameters
+        ----------
+        workers : int
+            At most the number of processors: more, however nice, slow the process that serves.
+        modules : sequence of str, optional
+            What the computations need, imported once.
+        """
+        with self._lock:
+            if self._worker_count:
+                return
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of the workers: this process has read it already
+            if self._context.get_start_method() == "forkserver":
+                multiprocessing.set_forkserver_preload([Workers.__module__, *modules])  # workers share this memory
+            with suppress(OSError, NotImplementedError, BrokenProcessPool):  # threads compute then
+                self._arrays = SharedArrays(self._context.RawArray("d", SLOTS), self._context.RawArray("q", SLOTS))
+                self._modules = modules
+                self._workers = self._new_workers(workers)
+                self._worker_count = workers
+
+    def task(self, key: Hashable, function: Computation[Result]) -> Task[Result]:
+        """Task of a key, the same for everybody; it begins once somebody waits for it or keeps it alive.
+
+        Parameters
+        ----------
+        key : hashable
+            Everything that the results depend on.
+        function : callable
+            Returns an iterator of results, coarse to fine, which do not change later; None is a step without a result.
+            What a generator returns, where it is not None, is its last result. What cannot be pickled is computed in a
+            thread.
+
+        Returns
+        -------
+        Task
+        """
+        with self._lock:
+            task = self._tasks.get(key)
+            if task is None:
+                self._drop_oldest()
+                task = Task(self, function)
+                self._tasks[key] = task
+            task._used_at = time.monotonic()
+            self._tasks.move_to_end(key)
+            return task
+
+    def forget(self, key: Hashable) -> None:
+        """Have a key computed anew when it is needed again; who waits for its former task still gets the results."""
+        with self._lock:
+            self._tasks.pop(key, None)
+
+    def _drop_oldest(self) -> None:
+        """Make room for a task: of those not in use the oldest go, with their results."""
+        size = sum(task._size for task in self._tasks.values())
+        unused_since = time.monotonic() - RECENT_S
+        for key, task in list(self._tasks.items()):
+            if len(self._tasks) < KEPT_TASKS and size <= KEPT_BYTES:
+                return
+            if task._used_at < unused_since:
+                del self._tasks[key]
+                size -= task._size
+
+    def _start(self, task: Task[Any]) -> None:
+        """Begin a run of a task, whose lock is held."""
+        with self._lock:
+            self._run_count += 1
+            task._number = self._run_count  # before anything can be reported of it
+            self._arrays.needed_at[task._number % SLOTS] = time.monotonic()
+            if not self._submit(task, task._number):
+                arguments = (task._number, task._function, task._steps, self._arrays.needed_at, task._receive)
+                self._threads.submit(run, *arguments)
+
+    def _submit(self, task: Task[Any], number: int) -> bool:
+        """Whether a process does the run."""
+        if not self._worker_count or task._losses > MAX_RESTARTS:
+            return False
+        try:
+            function = pickle.dumps(task._function, pickle.HIGHEST_PROTOCOL)
+        except Exception:  # whatever an object that cannot be sent raises
+            return False
+        for _ in range(2):
+            try:
+                self._workers_for(task).submit(number, function, task._steps, task._receive)
+                return True
+            except BrokenProcessPool:  # a worker has died just now
+                continue
+            except OSError:  # no process can be started
+                return False
+        return False
+
+    def _workers_for(self, task: Task[Any]) -> Workers:
+        """Workers; for a task that may have killed one a process in which it can harm no other task."""
+        if task._deaths:
+            if self._isolated_worker is None or self._isolated_worker.is_broken:
+                self._isolated_worker = self._new_workers(1)
+            return self._isolated_worker
+        if self._workers is None or self._workers.is_broken:
+            self._workers = self._new_workers(self._worker_count)
+        return self._workers
+
+    def _new_workers(self, count: int) -> Workers:
+        return Workers(count, self._context, self._arrays, self._nice, self._modules)

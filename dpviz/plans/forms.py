@@ -1,0 +1,147 @@
+"""Statistics and groups as forms and URLs have them: limits of shares in points, and lists in a line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from dpviz.core.checked import checked
+from dpviz.core.parameters import Parameter, shown
+from dpviz.plans.plan import MOST_GROUPS, statistics_of
+from dpviz.plans.statistic import PLAN_STATISTICS, SMALLEST_COUNT, Statistic
+
+POINTS = 100.0  # of a share
+NEW_LIMIT = 0.01  # of a share, or of the distance of the bounds
+MAX_LINE_CHARACTERS = 12_000  # of statistics: browsers and proxies cut longer URLs
+MAX_ROW_DIGITS = 9
+
+
+def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
+    """Numbers that a form has for a kind of statistic, by name; the limit of a share is stated in points."""
+    parameters = dict(kind.numbers())
+    limit = parameters["limit"]
+    parameters["limit"] = replace(limit, title="at most")
+    if kind.unit:
+        parameters["limit"] = replace(limit, title=f"at most, in {kind.unit}", maximum=POINTS * limit.maximum)
+    if not kind.counts:
+        del parameters[SMALLEST_COUNT.name]
+    return parameters
+
+
+def form_values(statistic: Statistic) -> dict[str, Any]:
+    """What a form says of a statistic, by name; `statistic_of_form` reads it.
+
+    >>> from dpviz.plans.statistic import YesNoShare
+    >>> works = YesNoShare(name="works", limit=0.02)
+    >>> form_values(works)["limit"], statistic_of_form(form_values(works)) == works
+    (2.0, True)
+    """
+    values = {part.name: getattr(statistic, part.name) for part in fields(statistic)}
+    return {"kind": statistic.key, **values, "limit": _times(statistic.limit, _factor(type(statistic)))}
+
+
+def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
+    """Statistic that a form describes; an empty box is None.
+
+    Parameters
+    ----------
+    values : mapping of str to Any
+        As `form_values` returns them.
+
+    Returns
+    -------
+    Statistic
+
+    Raises
+    ------
+    ValueError
+        If a number is outside of its domain, or they contradict each other.
+    """
+    kind = PLAN_STATISTICS[values["kind"]]
+    arguments = {name: value for name, value in values.items() if name != "kind"}
+    for name, parameter in form_parameters(kind).items():
+        if arguments[name] is None:
+            raise ValueError(f"{name} ({parameter.title}) must be {parameter.domain}; got nothing: its box is empty.")
+        arguments[name] = parameter.check(arguments[name])
+    arguments["limit"] = _times(arguments["limit"], 1 / _factor(kind))
+    arguments["name"] = " ".join(arguments["name"].split())
+    return kind(**arguments)
+
+
+def as_kind(statistic: Statistic, kind: type[Statistic]) -> Statistic:
+    """Statistic of another kind with what both have in common, and a limit in its own unit.
+
+    >>> from dpviz.plans.statistic import BoundedMean, YesNoShare
+    >>> as_kind(YesNoShare(name="age", limit=0.02), BoundedMean).limit
+    1.0
+    """
+    names = {part.name for part in fields(statistic)}.intersection(part.name for part in fields(kind))
+    names -= {"limit", "mechanism", SMALLEST_COUNT.name}
+    changed = kind(**{name: getattr(statistic, name) for name in names})
+    return replace(changed, limit=NEW_LIMIT * getattr(changed, "width", 1.0))
+
+
+def _factor(kind: type[Statistic]) -> float:
+    return POINTS if kind.unit else 1.0
+
+
+def _times(value: float, factor: float) -> float:
+    """Product without the rounding of binary fractions, which a box would show."""
+    return float(f"{factor * value:.12g}") if math.isfinite(value) else value
+
+
+@checked()
+def statistics_line(statistics: tuple[Statistic, ...]) -> str:
+    """Statistics in a line of JSON, without what is a default; `read_statistics` reads it.
+
+    >>> from dpviz.plans.statistic import YesNoShare
+    >>> statistics_line((YesNoShare(name="works", limit=0.02),))
+    '[{"kind":"yes_no","name":"works","limit":0.02}]'
+    """
+    objects = [{"kind": statistic.key, **statistic.told()} for statistic in statistics]
+    return json.dumps(objects, ensure_ascii=False, separators=(",", ":"))
+
+
+@checked()
+def read_statistics(line: str) -> tuple[Statistic, ...]:
+    """Statistics of a line of JSON; a ValueError says what is wrong with the line."""
+    if len(line) > MAX_LINE_CHARACTERS:
+        raise ValueError(
+            f"a link carries statistics of up to {MAX_LINE_CHARACTERS:,} characters; these have {len(line):,}."
+        )
+    try:
+        objects = json.loads(line)
+    except (ValueError, RecursionError):
+        raise ValueError("it must be a list of statistics as JSON.") from None
+    statistics = statistics_of(objects)
+    if not statistics:
+        raise ValueError("a plan has at least one statistic.")
+    return statistics
+
+
+def groups_line(groups: Sequence[tuple[str, int]]) -> str:
+    """Disjoint groups in a line; `read_groups` reads it.
+
+    >>> groups_line((("North", 7000), ("South", 5000)))
+    'North = 7,000; South = 5,000'
+    """
+    return "; ".join(f"{name} = {rows:,}" for name, rows in groups)
+
+
+@checked()
+def read_groups(line: str) -> tuple[tuple[str, int], ...]:
+    """Disjoint groups with their rows, from a line such as "North = 7,000; South = 5,000"."""
+    groups = []
+    for part in filter(None, map(str.strip, line.split(";"))):
+        name, _, rows = part.rpartition("=")
+        digits = rows.replace(",", "").replace("\u202f", "").strip()
+        if not name.strip() or not digits.isdecimal() or len(digits) > MAX_ROW_DIGITS:
+            raise ValueError(
+                f"Groups must be written as “North = 7,000; South = 5,000”, at most {MOST_GROUPS} of them; "
+                f"got {shown(part)}."
+            )
+        groups.append((" ".join(name.split()), int(digits)))
+    return tuple(groups)

@@ -1,0 +1,1 @@
+"""Closer looks of the pages: one module a page, one function a section."""

@@ -1,0 +1,247 @@
+"""The simulation on Coverage: one run for each reader, which starts, stops and goes on to the same digits."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import streamlit as st
+
+from dpviz.charts.coverage import Dot
+from dpviz.charts.intervals import caterpillar_chart
+from dpviz.core.wording import percent
+from dpviz.coverage import CoveragePlan, FirstIntervals, Performance, Tally, first_intervals, performance_of
+from dpviz.coverage.performance import first_shares
+from dpviz.coverage.studies import stream_study
+from dpviz.coverage.summaries import interval_words
+from dpviz.designs import Design
+from dpviz.inference.rules import RULES
+from pages import ui
+from pages.ui.navigation import COVERAGE
+
+PREFIX = COVERAGE.prefix
+KEY = f"{PREFIX}run"
+FIGURE_HEIGHT = 500
+WORD_LINES = 3  # above the first intervals, used or not: nothing moves where there is more to say
+BUTTON_WIDTH = 170  # pixels: room for its longest label with the name of the key, so that nothing moves
+SLICE = 100_000  # repetitions of one computation, about half a second: nobody's answer waits longer for a worker
+AWAY_S = 3.0  # delay of a step from which on the reader was elsewhere
+DELAYS_PER_PAUSE = 3.0  # a step that comes late is followed by a pause of so many delays: a busy server draws less
+
+
+class Speed(NamedTuple):
+    """How the first repetitions are shown: so many at a time with a pause between them, or all of them (0)."""
+
+    label: str
+    step: int
+    pause_s: float
+
+
+SPEEDS = {
+    "one at a time": Speed("one by one", 1, 1.0),
+    "slow": Speed("slow", 3, 0.35),
+    "as fast as it goes": Speed("fast", 0, 0.0),
+}
+
+
+@dataclass
+class Run:
+    """A simulation of a reader, running or stopped."""
+
+    plan: CoveragePlan
+    is_running: bool = True
+    tally: Tally | None = None
+    start: Tally | None = None  # where the computation under way began, which all share who run the same
+    opened: int = 0  # repetitions that came with a file
+    watched: int = 0  # first repetitions that were shown a few at a time; 0 where all are shown at once
+    due: float = 0.0  # time.monotonic() of the next ones
+    problem: str = ""
+
+    @property
+    def done(self) -> int:
+        """Repetitions so far."""
+        return 0 if self.tally is None else self.tally.repetitions
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are all."""
+        return self.done >= self.plan.repetitions
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the first repetitions are still being shown a few at a time."""
+        return self.tally is not None and 0 < self.watched < len(self.tally.shown)
+
+    @property
+    def performance(self) -> Performance | None:
+        """What all of them say; None while only the first are shown."""
+        return None if self.tally is None or self.is_watched else performance_of(self.tally)
+
+    def stop(self) -> None:
+        """Stop; the computation ends once nobody needs it."""
+        self.is_running = False
+        self.start = self.tally
+
+    def resume(self) -> None:
+        """Go on from what has been counted."""
+        self.is_running = True
+        self.due = 0.0
+        self.problem = ""
+
+    def continue_under(self, plan: CoveragePlan) -> bool:
+        """Go on under a plan that differs by its number of repetitions at most; whether that is possible."""
+        if plan.fingerprint != self.plan.fingerprint or self.done > plan.repetitions:
+            return False
+        if plan.repetitions != self.plan.repetitions:
+            self.plan = plan
+            self.start = self.tally
+        return True
+
+    def advance(self, speed: Speed) -> None:
+        """Take what has been counted since, and ask for more."""
+        if not self.is_running:
+            return
+        is_slow = speed.step > 0 and (self.tally is None or self.is_watched)
+        try:
+            if not is_slow or self.tally is None:
+                self._simulate(self.plan.batch if is_slow else SLICE)
+        except ValueError as error:
+            self.problem = str(error)
+            self.stop()
+        if is_slow and self.tally is not None:
+            self._show_more(speed)
+        elif self.watched:
+            self.watched = self.plan.shown
+        if self.is_complete and not self.is_watched:
+            self.stop()
+
+    def _simulate(self, count: int) -> None:
+        """Take the tally of a computation of up to `count` repetitions more than at its start."""
+        before = 0 if self.start is None else self.start.repetitions
+        part = replace(self.plan, repetitions=min(self.plan.repetitions, before + count))
+        tally, is_part_complete = ui.progress(stream_study, part, start=self.start, pool=ui.ANSWERS)
+        self.tally = tally or self.tally
+        if is_part_complete:
+            self.start = self.tally
+            if not self.is_complete:
+                ui.refresh_after(0.0)
+
+    def _show_more(self, speed: Speed) -> None:
+        """Show more of the first repetitions once they are due: larger steps and longer pauses on a busy server."""
+        now = time.monotonic()
+        delay = now - self.due
+        if delay >= 0:
+            pause = speed.pause_s
+            if delay < AWAY_S:  # neither the first step nor after an absence
+                pause = max(pause, DELAYS_PER_PAUSE * delay)
+            self.watched += speed.step * round(pause / speed.pause_s)
+            self.due = now + pause
+        ui.refresh_after(self.due - now)
+
+
+def plan_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
+    """Simulation of a design for some rules, or for every rule that it allows: to show another costs no new run."""
+    if not rules:
+        rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+    return CoveragePlan(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
+        repetitions=design.repetitions, seed=design.seed,
+    )  # fmt: skip
+
+
+def current_run(design: Design) -> Run | None:
+    """The reader's run of this design; a new one where the design has moved while it ran, None where it rested."""
+    run: Run | None = st.session_state.get(KEY)
+    if run is None or run.continue_under(plan_of(design)):
+        return run
+    # A run of a study has fewer rules than one of the page.
+    rules = run.plan.rules
+    has_rules = set(design.rules) <= set(rules) and all(RULES[key].fits(design.release, design.sets) for key in rules)
+    if has_rules and run.continue_under(plan_of(design, rules)):
+        return run
+    run = st.session_state[KEY] = Run(plan_of(design)) if run.is_running else None
+    return run
+
+
+def show_first_intervals(design: Design, run: Run | None) -> None:
+    """Draw the first intervals of the first rule: of the very repetitions that Start goes on with."""
+    rule = design.rules[0]
+    plan = plan_of(design, (rule,))
+    # The table of a rule that knows the noise may take a second.
+    intervals = ui.result(first_intervals, plan, rule) if RULES[rule].knows_noise else _first_intervals(plan, rule)
+    shown = 0
+    performance = None
+    if run is not None:
+        shown = min(run.watched, len(intervals.runs)) if run.is_watched else 0
+        performance = run.performance
+    lines = interval_words(plan, intervals, shown, performance)
+    chart = caterpillar_chart(
+        intervals.runs.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
+        p=plan.p, words="<br>".join(["\u00a0"] * (WORD_LINES - len(lines)) + lines), shown=shown or None,
+    )  # fmt: skip
+    alt = (
+        f"The first intervals by {RULES[rule].short_label}, one line each; those that miss the true share are crossed."
+    )
+    ui.show_figure(chart, f"{PREFIX}caterpillar", alt, height=FIGURE_HEIGHT, hero=True)
+
+
+@lru_cache(maxsize=64)
+def _first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
+    return first_intervals(plan, rule)
+
+
+def dots_of(run: Run | None, rules: tuple[str, ...]) -> list[Dot]:
+    """Simulated coverages of some rules with their error bars, of the repetitions that are shown so far."""
+    if run is None or run.tally is None:
+        return []
+    count = run.watched if run.is_watched else run.done
+    if run.is_watched:
+        shares = first_shares(run.tally, count)
+    else:
+        rules_shown = performance_of(run.tally).rules.items()
+        shares = {key: (rule.coverage.value, rule.coverage_low, rule.coverage_high) for key, rule in rules_shown}
+    return [
+        Dot(rule=key, y=share, low=low, high=high, words=f"{percent(share, 4)} of {count:,} repetitions")
+        for key, (share, low, high) in shares.items()
+        if key in rules
+    ]
+
+
+def show_buttons(design: Design, run: Run | None) -> None:
+    """Draw Start, Stop or Resume, and Reset."""
+
+    def start() -> None:
+        st.session_state[KEY] = Run(plan_of(design))
+
+    def reset() -> None:
+        st.session_state[KEY] = None
+
+    label, action = "Start", start
+    if run is not None and run.is_running:
+        label, action = "Stop", run.stop
+    elif run is not None:
+        label, action = ("Run again", start) if run.is_complete else ("Resume", run.resume)
+    st.button(label, on_click=action, key=f"{PREFIX}go", width=BUTTON_WIDTH, shortcut="Space")
+    st.button("Reset", on_click=reset, key=f"{PREFIX}reset", disabled=run is None)
+
+
+def show_status(run: Run | None, *, has_lines: bool) -> None:
+    """Draw how far the run is, or what there is to see once it is started."""
+    if run is None:
+        settle = "settle on the exact lines" if has_lines else "stand alone, for exact sums would take too long"
+        st.caption(ui.page_note("coverage", "start", settle=settle))
+        return
+    if run.problem:
+        ui.problem(run.problem)
+    state = "running" if run.is_running else "stopped"
+    shown, total = run.done, run.plan.repetitions
+    words = f"{run.done:,} of {total:,} repetitions, {'complete' if run.is_complete else state}"
+    if run.opened:
+        words += f", {run.opened:,} from a file"
+    if run.is_watched:
+        shown, total = run.watched, run.plan.shown
+        words = f"{shown} of the first {total} repetitions, {state}; the others follow as fast as they come"
+    st.progress(shown / total)
+    st.caption(f"{words}; seed {run.plan.seed}. Bars are 95 % (Wilson), numbers ± one standard error.")

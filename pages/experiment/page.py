@@ -1,5 +1,0 @@
-"""Class experiment."""
-
-from pages.experiment.sections import show
-
-show()

@@ -1,5 +1,0 @@
-"""Game."""
-
-from pages.game.sections import show
-
-show()

@@ -1,0 +1,274 @@
+"""Lessons: steps that ask for a guess, show the answer beside it, and lead on to the page that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from dpviz.core.declarations import SEED
+from dpviz.core.digits import three_digits
+from dpviz.core.parameters import Parameter
+from dpviz.core.plain import one_line
+from dpviz.teaching.lessons import LESSONS
+from dpviz.teaching.lessons.lesson import Lesson, LessonStep
+from dpviz.teaching.lessons.printed import printed_lesson
+from dpviz.teaching.lessons.questions import Moment, NumberAsked, OneAsked, OrderAsked, Slider
+from dpviz.teaching.lessons.words import words_html
+from pages import ui
+from pages.ui.navigation import LESSONS as PAGE
+from pages.ui.navigation import PAGES
+
+PREFIX = PAGE.prefix
+MAX_STEPS = 9
+HEIGHT = 430  # pixels
+STEP = Parameter(
+    name="step", symbol="", title="Step", integer=True, minimum=1, maximum=MAX_STEPS, default=1,
+    help="The step of the lesson.",
+)  # fmt: skip
+GUESSES = [f"guess{number}" for number in range(1, MAX_STEPS + 1)]
+SLIDER_KEY = "try"
+
+SETTINGS = {
+    "lesson": ui.choice_setting(LESSONS, None, "Lesson"),
+    "step": ui.number_setting(STEP),
+    "seed": ui.number_setting(SEED),
+    **{key: ui.text_setting("", "Guess") for key in GUESSES},
+    SLIDER_KEY: ui.text_setting("", "Slider"),
+}
+"""By names without the prefix of the page, so that links can be read aloud."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A step of a lesson, by its index, and the guess and the slider of the reader who is there."""
+
+    lesson: Lesson
+    index: int
+    moment: Moment
+
+    @property
+    def step(self) -> LessonStep:
+        """The step itself."""
+        return self.lesson.steps[self.index]
+
+    @property
+    def guess_key(self) -> str:
+        """Key of the guess of the step."""
+        return GUESSES[self.index]
+
+
+def place_of_reader() -> Place | None:
+    """Where the reader is, None on the list of lessons; settings that cannot be are ignored, with a sentence."""
+    state = st.session_state
+    lesson = LESSONS.get(state["lesson"] or "")
+    if lesson is None:
+        return None
+    if state["step"] > len(lesson.steps):
+        ignore("step", f"this lesson has the steps 1 to {len(lesson.steps)}.")
+    guesses = []
+    for index, key in enumerate(GUESSES):
+        question = lesson.steps[index].question if index < len(lesson.steps) else None
+        guesses.append(read_text(key, question.read if question else None, "nothing is asked in this step."))
+    index = state["step"] - 1
+    slider = lesson.steps[index].moved
+    slider_value = read_text(SLIDER_KEY, slider.read if slider else None, "this step has no slider.")
+    return Place(lesson, index, Moment(state["seed"], guesses[index], slider_value))
+
+
+def read_text(key: str, read: Callable[[str], Any] | None, missing: str) -> Any:
+    """Value of a text setting, None where it is empty, invalid, or, as `missing` says, has no place here."""
+    text = st.session_state[key]
+    if not text:
+        return None
+    try:
+        if read is None:
+            raise ValueError(missing)
+        return read(text)
+    except ValueError as error:
+        ignore(key, str(error))
+        return None
+
+
+def ignore(key: str, reason: str) -> None:
+    """Set a setting to its default, and say why."""
+    text = one_line(str(st.session_state[key]))
+    st.session_state[key] = SETTINGS[key].fresh
+    ui.report_problem(key, f"Ignored an invalid value in the link, {key} = {text}: {reason}")
+
+
+def step_values(lesson: str, number: int = 1) -> dict[str, Any]:
+    """Settings of a step of a lesson, or with no name of the list; another lesson begins without any guess."""
+    guesses = {} if st.session_state["lesson"] == lesson else dict.fromkeys(GUESSES, "")
+    return guesses | {"lesson": lesson or None, "step": number, SLIDER_KEY: ""}
+
+
+def button(label: str, name: str, values: Mapping[str, Any], **rest: Any) -> None:
+    """Draw a button that sets settings."""
+    st.button(label, key=PREFIX + name, on_click=st.session_state.update, args=(values,), **rest)
+
+
+def copy_value(widget: str, key: str) -> None:
+    """Copy the value of a widget to the setting that the URL has of it."""
+    value = st.session_state[widget]
+    if value is not None:
+        st.session_state[key] = value if isinstance(value, str) else f"{value:g}"
+
+
+def show_text(text: str, kind: str = "") -> None:
+    """Draw a paragraph of a lesson; `kind` is a CSS class."""
+    html = ui.unbroken(f'<p class="dpviz-told {kind}">{words_html(text)}</p>')
+    st.html(three_digits(html) if ui.class_mode() else html)
+
+
+def show_list() -> None:
+    """Draw all lessons: what each answers, and how long it takes."""
+    with st.container(key=f"{PREFIX}list"):
+        for key, lesson in LESSONS.items():
+            words = lesson.words
+            with st.container(key=f"{PREFIX}card_{key}", border=True, gap="xsmall"):
+                button(f"{words.number} · {words.title}", f"begin_{key}", step_values(key), type="tertiary")
+                answers, minutes = escape(words.head["answers"]), escape(words.head["minutes"])
+                st.html(f'<p class="dpviz-told">{answers} <small>{minutes} minutes</small></p>')
+
+
+def show_step(place: Place) -> None:
+    """Draw words and question, beside them the picture, and below them the answer."""
+    lesson, step, moment = place.lesson, place.step, place.moment
+    answer = lesson.said(step, moment)
+    with st.container(key="lesson"):
+        with st.container(key=f"{PREFIX}question"):
+            show_text(lesson.text(step, moment), "" if answer else "dpviz-answer")
+            show_question(place)
+        with st.container(key=f"{PREFIX}figure"):
+            picture = step.picture(moment)
+            ui.show_figure(picture.figure, f"{PREFIX}picture", picture.alt, height=HEIGHT, hero=True)
+        with st.container(key=f"{PREFIX}answer"):
+            if answer:
+                show_text(answer, "dpviz-answer")
+            if place.index == len(lesson.steps) - 1:
+                show_onward(lesson)
+            show_ways(place)
+            show_folds(place)
+
+
+def show_question(place: Place) -> None:
+    """Draw what is asked and what answers it, or the guess; or the slider to play with."""
+    step, moment, question = place.step, place.moment, place.step.question
+    label = place.lesson.asked(step, moment)
+    if question is not None and moment.guess is not None:
+        show_text(f"**{label}** Your guess: **{question.told(moment.guess)}**")
+        button("Guess again", "again", {place.guess_key: ""})
+    elif isinstance(question, OneAsked):
+        ask_option(place, question, label)
+    elif isinstance(question, OrderAsked):
+        ask_order(place, question, label)
+    elif step.moved is not None:
+        show_slider(place, step.moved, label or step.moved.label)
+
+
+def ask_option(place: Place, question: OneAsked, label: str) -> None:
+    """Draw the options; moving among them with the arrow keys is no guess yet."""
+    key = f"{PREFIX}one_{place.lesson.key}_{place.index}"
+    with st.form(f"{PREFIX}form", border=False):
+        st.radio(label, list(question.options), index=None, format_func=question.options.__getitem__, key=key)
+        args = (key, place.guess_key)
+        st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=copy_value, args=args)
+
+
+def ask_order(place: Place, question: OrderAsked, label: str) -> None:
+    """Draw a list from which things are taken one after the other."""
+    chosen = st.multiselect(
+        label, list(question.items), format_func=question.items.__getitem__, key=f"{PREFIX}order_{place.lesson.key}",
+        placeholder="Choose them one after the other",
+    )  # fmt: skip
+    missing = len(question.items) - len(chosen)
+    words = f"{missing} more to choose" if missing else "My order"
+    values = {place.guess_key: question.write(tuple(chosen))}
+    button(words, "go", values, type="primary", disabled=missing > 0)
+
+
+def show_slider(place: Place, slider: Slider, label: str) -> None:
+    """Draw a slider, and the button that takes its value for the guess, or brings it back."""
+    key = f"{PREFIX}try_{place.lesson.key}_{place.index}_slider"
+    value = slider.at(place.moment)
+    if st.session_state.get(key) != value:  # setting what it has would pull it back under the reader's hand
+        st.session_state[key] = value
+    st.select_slider(
+        label, list(slider.stops), key=key, format_func=slider.told, on_change=copy_value, args=(key, SLIDER_KEY)
+    )
+    step, moment = place.step, place.moment
+    with st.container(horizontal=True):
+        if isinstance(step.question, NumberAsked):
+            values = {place.guess_key: step.question.write(value)}
+            button(f"My guess: {slider.told(value)}", "go", values, type="primary")
+            return
+        button(
+            "Back to the step", "restore", {SLIDER_KEY: ""}, disabled=moment.tried is None
+        )  # in its place from the first
+        if step.draws:
+            button("Draw again", "draw", {"seed": (moment.seed + 1) % int(SEED.maximum)})
+
+
+def show_onward(lesson: Lesson) -> None:
+    """Draw what stays, and a link to the page that the lesson is about."""
+    show_text(f"**What stays:** {lesson.words.head['stays']}", "dpviz-stays")
+    onward = lesson.onward()
+    design = onward.design
+    values: dict[str, Any] = {name: text for name, text in design.to_address().items() if text}
+    values |= {"m_is_n": design.m == design.n, "beta_is_alpha": True, "noise_is_promise": True, **onward.further}
+    if design.prior != "own":
+        del values["alpha"]
+    target = next(page for page in PAGES if page.module == onward.page)
+    ui.page_link(target, values, f"Now break it yourself: {target.title}")
+
+
+def show_ways(place: Place) -> None:
+    """Draw the ways back and on."""
+    number, last = place.index + 1, len(place.lesson.steps)
+    previous = step_values(place.lesson.key if number > 1 else "", max(1, number - 1))
+    following = step_values(place.lesson.key, number + 1) if number < last else step_values("")
+    kind = "primary" if place.step.shows(place.moment) else "secondary"
+    with st.container(key=f"{PREFIX}ways", horizontal=True, vertical_alignment="center"):
+        button("← Back" if number > 1 else "← All lessons", "back", previous, shortcut="PageUp")
+        button("Next →" if number < last else "All lessons →", "next", following, shortcut="PageDown", type=kind)
+
+
+def show_folds(place: Place) -> None:
+    """Draw the formula once the answer is shown, and in class mode what is for the teacher."""
+    lesson, parts = place.lesson, place.lesson.words_of(place.step).parts
+    if place.step.shows(place.moment) and parts.get("formula"):
+        with st.expander("The formula"):
+            st.markdown(parts["formula"])
+    if ui.class_mode():
+        with st.expander("For the teacher"):
+            st.markdown(parts["teacher"])
+            make = partial(printed_lesson, lesson, place.moment.seed)
+            label = "Pictures with blanks, and the answers at the end (HTML, A4)"
+            ui.show_files(PAGE, "This lesson on paper", (label, f"dpviz_lesson_{lesson.key}.html", make))
+
+
+def page() -> None:
+    """Draw the page."""
+    ui.load(PAGE, SETTINGS)  # its heading is that of the lesson
+    state = st.session_state
+    if state["is_entered"] and state["is_linked"]:  # a link is that of a fresh page
+        state.update({key: setting.fresh for key, setting in SETTINGS.items() if key not in st.query_params})
+    place = place_of_reader()
+    head = PAGE
+    if place is not None:
+        words = place.lesson.words
+        title = f"Lesson {words.number}, step {place.index + 1} of {len(place.lesson.steps)}"
+        head = replace(PAGE, question=words.title, title=title, lead="")
+    state[f"{PREFIX}valid"] = (None, ui.query_of(SETTINGS))
+    ui.open_page(head, SETTINGS)
+    ui.show_problems()
+    if place is None:
+        show_list()
+    else:
+        show_step(place)
+    ui.close_page(head, SETTINGS)

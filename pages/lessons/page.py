@@ -1,5 +1,0 @@
-"""Lessons."""
-
-from pages.lessons.sections import show
-
-show()

@@ -1,5 +1,0 @@
-"""Published."""
-
-from pages.published.sections import show
-
-show()

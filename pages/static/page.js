@@ -1,0 +1,46 @@
+// What every page has: its style sheet, the settings for saved figures, a link to the answer, and what is read aloud.
+// The data: {style, about, reading}, each of which may be missing: the URL of the style sheet, and the lines and the sentence
+// on reading a table that go into files.
+
+const SETTLED_MS = 1200; // without a change, after which an answer is announced
+const PAPER_PX = 700; // width of a printed page between its margins
+const create = (tag, properties) => Object.assign(document.createElement(tag), properties);
+const style = create("link", { rel: "stylesheet" });
+const skip = create("a", { className: "dpviz-skip", href: "#answer", textContent: "Skip to the answer" });
+const region = create("div", { className: "dpviz-announced", role: "status", ariaLive: "polite" });
+const address = create("p", { className: "dpviz-address" });
+document.head.append(style);
+document.body.prepend(skip);
+document.body.append(region, address);
+
+skip.addEventListener("click", (event) => {
+  event.preventDefault(); // the address stays
+  const target = document.querySelector(".dpviz-answer") ?? document.querySelector("main");
+  target.tabIndex = -1;
+  target.focus();
+});
+document.addEventListener("click", ({ target }) => { // on a phone the menu stays open over the page that was chosen in it
+  if (target.closest(".stSidebar a")) setTimeout(() => document.querySelector(".stSidebar [aria-expanded=true]")?.click());
+});
+function update() {
+  // Lists that hold groups of pages beside their items are no lists to a screen reader.
+  for (const list of document.querySelectorAll(".stSidebar :is(ul, li):not([role])")) list.role = "none";
+  const answer = document.querySelector(".dpviz-answer")?.textContent ?? "";
+  if (answer === region.answer) return;
+  clearTimeout(region.timer);
+  Object.assign(region, { answer, timer: setTimeout(() => (region.textContent = answer), SETTLED_MS) });
+}
+update();
+new MutationObserver(update).observe(document.body, { childList: true, characterData: true, subtree: true });
+window.addEventListener("beforeprint", () => {
+  const { clientWidth } = document.querySelector(".st-key-details") ?? document.querySelector("main > div > div");
+  const zoom = Math.min(0.95, PAPER_PX / clientWidth); // of figures, which keep the width that they have on the screen
+  document.documentElement.style.setProperty("--print-zoom", zoom);
+  address.textContent = location.href;
+});
+
+export default function showPage({ data }) {
+  const href = data.style && new URL(data.style, document.baseURI).href;
+  if (href && style.href !== href) style.href = href;
+  if (data.about) Object.assign(window, { dpvizAbout: data.about, dpvizReading: data.reading });
+}

@@ -1,0 +1,292 @@
+"""Pages that refine: a page draws what is known, and runs again once a background task has something new."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from dpviz.core.tasks import Task, TaskPool
+
+Result = TypeVar("Result")
+
+POLL_INTERVAL_S = 0.05
+FIRST_PAUSE_S = 0.15
+SHORTEST_PAUSE_S = 0.3
+LONGEST_PAUSE_S = 5.0
+PAUSES_PER_DRAWING = (2.0, 5.0, 10.0)
+"""How many times as long as drawing the page took the first, second and every further refinement waits at least: the
+slower a busy server draws, the less it refines."""
+
+ANSWERS = TaskPool(nice=0)
+"""Short computations that a page waits for, and what a reader has started with a button."""
+
+CURVES = TaskPool(nice=19)
+"""Everything that refines while the reader looks on."""
+
+MODULES = (
+    "dpviz.comparisons.overview_words", "dpviz.desk.analyst", "dpviz.claims.curves", "dpviz.comparisons",
+    "dpviz.coverage", "dpviz.desk.search", "dpviz.plans",
+)  # fmt: skip
+"""What the computations need: loaded once, in the process from which all workers are forked."""
+
+_STATE = "background"
+_page_lock = threading.Lock()
+_queue: set[int] = set()  # threads that wait for the lock
+_thread = threading.local()
+
+
+@dataclass
+class _Refinement:
+    """What a run of a page waits for: tasks with the versions that it has drawn, and a time."""
+
+    count: int = 0  # refinements since the reader has moved a control
+    pending: list[tuple[Task[Any], int]] = field(default_factory=list)
+    due: float | None = None
+    drawing_time: float = 0.0  # seconds
+    is_followed: bool = False  # the next run refines this one
+    on_rest: Callable[[], object] | None = None
+    rest: float = 0.0  # time.monotonic() at which it is called
+
+
+@contextmanager
+def refining() -> Iterator[None]:
+    """Draw a page, one at a time in this process; then wait for news of its tasks, and run it again.
+
+    The last statement of the main script::
+
+        with refining():
+            page.run()
+    """
+    # A list of pending tasks that an interrupted run has left behind would keep them alive: it is replaced.
+    before: _Refinement | None = st.session_state.get(_STATE)
+    is_refinement = before is not None and before.is_followed
+    count = before.count + 1 if before is not None and is_refinement else 0
+    current = st.session_state[_STATE] = _Refinement(count)
+    if before is not None:
+        before.is_followed = False
+    start = time.monotonic()
+    with _drawing():
+        yield
+    current.drawing_time = time.monotonic() - start
+    _rest(current)
+    _rerun_for_news(current)
+
+
+def latest(
+    function: Callable[..., Iterator[Result | None]], *args: Any, pool: TaskPool = CURVES, timeout: float = 0.02,
+    **arguments: Any,
+) -> Result | None:  # fmt: skip
+    """Latest result of a long computation; the page runs again for the next.
+
+    Parameters
+    ----------
+    function : callable
+        Returns an iterator of results, coarse to fine. It and its arguments must be picklable.
+    *args : hashable
+        Everything that the results depend on.
+    pool : TaskPool, optional
+        `CURVES` for what refines while the reader looks on, `ANSWERS` for what a reader waits for.
+    timeout : float, optional
+        Seconds to wait for all of it: what is complete so soon needs no second run.
+    **arguments : hashable
+        Further arguments by name.
+
+    Returns
+    -------
+    Result or None
+        None before the first result.
+
+    Raises
+    ------
+    Exception
+        What the computation raised.
+    """
+    latest_result, _ = progress(function, *args, pool=pool, timeout=timeout, **arguments)
+    return latest_result
+
+
+def progress(
+    function: Callable[..., Iterator[Result | None]], *args: Any, pool: TaskPool = CURVES, timeout: float = 0.02,
+    **arguments: Any,
+) -> tuple[Result | None, bool]:  # fmt: skip
+    """Latest result of a long computation, and whether it is the last; parameters as in `latest`."""
+    key = _key(function, args, arguments)
+    task: Task[Result] = pool.task(key, partial(function, *args, **arguments))
+    task.keep_alive()
+    refinement: _Refinement | None = st.session_state.get(_STATE)
+    if refinement is None:  # a page that runs by itself, as in a test: nothing would run it again
+        timeout = LONGEST_PAUSE_S * 100
+    # Whoever leaves the lock queues anew behind all who wait for it: that is worth an answer, but no curve.
+    if not task.done and (pool is ANSWERS or not _queue or refinement is None):
+        _wait(task, timeout)
+    is_done = task.done  # read before the result: another may come in between
+    version = task.version
+    if task.error is not None:
+        pool.forget(key)
+        raise task.error
+    if not is_done and refinement is not None:
+        refinement.pending.append((task, version))
+    return task.latest, is_done
+
+
+def result(function: Callable[..., Result], *args: Any, **arguments: Any) -> Result:
+    """Result of a function, computed in another process while this one draws other pages.
+
+    Parameters
+    ----------
+    function : callable
+        Picklable, as its arguments and its result.
+    *args, **arguments : hashable
+        Everything that the result depends on; equal arguments share one computation.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    Exception
+        What the function raised.
+    """
+    key = _key(function, args, arguments)
+    task: Task[Result] = ANSWERS.task(key, partial(_single, function, args, arguments))
+    while not task.done:
+        _wait(task, LONGEST_PAUSE_S)
+    if task.error is not None:
+        ANSWERS.forget(key)
+        raise task.error
+    return task.latest  # type: ignore[return-value]
+
+
+def refresh_after(seconds: float) -> None:
+    """Run the page again after some seconds, such as for the next step of an animation."""
+    refinement: _Refinement | None = st.session_state.get(_STATE)
+    if refinement is not None:
+        due = time.monotonic() + seconds
+        refinement.due = due if refinement.due is None else min(refinement.due, due)
+
+
+def call_at_rest(function: Callable[[], object], not_before: float) -> None:
+    """Call a function once the page is drawn, unless the reader moves a control before its time has come.
+
+    Parameters
+    ----------
+    function : callable
+        Without arguments.
+    not_before : float
+        `time.monotonic()` from which on it is called; a page that runs by itself, as in a test, calls it at once.
+    """
+    refinement: _Refinement | None = st.session_state.get(_STATE)
+    if refinement is None:
+        function()
+    else:
+        refinement.on_rest = function
+        refinement.rest = not_before
+
+
+def check_interrupt() -> None:
+    """Let Streamlit end this run if a control was moved: it looks at every access to the session state."""
+    st.session_state.get(_STATE)
+
+
+def _key(function: Callable[..., Any], args: tuple[Any, ...], arguments: dict[str, Any]) -> Hashable:
+    """Key under which all readers share a computation; a bound method belongs to its object."""
+    owner = getattr(function, "__self__", None)
+    return f"{function.__module__}.{function.__qualname__}", owner, args, tuple(sorted(arguments.items()))
+
+
+def _single(function: Callable[..., Result], args: tuple[Any, ...], arguments: dict[str, Any]) -> Iterator[Result]:
+    yield function(*args, **arguments)
+
+
+def _wait(task: Task[Any], seconds: float) -> None:
+    with _released():
+        task.wait(seconds, check_interrupt)
+
+
+def _rest(refinement: _Refinement) -> None:
+    """Wait outside the lock until what is called at rest is due, and call it."""
+    if refinement.on_rest is None:
+        return
+    while time.monotonic() < refinement.rest:
+        for task, _ in refinement.pending:
+            task.keep_alive()
+        _check_or_release(refinement)
+        time.sleep(POLL_INTERVAL_S)
+    refinement.on_rest()
+
+
+def _rerun_for_news(refinement: _Refinement) -> None:
+    """Wait outside the lock, in small sleeps: a control that is moved, or a reader who leaves, ends them."""
+    if not refinement.pending and refinement.due is None:
+        return
+    start = time.monotonic()
+    factor = PAUSES_PER_DRAWING[min(refinement.count, len(PAUSES_PER_DRAWING) - 1)]
+    shortest = SHORTEST_PAUSE_S if refinement.count else FIRST_PAUSE_S
+    pause = min(max(shortest, factor * refinement.drawing_time), LONGEST_PAUSE_S)
+    last_pause = min(pause, max(FIRST_PAUSE_S, 2 * refinement.drawing_time))  # the last picture comes soon
+    while (waited := time.monotonic() - start) < LONGEST_PAUSE_S:
+        for task, _ in refinement.pending:
+            task.keep_alive()
+        _check_or_release(refinement)
+        if refinement.due is not None and time.monotonic() >= refinement.due:
+            break
+        is_last = bool(refinement.pending) and all(task.done for task, _ in refinement.pending)
+        has_news = any(task.done or task.version > version for task, version in refinement.pending)
+        if has_news and waited >= (last_pause if is_last else pause):
+            break
+        time.sleep(POLL_INTERVAL_S)
+    refinement.is_followed = True
+    st.rerun()
+
+
+def _check_or_release(refinement: _Refinement) -> None:
+    """End the run where a control was moved, and say that this reader wants its tasks no more."""
+    try:
+        check_interrupt()
+    except BaseException:  # Streamlit ends a run by what is no Exception
+        for task, _ in refinement.pending:
+            task.release()
+        raise
+
+
+@contextmanager
+def _drawing() -> Iterator[None]:
+    """Hold the lock of the pages: threads that draw side by side slow each other down at every step."""
+    _acquire()
+    try:
+        yield
+    finally:
+        _release()
+
+
+@contextmanager
+def _released() -> Iterator[None]:
+    """Let others draw while this thread waits."""
+    if not getattr(_thread, "has_lock", False):
+        yield
+        return
+    _release()
+    try:
+        yield
+    finally:
+        _acquire()
+
+
+def _acquire() -> None:
+    _queue.add(threading.get_ident())
+    _page_lock.acquire()
+    _queue.discard(threading.get_ident())
+    _thread.has_lock = True
+
+
+def _release() -> None:
+    _thread.has_lock = False
+    _page_lock.release()

@@ -1,0 +1,213 @@
+"""What every page has: its head, controls beside the results, the last valid answer, and closer looks below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from html import escape
+from typing import Any, NamedTuple, TypeVar
+
+import streamlit as st
+
+from dpviz.charts.html import part_html
+from dpviz.core.plain import plain
+from dpviz.desk.exports.heads import how_to_read
+from pages.ui.controls import choice
+from pages.ui.downloads import about_page
+from pages.ui.figure import component
+from pages.ui.navigation import Page
+from pages.ui.release import TakeRelease, apply_release, matching_case, release_words, update_release
+from pages.ui.server import static_url
+from pages.ui.text import problem
+from pages.ui.url import (
+    CLASS_MODE,
+    REFUSED,
+    Setting,
+    Settings,
+    choice_setting,
+    class_mode,
+    load,
+    problems,
+    query_of,
+    report_problem,
+    save,
+)
+
+Question = TypeVar("Question")
+
+
+class Columns(NamedTuple):
+    """Parts of a page: controls, beside them the answer with its picture, and below that all else."""
+
+    controls: Any
+    results: Any
+    details: Any
+
+
+def open_page(page: Page, settings: Settings, take_release: TakeRelease | None = None) -> None:
+    """Read the URL and the carried release, and draw the head of a page. The first call of every page.
+
+    Parameters
+    ----------
+    page : Page
+    settings : mapping of str to Setting
+        All settings of the page by their names in the URL.
+    take_release : callable, optional
+        As in `pages.ui.release.apply_release`.
+    """
+    load(page, settings)
+    st.session_state["settings_of_page"] = settings
+    if page.carries:
+        apply_release(page, settings, take_release)
+    is_large = class_mode()
+    lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
+    marker = '<div class="dpviz-class-mode" hidden></div>' if is_large else ""
+    title = f'<h1 class="dpviz-title">{escape(page.question)} <small>{escape(page.title)}</small></h1>'
+    st.html(title + lead + marker)
+    st.toggle(
+        "Class mode", key=CLASS_MODE, persist_state="session",
+        help="Large type and thick lines for a projector, fewer words and controls. The URL keeps it: one link for the "
+        "whole class.",
+    )  # fmt: skip
+    if page.carries:
+        st.session_state["release_line"] = st.container(key="release")  # filled below; st.empty would vanish meanwhile
+    component("page")(key="page_head", data={"style": static_url("style.css"), "title": page.title}, height=1)
+
+
+def close_page(page: Page, settings: Settings) -> None:
+    """Write the URL, and what files of pictures say of the page. The last call of every page.
+
+    Parameters
+    ----------
+    page : Page
+    settings : mapping of str to Setting
+    """
+    with st.session_state.pop("problem_place", None) or st.container():
+        for sentence in problems():
+            st.error(plain(sentence))
+    save(page, settings)
+    st.session_state.pop("is_moved", None)
+    component("page")(key="page_foot", data={"about": about_page(page), "reading": how_to_read("FILE")}, height=1)
+
+
+def columns() -> Columns:
+    """Draw the parts of a page: on a wide screen the controls stand at the left, on a phone below the picture."""
+    with st.container(key="page"):
+        controls = st.container(key="controls").expander("Controls", expanded=True, key="settings")
+        return Columns(controls, st.container(key="results"), st.container(key="details"))
+
+
+def last_valid(
+    page: Page, settings: Settings, controls: Callable[[], Question], check: Callable[[Question], object]
+) -> Question:
+    """Draw the controls and return what they ask for, or where that is refused, what was last answered.
+
+    Parameters
+    ----------
+    page : Page
+    settings : mapping of str to Setting
+        Where nothing was answered before, they are set to those of a fresh page.
+    controls : callable
+        Draws the widgets and returns the question.
+    check : callable
+        Computes its answer, or raises a ValueError with a sentence for the reader.
+
+    Returns
+    -------
+    Question
+    """
+    state = st.session_state
+    valid_key = f"{page.prefix}valid"
+    try:
+        question = controls()
+        check(question)
+    except ValueError as error:
+        if valid_key in state:
+            report_problem(REFUSED, f"{error} The page still shows the last valid answer.")
+            _carry_release(page, settings)
+            return state[valid_key][0]  # type: ignore[no-any-return]
+        report_problem(f"{page.prefix}reset", f"{error} The page shows its own settings instead.")
+        state["reset"] = page.path
+        st.rerun()
+    finally:
+        state["shown_controls"] = set(state["shown"])
+    shown = {key: setting for key, setting in settings.items() if key in state["shown"]}
+    state[valid_key] = (question, query_of(shown, with_defaults=True))
+    _carry_release(page, settings)
+    return question
+
+
+def _carry_release(page: Page, settings: Settings) -> None:
+    """Make what the page shows the reader's release, and say in the page's head which it is."""
+    if page.carries:
+        update_release(page, settings)
+        words = f"Your release: {release_words()}." if release_words() else "\u00a0"
+        case = {page.prefix + name: value for name, value in matching_case(page.prefix).items()}
+        shown = st.session_state["shown"]
+        if any(key in shown and st.session_state[key] != value for key, value in case.items()):
+            words += " This page shows another one."
+        st.session_state["release_line"].html(f'<p class="dpviz-release">{escape(words)}</p>')
+
+
+def show_problems() -> None:
+    """Keep a place above the answer for what is wrong with the settings; `close_page` fills it."""
+    st.session_state["problem_place"] = st.container()
+
+
+def last_valid_value(
+    key: str, value: Any, compute: Callable[[Any], Question], default: Any, describe: Callable[[Any], str] = str
+) -> Question:
+    """Result of `compute` for a value of a closer look; where that refuses, its sentence and the last valid result.
+
+    Parameters
+    ----------
+    key : str
+        Of the widget.
+    value : Any
+    compute : callable
+        Raises a ValueError with a sentence for the reader.
+    default : Any
+        Value that is valid, where none was before.
+    describe : callable, optional
+        Words for a value.
+
+    Returns
+    -------
+    Question
+    """
+    valid_key = f"{key}_valid"
+    try:
+        result = compute(value)
+    except ValueError as error:
+        last = st.session_state.get(valid_key, default)
+        problem(f"{error} Shown is the answer for {describe(last)}.")
+        return compute(last)
+    st.session_state[valid_key] = value
+    return result
+
+
+Section = Callable[[Any], object]
+
+
+def section_setting(sections: Collection[str]) -> Setting:
+    """Setting of the closer look that is open, named ``prefix + "look"``."""
+    return choice_setting(sections, None, "Look closer")
+
+
+def look_closer(page: Page, sections: Mapping[str, Section], question: Any) -> None:
+    """Draw the choice of closer looks, and the one that is open.
+
+    Parameters
+    ----------
+    page : Page
+    sections : mapping of str to callable
+        Each draws a closer look at the question; a ValueError is shown in its place.
+    question : Any
+    """
+    name = choice("Look closer", list(sections), f"{page.prefix}look", widget=st.pills, wrap=True)
+    if name not in sections:
+        return
+    st.html(part_html(name))
+    try:
+        sections[name](question)
+    except ValueError as error:
+        problem(str(error))

@@ -1,0 +1,138 @@
+"""What pages say: the answer, notes, numbers with their meaning, tables, and the texts in ``pages/texts``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
+from dpviz.core.digits import three_digits
+from dpviz.core.plain import plain
+from pages.ui.url import class_mode
+
+TEXTS = Path(__file__).parent.parent / "texts"
+
+UNBROKEN = re.compile(r"(?<=[\w)]) (?=[=±] )|(?<= [=±]) (?=[\w−∞<])|(?<=[\d∞]) (?=%)")
+"""The spaces within "ε = 1", "31.4 ± 9.2" and "95 %": no line ends there."""
+
+
+def answer(mark: str, sentence: str, short: str) -> None:
+    """Draw the answer of a page.
+
+    Parameters
+    ----------
+    mark : str
+        The answer in a word or a number, which is framed.
+    sentence : str
+        May hold inline HTML.
+    short : str
+        The same in at most 15 words of plain text: on a projector, and on a phone above the controls.
+    """
+    text = escape(short) if class_mode() else sentence
+    strip = f'<div class="dpviz-now" aria-hidden="true"><b>{escape(mark)}</b> {escape(short)}</div>'
+    st.html(part_html("The answer") + section_answer(mark, text) + _for_reader(strip))
+
+
+def section_answer(mark: str, sentence: str) -> str:
+    """Answer of a part of a page as HTML: a word in a frame, then a sentence that may hold inline HTML."""
+    return _for_reader(answer_html(mark, sentence))
+
+
+def note(sentence: str) -> None:
+    """Draw an aside; `sentence` may hold inline HTML."""
+    st.html(_for_reader(f'<p class="dpviz-note">{sentence}</p>'))
+
+
+def problem(sentence: str) -> None:
+    """Say in plain text why something is not there, in its place."""
+    st.html(f'<p class="dpviz-problem" role="alert">{plain(sentence)}</p>')
+
+
+def heading(text: str) -> None:
+    """Draw a heading inside the page."""
+    st.html(heading_html(text))
+
+
+def numbers(*entries: tuple[str, str, str]) -> None:
+    """Draw numbers side by side, each with its name above and its meaning below."""
+    st.html(_for_reader(numbers_html(entries)))
+
+
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, numeric: Collection[int] | None = None
+) -> None:
+    """Draw a small table of words and numbers, which is folded away in class mode.
+
+    Parameters
+    ----------
+    head : sequence of str
+    rows : iterable of sequence of str
+        Cells may hold inline HTML.
+    caption : str
+        Its accessible name.
+    numeric : collection of int, optional
+        Columns that are set to the right; all but the first if None.
+    """
+    columns = range(1, len(head)) if numeric is None else numeric
+    html_table(listing_html(head, list(rows), columns), caption)
+
+
+def html_table(html: str, caption: str, kind: str = "dpviz-scroll") -> None:
+    """Draw a table that is HTML already, as `table` does; `kind` is the CSS class around it."""
+    scrolled = scrolled_html(caption, html, kind)
+    if class_mode():
+        scrolled = f'<details class="dpviz-fold"><summary>{escape(caption)}</summary>{scrolled}</details>'
+    st.html(_for_reader(scrolled))
+
+
+def unbroken(text: str) -> str:
+    r"""Text whose numbers stay on one line with their signs.
+
+    Examples
+    --------
+    >>> unbroken("At ε = 1 it is 95 % of all.").split(" ")
+    ['At', 'ε\xa0=\xa01', 'it', 'is', '95\xa0%', 'of', 'all.']
+    """
+    return UNBROKEN.sub("\u00a0", text)
+
+
+@cache
+def page_text(page: str, section: str = "") -> str:
+    """Markdown of ``pages/texts/<page>.md``: a section by its heading of second level, or what stands before the first.
+
+    Parameters
+    ----------
+    page : str
+        Name of the file without its end.
+    section : str, optional
+
+    Returns
+    -------
+    str
+        With what papers print in the places of its names.
+
+    Raises
+    ------
+    KeyError
+        If there is no such section.
+    """
+    from dpviz.claims.sentences import with_printed  # few texts of a page that is opened first speak of papers
+
+    parts = f"\n{(TEXTS / f'{page}.md').read_text(encoding='utf-8')}".split("\n## ")
+    sections = {name: text.strip() for name, _, text in (part.partition("\n") for part in parts[1:])}
+    return with_printed(sections[section] if section else parts[0].strip())
+
+
+def page_note(page: str, section: str, **values: object) -> str:
+    """A section of a page's text as one paragraph, with `values` in the places of their names in braces."""
+    return " ".join(page_text(page, section).split()).format(**values)
+
+
+def _for_reader(html: str) -> str:
+    """HTML with numbers that stay on one line; in class mode with three digits, which are read from afar."""
+    return unbroken(three_digits(html) if class_mode() else html)

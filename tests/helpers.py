@@ -1,0 +1,122 @@
+"""What several tests need: sentences, numbers in them, scripts, and computed values that agree but for rounding."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+
+from dpviz.desk.search import Desk
+from dpviz.desk.told.answer import answer_sentence
+from tests.browser import ROOT
+
+Result = TypeVar("Result")
+
+MAX_SHORT_WORDS = 15
+WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
+"""What no sentence has."""
+
+ROUNDING = 1e-12
+"""Relative distance, and distance from 0, of two sums of the same terms in another order: processors differ in it."""
+
+
+def check_short(sentence: str) -> None:
+    """Check that the sentence for a class is one short sentence."""
+    assert len(sentence.split()) <= MAX_SHORT_WORDS, sentence
+    assert sentence[0].isupper() and sentence.endswith(".") and not WRONG.search(sentence), sentence
+
+
+def desk_answer(desk: Desk) -> tuple[str, str, str]:
+    """Mark of the curator's desk, everything that it says of its answer, and the short sentence."""
+    mark, sentence, short, further = answer_sentence(desk)
+    check_short(short)
+    return mark, f"{sentence} {further}".strip(), short
+
+
+def last_of(results: Iterable[Result]) -> Result | None:
+    """Last of several results; None where there is none."""
+    return next(iter(deque(results, maxlen=1)), None)
+
+
+def value_of(cell: str) -> float:
+    """Number that a page writes; the bound where it says that it is less, or more, than that."""
+    bare = cell.removesuffix(" %").removeprefix("less than ").removeprefix("more than ")
+    parts = re.fullmatch(r"(?:(−?[\d.,]+?)×)?(?:10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|(−?[\d.,]+)", bare)
+    assert parts, cell
+    number = float((parts[1] or parts[3] or "1").replace("−", "-").replace(",", ""))
+    return number * 10.0 ** int((parts[2] or "0").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+
+
+def match_in(pattern: str, sentence: str) -> re.Match[str]:
+    """What a sentence says at `pattern`, which must be there."""
+    match = re.search(pattern, sentence)
+    assert match, (pattern, sentence)
+    return match
+
+
+def decode_figure(text: str) -> dict[str, Any]:
+    """A figure's JSON as a dictionary with NumPy arrays in the place of Plotly's encoded ones."""
+
+    def array(node: dict[str, Any]) -> Any:
+        if not node.keys() >= {"dtype", "bdata"}:
+            return node
+        flat = np.frombuffer(base64.b64decode(node["bdata"]), dtype=node["dtype"])
+        return flat.reshape([int(n) for n in str(node["shape"]).split(",")]) if "shape" in node else flat
+
+    figure: dict[str, Any] = json.loads(text, object_hook=array)
+    return figure
+
+
+def run_script(script: str) -> str:
+    """What a script prints in a fresh interpreter in the folder that holds dpviz, without a warning."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-"],
+        input=script,
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env={**environment, "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"},
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+    return run.stdout
+
+
+def check_close(actual: Any, expected: Any, tolerance: float = ROUNDING) -> None:
+    """Check that two values are equal but for rounding.
+
+    Parameters
+    ----------
+    actual, expected : Any
+        Numbers, arrays, or dataclasses, sequences and mappings of them; anything else must be equal.
+    tolerance : float, default 1e-12
+        Relative distance of two numbers, and their distance where they are near 0.
+    """
+    if dataclasses.is_dataclass(expected) and not isinstance(expected, type):
+        assert type(actual) is type(expected)
+        for field in dataclasses.fields(expected):
+            if field.compare:
+                check_close(getattr(actual, field.name), getattr(expected, field.name), tolerance)
+    elif isinstance(expected, Mapping):
+        assert actual.keys() == expected.keys()
+        for key, value in expected.items():
+            check_close(actual[key], value, tolerance)
+    elif isinstance(expected, Sequence) and not isinstance(expected, str | bytes):
+        assert len(actual) == len(expected)
+        for actual_item, expected_item in zip(actual, expected, strict=True):
+            check_close(actual_item, expected_item, tolerance)
+    elif isinstance(expected, float) or hasattr(expected, "__array__"):
+        assert actual == pytest.approx(expected, rel=tolerance, abs=tolerance, nan_ok=True)
+    else:
+        assert actual == expected

@@ -1,0 +1,152 @@
+"""A page under Streamlit's AppTest: opened by its URL, without a browser or a server."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+from urllib.parse import parse_qsl
+
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+TIMEOUT_S = 120
+SHOWN = ("html", "markdown", "caption", "error", "warning", "info")
+WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b(?! (that|of)\b)|\binf\b|[a-z]Error\b")
+MODULE = "module_of_test"
+
+config.set_option("client.showErrorDetails", "full")
+config.set_option("global.disableWidgetStateDuplicationWarning", True)
+
+
+def open_page(module: str, **query: object) -> AppTest:
+    """Run the page of ``pages/<module>.py`` with a query in a new session, until everything on it is complete."""
+
+    def script(module_key: str) -> None:
+        from importlib import import_module
+
+        import streamlit as st
+
+        import_module(f"pages.{st.session_state[module_key]}").page()
+
+    return visit(
+        AppTest.from_function(script, kwargs={"module_key": MODULE}, default_timeout=TIMEOUT_S), module, **query
+    )
+
+
+def visit(app: AppTest, module: str, **query: object) -> AppTest:
+    """Go on to a page in the same session, as by the menu, or by a link that has a query."""
+    app.session_state[MODULE] = module
+    app.query_params = {key: str(value) for key, value in query.items()}
+    return app.run()
+
+
+def set_state(app: AppTest, **state: object) -> AppTest:
+    """Run the page again with other values in its session."""
+    for key, value in state.items():
+        app.session_state[key] = value
+    return app.run()
+
+
+def unfold(app: AppTest) -> AppTest:
+    """Open "More": what stands there is drawn only then."""
+    return set_state(app, more=True)
+
+
+def texts(app: AppTest) -> list[str]:
+    """Everything that the page says, without tags, in the order of the page."""
+    parts: list[str] = []
+
+    def walk(block: Any) -> None:
+        for child in block.children.values():
+            if hasattr(child, "children"):
+                walk(child)
+            elif child.type in SHOWN:
+                parts.append(plain_text(str(getattr(child, "value", None) or child.proto.body)))
+
+    walk(app.main)
+    return parts
+
+
+def markup(app: AppTest) -> str:
+    """The HTML of the page's own elements."""
+    return "".join(str(part.proto.body) for part in app.get("html"))
+
+
+def answer(app: AppTest) -> str:
+    """The sentence that the page answers with."""
+    found = re.search(r'class="dpviz-answer">(.*?)</p>', markup(app))
+    assert found is not None
+    return plain_text(found[1])
+
+
+def mark(app: AppTest) -> str:
+    """The framed word of the page's answer."""
+    found = re.search(r'class="dpviz-mark">([^<]*)<', markup(app))
+    assert found is not None
+    return plain_text(found[1])
+
+
+def problems(app: AppTest) -> list[str]:
+    """Sentences about settings that are refused, as a reader sees them."""
+    return [plain_text(element.value) for element in app.error]
+
+
+def plain_text(markup: str) -> str:
+    """Text of HTML, with ordinary spaces, and without what breaks addresses in a text that was made plain."""
+    return html.unescape(re.sub(r"<[^>]+>", " ", markup)).replace("\u00a0", " ").replace("\u2060", "")
+
+
+def settings(app: AppTest) -> dict[str, str]:
+    """The settings that the URL of the page would have."""
+    return {key: values[0] if isinstance(values, list) else values for key, values in app.query_params.items()}
+
+
+def widgets(app: AppTest) -> dict[str, Any]:
+    """Values of the widgets of the page by key, buttons and uploads aside."""
+    found: dict[str, Any] = {}
+
+    def walk(block: Any) -> None:
+        for child in block.children.values():
+            if hasattr(child, "children"):
+                walk(child)
+            elif getattr(child, "key", None) and hasattr(child, "set_value"):
+                found[str(child.key)] = child.value
+
+    walk(app.main)
+    return found
+
+
+def links(app: AppTest) -> dict[str, dict[str, str]]:
+    """Queries of the links to other pages by their labels without the arrow."""
+    return {
+        link.proto.label.removesuffix(" →"): dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")
+    }
+
+
+def figures(app: AppTest) -> dict[str, dict[str, Any]]:
+    """What was sent to the browser for each picture, by its key."""
+    return component_data(app, "dpviz_figure")
+
+
+def about(app: AppTest) -> list[str]:
+    """Head lines of the files of the page's pictures."""
+    lines: list[str] = component_data(app, "dpviz_page")["page_foot"]["about"]
+    return lines
+
+
+def component_data(app: AppTest, name: str) -> dict[str, dict[str, Any]]:
+    """Data of the components of a name, by key."""
+    found = [part.proto for part in app.get("bidi_component") if part.proto.component_name == name]
+    keys = [str(part.key) for part in app.get("bidi_component") if part.proto.component_name == name]
+    return {key: json.loads(proto.bytes or proto.json) for key, proto in zip(keys, found, strict=True)}
+
+
+def sound(app: AppTest) -> AppTest:
+    """Check that nothing broke: no exception, and no number in the page's words that is none."""
+    assert not app.exception, app.exception[0].message
+    said = problems(app)  # which repeat what is refused
+    wrong = WRONG.search(" ".join(text for text in texts(app) if text not in said))
+    assert not wrong, wrong
+    return app

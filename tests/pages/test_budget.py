@@ -1,0 +1,300 @@
+"""The page "Budget": which division of ε has the smallest error, as far as that is known, and what others cost."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.comparisons import Analysis, BinaryData
+from dpviz.comparisons.budget import OverSets
+from dpviz.comparisons.division import Division
+from pages import budget
+from pages.budget import METHODS, PRESETS, take_release
+from pages.ui import comparison as comparison_ui
+from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+
+DIVISIONS = "The smallest error and the papers' divisions"
+QUICK = {"n": 9, "repetitions": 60, "cells": 3}
+RELEASE = {
+    "synthesizer": "geometric", "n": 100, "m": 100, "m_is_n": True, "sets": 2, "epsilon": 1.0, "prior": "pure",
+    "p": 0.25, "seed": 4, "x": 25,
+}  # fmt: skip
+
+
+def open_budget(**query: object) -> AppTest:
+    """Open the page with settings by their names without the prefix, and check that nothing broke."""
+    app = open_page("budget", **{f"bu_{name}": value for name, value in query.items()})
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def open_with(release: dict[str, Any], **state: object) -> AppTest:
+    """Open the page in a session that carries a release."""
+
+    def script() -> None:
+        import pages.budget
+
+        pages.budget.page()
+
+    app = AppTest.from_function(script, default_timeout=120)
+    app.session_state["release"] = dict(release)
+    for key, value in state.items():
+        app.session_state[key] = value
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def sentence_of(app: AppTest) -> str:
+    return " ".join(answer(app).split())
+
+
+def text_of(app: AppTest) -> str:
+    return " ".join(" ".join(texts(app)).split())
+
+
+def figures(app: AppTest) -> dict[str, Any]:
+    """What was sent to the browser for each picture, by its key."""
+    components = [part for part in app.get("bidi_component") if part.proto.component_name == "dpviz_figure"]
+    return {str(part.key): json.loads(part.proto.bytes) for part in components}
+
+
+def rows_of(app: AppTest) -> dict[str, list[str]]:
+    """Cells of the table of divisions, by the bold words in the first of each row."""
+    table = next(part.proto.body for part in app.get("html") if "papers&#x27; divisions" in part.proto.body)
+    rows = re.findall(r"<tr><td><b>([^<]*)</b>.*?</td>(.*?)</tr>", table)
+    return {
+        plain_text(label): [" ".join(plain_text(cell).split()) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest)]
+        for label, rest in rows
+    }
+
+
+def links_of(app: AppTest) -> dict[str, str]:
+    return {link.proto.label.removesuffix(" →"): link.proto.query_string for link in app.get("page_link")}
+
+
+def test_a_fresh_page_names_the_best_number_of_sets() -> None:
+    app = open_budget()
+    assert sentence_of(app) == (
+        "5 sets With ε = 1 for everything that is released, the error is smallest with 5 sets : the analyst's estimate "
+        "of the share of yes is typically off by 0.0593 (root mean squared error, Modips (boundary-inflated), n = 100, "
+        "p = 0.25 and ε = 1). With 10 sets (as in the papers) the estimate is off by 3.1 % more . A single set of the "
+        "Geometric sanitizer has an error of 0.0454 , which is less."
+    )
+    assert rows_of(app) == {
+        "5 sets": ["0.0593", "0.001896", "93.84 % ± 0.3", "0.2456 ± 0.0008", "1"],
+        "10 sets": ["0.06115", "0.006096", "94.26 % ± 0.3", "0.2452 ± 0.0006", "1.031"],
+    }
+    assert "Everything from 1 set to 500 sets was tried." in text_of(app)
+    assert settings(app) == {}
+
+
+def test_what_is_not_final_is_said_to_be_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """n = 20, ε = 2.5: of the 23 numbers of sets that are known at a glance 11 are best, and of all 12."""
+    query = {"n": 20, "p": 0.4, "epsilon": 2.5}
+    final = sentence_of(open_budget(**query))
+    assert "so far" not in final
+    monkeypatch.setattr(comparison_ui, "progress", lambda *_, **__: (None, False))
+    app = open_budget(**query)
+    assert "the error is so far smallest with" in sentence_of(app)
+    assert "is being computed." in sentence_of(app)
+    assert "Best so far at ε = 2.5: the estimate is typically off by" in text_of(app)
+    assert len(figures(app)["bu_picture"]["figure"]["data"][0]["x"]) > 0
+    assert final.split()[0] != sentence_of(app).split()[0]
+
+
+def test_the_same_error_is_told_once() -> None:
+    app = open_budget(sets_binary_method="geometric")
+    assert sentence_of(app).count("0.0454") == 1
+    assert "A single set" not in sentence_of(app)
+    assert "1 set" in sentence_of(app)
+
+
+@pytest.mark.parametrize("is_final", [True, False])
+def test_the_short_sentence_has_at_most_fifteen_words(is_final: bool) -> None:
+    data = BinaryData(n=20, p=0.25)
+    question = OverSets(data=data, method=data.method("modips"), epsilon=1.0, analysis=Analysis())
+    mark, _, short = Division(question, question.first(), is_final=is_final).answer
+    assert mark.endswith(" sets")
+    assert len(short.split()) <= 15
+    assert ("so far" in short) != is_final
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Liu, Figure 6: n = 100, p = 0.1", "the error is smallest with 4 sets : the analyst's estimate of the share "
+         "of yes is typically off by 0.044"),
+        ("Liu, Figure 6: n = 100, p = 0.5", "smallest with 500 sets : the analyst's estimate of the share of yes is "
+         "typically off by 0.022"),
+        ("Liu, Figure 6: n = 100, −4 to 5", "smallest with 1 set : the analyst's estimate of the mean is typically off "
+         "by 0.215"),
+        ("Liu, Figure 8: n = 100, −4 to 4", "smallest with 99 % for the mean : the analyst's estimate of the mean is "
+         "typically off by about 0.33"),
+    ],
+)  # fmt: skip
+def test_a_preset_sets_every_control_and_stays_marked(name: str, sentence: str) -> None:
+    app = open_budget(repetitions=60, level=0.9, n=33)
+    app.selectbox(key="bu_preset").set_value(name).run()
+    assert sentence in sentence_of(app)
+    assert all(app.session_state[f"bu_{key}"] == value for key, value in PRESETS[name].items())
+    assert app.session_state["bu_preset"] == name
+    app.number_input(key="bu_epsilon").set_value(2.0).run()
+    assert app.session_state["bu_preset"] is None
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"epsilon": 2}, "With ε = 2 for everything"), ({"n": 30}, "n = 30, p"), ({"p": 0.1}, "p = 0.1 and"),
+        ({"sets_binary_method": "poisson_gamma", "guess_is_truth": "false", "public_share": 0.4}, "π = 0.4 and"),
+        ({"sets_kind": "count", "sets_count_method": "beta_binomial", "m_is_n": "false", "m": 5}, "m = 5, p"),
+        ({"spending": "share", "sets": 2, "share_gaussian_method": "modips_split_truncated"}, "split, truncation, n"),
+        ({"spending": "share", "sets": 2, "mean": 0.5, "sigma": 2, "low": -3, "high": 5},
+         "μ = 0.5, σ = 2, c0 = −3, c1 = 5"),
+        ({"spending": "share", "sets": 2, "gaussian_estimand": "variance"}, "analyst's estimate of the variance is"),
+        ({"spending": "share", "sets": 2}, "The error is smallest for the estimate of the variance with"),
+        ({"spending": "share", "share_kind": "mixed", "sets": 2, "correlation": 0.1}, "J = 3, ρ = 0.1"),
+        ({"spending": "share", "sets": 2, "repetitions": 80}, "with 80 repetitions each in the end"),
+        ({"measure": "coverage"}, "Coverage is known at 23 of 23 divisions so far."),
+    ],
+)  # fmt: skip
+def test_every_control_moves_what_the_page_says(query: dict[str, object], words: str) -> None:
+    app = open_budget(**QUICK | query)
+    assert problems(app) == []
+    assert words in text_of(app)
+
+
+def test_level_and_rule_move_the_coverage_alone() -> None:
+    usual = rows_of(open_budget(n=9))["10 sets"]
+    for query in ({"level": 0.8}, {"rule": "rubin_1987"}):
+        row = rows_of(open_budget(n=9, **query))["10 sets"]
+        assert row[:2] == usual[:2]
+        assert row[2] != usual[2]
+
+
+def test_every_division_remembers_its_kind_of_data_and_every_kind_its_method() -> None:
+    app = open_budget(sets_binary_method="laplace", **QUICK)
+    app.segmented_control(key="bu_spending").set_value("share").run()
+    assert app.selectbox(key="bu_share_kind").options == [
+        "Numbers between bounds",
+        "Categories and two numbers (mixed)",
+    ]
+    app.segmented_control(key="bu_spending").set_value("sets").run()
+    assert app.selectbox(key="bu_sets_binary_method").value == "laplace"
+    app.selectbox(key="bu_sets_kind").set_value("count").run()
+    app.selectbox(key="bu_sets_kind").set_value("binary").run()
+    assert app.selectbox(key="bu_sets_binary_method").value == "laplace"
+    assert problems(app) == []
+
+
+@pytest.mark.parametrize(("spending", "kind"), METHODS)
+def test_every_kind_of_data_has_an_answer_a_picture_and_a_table(spending: str, kind: str) -> None:
+    app = open_budget(spending=spending, sets=2, **{f"{spending}_kind": kind}, **QUICK)
+    assert problems(app) == []
+    assert "the error is smallest with" in sentence_of(app)
+    assert list(figures(app)) == ["bu_picture"]
+    assert sentence_of(app).startswith(next(iter(rows_of(app))))
+    assert ("Coverage" in links_of(app)) == (kind in ("binary", "count"))
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"epsilon": 0}, "bu_epsilon = 0: epsilon (promised privacy loss) must be a number from 10⁻⁵ to 1,000; got 0."),
+        ({"sets_binary_method": "poisson_count"}, "bu_sets_binary_method = poisson_count: it must be one of modips,"),
+        ({"share_kind": "binary"}, "bu_share_kind = binary: it must be one of gaussian, mixed."),
+        ({"spending": "share", "low": 5}, "low (lower bound) must be below high"),
+        ({"spending": "share", "mean": 9}, "mean (true mean) must lie strictly between the bounds"),
+        ({"spending": "share", "n": 3}, "n (people) must be a whole number from 4 to 2,000; got 3."),
+        ({"n": 5000}, "n was set to 1,000: the other settings allow no more."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_said_in_a_sentence(query: dict[str, object], sentence: str) -> None:
+    app = open_budget(**QUICK | {"sets": 2} | query)
+    assert any(sentence in problem for problem in problems(app)), problems(app)
+    assert "the error is smallest with" in sentence_of(app)
+
+
+def test_a_refused_move_leaves_the_answer() -> None:
+    app = open_budget(spending="share", sets=2, **QUICK)
+    before = sentence_of(app)
+    app.number_input(key="bu_low").set_value(7.0).run()
+    assert sentence_of(app) == before
+    assert problems(app)[0].endswith("The page still shows the last valid answer.")
+
+
+def test_a_share_of_epsilon_that_is_too_small_ends_the_line() -> None:
+    app = open_budget(epsilon=1e-5, n=5, p=1)
+    assert "The errors of 1 of 23 numbers of sets are known so far" in sentence_of(app)
+    assert "The line ends early: epsilon (privacy loss of the noise) must be a number from" in text_of(app)
+
+
+def test_a_best_number_between_those_of_the_picture_counts_among_its_divisions() -> None:
+    """With modips, n = 7 and ε = 50, 97 sets are best, which is none of the 23 that are always drawn."""
+    app = open_budget(n=7, epsilon=50, measure="coverage")
+    assert list(rows_of(app)) == ["97 sets", "10 sets"]
+    assert "Coverage is known at 24 of 24 divisions so far." in text_of(app)
+    app.toggle(key="bu_others").set_value(True).run()
+    names = ["root_mean_squared_error", "bias", "spread"]
+    assert list(figures(app)) == ["bu_picture", *(f"bu_small_{name}" for name in names)]
+
+
+def test_a_release_is_taken_with_its_method_and_divided_over_sets() -> None:
+    assert take_release({}) == {}
+    assert take_release({"synthesizer": "poisson_count"}) == {}
+    app = open_with(RELEASE, bu_spending="share")
+    assert "1 set With ε = 1" in sentence_of(app)
+    assert "Geometric sanitizer, n = 100, p = 0.25" in sentence_of(app)
+    fewer = open_with(RELEASE | {"synthesizer": "beta_binomial", "m": 20, "m_is_n": False, "n": 40})
+    assert "n = 40, m = 20, p = 0.25" in sentence_of(fewer)
+    guess = open_with(RELEASE | {"synthesizer": "poisson_gamma", "public_share": 0.4, "guess_is_truth": False})
+    assert "π = 0.4" in sentence_of(guess)
+
+
+def test_a_release_that_cannot_be_divided_stays_as_it_is() -> None:
+    app = open_with(RELEASE | {"synthesizer": "poisson_count", "n": 40})
+    words = "Your release is not shown here. Poisson count releases one set. Choose a method that releases several."
+    assert words in text_of(app)
+    app.number_input(key="bu_epsilon").set_value(2.0).run()
+    assert app.session_state["release"]["synthesizer"] == "poisson_count"
+    assert app.session_state["release"]["epsilon"] == 2.0
+
+
+def test_the_method_goes_along_with_the_best_division_which_the_links_name() -> None:
+    app = open_with(RELEASE | {"synthesizer": "modips"})
+    assert "Modips (boundary-inflated) with 5 sets on" in text_of(app)
+    for title in ("Coverage", "Posterior"):
+        assert "synthesizer=modips" in links_of(app)[title]
+        assert "sets=5" in links_of(app)[title]
+    app.selectbox(key="bu_sets_binary_method").set_value("laplace").run()
+    assert app.session_state["release"]["synthesizer"] == "laplace"
+    app.number_input(key="bu_n").set_value(200).run()
+    assert settings(app)["bu_x"] == "50"
+
+
+@pytest.mark.parametrize("section", budget.SECTIONS)
+def test_every_section_has_something_to_say(section: str) -> None:
+    said = text_of(open_budget(look=section, **QUICK))
+    assert len(said[said.index(section) :]) > 150
+
+
+def test_the_files_have_every_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr("pages.ui.download_columns", lambda *args: seen.extend(args))
+    open_budget(look="Download", n=5, repetitions=60)
+    _, (measures, _), (name, script, _) = seen
+    rows = list(csv.DictReader(io.StringIO(measures[2]())))
+    assert (measures[1], name) == ("budget.csv", "budget.py")
+    assert [row["place"] for row in rows][:3] == ["1.0", "2.0", "3.0"]
+    assert all(row["coverage"] for row in rows)
+    printed: list[str] = []
+    exec(compile(script, name, "exec"), {"print": lambda *values, **_: printed.append(" ".join(map(str, values)))})
+    assert len(printed) == len(rows) + 1
+    assert float(printed[0].split()[3]) == pytest.approx(float(rows[0]["root_mean_squared_error"]), rel=1e-12)

@@ -1,0 +1,318 @@
+"""The class experiment under AppTest: entry, seats, the projector, what is refused, and a database that is away."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine
+from streamlit.testing.v1 import AppTest
+
+from dpviz.teaching.rooms import store as store_module
+from dpviz.teaching.rooms.codes import Limit, new_token
+from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.store import Store
+from pages.class_experiment import NOT_THE_TEACHER
+from pages.room import server
+from pages.room.server import ADDRESS, ENDED, UNREACHABLE
+from pages.ui.server import app_routes
+from tests.pages.apptest import answer, component_data, markup, open_page, settings, sound, texts
+from tests.pages.servers import call
+
+NO_ROOM = "AAAAAA"
+FRESH = RoomSettings.fresh(seed=1)
+INTERVALS = RoomSettings(design=FRESH.design, running=True)
+GUESSES = RoomSettings(design=FRESH.design, running=True, mode="guesses")
+REVEALED_GUESSES = RoomSettings(design=FRESH.design, running=True, mode="guesses", revealed=True)
+
+
+@pytest.fixture(autouse=True)
+def limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits that no other test has used up, and a network."""
+    counts = {"WRONG_CODES": 30, "WRONG_CODES_IN_ALL": 200, "UNKNOWN_ROOMS": 3, "OPENED_ROOMS": 20, "KNOWN_NETWORKS": 1}
+    for name, most in counts.items():
+        monkeypatch.setattr(server, name, Limit(most, 60.0))
+    monkeypatch.setattr(server, "network", lambda: "a school")
+    server.forget_room(NO_ROOM)  # what the last test has found of it
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The database that the page uses, by a connection of its own, as another process has."""
+    address = f"sqlite:///{tmp_path}/rooms.sqlite"
+    monkeypatch.setenv(ADDRESS, address)
+    engine = create_engine(address)
+    yield Store(engine)
+    engine.dispose()
+    server.store()._engine.dispose()
+
+
+def open_experiment(**query: str) -> AppTest:
+    return sound(open_page("class_experiment", **query))
+
+
+def words(app: AppTest) -> str:
+    return " ".join(" ".join(texts(app)).split())
+
+
+def present(store: Store, code: str) -> RoomSettings:
+    room = store.room(code)
+    assert room is not None
+    assert room.settings is not None
+    return room.settings
+
+
+def change(store: Store, code: str, token: str, after: RoomSettings) -> None:
+    store.change(code, token, after)
+    server.forget_room(code)
+
+
+def problems(app: AppTest) -> list[str]:
+    """Sentences on what is refused, in the place of the room or above the entry."""
+    cards = re.findall(r'class="dpviz-problem" role="alert">(.*?)</p>', markup(app))
+    return [html.unescape(card) for card in cards] + [error.value for error in app.error]
+
+
+def check_refused(app: AppTest, sentence: str) -> None:
+    (problem,) = problems(app)
+    assert sentence in problem
+    assert "dpviz-seat" not in markup(app)
+
+
+# Entry and seats
+
+
+def test_the_entry_has_three_ways_and_opens_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ADDRESS, f"sqlite:///{tmp_path}/rooms.sqlite")
+    app = open_experiment()
+    buttons = ["Take a seat", "Open a room", "Try it alone with 30 simulated seats"]
+    assert [button.label for button in app.button] == buttons
+    assert "its own synthetic table of the same secret people" in words(app)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_typed_code_leads_to_a_seat_and_each_token_to_its_own(store: Store) -> None:
+    code, _ = store.open(FRESH)
+    app = open_experiment()
+    for typed in ("abc", f" {code[:3].lower()}-{code[3:]} "):
+        app.text_input(key="room_code").set_value(typed).run()
+        app.button(key="room_join").click().run()
+        assert bool(problems(app)) == (typed == "abc")
+    assert f"You have seat 1 in room {code[:3]} {code[3:]}" in words(app)
+    for query in (settings(app), settings(app)):  # a reload, a second tab
+        assert "You have seat 1 " in words(open_experiment(**query))
+    assert "You have seat 2 " in words(open_experiment(room=code, seat=new_token()))
+    assert "You have seat 3 " in words(open_experiment(room=code))
+
+
+def test_a_seat_waits_draws_and_is_told_the_truth(store: Store) -> None:
+    code, token = store.open(FRESH)
+    app = open_experiment(room=code)
+    change(store, code, token, INTERVALS)
+    for _ in range(2):
+        app.run()
+        assert "Your table says that 47 of 100 people said yes." in words(app)
+        assert "The true share" not in words(app)
+        assert store.reports(code, 1) == [(1, None)]
+    change(store, code, token, RoomSettings(design=FRESH.design, running=True, revealed=True))
+    assert "The true share is 33 %" in words(app.run())
+
+
+def test_a_guess_counts_once_and_not_after_the_answer(store: Store) -> None:
+    code, token = store.open(GUESSES)
+    first, second = open_experiment(room=code), open_experiment(room=code)
+    assert markup(first).count('class="unknown person"') == 1
+    first.button(key="room_guess_yes").click().run()
+    assert "You guessed yes." in words(first)
+    assert "room_guess_yes" not in [button.key for button in first.button]
+    change(store, code, token, REVEALED_GUESSES)
+    second.button(key="room_guess_no").click().run()  # it is still on the screen of the second phone
+    assert store.reports(code, 1) == [(1, 1)]
+    assert "You had not guessed." in words(second)
+    teacher = open_experiment(room=code, teacher=token)  # whoever knows the answer guesses no more
+    assert teacher.button(key="room_go").label == "Next round"
+    teacher.button(key="room_go").click().run()
+    assert (present(store, code).round, present(store, code).revealed) == (2, False)
+
+
+# The projector
+
+
+def test_a_teacher_controls_the_room_until_its_end(store: Store) -> None:
+    app = open_experiment()
+    app.button(key="room_rehearse").click().run()
+    code = app.session_state["room"]
+    assert "30 seats are taken, 30 of them simulated." in words(app)
+    assert "QR code of" in markup(app)
+
+    def after(widget: Any) -> RoomSettings:
+        sound(widget.run())
+        assert not problems(app)
+        return present(store, code)
+
+    assert after(app.button(key="room_go").click()).running
+    assert after(app.select_slider(key="room_epsilon_slider").set_value(2.0)).design.epsilon == 2.0
+    assert after(app.button_group(key="room_sets").set_value(3)).design.sets == 3
+    assert after(app.radio(key="room_rule").set_value("score")).rule == "score"
+    assert after(app.button(key="room_go").click()).revealed
+    assert after(app.button(key="room_again").click()).round == 2
+    guesses = after(app.button_group(key="room_mode").set_value("guesses"))
+    assert (guesses.mode, guesses.design.mechanism, guesses.round) == ("guesses", "geometric", 3)
+    assert after(app.selectbox(key="room_mechanism").set_value("beta_binomial")).design.mechanism == "beta_binomial"
+    fewer = after(app.button_group(key="room_people").set_value(20))
+    assert (fewer.design.n, fewer.design.m) == (20, 20)
+    assert not after(app.button(key="room_stop").click()).running
+    app.button(key="room_end").click().run()
+    room = store.room(code)
+    assert room is not None
+    assert room.settings is None
+    assert [button.label for button in app.button][1] == "Open a room"
+    assert settings(app) == {}
+
+
+def test_simulated_seats_report_by_themselves_and_the_truth_is_told_when_asked(store: Store) -> None:
+    code, token = store.open(INTERVALS, simulated=4)
+    app = open_experiment(room=code, teacher=token)
+    assert len(store.reports(code, 1)) == 2
+    for _ in range(6):
+        app.run()
+    assert sorted(seat for seat, _ in store.reports(code, 1)) == [1, 2, 3, 4]
+    assert "4 of 4 seats have drawn a table" in " ".join(answer(app).split())
+    app.button(key="room_go").click().run()
+    assert "2 of 4 intervals hold the true share" in " ".join(answer(app).split())
+
+
+def test_a_control_changes_the_present_settings_and_all_seats(store: Store) -> None:
+    code, token = store.open(INTERVALS)
+    first, second = (open_experiment(room=code, teacher=token) for _ in range(2))  # nobody has come yet
+    first.select_slider(key="room_epsilon_slider").set_value(5.0).run()
+    second.button_group(key="room_sets").set_value(2).run()  # its ε is still that of before
+    assert (present(store, code).design.epsilon, present(store, code).design.sets) == (5.0, 2)
+    assert first.run().button_group(key="room_sets").value == 2
+    assert "2 tables" in words(open_experiment(room=code))
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("code", ["ABC", "ABCDE!", "<script>alert(1)</script>", "'; DROP TABLE dpviz_rooms", "Ω" * 500])
+def test_a_text_that_is_no_code_is_refused(store: Store, code: str) -> None:
+    app = open_experiment(room=code)
+    check_refused(app, "This is not the code of a room: it has six letters and digits")
+    assert "script>" not in markup(app)
+    app.button(key="room_leave").click().run()
+    assert not problems(app)
+    assert [button.label for button in app.button][1] == "Open a room"
+
+
+def test_a_room_that_is_missing_has_ended_or_is_full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_refused(open_experiment(room=NO_ROOM), "There is no room with this code.")
+    code, token = store.open(FRESH)
+    app = open_experiment(room=code)
+    store.end(code, token)
+    server.forget_room(code)
+    check_refused(app.run(), ENDED)
+    check_refused(open_experiment(room=code), ENDED)
+    check_refused(open_experiment(room=code, teacher=token), "the room has ended")
+    monkeypatch.setattr(store_module, "MOST_SEATS", 0)
+    check_refused(open_experiment(room=store.open(FRESH)[0]), "This room is full")
+
+
+def test_a_wrong_link_of_a_teacher_opens_nothing_and_takes_no_seat(store: Store) -> None:
+    code, token = store.open(FRESH)
+    other, _ = store.open(FRESH)
+    for room, wrong in ((code, token[:-1]), (code, new_token()), (other, token), (code, "<b>"), (code, "x")):
+        check_refused(open_experiment(room=room, teacher=wrong), NOT_THE_TEACHER)
+    assert {room.seats for room in map(store.room, (code, other)) if room is not None} == {0}
+    assert open_experiment(room=code, teacher=token).button(key="room_go").label == "Start"
+
+
+# Limits
+
+
+def test_a_network_is_limited_but_seats_and_known_rooms_are_open(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "WRONG_CODES", Limit(3, 60.0))
+    monkeypatch.setattr(server, "OPENED_ROOMS", Limit(1, 60.0))
+    teacher = open_experiment()
+    teacher.button(key="room_open").click().run()
+    known, (code, _) = teacher.session_state["room"], store.open(FRESH)
+    _, own = store.take_seat(code)
+    for _ in range(3):
+        check_refused(open_experiment(room=NO_ROOM), "There is no room with this code.")
+    check_refused(open_experiment(room=code), "Too many wrong codes have come from your network.")
+    assert "seat 1 " in words(open_experiment(room=code, seat=own))
+    assert "seat 1 " in words(open_experiment(room=known))
+    another = open_experiment()
+    another.button(key="room_open").click().run()
+    assert "Many rooms have been opened from your network." in problems(another)[0]
+    monkeypatch.setattr(server, "network", lambda: "another school")
+    assert "seat 2 " in words(open_experiment(room=code))
+    monkeypatch.setattr(server, "WRONG_CODES_IN_ALL", Limit(1, 60.0))
+    check_refused(open_experiment(room=NO_ROOM), "There is no room")
+    check_refused(open_experiment(room=known), "Too many wrong codes")
+
+
+def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(store: Store) -> None:
+    code, token = store.open(INTERVALS)
+    (poll,) = component_data(open_experiment(room=code), "dpviz_poll").values()
+
+    def ask(path: str, client: str) -> tuple[int, str]:
+        status, _, body = call(app_routes()[0], path, client=client)
+        return status, body.decode()
+
+    watch = poll["watch"].removeprefix(".")
+    assert ask(watch, "2001:db8::1") == (200, poll["seen"])
+    change(store, code, token, FRESH)
+    assert ask(watch, "2001:db8::1") == (200, "2")
+    for number, wrong in enumerate((f"/dpviz/room/{code}/version", watch.replace("version", "token"))):
+        assert ask(wrong, f"2001:db8::{number}")[0] == 404
+    for number in range(6):  # one network, and more than may be looked for
+        assert ask(f"/dpviz/room/{new_token()}/version", f"2001:db8::{number}")[0] == 404
+    assert not server.UNKNOWN_ROOMS.free("2001:db8::/64", 0.0)
+    assert ask(watch, "2001:db8::7") == (200, "2")
+
+
+# The database
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["sqlite:////nowhere/at/all/rooms.sqlite", "nonsense://x", "postgresql+psycopg://u:unspoken@127.0.0.1:1/x"],
+)
+def test_an_unreachable_database_is_said_without_its_address(
+    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv(ADDRESS, address)
+    app = open_experiment()
+    app.button(key="room_open").click().run()
+    assert "That was not saved: press again in a moment." in problems(app)[0]
+    for query in ({}, {"teacher": new_token()}):
+        check_refused(open_experiment(room=NO_ROOM, **query), UNREACHABLE)
+    assert server.answer(new_token(), "version", "a school").status_code == 503
+    assert "unspoken" not in caplog.text + markup(app)
+
+
+def test_a_seat_outlives_a_database_that_goes_away(store: Store, tmp_path: Path) -> None:
+    code, _ = store.open(INTERVALS)
+    app = open_experiment(room=code)
+    file, elsewhere = tmp_path / "rooms.sqlite", tmp_path / "elsewhere"
+    for move, expected in (((file, elsewhere), UNREACHABLE), ((elsewhere, file), "Seat 1 ")):
+        for connection in (server.store(), store):
+            connection._engine.dispose()
+        move[0].replace(move[1])
+        server.forget_room(code)
+        assert expected in words(app.run())
+    assert store.reports(code, 1) == [(1, None)]
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ADDRESS, raising=False)
+    monkeypatch.setattr(server, "FILE", tmp_path / "nowhere" / "rooms.sqlite")
+    for query in ({}, {"teacher": new_token()}):
+        app = open_experiment(room=NO_ROOM, **query)
+        check_refused(app, "Rooms are kept in the file rooms.sqlite beside app.py, and this server may not write")
+        assert "DPVIZ_ROOMS=sqlite:" in problems(app)[0]

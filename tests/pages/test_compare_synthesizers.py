@@ -1,0 +1,367 @@
+"""The page "Compare synthesizers": its sentence, table and pictures say what the comparison computes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html import escape
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.claims.printed_methods import ReleaseSetting, audit_releases
+from dpviz.claims.release_finding import VERDICT_SIGNS, headline
+from dpviz.comparisons import DATA_KINDS, BinaryData, Comparison, EqualPromise
+from dpviz.comparisons.base import Analysis
+from dpviz.comparisons.ranking import Ranking
+from dpviz.coverage import run_coverage
+from dpviz.study.plan import StudyPlan
+from dpviz.study.results import cell_result, study_parquet
+from pages.compare_synthesizers import PRESETS, take_release
+from pages.details import compare_synthesizers as details
+from pages.ui import comparison as comparison_ui
+from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+
+SMALL = {"n": 20, "sets": 3, "repetitions": 60}
+TWO = {"n": 8, "sets": 2, "binary_methods": "original.geometric"}
+RELEASE = {
+    "synthesizer": "beta_binomial", "n": 40, "m": 40, "m_is_n": True, "sets": 2, "epsilon": 2.0, "prior": "pure",
+    "x": 10, "p": 0.3, "seed": 4,
+}  # fmt: skip
+
+
+def open_comparison(**query: object) -> AppTest:
+    """Open the page with settings by their names without the prefix, and check that nothing broke."""
+    app = open_page("compare_synthesizers", **{f"cs_{name}": value for name, value in query.items()})
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def open_with(release: dict[str, Any]) -> AppTest:
+    """Open the page in a session that carries a release."""
+
+    def script() -> None:
+        import pages.compare_synthesizers
+
+        pages.compare_synthesizers.page()
+
+    app = AppTest.from_function(script, default_timeout=120)
+    app.session_state["release"] = dict(release)
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def text_of(app: AppTest) -> str:
+    return " ".join(" ".join(texts(app)).split())
+
+
+def figures(app: AppTest) -> dict[str, Any]:
+    """What was sent to the browser for each picture, by its key."""
+    components = [part for part in app.get("bidi_component") if part.proto.component_name == "dpviz_figure"]
+    return {str(part.key): json.loads(part.proto.bytes) for part in components}
+
+
+def rows_of(app: AppTest, name: str) -> dict[str, list[str]]:
+    """Cells of the table with an accessible name, by the bold words in the first of each row."""
+    table = next(part.proto.body for part in app.get("html") if f'aria-label="{name}"' in part.proto.body)
+    rows = re.findall(r"<tr><td><b>([^<]*)</b>.*?</td>(.*?)</tr>", table)
+    return {
+        label: [" ".join(plain_text(cell).split()) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest)]
+        for label, rest in rows
+    }
+
+
+def links_of(app: AppTest) -> dict[str, str]:
+    return {link.proto.label.removesuffix(" →"): link.proto.query_string for link in app.get("page_link")}
+
+
+def test_a_fresh_page_names_the_smallest_error_of_those_shown() -> None:
+    app = open_comparison()
+    assert " ".join(answer(app).split()) == (
+        "Geometric sanitizer At a promised ε = 1, Geometric sanitizer has the smallest error of those shown: its "
+        "estimate is typically off by 0.0454 , 4.8 % more than with the original data (root mean squared error, "
+        "n = 100, p = 0.25, M = 10 and ε = 1). Averaged over all possible confidential data, the error added by "
+        "Geometric sanitizer is 0.27 % larger than that of the best possible mechanism with ε = 1."
+    )
+    rows = rows_of(app, "The methods in order")
+    assert list(rows)[:2] == ["Geometric sanitizer", "Laplace sanitizer"]
+    assert rows["Geometric sanitizer"] == [
+        "0.04538", "1.44×10⁻¹⁰", "93.39 %", "0.1685", "99.999998 %", "1", "0.01341", "1.003"
+    ]  # fmt: skip
+    assert rows["Modips (truncated)"][5] == "1.37 broken"
+    assert settings(app) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Bowen & Liu 1: n = 1,000, p = 0.5", "Beta-binomial (posterior draw) has the smallest error of those shown: "
+         "its estimate is typically off by 0.00518 , 0.328 times as much as with the original data"),
+        ("Bowen & Liu 1, equal real privacy", "At a real ε = 1, Geometric sanitizer has the smallest error"),
+        ("Bowen & Liu 2: n = 40, mean", "Perturbed histogram, twice the noise has the smallest error of those shown: "
+         "its estimate is typically off by about 0.48 , 3.06 times as much"),
+        ("Liu, Table 1b: n = 10", "Model-based (modips), BIT has the smallest error of those shown: its estimate is "
+         "typically off by 0.985 , 3.11 times as much"),
+    ],
+)  # fmt: skip
+def test_a_preset_sets_every_control_and_stays_marked(name: str, sentence: str) -> None:
+    app = open_comparison(repetitions=60, n=33, level=0.9)
+    app.selectbox(key="cs_preset").set_value(name).run()
+    assert sentence in " ".join(answer(app).split())
+    assert all(app.session_state[f"cs_{key}"] == value for key, value in PRESETS[name].items())
+    assert app.session_state["cs_preset"] == name
+    app.number_input(key="cs_sets").set_value(2).run()
+    assert app.session_state["cs_preset"] is None
+
+
+def test_every_preset_is_a_comparison() -> None:
+    for case in PRESETS.values():
+        kind = DATA_KINDS[case["kind"]]
+        assert {name.name for name in kind.parameters()} - case.keys() <= {"p"}
+        kind(estimand=case.get(f"{kind.key}_estimand", ""), **kind.shared(case | {"p": case.get("p", 0.25)}))
+        assert all(kind.method(key) for key in case[f"{kind.key}_methods"])
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"epsilon": 2}, "At a promised ε = 2"), ({"n": 50}, "n = 50, p"), ({"sets": 3}, "M = 3 and"),
+        ({"p": 0.4}, "p = 0.4"), ({"terms": "privacy", "delta": 1e-3, "n": 20, "sets": 1}, "real ε = 1 and δ = 0.001"),
+        ({"binary_methods": "laplace"}, "Laplace sanitizer has the smallest error of those shown"),
+        ({"kind": "count", "m_is_n": "false", "m": 10, "n": 20}, "n = 20, m = 10, p"),
+        ({"kind": "mixed", "n": 30, "cells": 4, "correlation": -0.2, "mixed_methods": "modips_sums", "repetitions": 60},
+         "J = 4, ρ = −0.2"),
+        ({"kind": "gaussian", "gaussian_estimand": "variance", "sigma": 2, "low": -5, "repetitions": 60, "sets": 2},
+         "σ = 2, c0 = −5"),
+        ({"level": 0.9}, "those of the 90 % interval by"), ({"rule": "rubin_1987"}, "“Rubin 1987”"),
+        ({"first": 0.1}, "16 values of ε from 0.1 to 100."), ({"last": 10}, "16 values of ε from 0.01 to 10."),
+        ({"binary_methods": "poisson_gamma", "guess_is_truth": "false", "public_share": 0.4}, "π = 0.4"),
+    ],
+)  # fmt: skip
+def test_every_control_moves_what_the_page_says(query: dict[str, object], words: str) -> None:
+    app = open_comparison(**query)
+    assert problems(app) == []
+    assert words in text_of(app)
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"epsilon": 0}, "cs_epsilon = 0: epsilon (promised privacy loss) must be a number from 10⁻⁵ to 1,000; got 0."),
+        ({"n": 2.5}, "cs_n = 2.5: n (people) must be a whole number from 1 to 10,000; got 2.5."),
+        ({"level": "nan"}, "cs_level = nan"), ({"terms": "none"}, "it must be one of promise, privacy."),
+        ({"binary_methods": "laplace.none"}, "cs_binary_methods = laplace.none: each must be one of original,"),
+        ({"n": 5000}, "n was set to 1,000: the other settings allow no more."),
+        ({"kind": "gaussian", "n": 2}, "n (people) must be a whole number from 4 to 2,000; got 2."),
+        ({"kind": "gaussian", "low": 5}, "low (lower bound) must be below high"),
+        ({"binary_methods": "original"}, "Choose at least one method that promises privacy."),
+        ({"first": 10, "last": 1}, "The smallest ε in the pictures must be below the largest; got 10 and 1."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_said_in_a_sentence(query: dict[str, object], sentence: str) -> None:
+    app = open_comparison(**SMALL | query)
+    assert any(sentence in problem for problem in problems(app)), problems(app)
+    assert "has the smallest error of those shown" in answer(app)
+
+
+def test_the_known_methods_of_a_link_stay_and_a_refused_move_leaves_the_answer() -> None:
+    app = open_comparison(binary_methods="laplace.none.modips", n=20)
+    assert app.multiselect(key="cs_binary_methods").value == ["laplace", "modips"]
+    before = answer(app)
+    app.multiselect(key="cs_binary_methods").set_value([]).run()
+    assert answer(app) == before
+    assert problems(app) == [
+        "Choose at least one method that promises privacy. The page still shows the last valid answer."
+    ]
+
+
+def test_one_picture_is_drawn_and_the_others_when_they_are_wanted() -> None:
+    app = open_comparison(**TWO)
+    shown = figures(app)
+    assert list(shown) == ["cs_picture"]
+    assert "points so far" not in text_of(app)  # nothing is simulated
+    assert shown["cs_picture"]["alt"] == "Root mean squared error of the analyst's estimate by each method against ε."
+    app.session_state["cs_measure"] = "release_error"
+    app.toggle(key="cs_others").set_value(True).run()
+    names = ["root_mean_squared_error", "bias", "coverage", "mean_width", "usable_share"]
+    assert list(figures(app)) == ["cs_picture", *(f"cs_small_{name}" for name in names)]
+    assert "no mechanism can go below this" in json.dumps(figures(app)["cs_picture"])
+    numbers = open_comparison(kind="gaussian", measure="release_error", n=8, sets=2, repetitions=40)
+    assert figures(numbers)["cs_picture"]["alt"].startswith("Root mean squared")  # of numbers it is not known
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        ("root_mean_squared_error", "who always answers with the same number makes no error where that happens to be"),
+        ("release_error", "No mechanism with this promise, known or still to be found, adds so little error"),
+        ("bias", "a count with noise around 0 is right on average"),
+        ("coverage", "an interval from 0 to 100 % always holds the truth"),
+        ("mean_width", "are known at 32 of 32 points so far. An interval that holds every true share with probability "
+         "90 % or more"),
+        ("usable_share", "who never releases a table of zeros alone or of ones alone"),
+    ],
+)  # fmt: skip
+def test_every_measure_says_what_limits_it(measure: str, words: str) -> None:
+    assert words in text_of(open_comparison(measure=measure, level=0.9, **TWO))
+    numbers = open_comparison(kind="gaussian", measure=measure, n=8, sets=2, repetitions=40)
+    assert "limit is drawn" not in text_of(numbers)
+
+
+def test_the_picture_is_there_before_the_curves_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison_ui, "progress", lambda *_, **__: (None, False))
+    monkeypatch.setattr("pages.ui.latest", lambda *_: None)
+    app = open_comparison()
+    assert "typically off by 0.0454" in " ".join(answer(app).split())
+    (marker,) = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace["x"] == [1.0]][-1:]
+    assert marker["y"] == [pytest.approx(0.0453777, abs=1e-7)]
+
+
+def test_where_a_curve_ends_early_the_caption_says_why() -> None:
+    app = open_comparison(first=1e-5, sets=100, n=8, binary_methods="modips")
+    assert "The line ends early: epsilon" in text_of(app)
+
+
+@pytest.mark.parametrize(
+    ("delta", "method", "reason", "sentence"),
+    [
+        (0, "perturbed_histogram_scott", "as printed (no ε is known to hold for it)", "Model-based (modips), split"),
+        (1e-4, "smoothed_histogram", "(only the loss without δ is known: set δ = 0)", "None of the methods chosen can"),
+    ],
+)
+def test_a_method_that_cannot_be_compared_is_named(delta: float, method: str, reason: str, sentence: str) -> None:
+    methods = f"modips_split.{method}"
+    app = open_comparison(kind="gaussian", n=9, sets=2, repetitions=60, terms="privacy", delta=delta,
+                          gaussian_methods=methods)  # fmt: skip
+    assert sentence in answer(app)
+    assert f"Not in this comparison at equal real privacy: {'' if delta else 'Perturbed'}" in text_of(app)
+    assert reason in text_of(app)
+
+
+def test_a_release_is_taken_with_its_kind_of_data_and_its_method() -> None:
+    assert take_release({}) == {}
+    assert take_release({"synthesizer": "dirichlet_multinomial"}) == {}
+    assert take_release({"synthesizer": "sdd", "n": 9}) == {
+        "kind": "binary", "binary_methods": [*BinaryData.usual_keys(), "sdd"]
+    }  # fmt: skip
+    app = open_with(RELEASE | {"m": 20, "m_is_n": False})
+    assert "n = 40, m = 20, p = 0.3, M = 2 and ε = 2" in answer(app)
+    guess = open_with(RELEASE | {"synthesizer": "poisson_gamma", "public_share": 0.4, "guess_is_truth": False})
+    assert "π = 0.4" in answer(guess)
+    cells = open_with(RELEASE | {"synthesizer": "dirichlet_multinomial", "cells": 3})
+    assert "Your release is not shown here. Dirichlet-multinomial (k cells) is not among its methods." in text_of(cells)
+
+
+def test_links_carry_the_readers_release_and_not_the_winner() -> None:
+    app = open_with(RELEASE)
+    assert "Geometric sanitizer has the smallest error" in " ".join(answer(app).split())
+    for title in ("Budget", "Coverage", "Posterior"):
+        assert "synthesizer=beta_binomial" in links_of(app)[title]
+        assert "sets=2" in links_of(app)[title]
+    app.number_input(key="cs_n").set_value(80).run()
+    assert "po_x=20" in links_of(app)["Posterior"]  # the same share says yes
+    assert settings(app)["cs_x"] == "20"
+    assert "Coverage" not in links_of(open_comparison(kind="gaussian", n=9, repetitions=60))
+
+
+def test_a_count_of_a_link_stays_in_the_url_and_goes_along() -> None:
+    app = open_comparison(n=30, x=7, p=0.2)
+    assert settings(app)["cs_x"] == "7"
+    assert "po_x=7" in links_of(app)["Posterior"]
+
+
+def test_one_release_is_drawn_again_with_the_next_seed() -> None:
+    app = open_comparison(look="One release", binary_methods="original.laplace", n=20, sets=3)
+    before = rows_of(app, "One release")
+    app.button(key="cs_again").click().run()
+    assert app.session_state["cs_seed"] == 2
+    assert rows_of(app, "One release") != before
+    empty = {"n": 20, "sets": 10, "cells": 24, "mixed_estimand": "cell_mean", "seed": 3, "repetitions": 40}
+    assert "nan" not in text_of(open_comparison(kind="mixed", look="One release", **empty))
+    mixed = open_comparison(kind="mixed", look="One release", n=30, cells=3, sets=2, repetitions=40)
+    assert sum(key.startswith("cs_rows_") for key in figures(mixed)) == len(DATA_KINDS["mixed"].usual_keys())
+
+
+@pytest.mark.parametrize("kind", DATA_KINDS)
+@pytest.mark.parametrize("section", details.SECTIONS)
+def test_every_section_has_something_to_say(kind: str, section: str) -> None:
+    app = open_comparison(kind=kind, look=section, cells=2, **SMALL)
+    assert problems(app) == []
+    said = text_of(app)
+    assert len(said[said.index(section) :]) > 150
+    assert "dpviz-problem" not in "".join(part.proto.body for part in app.get("html"))
+
+
+def test_the_audit_lists_what_is_broken_first_and_leads_to_what_was_printed() -> None:
+    app = open_comparison(look="What the printed methods really promise", **SMALL)
+    said = text_of(app)
+    assert "19 of the 34 printed methods break their promise, and 3 of these are not private at any ε." in said
+    assert said.index("✗✗ not private") < said.index("✗ broken") < said.index("✓ kept")
+    assert links_of(app)["As published: Liu (2016)"] == "pub_paper=liu"
+
+
+def test_the_audit_has_every_method_with_its_verdict_in_words() -> None:
+    numbers = {"n": 50, "low": -3.0, "high": 5.0, "repetitions": 60}
+    app = open_comparison(kind="gaussian", look="What the printed methods really promise", **numbers)
+    (table,) = [part.proto.body for part in app.get("html") if "Methods and what they really give" in part.proto.body]
+    bad, _, others = table.replace("\u00a0", " ").partition("<details>")
+    findings = audit_releases(ReleaseSetting(n=50, epsilon=1.0, lower=-3.0, upper=5.0))
+    assert headline(findings) in text_of(app)
+    for finding in findings:
+        part = bad if finding.verdict.bad else others
+        for words in (finding.sentence, finding.safe, f"<b>{escape(finding.method.name)}</b>"):
+            assert words in part or escape(words) in part
+        assert VERDICT_SIGNS[finding.verdict] in part
+    assert len(findings) == 34
+
+
+def test_what_cannot_be_audited_is_told_in_a_sentence() -> None:
+    app = open_comparison(look="What the printed methods really promise", n=1, sets=3)
+    assert "This is not audited here: n (people) must be a whole number from 4" in text_of(app)
+
+
+def test_the_files_have_every_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr("pages.ui.download_columns", lambda *args: seen.extend(args))
+    open_comparison(look="Download", **TWO)
+    _, (measures, _), (name, script, _) = seen
+    rows = list(csv.DictReader(io.StringIO(measures[2]())))
+    assert (measures[1], name, len(rows)) == ("comparison.csv", "comparison.py", 32)
+    assert "data = BinaryData(estimand='proportion', n=8, p=0.25" in script
+    assert all(row["coverage"] for row in rows)
+
+
+def test_a_study_sets_the_controls_to_its_first_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = BinaryData(n=30, p=0.2)
+    comparison = Comparison(data, (data.method("laplace"),), Analysis(sets=4), EqualPromise(), 2.0, (0.5, 8.0))
+    monkeypatch.setattr(details, "read_study", lambda _: ())
+    monkeypatch.setattr(details, "comparison_of", lambda _: comparison)
+    values = details._settings_of_study(b"")
+    query = {key.removeprefix("cs_"): value for key, value in values.items() if key != details.STUDY}
+    app = open_comparison(**query | {"binary_methods": ".".join(query["binary_methods"])})
+    assert f"{comparison.named})" in answer(app)
+    assert Ranking.of(comparison, comparison.first()).answer[0] == "Laplace sanitizer"
+
+
+def test_cells_of_a_study_are_drawn_beside_the_curves() -> None:
+    settings_of_study: dict[str, Any] = {
+        "mechanisms": ["beta_binomial", "geometric"], "n": 20, "epsilon": [0.5, 2], "sets": [3, 1], "p": [0.25, 0.5],
+        "rules": ["reiter_2003", "as_if_real"], "repetitions": 250, "seed": 3, "exact": False,
+    }  # fmt: skip
+    cells = StudyPlan.of(settings_of_study).cells
+    content = study_parquet([cell_result(cell, None, run_coverage(cell.plan)) for cell in cells])
+    app = open_comparison(look="Download", binary_methods="laplace", n=9)
+    uploader: Any = app.get("file_uploader")[0]
+    uploader.set_value(("study.parquet", content, "application/octet-stream")).run()
+    assert (app.session_state["cs_n"], app.session_state["cs_binary_methods"]) == (20, ["beta_binomial", "geometric"])
+    assert "Of the open study's cells 4 of 16 are in this picture" in text_of(app)
+    app.session_state["cs_measure"] = "coverage"
+    app.run()
+    dots = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace.get("error_y")]
+    assert {trace["legendgroup"] for trace in dots} == {"beta_binomial", "geometric"}
+    app.number_input(key="cs_p").set_value(0.3).run()
+    assert "The open study has no cell at these settings." in text_of(app)

@@ -1,0 +1,498 @@
+"""What every page keeps: its URL, invalid values, both ends of every slider, presets, refusals, closer looks, files."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import itertools
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dpviz.core.plain import one_line
+from pages.ui.navigation import EXPERIMENT, GAME, LESSONS, PAGES
+from tests.pages.apptest import (
+    about,
+    answer,
+    figures,
+    links,
+    mark,
+    markup,
+    open_page,
+    problems,
+    set_state,
+    settings,
+    sound,
+    texts,
+    unfold,
+    visit,
+    widgets,
+)
+from tests.pages.cases import CASES, MATRIX, STATISTIC, Case, Query, is_valid
+
+INVALID = (
+    "words", "nan", "inf", "-inf", "1e999", "", "<b>x</b>", "![x](http://a.b/c)", "$x$ :red[y]", "x" * 5_000, "-75",
+    "1" * 400,
+)  # fmt: skip
+"""Texts of which most settings take none."""
+
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+
+
+def of_every(entries: Callable[[Case], Any]) -> Any:
+    """Parametrize a test over the entries of every page."""
+    return pytest.mark.parametrize(
+        ("case", "entry"),
+        [
+            pytest.param(case, entry, id=f"{name}-{place}-{entry!s:.60}")
+            for name, case in CASES.items()
+            for place, entry in enumerate(entries(case))
+        ],
+    )
+
+
+def open_case(case: Case, **query: str) -> AppTest:
+    """Open a page with small settings, and check that nothing broke and nothing is refused."""
+    app = sound(open_page(case.page.module, **case.small | query))
+    assert problems(app) == []
+    return app
+
+
+@cache
+def session_of(name: str) -> AppTest:
+    """A session with small settings of a page, for tests that leave them as they were."""
+    return open_page(name, **CASES[name].small)
+
+
+@cache
+def fresh_page(name: str) -> AppTest:
+    """A page that nobody touches."""
+    return sound(open_page(name))
+
+
+def follow(case: Case, **query: str) -> AppTest:
+    """Follow a link to a page from the page itself."""
+    app = session_of(case.page.module)
+    if settings(app) == query:
+        visit(app, case.page.module)
+    return visit(app, case.page.module, **query)
+
+
+def said_of(app: AppTest) -> list[str]:
+    """All that a page says, the line of the reader's release aside, which every link sets."""
+    return [text for text in texts(app) if text.strip() and "Your release:" not in text]
+
+
+def contents(app: AppTest) -> tuple[Any, ...]:
+    """All that a page shows, its URL aside."""
+    return said_of(app), widgets(app), {key: data["figure"] for key, data in figures(app).items()}
+
+
+def number_of(text: str) -> float:
+    """Number that a slider writes."""
+    share = 100.0 if text.endswith("%") else 1.0
+    text = text.removesuffix(" %").replace(",", "").replace("−", "-")
+    mantissa, ten, exponent = text.partition("×10") if "×" in text else ("1", *text.partition("10")[1:])
+    if ten and re.fullmatch("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", exponent):
+        return float(f"{mantissa}e{exponent.translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}") / share
+    return float(text) / share
+
+
+# The URL
+
+
+def test_every_page_has_its_case() -> None:
+    assert {case.page for case in CASES.values()} == {*PAGES}
+
+
+@of_every(Case.others)
+def test_a_setting_goes_to_the_url_and_comes_back_in_a_new_session_and_after_another_page(
+    case: Case, entry: tuple[str, str]
+) -> None:
+    key, text = entry
+    setting = case.settings[key]
+    app = session_of(case.page.module)
+    before = {name: app.session_state[name] for name in case.settings}
+    if setting.fresh is None and setting.parameter is not None:  # it has no widget
+        app = open_page(case.page.module, **case.small | {key: text})
+    else:
+        set_state(app, **{key: setting.parse(text)})
+    query = settings(app)
+    shown = contents(app)
+    set_state(app, **before)
+    assert (case.small | {key: text}).items() <= query.items()
+    assert all(name in {*case.small, key} or case.settings[name].fresh is None for name in query)
+
+    copied = sound(open_page(case.page.module, **query))
+    assert problems(copied) == [] and contents(copied) == shown
+    away = visit(copied, "published" if case.page.module != "published" else "plan")
+    assert not settings(away)
+    again = sound(visit(away, case.page.module))
+    assert problems(again) == [] and contents(again) == shown and query.items() <= settings(again).items()
+
+
+@every_case
+def test_defaults_are_not_in_the_url_and_every_default_is_read_as_it_is_written(case: Case) -> None:
+    app = fresh_page(case.page.module)
+    hidden = {key for key, setting in case.settings.items() if setting.fresh is None}
+    assert settings(app).keys() <= hidden
+    for key, setting in case.settings.items():
+        if setting.fresh not in (None, ""):
+            assert setting.parse(setting.format(setting.fresh)) == setting.fresh, key
+
+
+@of_every(lambda case: range(len(INVALID)))
+def test_every_invalid_value_of_a_link_is_named_once_and_the_page_is_a_fresh_one(case: Case, entry: int) -> None:
+    """All settings at once, each with another text in every test."""
+    turn = itertools.cycle(INVALID[entry:] + INVALID[:entry])
+    texts_of = zip(case.settings.items(), turn, strict=False)
+    query = {key: text for (key, setting), text in texts_of if not is_valid(setting, text)}
+    app = sound(open_page(case.page.module, **query))
+    fresh = fresh_page(case.page.module)
+    said = problems(app)
+    for key, text in query.items():
+        beginning = f"Ignored an invalid value in the link, {key} = {one_line(text)}: "
+        assert sum(sentence.startswith(beginning) for sentence in said) == 1, (key, text)
+    assert all(app.session_state[key] == fresh.session_state[key] for key in case.settings)
+    assert len(said) == len(query) and all(len(sentence) < 600 for sentence in said)
+    for element in app.error:
+        assert not re.search(r"[<>\[\]$`*]|:\S|http:/", element.value.replace("&#", ""))
+    assert [text for text in said_of(app) if text not in said] == said_of(fresh)
+
+
+@of_every(lambda case: case.settings)
+def test_an_invalid_value_costs_nothing_else_of_a_link(case: Case, entry: str) -> None:
+    place = list(case.settings).index(entry)
+    text = next((text for text in INVALID[place % 7 :] if not is_valid(case.settings[entry], text)), None)
+    if text is None:  # a text, which may be any
+        text = INVALID[9]
+    app = sound(follow(case, **case.small | {entry: text, f"{case.page.prefix}unknown": "1", "utm_source": "mail"}))
+    assert len(problems(app)) == 1
+    for key, value in case.small.items():
+        assert key == entry or app.session_state[key] == case.settings[key].parse(value)
+    assert settings(app)["utm_source"] == "mail"
+    if case.page.carries:
+        assert answer(app)
+
+
+# Controls
+
+
+@of_every(lambda case: case.contexts)
+def test_each_slider_moves_its_box_and_its_url_to_both_ends(case: Case, entry: Query) -> None:
+    """On one page, and those alone that the contexts before do not show."""
+    app = open_case(case, **entry)
+    unfold(app)
+    seen = {key for context in case.contexts[: case.contexts.index(entry)] for key in sliders_of(case, context)}
+    start: dict[str, Any] = {}
+    for key in sliders_of(case, entry) - seen:
+        for end in (0, -1)[: 1 if key in case.slow else 2]:
+            for moved, value in start.items():
+                app.number_input(key=moved).set_value(value)
+            slider = app.select_slider(key=f"{key}_slider")
+            box: Any = app.number_input(key=key)
+            start = {key: start.get(key, box.value)}
+            value = type(box.value)(number_of(slider.options[end]))
+            slider.set_value(value).run()
+            sound(app)
+            held = app.number_input(key=key).value
+            assert held == pytest.approx(value, rel=1e-5) and len(problems(app)) <= 1, key
+            setting = case.settings[key]
+            assert setting.parse(settings(app).get(key, str(setting.fresh))) == held, key
+
+
+@cache
+def _slider_keys(name: str, place: int) -> frozenset[str]:
+    case = CASES[name]
+    app = unfold(open_case(case, **case.contexts[place]))
+    return frozenset(str(slider.key).removesuffix("_slider") for slider in app.select_slider)
+
+
+def sliders_of(case: Case, context: Query) -> frozenset[str]:
+    """Keys of the numbers whose sliders a page shows."""
+    return _slider_keys(case.page.module, case.contexts.index(context))
+
+
+@every_case
+def test_every_number_has_a_slider_in_one_of_the_contexts(case: Case) -> None:
+    seen = {key for context in case.contexts for key in sliders_of(case, context)}
+    numbers = {key for key, setting in case.settings.items() if setting.parameter and setting.fresh is not None}
+    assert numbers - seen <= {"home_n", "home_seed", "tm_drawn_releases", "step", "seed", "game_seed"}  # set by buttons
+
+
+@of_every(lambda case: case.quick_presets)
+def test_a_preset_sets_its_case_and_stays_marked_while_it_holds(case: Case, entry: str) -> None:
+    prefix = case.page.prefix
+    app = open_page(case.page.module, **case.small | {f"{prefix}epsilon": "3"})
+    choice = next(part for part in [*app.selectbox, *app.get("button_group")] if part.key == f"{prefix}preset")
+    choice.set_value(entry).run()
+    assert problems(sound(app)) == [] and answer(app)
+    for name, value in case.presets[entry].items():
+        assert app.session_state[prefix + name] == value, name
+    app.run()
+    assert app.session_state[f"{prefix}preset"] == entry
+    name = "epsilon" if f"{prefix}epsilon" in widgets(app) else "n"
+    box: Any = app.number_input(key=prefix + name)
+    box.set_value(2 * box.value).run()
+    assert app.session_state[f"{prefix}preset"] is None
+
+
+@every_case
+def test_every_value_of_a_preset_is_one_of_its_setting(case: Case) -> None:
+    for name, values in case.presets.items():
+        for key, value in values.items():
+            setting = case.settings[case.page.prefix + key]
+            assert setting.parse(setting.format(value)) == value, (name, key)
+
+
+GIVES_WAY: list[tuple[str, Query, dict[str, Any], dict[str, Any]]] = [
+    ("coverage", {"cv_axis": "against ε"}, {"cv_prior": "own"}, {"cv_axis": "against p"}),
+    ("minimum_priors", {"mp_look": "Uneven priors"}, {"mp_family": "Gaussian"}, {"mp_look": None}),
+    ("posterior", {"po_x": "18"}, {"po_n": 10}, {"po_x": 10}),
+    ("transition_matrices", {"tm_synthesizer": "given_matrix", "tm_recognized": "posterior_mean-5-5-0.5-0.5"},
+     {"tm_paste": MATRIX}, {"tm_recognized": "as_given"}),
+    ("published", {"pub_paper": "liu"}, {"pub_paper": "charest"}, {"cell": ""}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "query", "moved", "changed"), GIVES_WAY, ids=lambda entry: str(entry)[:40])
+def test_what_another_control_rules_out_gives_way(
+    name: str, query: Query, moved: dict[str, Any], changed: dict[str, Any]
+) -> None:
+    case = CASES[name]
+    app = open_page(name, **case.small | query)
+    assert problems(app) == []
+    sound(set_state(app, **moved))
+    for key, value in changed.items():
+        assert app.session_state[key] == value
+    assert len(problems(app)) <= 1
+    linked = sound(open_page(name, **case.small | query | {key: str(value) for key, value in moved.items()}))
+    assert [linked.session_state[key] for key in changed] == list(changed.values())
+
+
+# What is refused
+
+REFUSED: list[tuple[str, Query, dict[str, Any], str]] = [
+    (
+        "transition_matrices",
+        {"tm_alpha": "0.5"},
+        {"tm_synthesizer": "posterior_mode"},
+        "alpha .* must be a number above",
+    ),
+    (
+        "transition_matrices",
+        {"tm_synthesizer": "given_matrix"},
+        {"tm_paste": "0.5,<b>\n0.5,0.5"},
+        "Line 1, value 2 is “<b>”",
+    ),
+    ("coverage", {"cv_m_is_n": "false", "cv_m": "7"}, {"cv_synthesizer": "laplace"}, r"m .* must equal n = 30"),
+    ("coverage", {"cv_alpha": "0.5", "cv_prior": "own"}, {"cv_synthesizer": "posterior_mode"}, "alpha .* above 1"),
+    ("posterior", {"po_source": "typed"}, {"po_counts": "7, [x](http://a.b)"}, "The synthetic counts must be .* got"),
+    ("minimum_priors", {}, {"mp_delta": 1e-315}, "delta .* must be 0, or from"),
+    ("compare_synthesizers", {}, {"cs_first": 50.0, "cs_last": 2.0}, "smallest ε in the pictures must be below"),
+    ("compare_synthesizers", {}, {"cs_binary_methods": ["original"]}, "Choose at least one method that promises"),
+    ("budget", {"bu_sets_kind": "gaussian"}, {"bu_low": 3.0, "bu_high": 2.0}, "must be"),
+    ("curator", {}, {"cu_lowest_p": 0.5, "cu_highest_p": 0.3}, "must not be above"),
+    ("curator", {}, {"cu_count_methods": []}, "Choose at least one method"),
+    ("plan", {}, {"pl_groups": "North"}, "Groups must be written as"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "refused", "sentence"), REFUSED, ids=[f"{entry[0]}-{next(iter(entry[2]))}" for entry in REFUSED]
+)
+def test_refused_settings_are_told_once_and_the_last_valid_answer_stays(
+    name: str, query: Query, refused: dict[str, Any], sentence: str
+) -> None:
+    case = CASES[name]
+    app = open_case(case, **query)
+    before = {key: app.session_state[key] for key in refused}
+    shown, lines, pictures = answer(app), about(app), figures(app)
+    sound(set_state(app, **refused))
+    (said,) = problems(app)
+    assert re.search(sentence, said) and said.endswith("The page still shows the last valid answer.")
+    assert (answer(app), about(app)) == (shown, lines)
+    assert {key: data["figure"] for key, data in figures(app).items()} == {
+        key: data["figure"] for key, data in pictures.items()
+    }
+    assert {key: app.session_state[key] for key in refused} == refused
+    assert problems(sound(set_state(app, **before))) == []
+    assert answer(app) == shown
+
+    # In a link there is no last valid answer
+    link = case.small | query | {key: case.settings[key].format(value) for key, value in refused.items()}
+    linked = sound(open_page(name, **link))
+    (said,) = problems(linked)
+    assert re.search(sentence, said) and said.endswith("The page shows its own settings instead.")
+    assert answer(linked) == answer(fresh_page(name))
+
+
+def test_a_closer_look_keeps_its_last_valid_answer() -> None:
+    case = CASES["posterior"]
+    app = open_case(case, po_look="If n is secret", po_around="false", po_low="60", po_high="70")
+    shown = markup(app)
+    sound(set_state(app, po_low=80))
+    said = " ".join(texts(app))
+    assert "must be at most the most, 70; got 80. Shown is the answer for 60 to 70 rows." in said
+    assert re.findall("dpviz-mark.*?</p>", markup(app)) == re.findall("dpviz-mark.*?</p>", shown)
+    app = open_case(case, po_look="k categories", po_tables="5, 3, 2")
+    set_state(app, po_tables="5, 3, <b>x</b>")
+    assert "Shown is the answer for 5, 3, 2." in " ".join(texts(sound(app))) and "<b>x</b>" not in markup(app)
+
+
+# Closer looks and files
+
+
+@of_every(lambda case: case.sections)
+def test_every_closer_look_opens_and_says_something(case: Case, entry: str) -> None:
+    app = session_of(case.page.module)
+    before = len(texts(app))
+    sound(set_state(app, **{f"{case.page.prefix}look": entry}))
+    said = texts(app)
+    alerts = 'dpviz-problem" role="alert"' in markup(app)
+    sound(set_state(app, **{f"{case.page.prefix}look": None}))
+    assert len(said) >= before + 2 and not alerts and problems(app) == []
+
+
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Text of every file that a page offers, by its name."""
+    found: dict[str, str] = {}
+    button = st.download_button
+
+    def collect(label: str, data: Callable[[], str], file_name: str, *rest: Any, **arguments: Any) -> Any:
+        found[file_name] = data()
+        return button(label, data, file_name, *rest, **arguments)
+
+    monkeypatch.setattr(st, "download_button", collect)
+    return found
+
+
+def head_of(text: str) -> dict[str, str]:
+    """The lines before a table by what they begin with."""
+    lines = itertools.takewhile(lambda line: line.startswith("#"), text.removeprefix("\ufeff").splitlines())
+    return dict(line.removeprefix("# ").split(": ", 1) for line in lines if ": " in line)
+
+
+def query_in(text: str) -> Query:
+    """Settings of the address in the head of a file."""
+    return dict(parse_qsl(urlsplit(head_of(text)["address"]).query, keep_blank_values=True))
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if "Download" in case.sections])
+def test_every_file_says_all_settings_and_its_address_makes_it_again(name: str, files: dict[str, str]) -> None:
+    case = CASES[name]
+    query = {f"{case.page.prefix}epsilon": "1.75", f"{case.page.prefix}look": "Download"}
+    app = open_case(case, **query)
+    made = dict(files)
+    tables = {name: text for name, text in made.items() if name.endswith(".csv")}
+    assert tables and ast.parse(app.code[-1].value).body
+    for file_name, text in tables.items():
+        link = query_in(text)
+        assert query.items() <= link.items()
+        for key, word in link.items():
+            assert case.settings[key].parse(word) == app.session_state[key], key
+            assert case.settings[key].label in head_of(text)["settings"]
+        top, *rows = csv.reader(line for line in text.removeprefix("\ufeff").splitlines() if not line.startswith("#"))
+        found = pd.read_csv(io.BytesIO(text.encode()), comment="#")
+        assert list(found.columns) == top and len(found) == len(rows)
+        assert f'pandas.read_csv("{file_name}", comment="#")' in head_of(text)["to read it"]
+    for file_name, text in made.items():
+        if file_name.endswith(".py"):
+            compile(text, file_name, "exec")
+            assert "# settings: " in text and "# neighbouring data sets: " in text
+    files.clear()
+    open_page(name, **query_in(next(iter(tables.values()))))
+    assert {key: re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "", text) for key, text in files.items()} == {
+        key: re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "", text) for key, text in made.items()
+    }
+
+
+def test_where_settings_are_refused_the_files_are_those_of_the_answer(files: dict[str, str]) -> None:
+    app = open_case(CASES["posterior"], po_source="typed", po_look="Download")
+    before = dict(files)
+    set_state(app, po_counts="no counts")
+    assert problems(app) and files == before and query_in(files["posterior.csv"])["po_counts"] == "4"
+
+
+# Texts from outside, and class mode
+
+HOSTILE = "<img src=x onerror=alert(1)> [a](http://a.b) $x$ `c` :red[d] **e**"
+FRAGMENTS = ("<img src=x", "[a](http", "$x$", "`c`", ":red[d]", "**e**")
+TOLD = ("html", "markdown", "caption", "error", "toggle", "button", "select_slider")
+
+
+def raw(app: AppTest) -> str:
+    """All that the browser takes for HTML or Markdown."""
+    parts: list[Any] = [part for kind in TOLD for part in app.get(kind)]
+    return " ".join(str(getattr(part.proto, name, "")) for part in parts for name in ("body", "label"))
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("transition_matrices", {"tm_synthesizer": "given_matrix", "tm_paste": f"{HOSTILE},0.5\n0.5,0.5"}),
+        ("transition_matrices", {"tm_look": HOSTILE, "tm_n": HOSTILE}),
+        ("transition_matrices", {"tm_synthesizer": "given_matrix", "tm_recognized": HOSTILE}),
+        ("posterior", {"po_source": "typed", "po_counts": HOSTILE}),
+        ("posterior", {"po_look": "k categories", "po_tables": HOSTILE}),
+        ("plan", {"pl_groups": f"{HOSTILE} = 5"}),
+        ("plan", {"pl_statistics": STATISTIC.replace("Works", HOSTILE)}),
+        ("plan", {"pl_statistics": STATISTIC.replace("Works", HOSTILE), "pl_look": "The report"}),
+        ("published", {"cell": HOSTILE}),
+        ("coverage", {"cv_rules": f"as_if_real.{HOSTILE}"}),
+        ("curator", {"cu_pins": HOSTILE}),
+        ("class_experiment", {"room": HOSTILE}),
+    ],
+    ids=str,
+)
+def test_texts_from_outside_never_become_markup(name: str, query: Query) -> None:
+    app = sound(open_page(name, **CASES[name].small | query))
+    assert not [fragment for fragment in FRAGMENTS if fragment in raw(app)]
+
+
+@pytest.mark.parametrize("name", ["transition_matrices", "posterior"])
+def test_an_uploaded_matrix_is_read_or_refused_its_name_is_plain_and_the_url_has_none_of_it(name: str) -> None:
+    case = CASES[name]
+    prefix = case.page.prefix
+    app = open_case(case, **{f"{prefix}synthesizer": "given_matrix"})
+    typed = answer(app)
+    for content, is_read in ((b"0.7,0.3\n0.1,0.9", True), (b"PK\x03\x04", False), (b"\xff\xfe\x00", False)):
+        uploader: Any = app.get("file_uploader")[0]
+        uploader.set_value((f"{HOSTILE}.csv", content, "text/csv")).run()
+        assert bool(problems(sound(app))) is not is_read
+        assert not [fragment for fragment in FRAGMENTS if fragment in raw(app)]
+        assert f"{prefix}paste" not in settings(app) and answer(app) != typed
+    app.button(key=f"{prefix}use_text").click().run()
+    assert problems(sound(app)) == [] and answer(app) == typed
+
+
+@every_case
+def test_class_mode_comes_with_a_link_stays_on_every_page_and_is_short(case: Case) -> None:
+    app = sound(open_page(case.page.module, **case.small | {"class": "1"}))
+    assert settings(app)["class"] == "1" and "dpviz-class-mode" in markup(app) and app.toggle(key="class").value
+    if case.page not in (LESSONS, EXPERIMENT, GAME):
+        assert mark(app) and len(answer(app).removeprefix(mark(app)).split()) <= 15 + len(mark(app).split())
+    assert all(query["class"] == "1" for query in links(app).values())
+    visit(app, "plan" if case.page.module != "plan" else "published")
+    assert settings(sound(app)) == {"class": "1"}
+    app.toggle(key="class").set_value(False).run()
+    assert settings(app) == {} and "dpviz-class-mode" not in markup(app)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES.values() if case.presets], ids=lambda case: case.page.title)
+def test_in_class_mode_presets_and_a_few_numbers_are_in_sight_and_all_else_is_one_click_away(case: Case) -> None:
+    usual = unfold(open_page(case.page.module, **case.small))
+    classroom = open_page(case.page.module, **case.small | {"class": "1"})
+    assert f"{case.page.prefix}preset" in widgets(classroom)
+    sliders = [str(slider.key).removesuffix("_slider") for slider in classroom.select_slider]
+    assert f"{case.page.prefix}epsilon" in sliders and len(sliders) <= 3
+    assert widgets(unfold(classroom)).keys() == widgets(usual).keys()

@@ -1,0 +1,158 @@
+"""Widgets of the pages: stops of sliders, numbers that others limit or lead, choices that fall back, folded places."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dpviz.core.parameters import DELTA, EPSILON
+from pages.ui.sliders import LAST_SINGLE_COUNT, MAX_STOPS, slider_label, stop_text, stops_with
+from tests.pages.apptest import mark, problems, set_state, settings, sound, texts, widgets
+from tests.pages.cases import CASES, Case
+from tests.pages.trial import N, move, open_trial
+
+# Stops
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_every_slider_of_a_page_stops_at_its_ends_and_just_at_the_typed_value(case: Case) -> None:
+    for key, setting in case.settings.items():
+        parameter = setting.parameter
+        if parameter is None or setting.fresh is None or key == "home_n":  # which has three buttons
+            continue
+        low = parameter.minimum if parameter.slider_minimum is None else parameter.slider_minimum
+        high = parameter.maximum if parameter.slider_maximum is None else parameter.slider_maximum
+        middle = (low + high) / 2.000001
+        for value in (parameter.default, low, high, parameter.maximum, middle):
+            value = parameter.check(int(value) if parameter.integer else value) if value != parameter.minimum else low
+            stops = stops_with(parameter, value)
+            shown = [stop_text(parameter, stop) for stop in stops]
+            assert value in stops and list(stops) == sorted(set(stops)) and len({*shown}) == len(shown), key
+            assert min(stops) == min(value, 0.0 if parameter.name == "delta" else low), key
+            assert max(stops) == max(value, high) and len(stops) <= (340 if parameter.integer else MAX_STOPS + 3), key
+            assert all(isinstance(stop, int) for stop in stops) or not parameter.integer, key
+
+
+def test_stops_of_small_counts_are_every_one_and_delta_has_zero() -> None:
+    assert stops_with(N, 3)[:LAST_SINGLE_COUNT] == tuple(range(1, LAST_SINGLE_COUNT + 1))
+    assert stops_with(DELTA, 1e-5)[:2] == (0.0, 1e-12)
+    assert stops_with(N, 4, 6) == (1, 2, 3, 4, 5, 6)
+    assert stops_with(N, 4, 1) == stops_with(N, 4, 9000) == stops_with(N, 4)  # no limit that moves its end
+
+
+def test_a_typed_value_takes_the_place_of_the_stop_that_is_written_alike() -> None:
+    value = 1.0000000001
+    assert value in stops_with(EPSILON, value) and 1.0 not in stops_with(EPSILON, value)
+    assert 1.0 in stops_with(EPSILON, 1.001)
+
+
+def test_a_label_says_which_end_is_more_private_and_no_name_twice() -> None:
+    assert slider_label(EPSILON) == "Promised privacy loss ε · smaller is more private"
+    assert slider_label(replace(N, symbol="people")) == "People"
+    assert stop_text(replace(EPSILON, share=True), 0.125) == "12.5 %"
+
+
+# Numbers
+
+
+def test_slider_and_box_are_one_number_and_keep_every_digit() -> None:
+    app = open_trial(epsilon="1.23456789012")
+    assert app.number_input(key="tr_epsilon").value == app.select_slider(key="tr_epsilon_slider").value == 1.23456789012
+    app.select_slider(key="tr_epsilon_slider").set_value(20.0).run()
+    assert (app.number_input(key="tr_epsilon").value, settings(app)) == (20.0, {"tr_epsilon": "20"})
+    move(app, epsilon=0.3333333333333333)
+    assert app.select_slider(key="tr_epsilon_slider").value == 0.3333333333333333
+    assert settings(app) == {"tr_epsilon": "0.3333333333333333"}
+    move(app, epsilon=2.0)
+    assert settings(app) == {}
+
+
+def test_a_number_beyond_what_another_allows_is_set_to_it_in_a_sentence() -> None:
+    app = open_trial(n=20, x=18)
+    assert app.select_slider(key="tr_x_slider").options[-1] == "20" and problems(app) == []
+    move(app, n=10)
+    assert (app.number_input(key="tr_x").value, app.number_input(key="tr_x").max) == (10, 10)
+    (said,) = problems(app)
+    assert said.startswith("x was set to 10: the other settings allow no more.")
+    move(app, x=4)
+    assert problems(app) == [] and settings(app) == {"tr_n": "10", "tr_x": "4"}
+    (said,) = problems(open_trial(n=5, x=500))
+    assert "x was set to 5" in said
+
+
+def test_a_number_follows_another_until_it_is_unlinked_and_is_not_in_the_url_meanwhile() -> None:
+    app = open_trial()
+    app.session_state["more"] = True
+    move(app.run(), n=50)
+    assert "'m': 50" in " ".join(texts(app)) and settings(app) == {"tr_n": "50"}
+    app.toggle(key="tr_m_is_n").set_value(False).run()
+    move(app, m=20)
+    assert "'m': 20" in " ".join(texts(app)) and settings(app) == {"tr_n": "50", "tr_m": "20", "tr_m_is_n": "false"}
+    app.toggle(key="tr_m_is_n").set_value(True).run()
+    assert "'m': 50" in " ".join(texts(app)) and app.session_state["tr_m"] == 20  # for the next time
+
+
+# Choices, presets, places
+
+
+def test_a_choice_that_another_rules_out_falls_back_and_a_link_is_told() -> None:
+    app = open_trial(detail="1")
+    assert problems(app) == []
+    app.selectbox(key="tr_kind").set_value("many").run()
+    assert app.session_state["tr_detail"] == "2" and problems(app) == []
+    app = open_trial(kind="many", detail="1", look="B")
+    assert problems(app) == ["Ignored tr_detail = 1 in the link: it must be one of 2, 3."]
+    app = open_trial(detail="2", kind="many")
+    assert app.session_state["tr_detail"] == "2" and problems(app) == []
+
+
+def test_a_list_keeps_the_order_of_its_options_and_may_be_empty() -> None:
+    app = open_trial(methods="c.a")
+    assert "'methods': ['a', 'c']" in " ".join(texts(app))
+    set_state(app, more=True)
+    app.multiselect(key="tr_methods").set_value([]).run()
+    assert "'methods': []" in " ".join(texts(sound(app))) and settings(app) == {"tr_methods": ""}
+    assert open_trial(methods="").session_state["tr_methods"] == []
+
+
+def test_a_preset_is_marked_while_it_holds_and_can_be_chosen_again() -> None:
+    app = open_trial(m_is_n="false", m=90)
+    app.button_group(key="tr_preset").set_value("seven").run()
+    assert settings(app) == {"tr_n": "7", "tr_m": "90"} and mark(app) == "7"
+    move(app, epsilon=3.0)  # which the preset does not say
+    assert app.session_state["tr_preset"] == "seven"
+    move(app, n=9)
+    assert app.session_state["tr_preset"] is None
+    app.button_group(key="tr_preset").set_value("seven").run()
+    assert (mark(app), app.session_state["tr_preset"]) == ("7", "seven")
+    app.button_group(key="tr_preset").set_value("eight").run()
+    assert (mark(app), app.session_state["tr_preset"]) == ("8", "eight")
+
+
+def test_what_is_folded_away_counts_as_if_it_were_in_sight_and_outlives_it() -> None:
+    app = open_trial(m_is_n="false", m=20, on="true", methods="b")
+    folded = texts(app), settings(app)
+    assert not {"tr_m", "tr_on", "tr_methods"} & widgets(app).keys()
+    for more in (True, False, True):
+        sound(set_state(app, more=more))
+        assert (texts(app), settings(app)) == folded and ("tr_m" in widgets(app)) is more
+    move(app, m=30)
+    for more in (False, True):
+        assert settings(set_state(app, more=more))["tr_m"] == "30"
+    assert app.number_input(key="tr_m").value == 30
+
+
+def test_in_class_mode_the_main_controls_are_folded_away_and_presets_are_a_list() -> None:
+    app = open_trial()
+    app.toggle(key="class").set_value(True).run()
+    assert {"tr_n", "tr_epsilon", "tr_preset"} <= widgets(app).keys() and "tr_x" not in widgets(app)
+    assert [box.key for box in app.selectbox] == ["tr_preset"]
+    set_state(app, more=True)
+    assert {"tr_x", "tr_kind", "tr_m_is_n"} <= widgets(sound(app)).keys()
+
+
+def test_a_closer_look_that_refuses_is_a_sentence_in_its_place() -> None:
+    app = open_trial(look="B")
+    assert any("This section <b>cannot</b> be shown." in text for text in texts(app))
+    assert "<b>cannot</b>" not in "".join(str(part.proto.body) for part in app.get("html"))

@@ -1,0 +1,452 @@
+"""The page "Coverage": exact numbers at once, curves through them, a run that stops and goes on to the same digits."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.coverage import (
+    coverage_by_proportion,
+    coverage_decomposition,
+    coverage_given_count,
+    exact_coverages,
+    performance_of,
+    run_coverage,
+    stream_by_synthesizer,
+)
+from dpviz.coverage.summaries import simulated_share
+from dpviz.designs import Design
+from dpviz.desk.exports.script import coverage_script
+from dpviz.inference import RULES
+from dpviz.mechanisms import two_cell_synthesizers
+from pages.coverage import PRESETS
+from pages.details import coverage_simulation
+from pages.details.coverage import SECTIONS
+from pages.details.coverage_simulation import KEY, Run, plan_of
+from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+
+FAST = "as fast as it goes"
+SMALL: dict[str, Any] = {"n": 30, "sets": 3, "epsilon": 1.5}
+SHOWN = ("reiter_2002", "as_if_real")
+SETTING = "With 100 people, a true share of {p} %, {sets} released tables of 100 rows and ε = {epsilon}, "
+LEFT_OUT = "Left out, because M = 1 and they need at least 2 sets: Reiter 2002."
+
+
+def open_coverage(**query: object) -> AppTest:
+    """The page with settings by their names without the prefix; nothing is wrong with it."""
+    app = open_page("coverage", **{f"cv_{name}": value for name, value in query.items()})
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def design_of(**values: Any) -> Design:
+    """A design of the page, with its defaults."""
+    rules = {"rules": SHOWN, "repetitions": 100_000}
+    return Design(**{"mechanism": "beta_binomial", "n": 100, "sets": 5, "epsilon": 2.0} | rules | values)
+
+
+def rerun(app: AppTest, **state: object) -> AppTest:
+    """The page again, after settings were moved."""
+    for name, value in state.items():
+        app.session_state[f"cv_{name}"] = value
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def text_of(app: AppTest) -> str:
+    return " ".join(" ".join(texts(app)).split())
+
+
+def figure(app: AppTest, key: str) -> dict[str, Any]:
+    """Data and layout of a picture, with its arrays as lists."""
+
+    def decode(node: dict[str, Any]) -> Any:
+        if not node.keys() >= {"dtype", "bdata"}:
+            return node
+        return np.frombuffer(base64.b64decode(node["bdata"]), dtype=node["dtype"]).tolist()
+
+    component = next(part for part in app.get("bidi_component") if str(part.key) == f"cv_{key}")
+    drawing: dict[str, Any] = json.loads(component.proto.bytes, object_hook=decode)["figure"]
+    return drawing
+
+
+def lines(app: AppTest, key: str = "picture") -> list[dict[str, Any]]:
+    return [trace for trace in figure(app, key)["data"] if trace.get("mode") == "lines"]
+
+
+def rows_of(app: AppTest, name: str = "Coverage of each rule") -> dict[str, dict[str, str]]:
+    """Cells of a table by the name in bold of each row and the head of the column."""
+    table = next(part.proto.body for part in app.get("html") if f'aria-label="{name}' in part.proto.body)
+    head = words_of(re.findall(r"<th[^>]*>(.*?)</th>", table))
+    rows = {}
+    for row in re.findall(r"<tr>(.*?)</tr>", table.split("<tbody>")[1]):
+        cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
+        bold = re.search(r"<b>(.*?)</b>", cells[0])
+        rows[bold[1] if bold else plain_text(cells[0])] = dict(zip(head, words_of(cells), strict=True))
+    return rows
+
+
+def words_of(cells: list[str]) -> list[str]:
+    return [" ".join(plain_text(cell).split()) for cell in cells]
+
+
+def press(app: AppTest, key: str = "go") -> Run | None:
+    app.button(key=f"cv_{key}").click().run()
+    assert not app.exception, app.exception[0].message
+    run: Run | None = app.session_state[KEY]
+    return run
+
+
+def complete(app: AppTest) -> Run:
+    """Press the button, and draw the page until nothing moves."""
+    run = press(app)
+    while run is not None and run.is_running:
+        app.run()
+    assert run is not None
+    assert run.is_complete
+    return run
+
+
+def check_simulated(app: AppTest, design: Design) -> None:
+    """The simulated column is that of the same plan without a stop."""
+    performance = performance_of(run_coverage(plan_of(design)))
+    shown = {rule: cells["simulated"] for rule, cells in rows_of(app).items()}
+    assert shown == {RULES[key].short_label: simulated_share(performance.rules[key]) for key in design.rules}
+
+
+# The answer, the table and the curves
+
+
+@pytest.mark.parametrize(
+    ("preset", "mark", "start", "share", "end"),
+    [
+        ("Charest, p = ¼, ε = 2", "81.2 %", {"p": 25, "sets": 5, "epsilon": 2}, "only 81.2 %",
+         ", not the promised 95 %: 13.8 points too few. More than half of them (54.7 %) run from 0 to 100 %"),
+        ("Charest, p = ½, ε = 2", "99.999 %", {"p": 50, "sets": 5, "epsilon": 2}, "99.999 %",
+         ", more than the promised 95 %: 5 points too many. More than half of them (55.8 %) run from 0 to 100 %"),
+        ("Charest, Figure 1", "87 %", {"p": 25, "sets": 2, "epsilon": 3}, "only 87 %",
+         ", not the promised 95 %: 7.98 points too few. More than half of them (67.3 %) run from 0 to 100 %"),
+        ("hardly any privacy, ε = 250", "99.4 %", {"p": 25, "sets": 5, "epsilon": 250}, "99.4 %",
+         ", more than the promised 95 %: 4.45 points too many. Of them 34.6 % run from 0 to 100 %"),
+        ("a small δ instead", "99.1 %", {"p": 25, "sets": 5, "epsilon": "2, δ = 10⁻⁶"}, "99.1 %",
+         ", more than the promised 95 %: 4.14 points too many. Of them 39.3 % run from 0 to 100 %"),
+    ],
+)  # fmt: skip
+def test_each_preset_has_its_sentence(preset: str, mark: str, start: dict[str, object], share: str, end: str) -> None:
+    app = open_coverage(n=31, p=0.3)
+    app.session_state["cv_preset"] = preset
+    rerun(app, **PRESETS[preset])
+    sentence = f"{SETTING.format(**start)}{share} of the intervals computed by Reiter 2002 contain the true share{end}"
+    assert " ".join(answer(app).split()) == f"{mark} {sentence} and say nothing."
+    assert app.session_state["cv_preset"] == preset
+
+
+def test_the_first_answer_is_there_before_any_simulation() -> None:
+    app = open_coverage()
+    assert answer(app).split("  ")[0].strip() == "81.2 %"
+    assert app.button(key="cv_go").label == "Start"
+    assert app.button(key="cv_reset").disabled
+    assert app.session_state["cv_speed"] == "slow"
+    assert {cells["simulated"] for cells in rows_of(app).values()} == {"not yet"}
+    assert rows_of(app)["Reiter 2002"]["smallest at any p"].startswith("61.9 % at p = 0.")
+    words = plain_text(figure(app, "caterpillar")["layout"]["annotations"][0]["text"])
+    assert "78 of 100 hold the truth" in " ".join(words.split())
+
+
+@pytest.mark.parametrize("mechanism", list(two_cell_synthesizers())[::3])
+def test_the_table_has_the_exact_numbers_of_every_rule(mechanism: str) -> None:
+    app = open_coverage(synthesizer=mechanism, rules=".".join(RULES), p=0.4, **SMALL)
+    design = design_of(mechanism=mechanism, p=0.4, alpha=10.0, **SMALL)
+    exact = exact_coverages(synthesizer=design.release, p=0.4, sets=3, rules=list(RULES), level=0.95)
+    assert list(rows_of(app)) == [rule.short_label for rule in RULES.values()]
+    for key, cells in zip(RULES, rows_of(app).values(), strict=True):
+        for column, value in (
+            ("coverage, exact", exact[key].coverage),
+            ("no interval", exact[key].negative_variance_share),
+        ):
+            digits = float(re.sub(r"[^0-9.]", "", cells[column].replace("10⁻⁶", "0"))) / 100
+            assert digits == pytest.approx(value, rel=6e-3, abs=1e-6)
+
+
+def test_the_curves_are_exact_and_pass_the_chosen_point_wherever_it_is_moved() -> None:
+    app = open_coverage(p=0.123, **SMALL)
+    design = design_of(**SMALL)
+    for p in (0.123, 0.0, 0.3171):
+        rerun(app, p=p)
+        points = lines(app)[0]["x"]
+        picked = [points[0], p, points[40], points[-1]]
+        exact = coverage_by_proportion(design.release, proportions=picked, sets=3, rules=SHOWN)
+        for trace, coverage in zip(lines(app), exact.coverage, strict=True):
+            assert [trace["y"][points.index(x)] for x in picked] == pytest.approx(coverage.tolist(), abs=1e-8)
+    rerun(app, axis="against ε", epsilon=2.345)
+    points = lines(app)[0]["x"]
+    picked = [points[0], 2.345, points[-1]]
+    releases = [design_of(**SMALL | {"epsilon": epsilon}).release for epsilon in picked]
+    *_, exact = stream_by_synthesizer(releases, p=0.3171, sets=3, rules=SHOWN)
+    for trace, coverage in zip(lines(app), exact.coverage, strict=True):
+        assert [trace["y"][points.index(x)] for x in picked] == pytest.approx(coverage.tolist(), abs=1e-8)
+
+
+def test_an_own_prior_has_no_axis_of_epsilon_and_the_picture_goes_back_to_p() -> None:
+    app = open_coverage(axis="against ε", **SMALL)
+    assert figure(app, "picture")["layout"]["xaxis"]["type"] == "log"
+    rerun(app, prior="own")
+    assert (settings(app).get("cv_axis"), problems(app)) == (None, [])
+    assert figure(app, "picture")["layout"]["xaxis"]["range"] == [0.0, 1.0]
+    assert not problems(open_coverage(axis="against ε", prior="own", n=30))
+
+
+EXTREMES: list[dict[str, object]] = [
+    {"p": 0, "sets": 20}, {"p": 1, "sets": 2}, {"n": 1, "sets": 1}, {"n": 1, "sets": 20}, {"epsilon": 1e-4},
+    {"epsilon": 700, "sets": 20}, {"level": 0.999999, "sets": 2}, {"level": 0.001},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("extreme", EXTREMES, ids=str)
+def test_extreme_settings_are_answered_along_epsilon(extreme: dict[str, object]) -> None:
+    app = open_coverage(**{"axis": "against ε", "n": 12, "sets": 5} | extreme)
+    assert not problems(app)
+    assert "The lines are sampled: exact at" in text_of(app)
+    assert "values of ε, straight between them." in text_of(app)
+    assert lines(app)
+
+
+def test_beyond_exact_sums_the_page_says_so_and_the_simulation_takes_over() -> None:
+    app = open_coverage(n=2000, sets=5, rules="reiter_2002", repetitions=300, speed=FAST)
+    assert "the exact sums would take too long. Press Start to simulate instead." in answer(app)
+    assert rows_of(app)["Reiter 2002"]["coverage, exact"] == "beyond reach"
+    complete(app)
+    check_simulated(app, design_of(n=2000, rules=("reiter_2002",), repetitions=300))
+    for section in SECTIONS:
+        rerun(app, look=section)
+    app = open_coverage(n=2000, sets=5, rules="reiter_2002.score")
+    assert "of the intervals computed by the noise-aware score contain the true share, as promised" in answer(app)
+    assert "take longer than a few seconds for Reiter 2002: there is no line, only simulated dots." in text_of(app)
+
+
+def test_while_exact_sums_take_their_time_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ui.latest", lambda *_, **__: None)
+    app = open_coverage(n=400, sets=6, look="Why it fails")
+    assert answer(app).split()[0] == "computing"
+    assert {cells["coverage, exact"] for cells in rows_of(app).values()} == {"…"}
+    assert "this part follows" in text_of(app)
+    assert figure(app, "picture")["layout"]["uirevision"]
+
+
+# Rules and the reader's release
+
+
+def test_rules_that_need_two_sets_are_left_out_with_a_caption() -> None:
+    app = open_coverage(sets=1, n=30)
+    assert LEFT_OUT in texts(app)
+    assert problems(app) == []
+    assert list(rows_of(app)) == ["As if real"]
+    rerun(app, sets=2)
+    assert list(rows_of(app)) == ["Reiter 2002", "As if real"]
+    rerun(app, sets=1, rules=["reiter_2002"])
+    single = ["Raab et al. 2017 for posterior draws", "Raab et al. 2017 for plug-ins", "As if real"]
+    assert list(rows_of(app)) == single
+    assert f"The rules for a single set stand in their place: {', '.join(single)}." in texts(app)
+    assert app.session_state["cv_rules"] == ["reiter_2002"]
+
+
+def test_without_rules_the_last_answer_stays_and_unknown_ones_are_named() -> None:
+    app = open_coverage(rules="foo.rubin_1987.bar.as_if_real.as_if_real", **SMALL)
+    assert list(rows_of(app)) == ["Rubin 1987", "As if real"]
+    assert "foo.rubin_1987.bar" in problems(app)[0]
+    rerun(app, rules=[])
+    assert problems(app) == ["Choose at least one rule. The page still shows the last valid answer."]
+    assert list(rows_of(app)) == ["Rubin 1987", "As if real"]
+    assert (
+        "m (released rows) must equal n = 30"
+        in problems(open_coverage(synthesizer="laplace", m=20, m_is_n="false", n=30))[0]
+    )
+
+
+def test_the_share_of_the_readers_own_table_follows_the_number_of_people() -> None:
+    app = open_coverage(sets=1, x=25)
+    release = design_of(sets=1).release
+    share = coverage_given_count(synthesizer=release, confidential_count=25, rule="as_if_real")
+    said = "With your own secret table, {x} ones among {n} rows, and only the release drawn again"
+    assert said.format(x=25, n=100) in text_of(app)
+    assert f"{100 * share:.1f} % of all releases" in re.sub(r"\s+", " ", text_of(app))
+    app.number_input(key="cv_n").set_value(200).run()
+    assert said.format(x=50, n=200) in text_of(app)
+    assert settings(app)["cv_x"] == "50"
+    app.number_input(key="cv_sets").set_value(2).run()
+    assert "your own secret table" not in text_of(app)
+
+
+@pytest.mark.parametrize(("module", "prefix"), [("coverage", "cv_"), ("posterior", "po_")])
+@pytest.mark.parametrize("mechanism", list(two_cell_synthesizers())[::2])
+def test_the_words_of_a_design_are_a_link_to_a_page(mechanism: str, module: str, prefix: str) -> None:
+    design = Design(
+        mechanism=mechanism, n=12, sets=2, epsilon=1.5, delta=1e-4, prior="exact", confidential_count=3,
+        rules=("score",),
+    )  # fmt: skip
+    app = open_page(module, **{prefix + name: word for name, word in design.to_address().items()})
+    assert not app.exception
+    assert problems(app) == []
+    promised = f"ε = 1.5{', δ = 0.0001' if design.synthesizer_type.has_prior else ''}"
+    assert (promised if "epsilon" in design.promised else "α = 1 (ε = ") in text_of(app)
+
+
+def test_class_mode_has_a_short_sentence_and_both_pictures() -> None:
+    app = open_page("coverage", **{"class": "1"})
+    assert answer(app).endswith("Reiter 2002: only 81.2 % of the intervals hold the truth, not 95 %.")
+    before = lines(app)[0]["x"]
+    assert figure(app, "caterpillar")["data"]
+    rerun(app, axis="against ε")
+    assert lines(app)[0]["x"] != before
+
+
+# The simulation
+
+
+def test_the_first_repetitions_come_a_few_at_a_time_and_change_no_digit() -> None:
+    app = open_coverage(repetitions=1300, seed=17, **SMALL)
+    run = press(app)
+    assert run is not None
+    assert (run.watched, app.button(key="cv_go").label) == (3, "Stop")
+    app.run()
+    assert run.watched == 3  # the next ones are not due
+    run.due = time.monotonic()
+    app.run()
+    assert run.watched == 6
+    assert "6 of the first 100 repetitions, running" in text_of(app)
+    words = plain_text(figure(app, "caterpillar")["layout"]["annotations"][0]["text"])
+    assert "no. 6: " in words
+    assert "Reiter 2002 says " in words
+    run.due = time.monotonic() - 1.0  # a busy server: larger steps, and longer pauses
+    app.run()
+    assert run.watched > 12
+    assert run.due > time.monotonic() + 2
+    rerun(app, speed=FAST)
+    app.run()
+    assert run.is_complete
+    assert app.button(key="cv_go").label == "Run again"
+    check_simulated(app, design_of(repetitions=1300, seed=17, **SMALL))
+
+
+def test_a_run_stops_resumes_and_goes_on_to_the_same_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage_simulation, "SLICE", 700)
+    app = open_coverage(repetitions=3300, speed=FAST, **SMALL)
+    run = press(app)
+    assert run is not None
+    assert 0 < run.done < 3300
+    press(app)
+    done = run.done
+    app.run()
+    assert (run.done, app.button(key="cv_go").label) == (done, "Resume")
+    assert f"{done:,} of 3,300 repetitions, stopped; seed 1." in text_of(app)
+    complete(app)
+    assert run.tally == run_coverage(run.plan)
+    check_simulated(app, design_of(repetitions=3300, **SMALL))
+    assert press(app, "reset") is None
+    assert app.button(key="cv_go").label == "Start"
+
+
+def test_other_rules_cost_no_new_run_and_another_design_is_one() -> None:
+    app = open_coverage(repetitions=600, speed=FAST, **SMALL)
+    run = complete(app)
+    for rule in ("raghunathan_2003", "blaker_2000"):
+        rerun(app, rules=[rule])
+        assert app.session_state[KEY] is run
+        check_simulated(app, design_of(repetitions=600, rules=(rule,), **SMALL))
+    rerun(app, repetitions=900)
+    assert (run.done, app.button(key="cv_go").label) == (600, "Resume")
+    assert complete(app).tally == run_coverage(plan_of(design_of(repetitions=900, **SMALL)))
+    rerun(app, p=0.4)
+    assert app.session_state[KEY] is None
+    press(app)
+    run = app.session_state[KEY]
+    run.is_running = True
+    rerun(app, p=0.3)
+    assert app.session_state[KEY] is not run
+    assert app.session_state[KEY].plan.p == 0.3
+
+
+def test_a_refused_setting_loses_no_run_and_fewer_repetitions_begin_anew() -> None:
+    app = open_coverage(repetitions=600, speed=FAST, **SMALL)
+    run = complete(app)
+    rows = rows_of(app)
+    rerun(app, rules=[])
+    assert len(problems(app)) == 1
+    rerun(app, rules=list(SHOWN))
+    assert (app.session_state[KEY], rows_of(app), problems(app)) == (run, rows, [])
+    rerun(app, repetitions=500)
+    assert app.session_state[KEY] is None
+    assert complete(app).tally == run_coverage(plan_of(design_of(repetitions=500, **SMALL)))
+
+
+def test_the_simulated_dots_have_the_shares_and_bars_of_the_run() -> None:
+    app = open_coverage(repetitions=1000, speed=FAST, **SMALL)
+    complete(app)
+    performance = performance_of(run_coverage(plan_of(design_of(repetitions=1000, **SMALL))))
+    dots = [trace for trace in figure(app, "picture")["data"] if "error_y" in trace]
+    assert [dot["legendgroup"] for dot in dots] == list(SHOWN)
+    for key, dot in zip(SHOWN, dots, strict=True):
+        share = performance.rules[key]
+        assert (dot["x"][0], dot["y"][0]) == (0.25, share.coverage.value)
+        assert dot["y"][0] + dot["error_y"]["array"][0] == pytest.approx(share.coverage_high)
+        assert dot["y"][0] - dot["error_y"]["arrayminus"][0] == pytest.approx(share.coverage_low)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 500.0])
+def test_beyond_exact_sums_the_dots_stand_inside_the_picture(epsilon: float) -> None:
+    app = open_coverage(n=5000, sets=20, axis="against ε", epsilon=epsilon, repetitions=100, speed=FAST)
+    complete(app)
+    picture = figure(app, "picture")
+    low, high = picture["layout"]["xaxis"]["range"]
+    assert len(picture["data"]) > 1
+    assert all(low <= math.log10(trace["x"][0]) <= high for trace in picture["data"])
+
+
+def test_shares_of_none_and_all_have_the_ends_of_their_error_bars() -> None:
+    app = open_coverage(p=0.05, repetitions=100, rules="as_if_real", speed=FAST)
+    complete(app)
+    assert re.fullmatch(r"0 % \(0 to [\d.]+ %\)", rows_of(app)["As if real"]["simulated"])
+    (dot,) = [trace for trace in figure(app, "picture")["data"] if "error_y" in trace]
+    assert dot["error_y"]["array"][0] > 0.01
+
+
+# Closer looks
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_each_closer_look_is_drawn_before_and_after_a_run(section: str) -> None:
+    app = open_coverage(look=section, repetitions=300, speed=FAST, **SMALL)
+    assert f"{section} " in text_of(app)
+    complete(app)
+    rerun(app, synthesizer="geometric", sets=1)
+
+
+def test_why_it_fails_has_what_every_repair_gains() -> None:
+    app = open_coverage(look="Why it fails")
+    decomposition = coverage_decomposition(synthesizer=design_of().release, p=0.25, sets=5, rule="reiter_2002")
+    assert "81.2 % → 94.8 %" in text_of(app)
+    assert "Reiter 2002 misses too often, mainly because the prior's pull costs 60.3 points." in text_of(app)
+    combinations = rows_of(app, "Coverage with each combination of repairs")
+    assert float(combinations["all three"]["Reiter 2002"].removesuffix(" %")) == pytest.approx(
+        100 * decomposition.repaired, abs=1e-3
+    )
+
+
+def test_downloads_have_the_script_and_the_run() -> None:
+    app = open_coverage(look="Download", repetitions=700, speed=FAST, **SMALL)
+    assert "Press Start first." in text_of(app)
+    assert app.code[0].value.strip() == coverage_script(design_of(repetitions=700, **SMALL)).strip()
+    run = complete(app)
+    assert {"Coverage, CSV", "Curves, CSV", "First intervals, CSV", "Run, JSON"} <= {
+        button.proto.label for button in app.get("download_button")
+    }
+    assert run.is_complete

@@ -1,0 +1,583 @@
+"""The page "Curator's desk": sentence, table, pins, buttons and files say what the search finds, all of one result."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import re
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.comparisons import CountData, UnknownVariance
+from dpviz.core.parameters import readable, shown
+from dpviz.core.tasks import TaskPool
+from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.desk.assessed import Assessed
+from dpviz.desk.numbers import numbers_of
+from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
+from dpviz.desk.question import Question
+from dpviz.desk.report import words
+from dpviz.desk.report.files import chosen, design_json
+from dpviz.desk.search import first_designs, stream_designs
+from dpviz.desk.stated import NOT_IN_FORM, form_value, form_values, question_value
+from pages import curator
+from pages.details.curator import SECTIONS, parse_pins, read_file
+from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+
+SMALL = {"n": 20, "values": 2, "tried": "1.2", "repetitions": 60}
+FEW = {"n": 30, "values": 2, "tried": "1", "repetitions": 60, "count_methods": "geometric"}
+COUNTED = Question(
+    data=CountData(n=20, m=15, p=0.1), lowest=0.1, highest=0.35, values=2, sets=(2,), rules=("rubin_1987",),
+    protections=(PrivacyLoss(most_epsilon=2.0, most_delta=0.001), RiskRatio(risk_before=0.2, most_ratio=3.0)),
+    limits=(AccuracyLimit("bias", 0.3),), methods=("modips", "beta_binomial"), average=True, goal="bias", level=0.9,
+    repetitions=60, seed=7,
+)  # fmt: skip
+NUMERIC = Question(
+    data=UnknownVariance(n=9, mean=0.5, sigma=2.0, low=-3.0, high=5.0), lowest=0.5, highest=2.0, values=2, sets=(1,),
+    protections=(GuessRate(known_before=0.4, most_success=0.9), PosteriorOdds()), methods=("modips_split",),
+    repetitions=60,
+)  # fmt: skip
+WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
+SURVEY = b"smoker,age\nno,17\nyes,41\nno,64\nno,33\nyes,52\nno,28\n"
+
+
+def open_desk(**query: object) -> AppTest:
+    return check(open_page("curator", **{f"cu_{name}": value for name, value in query.items()}))
+
+
+def check(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception[0].message
+    assert not WRONG.search(said(app))
+    return app
+
+
+def said(app: AppTest) -> str:
+    return re.sub(r"\s+", " ", " ".join(texts(app)))
+
+
+def headline(app: AppTest) -> str:
+    return re.sub(r"\s+", " ", answer(app)).strip()
+
+
+def html(app: AppTest) -> str:
+    return "".join(str(part.proto.body) for part in app.get("html"))
+
+
+def question(app: AppTest) -> Question:
+    asked: Question = app.session_state["cu_valid"][0]
+    return asked
+
+
+def rows(app: AppTest, caption: str) -> dict[str, list[str]]:
+    """Cells of a table by its name, by the first of each row."""
+    (markup,) = (str(part.proto.body) for part in app.get("html") if f'aria-label="{caption}"' in str(part.proto.body))
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", markup)]
+    plain = [[re.sub(r"\s+", " ", plain_text(cell)).strip() for cell in row] for row in cells if row]
+    return {row[0]: row[1:] for row in plain}
+
+
+def button(app: AppTest, label: str) -> Any:
+    return next(each for each in app.button if each.label.startswith(label))
+
+
+def pills(app: AppTest, name: str) -> Any:
+    return next(group for group in app.get("button_group") if group.key == f"cu_{name}")
+
+
+def design_of(asked: Question) -> Assessed:
+    *_, desk = stream_designs(asked)
+    assert desk.first is not None
+    return chosen(desk, desk.first.key)
+
+
+# The answer
+
+
+def test_a_fresh_page_asks_three_things_about_a_small_survey() -> None:
+    app = open_desk()
+    assert headline(app) == (
+        "Geometric sanitizer, one set keeps all your limits with the analysis “As if real” (Reiter 2003 needs several "
+        "sets; one is taken for real): the estimate is typically off by 0.0353 (at most 0.05) and the interval holds "
+        "the true value in 91.3 % of all cases (at least 90 %), at worst over p from 0.1 to 0.4."
+    )
+    assert settings(app) == {}
+    assert [slider.label.partition(" · ")[0] for slider in app.select_slider] == [
+        "People n", "Largest privacy loss ε", "Largest root mean squared error",
+    ]  # fmt: skip
+    assert not app.multiselect and not app.selectbox
+    assert pills(app, "protect_one").value == ("loss",)
+    assert pills(app, "accuracy_one").value == ("root_mean_squared_error", "coverage")
+
+
+MODIPS = "Model-based (modips), split, BIT, 5 sets"
+
+
+@pytest.mark.parametrize(
+    ("case", "leader", "number"),
+    [
+        ("A small survey's proportion", "Geometric sanitizer, one set", "off by 0.0353 (at most 0.05)"),
+        ("A large register with a tiny p", "Geometric sanitizer, one set", "off by 0.001 (at most 0.0015)"),
+        ("A bounded mean", MODIPS, "off by 0.116 ± 0.002 (at most 0.2)"),
+    ],
+)
+def test_a_worked_case_has_a_design_that_keeps_its_limits(case: str, leader: str, number: str) -> None:
+    app = open_desk(n=30, values=2, repetitions=1500, tried=1, count_methods="geometric.laplace")
+    pills(app, "preset").set_value(case).run()
+    assert pills(check(app), "preset").value == case
+    assert headline(app).startswith(f"{leader} keeps all your limits") and number in headline(app)
+
+
+def test_four_points_and_guesses_at_most_60_per_cent_take_two_clicks_and_three_numbers() -> None:
+    app = open_desk(n=1000, count_methods="geometric", tried=1, values=2)
+    pills(app, "protect_one").set_value(("guess",))
+    pills(app, "accuracy_one").set_value(("mean_width", "coverage"))
+    app.run()
+    app.number_input(key="cu_guesses").set_value(60.0)
+    app.number_input(key="cu_points").set_value(4.0)
+    app.run()
+    assert question(app).protections == (GuessRate(most_success=0.6),)
+    assert question(app).limits == (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.08))
+    assert "the interval is ±3.03 points on average (at most ±4 points)" in said(app)
+    assert settings(app)["cu_points"] == "4" and settings(app)["cu_guesses"] == "60"
+
+
+def test_none_of_the_usual_limits_is_marked_where_there_are_several() -> None:
+    app = open_desk(**FEW, protect="loss.guess")
+    assert pills(app, "protect_one").value is None
+    pills(app, "protect_one").set_value(("risk",)).run()
+    app.session_state["more"] = True
+    app.run()
+    assert app.multiselect(key="cu_protect").value == ["risk"]
+
+
+def test_what_must_give_way_is_enough() -> None:
+    limits = {**SMALL, "epsilon": 0.3, "count_methods": "laplace.geometric", "most_error": 0.13, "least_coverage": 0.6}
+    app = open_desk(**limits)
+    assert headline(app).startswith("none keeps all")
+    labels = [each.label for each in app.button if str(each.key).startswith("cu_let_")]
+    assert [label.partition(" ")[0] for label in labels] == ["Allow", "Accept"]
+    for label in labels:
+        changed = open_desk(**limits)
+        button(changed, label).click().run()
+        assert "keeps all your limits" in said(check(changed)), label
+
+
+def test_the_table_has_ten_designs_unless_all_are_asked_for() -> None:
+    app = open_desk(**{**SMALL, "n": 22})
+    assert len(rows(app, "The designs in order")) == 10
+    app.toggle(key="cu_every").set_value(True).run()
+    table = rows(check(app), "The designs in order")
+    *_, desk = stream_designs(question(app))
+    assert len(table) == len(desk.designs) > 10
+    first = desk.designs[0]
+    assert next(iter(table)).startswith(f"1. {first.method.label}")
+    assert settings(app)["cu_every"] == "true"
+
+
+def test_what_every_design_is_given_is_told_as_it_was_sought() -> None:
+    error = "root_mean_squared_error"
+    largest, smallest = (said(open_desk(**FEW, accuracy=error, goal=goal)) for goal in (error, "epsilon"))
+    assert "Each design is given the largest ε that keeps it, or a smaller one where that was found to be" in largest
+    assert "Each design is given the smallest ε found that is enough for your accuracy" in smallest
+    assert "the largest ε that keeps it" not in smallest
+
+
+# All of one result
+
+
+LOOKS = {
+    "The report": "The chosen design: Laplace sanitizer, one set",
+    "Side by side": "keeps your limits ✓ all kept ✓ all kept",
+    "The frontier": "The smallest root mean squared error among these designs: Geometric sanitizer",
+    "How the choice changes": "The best of these is ",
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_question_that_nobody_has_asked_ends_without_a_contradiction(look: str) -> None:
+    """The page runs again for every refinement, and draws all of it from one result."""
+
+    def script() -> None:
+        import streamlit as st
+
+        from pages import curator
+        from pages.ui.background import refining
+
+        st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+        with refining():
+            curator.page()
+
+    app = AppTest.from_function(script, default_timeout=120)
+    limits = {"most_error": random.uniform(0.2, 0.3), "least_coverage": 0.5}
+    query = {**SMALL, **limits, "n": 60 + len(look), "look": look}
+    pins = "laplace~1~as_if_real.geometric~1~score"
+    for name, value in {**query, "pins": pins}.items():
+        app.query_params[f"cu_{name}"] = str(value)
+    check(app.run())
+    assert app.session_state["runs"] > 1
+    assert headline(app).startswith("Geometric sanitizer, one set keeps all your limits")
+    assert button(app, "Pin for comparison")
+    assert "Geometric sanitizer, one set, on" in said(app)
+    assert LOOKS[look] in said(app)
+    for contradiction in ("no design", "are no designs", "as soon as all"):
+        assert contradiction not in said(app).lower()
+
+
+@pytest.mark.parametrize("look", list(SECTIONS))
+def test_while_designs_are_judged_nothing_is_said_of_the_last_one(look: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ui.latest", lambda _function, asked: first_designs(asked))
+    app = open_desk(**{**SMALL, "n": 26}, look=look, pins="laplace~1~as_if_real.modips~1~score")
+    assert not any(each.label == "Pin for comparison" for each in app.button)
+    assert "So far" in said(app)
+    for sentence in ("There is no design", "is no design", "are no designs"):
+        assert sentence not in said(app)
+
+
+# Sections
+
+
+@pytest.mark.parametrize(
+    ("look", "sentence"),
+    [
+        ("How to read this page", "You want to publish synthetic data instead of confidential data"),
+        ("The frontier", "What one more unit of ε buys"),
+        ("How the choice changes", "The best of these is Geometric sanitizer, one set at n = 300"),
+        ("Side by side", "Nothing is pinned yet"),
+        ("Pilot data", "forgotten when you close this section"),
+        ("The report", "OpenDP has what this design is made of"),
+        ("Download", "takes as long as the table above does"),
+        ("Why, and sources", "What is exact and what is simulated."),
+    ],
+)
+def test_every_section_is_drawn(look: str, sentence: str) -> None:
+    assert sentence in said(open_desk(**FEW, look=look))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"look": "The frontier", "along": "coverage", "across": "guesses"},
+        {"look": "The frontier", "along": "release_error"},
+        {"look": "How the choice changes", "changed": "truth", "along": "bias"},
+    ],
+    ids=str,
+)
+def test_a_path_is_drawn_for_other_measures_and_axes(query: dict[str, str]) -> None:
+    app = open_desk(**FEW, **query)
+    assert "among these designs" in said(app)
+    assert any(str(figure.key).startswith("cu_along_") for figure in app.get("bidi_component"))
+
+
+def test_pins_stand_in_the_url_and_a_fourth_takes_the_place_of_the_first() -> None:
+    app = open_desk(**SMALL, look="Side by side", pins="laplace~1~as_if_real.modips~2~reiter_2003")
+    _, second = rows(app, "Pinned designs side by side")["root mean squared error"]
+    assert "+" in second
+    button(app, "Pin for comparison").click().run()
+    assert len(settings(app)["cu_pins"].split(".")) == 3
+    app.selectbox(key="cu_pin_next").select_index(-1).run()
+    pins = settings(check(app))["cu_pins"].split(".")
+    assert len(pins) == 3 and "laplace~1~as_if_real" not in pins
+    app.button(key="cu_unpin_1").click().run()
+    assert settings(app)["cu_pins"].split(".") == pins[1:]
+
+
+def test_pins_of_another_question_are_named_and_taken_off() -> None:
+    app = open_desk(
+        **FEW, look="Side by side", pins="modips_split~5~reiter_2003.laplace~1~score.geometric~1~as_if_real"
+    )
+    assert "2 of your pins are no designs of this question any more." in said(app)
+    app.button(key="cu_unpin_gone").click().run()
+    assert settings(app)["cu_pins"] == "geometric~1~as_if_real"
+
+
+def test_a_pin_that_names_no_design_is_left_out_in_a_sentence() -> None:
+    app = open_desk(**FEW, pins="geometric~1~as_if_real.<b>")
+    (error,) = problems(app)
+    assert "cu_pins = geometric~1~as_if_real.<b>: each of up to 3 pins names a method, its sets and" in error
+    assert app.session_state["cu_pins"] == ["geometric~1~as_if_real"]
+    with pytest.raises(ValueError, match="up to 3 pins") as refusal:
+        parse_pins("a~1~b.c~1~d.e~1~f.g~1~h")
+    assert refusal.value.args[1] == ["a~1~b", "c~1~d", "e~1~f"]
+
+
+def test_a_design_leads_to_the_pages_that_know_it() -> None:
+    def links(**query: object) -> dict[str, str]:
+        app = open_desk(**query)
+        return {str(link.proto.label): str(link.proto.query_string) for link in app.get("page_link")}
+
+    counts = links(**FEW)
+    assert len(counts) == 7
+    assert "cv_n=30&cv_m=30&cv_sets=1&cv_epsilon=1.0" in counts["Coverage →"] and "cv_p=0.4" in counts["Coverage →"]
+    cells = links(**{**SMALL, "kind": "categories", "n": 9})
+    assert list(cells) == ["Transition matrices →", "Minimum priors →", "Several statistics under one promise: Plan →"]
+    mean = links(**{**SMALL, "kind": "gaussian", "gaussian_methods": "modips_split"})
+    assert "cs_gaussian_methods=original.modips_split" in mean["Compare synthesizers →"]
+
+
+def test_the_comparison_has_the_numbers_of_a_report_on_normal_data() -> None:
+    design = design_of(dataclasses.replace(NUMERIC, sets=(2,), highest=0.5, repetitions=5000))
+    numbers = {number.label: number for number in numbers_of(design)}
+    query = {name: ".".join(value) if isinstance(value, list) else value for name, value in design.comparison.items()}
+    app = check(open_page("compare_synthesizers", **{f"cs_{name}": value for name, value in query.items()}))
+    assert not app.error
+    table = rows(app, "The methods in order")
+    cells = next(own for name, own in table.items() if name.startswith(design.method.label))
+    error, bias, coverage, width, usable, real = cells[:6]
+    for cell, label in ((error, "Root mean squared error"), (bias, "Bias"), (width, "Length of the interval")):
+        assert numbers[label].page == "Compare synthesizers"
+        assert cell.lstrip("−").startswith(readable(numbers[label].measure.value, 4))
+    for cell, label in ((coverage, "Coverage"), (usable, "Usable share of the releases")):
+        assert float(cell.partition(" %")[0]) == pytest.approx(100 * numbers[label].measure.value, abs=0.006)
+    assert real == numbers["Exact privacy loss of all sets"].text(4)
+
+
+def test_the_pages_on_a_count_have_the_numbers_of_a_report() -> None:
+    data = CountData(n=20, m=20, p=0.1)
+    asked = dataclasses.replace(
+        COUNTED, data=data, methods=("beta_binomial",), sets=(1,), rules=("as_if_real",), highest=0.1
+    )
+    design = design_of(asked)
+    assert design.release is not None
+    numbers = {number.label: number for number in numbers_of(design)}
+    for module, prefix, label in (
+        ("transition_matrices", "tm_", "Exact privacy loss of all sets"), ("coverage", "cv_", "Coverage"),
+    ):  # fmt: skip
+        query = {prefix + name: value for name, value in design.release.to_address().items()}
+        app = check(open_page(module, **query))
+        assert not app.error
+        assert numbers[label].page.lower().replace(" ", "_") == module
+        shares = f"{100 * numbers[label].measure.value:.2f}".rstrip("0")
+        expected = shares if label == "Coverage" else numbers[label].text(7)
+        assert expected in said(app)
+
+
+# Files
+
+
+@pytest.mark.parametrize("asked", [COUNTED, NUMERIC], ids=["a count", "numbers"])
+def test_a_design_file_sets_every_control_and_pins_its_design(asked: Question) -> None:
+    design = design_of(asked)
+    app = open_file(design_json(design))
+    assert question(app) == dataclasses.replace(asked, data=question(app).data)
+    assert app.session_state["cu_pins"] == ["~".join(map(str, design.key))]
+    assert "All numbers of the file were computed again and are the same." in said(app)
+
+
+def open_file(content: str) -> AppTest:
+    app = open_desk(**FEW, look="The report")
+    app.file_uploader(key="cu_question_file").set_value(("question.json", content.encode(), "application/json"))
+    return check(app.run())
+
+
+def test_numbers_of_a_file_that_are_others_now_are_listed() -> None:
+    design = design_of(COUNTED)
+    file = json.loads(design_json(design))
+    for number in file["numbers"]:
+        if number["label"] == "Coverage":
+            number["value"] = 0.99
+    app = open_file(json.dumps(file | {"dpviz": "<b>9.9</b>"}))
+    assert "computed again, and 1 of them differs." in said(app)
+    assert "9.9" in said(app)
+    coverage = next(each for each in numbers_of(design) if each.label == "Coverage").written.value
+    (cells,) = rows(app, "Numbers that differ from the file").values()
+    assert cells == ["0.99", shown(coverage)]
+    assert "<b>9.9" not in html(app)
+    other = {"method": "laplace", "sets": 2, "rule": "rubin_1987", "epsilon": 99}
+    assert "not among those that are found" in said(open_file(json.dumps(file | {"design": other})))
+
+
+@pytest.mark.parametrize("content", ["{}", "no JSON", '{"data": {"kind": "cat"}, "lowest": 0, "highest": 1}'])
+def test_a_file_that_is_no_question_is_refused_and_nothing_changes(content: str) -> None:
+    app = open_file(content)
+    assert "The file was not opened, and nothing has changed" in said(app)
+    assert question(app).data == CountData(n=30, m=30, p=0.1)
+
+
+def test_a_form_refuses_what_it_cannot_ask() -> None:
+    variance = dataclasses.replace(NUMERIC.data, estimand="variance")
+    for asked in (dataclasses.replace(COUNTED, sets=(3,)), dataclasses.replace(NUMERIC, data=variance)):
+        with pytest.raises(ValueError, match=NOT_IN_FORM[:40]):
+            form_values(asked)
+    wide = dataclasses.replace(COUNTED, limits=(AccuracyLimit("mean_width", 5.0),))
+    with pytest.raises(ValueError, match="at most 50; got 250"):
+        form_values(wide)
+    assert read_file(COUNTED.to_json().encode())["cu_seed"] == 7
+    assert read_file(COUNTED.to_json().encode())["cu_pins"] == []
+
+
+@pytest.mark.parametrize("name", ["guesses", "points", "half", "most_error"])
+@pytest.mark.parametrize("value", [0.08, 0.6, 0.123456789, 1 / 3])
+def test_a_form_and_its_question_have_the_same_numbers(name: str, value: float) -> None:
+    assert question_value(name, form_value(name, value)) == pytest.approx(value, rel=1e-11)
+
+
+def test_the_report_begins_on_the_page_as_in_its_file() -> None:
+    query = {**SMALL, "tried": 1, "look": "The report", "most_error": 0.5, "least_coverage": 0.5}
+    app = open_desk(**query, pins="laplace~1~as_if_real")
+    assert app.selectbox(key="cu_report_of").value == "laplace~1~as_if_real"
+    *_, desk = stream_designs(question(app))
+    design = chosen(desk, ("laplace", 1, "as_if_real"))
+    for sentence in (words.answer(design), *words.choice(desk, design)):
+        assert re.sub(r"\s+", " ", sentence) in said(app)
+    assert [each.proto.label for each in app.get("download_button")] == [
+        "Report, HTML", "Design and question, JSON", "Registry entry, JSON", "The report's script",
+        "The release, for OpenDP",
+    ]  # fmt: skip
+    app.selectbox(key="cu_report_of").set_value("beta_binomial~1~as_if_real").run()
+    assert "OpenDP has no mechanism that makes this release" in said(check(app))
+    nothing = open_desk(kind="gaussian", gaussian_methods="perturbed_histogram_scott", look="The report", n=20)
+    assert "There is no design to report" in said(nothing)
+
+
+# Pilot data
+
+
+def open_pilot(content: bytes = SURVEY) -> AppTest:
+    app = open_desk(**FEW, look="Pilot data")
+    app.file_uploader(key="cu_file").set_value(("survey.csv", content, "text/csv")).run()
+    return check(app)
+
+
+def test_of_a_file_only_numbers_that_are_taken_reach_the_url() -> None:
+    app = open_pilot()
+    before = settings(app)
+    assert "spends privacy that no ε of the design accounts for" in said(app)
+    app.selectbox(key="cu_column").set_value("age").run()
+    assert settings(app) == before
+    button(app, "Use bounds 15 to 65").click().run()
+    assert {key: text for key, text in settings(check(app)).items() if before.get(key) != text} == {
+        "cu_kind": "gaussian", "cu_low": "15", "cu_high": "65", "cu_lowest_mean": "25", "cu_highest_mean": "53",
+        "cu_sigma": "17",
+    }  # fmt: skip
+    app.session_state["cu_look"] = "The report"
+    report = said(app.run())
+    assert "These numbers were taken from a column of confidential data: " in report
+    assert "standard deviation" in report.partition("confidential data: ")[2][:120]
+    app.session_state["cu_sigma"] = 5.0
+    assert "standard deviation" not in said(app.run()).partition("confidential data: ")[2][:120]
+
+
+def test_a_file_is_forgotten_when_its_section_is_closed() -> None:
+    app = open_pilot()
+    assert "cu_pilot" in app.session_state
+    app.session_state["cu_look"] = "Side by side"
+    app.run()
+    assert "cu_pilot" not in app.session_state
+
+
+def test_nothing_of_a_file_is_given_to_a_cache_or_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = []
+
+    def record(pool: TaskPool, key: object, function: Any) -> Any:
+        keys.append(repr(key))
+        return make(pool, key, function)
+
+    make = TaskPool.task
+    monkeypatch.setattr(TaskPool, "task", record)
+    app = open_pilot(b"city,x\n" + b"Xanadu-77,1\nAvalon,0\n" * 9)
+    assert "Xanadu-77" in [option for box in app.selectbox for option in box.options]
+    assert keys and not any("Xanadu" in key for key in keys)
+    assert "Xanadu" not in str(settings(app))
+
+
+@pytest.mark.parametrize("cells", ["1111", "1122334455", "abcdabcdabcd", "01" * 1500], ids=len)
+def test_every_button_of_a_pilot_file_sets_what_the_desk_takes(cells: str) -> None:
+    content = ("x\n" + "\n".join(cells)).encode()
+    app = open_pilot(content)
+    readings = next((list(box.options) for box in app.radio if box.key == "cu_reading_1_0"), [])
+    for reading in readings:
+        app.radio(key="cu_reading_1_0").set_value(reading).run()
+        labels = [each.label for each in app.button if str(each.key).startswith("cu_take_")]
+        assert labels or "The desk takes none of these numbers" in said(check(app))
+        for label in labels[:1] + labels[1:][-1:]:
+            other = open_pilot(content)
+            other.radio(key="cu_reading_1_0").set_value(reading).run()
+            button(other, label).click().run()
+            assert not check(other).error, (reading, label)
+
+
+@pytest.mark.parametrize(
+    ("content", "reading", "sentence"),
+    [
+        (b"x\n0\n0\n0\n0\n100", "numbers", "the skewness is 1.5, and that of a normal distribution is 0"),
+        (b"x\nYes\nyes\nYES\nno\nmaybe\nmaybe\n", "", "capital letters alone are counted as one"),
+        (b"x\n1.500\n2.300\n950\n4.100\n", "", "mean 2,212"),  # (1500 + 2300 + 950 + 4100) / 4 = 2212.5
+        (b"x;y\n" + b"1;2\n0;3\n" * 15_000, "", "You take n and the share of ones"),
+    ],
+)
+def test_what_a_column_says_is_told(content: bytes, reading: str, sentence: str) -> None:
+    app = open_pilot(content)
+    if reading:
+        app.radio(key="cu_reading_1_0").set_value(reading).run()
+    assert sentence in said(check(app))
+
+
+def test_a_reader_chooses_the_decimal_mark_and_another_file_is_read_afresh() -> None:
+    app = open_pilot(b"x\n1.500\n2.300\n950\n4.100\n")
+    app.radio(key="cu_marks_1_0").set_value(".").run()
+    assert "mean 239.5" in said(app)  # (1.5 + 2.3 + 950 + 4.1) / 4 = 239.475
+    app.file_uploader(key="cu_file").set_value(("other.csv", b"x\n10\n25\n31\n44\n", "text/csv")).run()
+    assert app.radio(key="cu_reading_2_0").value == "numbers"
+    assert "mean 27.5" in said(check(app))  # (10 + 25 + 31 + 44) / 4
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\x00\x01", b"a,b\n1,2\n3\n", b"a\n=1+1\n2\n", b"a,a\n1,2\n"])
+def test_a_file_that_is_no_table_is_refused_in_a_sentence_and_the_answer_stays(content: bytes) -> None:
+    app = open_pilot(content)
+    (problem,) = re.findall(r'<p class="dpviz-problem"[^>]*>(.*?)</p>', html(app))
+    assert problem.endswith(".")
+    assert "keeps" in headline(app)
+
+
+# Settings
+
+
+def test_people_are_as_many_as_the_kind_of_data_takes() -> None:
+    app = open_desk(**{**SMALL, "n": 9000, "kind": "gaussian", "gaussian_methods": "modips_split", "tried": 1})
+    assert question(app).data.settings()["n"] == 2000
+    assert "n was set to 2,000: the other settings allow no more." in said(app)
+    app.number_input(key="cu_n").set_value(2).run()
+    assert (
+        "n (people) must be a whole number from 4 to 2,000; got 2. The page still shows the last valid answer."
+        in said(check(app))
+    )
+    assert question(app).data.settings()["n"] == 2000
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"lowest_p": 0.5}, "must not be above the highest; got 0.5 and 0.4."),
+        ({"protect": "", "accuracy": ""}, "Set at least one limit"),
+        ({"count_methods": ""}, "Choose at least one method."),
+        ({"tried": ""}, "Choose at least one number of sets and one analysis."),
+        ({"protect": "guess", "guesses": 40}, "The largest share of right guesses must be above 0.5"),
+        ({"n": "many"}, "n (people) must be a whole number from 1 to 10,000; got 'many'."),
+        ({"tried": "1.3"}, "cu_tried = 1.3: each must be one of 1, 2, 5, 10, 20."),
+        ({"kind": "words"}, "cu_kind = words: it must be one of count, categories, gaussian."),
+    ],
+)
+def test_settings_without_sense_are_refused_in_a_sentence(query: dict[str, object], sentence: str) -> None:
+    app = open_desk(**{**FEW, **query})
+    assert any(sentence in error for error in problems(app)), problems(app)
+    assert "keeps all your limits" in headline(app)
+
+
+def test_a_release_brings_its_kind_of_data_and_numbers_without_a_widget_are_handed_on() -> None:
+    assert curator.take_release({"synthesizer": "laplace_cells"}) == {"kind": "categories"}
+    assert curator.take_release({"synthesizer": "modips"}) == {"kind": "count"}
+    assert curator.take_release({"n": 30}) == {}
+    app = open_desk(**FEW, x=7, p=0.3)
+    assert app.session_state["release"]["x"] == 7
+    app.number_input(key="cu_epsilon").set_value(2.0).run()
+    assert settings(app)["cu_x"] == "7" and settings(app)["cu_p"] == "0.3"
+
+
+def test_class_mode_has_the_answer_in_few_words_and_folds_the_table() -> None:
+    query = {f"cu_{name}": value for name, value in {**FEW, "most_error": 0.3, "least_coverage": 0.5}.items()}
+    app = check(open_page("curator", **query, **{"class": "true"}))
+    assert headline(app) == "Geometric sanitizer, one set It keeps all your limits: root mean squared error 0.1."
+    assert "<details" in html(app)

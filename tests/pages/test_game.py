@@ -1,0 +1,191 @@
+"""The game on its page: played to the end, the same for everybody with a seed, and silent about what is not locked."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import pages.game
+from dpviz.teaching.game import LEVELS, rounds_from
+from dpviz.teaching.game.base import GAME_ROUNDS
+from tests.helpers import check_short
+from tests.pages.apptest import answer, mark, markup, open_page, plain_text, problems, settings, sound, texts, visit
+
+BUTTONS = {"person": "lock_yes", "count": "lock", "agency": "lock_none"}
+"""By level, the button that is pressed in every round."""
+GUESSES: dict[str, Any] = {"person": True, "count": 10, "agency": None}
+SLIDER = "game_{}_slider"
+
+
+def open_game(**values: object) -> AppTest:
+    """Open the game with settings by their names without the prefix."""
+    return sound(open_page("game", **{f"game_{name}": value for name, value in values.items()}))
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    """Press a button of the page."""
+    return sound(app.button(key=f"game_{name}").click().run())
+
+
+def play(app: AppTest, level: str, rounds: int) -> AppTest:
+    """Play so many rounds, up to the question of the next, or to the score."""
+    for _ in range(rounds):
+        press(press(app, BUTTONS[level]), "go")
+    return app
+
+
+def buttons(app: AppTest) -> dict[str, Any]:
+    """Buttons of the page by their names."""
+    return {str(button.key).removeprefix("game_"): button for button in app.button}
+
+
+def sent(app: AppTest) -> list[bytes]:
+    """Every message of a run, as it goes to the browser."""
+
+    def messages(node: Any) -> list[bytes]:
+        proto = getattr(node, "proto", None)
+        own = [] if proto is None else [proto.SerializeToString(deterministic=True)]
+        return own + [part for child in getattr(node, "children", {}).values() for part in messages(child)]
+
+    return messages(app.main) + messages(app.sidebar)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_game_is_played_to_its_score(level: str) -> None:
+    app = open_game(level=level, seed=11)
+    for place in range(GAME_ROUNDS):
+        assert mark(app) == f"Round {place + 1} of 10"
+        assert answer(app).endswith(LEVELS[level].question)
+        assert (" ".join(LEVELS[level].rules.split()) in " ".join(texts(app))) == (place == 0)
+        press(app, BUTTONS[level])
+        label = f"Round {place + 2}" if place + 1 < GAME_ROUNDS else "The score"
+        assert buttons(app)["go"].label == label and "lock" not in "".join(buttons(app))
+        press(app, "go")
+    rounds = rounds_from(11, level=level, epsilon=1.0)
+    score = LEVELS[level].score(rounds, (GUESSES[level],) * GAME_ROUNDS, 1.0)
+    assert mark(app) == score.told.mark
+    words = " ".join(texts(app))
+    assert all(name in words and value in words for name, value, _ in score.numbers)
+    assert all(plain_text(sentence) in words for sentence in score.lessons)
+    assert "All rounds of this game" in markup(app)
+    (script,) = (element.value for element in app.code)
+    assert f'rounds_from(11, level="{level}", epsilon=' in script
+
+
+@pytest.mark.parametrize("level", ["person", "count"])
+@pytest.mark.parametrize("before", [0, 3])
+def test_nothing_that_is_sent_before_the_lock_depends_on_the_secret(
+    level: str, before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same release of two secrets: every message of the page is the same, byte by byte."""
+
+    def with_other_secrets(seed: int, **values: Any) -> tuple[Any, ...]:
+        rounds = rounds_from(seed, **values)
+        secrets = [
+            not game_round.secret if level == "person" else (game_round.secret + 7) % 21
+            for game_round in rounds[before:]
+        ]
+        changed = [
+            dataclasses.replace(game_round, secret=secret)
+            for game_round, secret in zip(rounds[before:], secrets, strict=True)
+        ]
+        return (*rounds[:before], *changed)
+
+    app = play(open_game(level=level, seed=4), level, before)
+    with monkeypatch.context() as patch:
+        patch.setattr(pages.game, "rounds_of", with_other_secrets)
+        other = play(open_game(level=level, seed=4), level, before)
+        assert sent(other) == sent(app) and len(sent(app)) > 10
+        press(other, BUTTONS[level])
+    assert sent(other) != sent(press(app, BUTTONS[level]))  # it is the secret that is told afterwards
+
+
+def test_what_is_locked_stays_on_other_pages_and_in_other_games() -> None:
+    app = play(open_game(seed=21), "person", 2)
+    press(app, "lock_no")
+    shown = markup(app)
+    app = sound(visit(app, "lessons"))
+    app = sound(visit(app, "game"))
+    assert markup(app) == shown
+    press(app, "go")
+    app.radio(key="game_level").set_value("count").run()
+    assert mark(app) == "Round 1 of 10"
+    app.radio(key="game_level").set_value("person").run()
+    assert mark(sound(app)) == "Round 4 of 10"
+    press(app, "new")
+    assert mark(app) == "Round 1 of 10" and settings(app).get("game_seed") != "21"
+
+
+def test_a_guess_is_locked_once() -> None:
+    app = open_game(seed=5)
+    press(app, "lock_yes")
+    game = pages.game.Game(LEVELS["person"], 1.0, 5)
+    games = app.session_state["game_games"]
+    (progress,) = games.values()
+    assert progress.guesses == (True,) and not progress.is_open
+    assert list(games) == [game.level.game_text(1.0, 5)]
+
+
+def test_everybody_with_a_seed_meets_the_same_rounds_and_every_other_setting_is_another_game() -> None:
+    first = markup(open_game(seed=21))
+    assert markup(open_game(seed=21)) == first
+    for values in ({"seed": 22}, {"seed": 21, "epsilon": "2"}, {"seed": 21, "level": "count"}):
+        assert markup(open_game(**values)) != first
+
+
+def test_keys_guess_and_go_on() -> None:
+    app = open_game(seed=3)
+    assert {name: button.proto.shortcut for name, button in buttons(app).items() if button.proto.shortcut} == {
+        "lock_yes": "y", "lock_no": "n",
+    }  # fmt: skip
+    press(app, "lock_yes")
+    assert buttons(app)["go"].proto.shortcut == "enter"
+
+
+def test_numbers_and_the_choice_of_alpha_are_guessed_with_sliders() -> None:
+    app = open_game(level="count", seed=3)
+    app.slider(key=SLIDER.format(0)).set_value(7).run()
+    press(app, "lock")
+    game_round = rounds_from(3, level="count", epsilon=1.0)[0]
+    assert "You guessed 7" in answer(app).replace("  ", " ") and mark(app) == game_round.verdict(7)
+    app = open_game(level="agency", seed=3)
+    assert not app.button_group  # no ε
+    app.select_slider(key=SLIDER.format(0)).set_value(20).run()
+    assert buttons(app)["lock"].label == "Release with α = 20"
+    press(app, "lock")
+    assert mark(app) == rounds_from(3, level="agency", epsilon=1.0)[0].verdict(20)
+    assert "α = 20" in markup(app)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_in_class_mode_every_answer_is_one_short_sentence(level: str) -> None:
+    app = sound(open_page("game", **{"class": 1, "game_level": level, "game_seed": 2}))
+    for _ in range(2):
+        press(app, BUTTONS[level])
+        check_short(answer(app).replace(mark(app), "", 1).strip())
+        press(app, "go")
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"level": "<b>boss</b>"}, "it must be one of person, count, agency."),
+        ({"epsilon": "3"}, "it must be one of 0.5, 1, 2, 5."),
+        ({"seed": "-1"}, "seed must be a whole number from 0 to 10⁹; got −1."),
+        ({"seed": "inf"}, "seed must be a whole number"),
+    ],
+)
+def test_what_is_wrong_with_a_link_is_said_and_the_game_begins(values: dict[str, str], sentence: str) -> None:
+    app = open_page("game", **{f"game_{name}": text for name, text in values.items()})
+    assert not app.exception
+    (problem,) = problems(app)
+    assert sentence in problem
+    assert mark(app) == "Round 1 of 10" and "<b>boss" not in markup(app)
+
+
+def test_guesses_in_a_link_are_not_taken() -> None:
+    app = open_game(seed=5, locked="y.n", seal="0" * 16, next="true")
+    assert mark(app) == "Round 1 of 10" and settings(app) == {"game_seed": "5"} and not problems(app)

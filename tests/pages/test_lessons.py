@@ -1,0 +1,219 @@
+"""The page of the lessons: every step, every way to guess, links that say something wrong, and the way on."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.teaching.lessons import LESSONS
+from dpviz.teaching.lessons.questions import Moment
+from dpviz.teaching.lessons.words import words_html
+from pages.ui.navigation import PAGES
+from tests.pages.apptest import about, figures, links, markup, open_page, problems, settings, sound, visit
+
+PLACES = [(key, number) for key, lesson in LESSONS.items() for number in range(1, len(lesson.steps) + 1)]
+SLIDER = "lesson_try_{}_{}_slider"
+
+
+def open_lesson(lesson: str, step: int = 1, **query: object) -> AppTest:
+    """Open a step of a lesson, with further settings of the URL."""
+    return sound(open_page("lessons", lesson=lesson, step=step, **query))
+
+
+def words(app: AppTest) -> str:
+    """The words of the page as they are written, with ordinary spaces."""
+    return html.unescape(markup(app)).replace("\u00a0", " ")
+
+
+def press(app: AppTest, name: str) -> AppTest:
+    """Press a button of the page."""
+    return sound(app.button(key=f"lesson_{name}").click().run())
+
+
+def buttons(app: AppTest) -> dict[str, Any]:
+    """The buttons of the page by their names."""
+    return {str(button.key).removeprefix("lesson_"): button for button in app.button}
+
+
+@pytest.mark.parametrize(("key", "number"), PLACES)
+def test_every_step_answers_guesses_and_sliders_at_both_ends(key: str, number: int) -> None:
+    lesson = LESSONS[key]
+    step = lesson.steps[number - 1]
+    app = open_lesson(key, number)
+    assert f"Lesson {lesson.words.number}, step {number} of {len(lesson.steps)}" in words(app)
+    assert lesson.words.title in words(app) and not problems(app)
+    assert list(figures(app)) == ["lesson_picture"]
+    if step.question is None:
+        assert step.slider is not None
+        for stop in (step.slider.stops[0], step.slider.stops[-1]):
+            moved = open_lesson(key, number, **{"try": f"{stop:g}"})
+            assert words_html(lesson.said(step, Moment(1, None, stop))) in words(moved)
+            assert words(press(moved, "restore")) == words(app)
+        return
+    guesses = list(step.question.guesses())
+    for guess in (guesses[0], guesses[-1]):
+        answered = open_lesson(key, number, **{f"guess{number}": step.question.write(guess)})
+        assert f"Your guess: <b>{step.question.told(guess)}" in words(answered)
+        assert words_html(lesson.said(step, Moment(1, guess))) in words(answered)
+        again = press(answered, "again")
+        assert words(again) == words(app) and f"guess{number}" not in settings(again)
+
+
+def test_a_choice_is_a_guess_only_once_its_button_is_pressed() -> None:
+    app = open_lesson("one_answer", 3)
+    radio = app.radio(key="lesson_one_one_answer_2")
+    assert radio.value is None and len(radio.options) == 4
+    press(app, "go")  # nothing is chosen
+    assert "guess3" not in settings(app)
+    for key in LESSONS["one_answer"].steps[2].question.options:  # type: ignore[union-attr]
+        app = open_lesson("one_answer", 3)
+        app.radio(key="lesson_one_one_answer_2").set_value(key)
+        press(app, "go")
+        assert settings(app)["guess3"] == key
+        assert "Your guess:" in words(app)
+
+
+def test_a_number_is_guessed_with_a_slider_and_an_order_with_a_list() -> None:
+    app = open_lesson("called_epsilon")
+    app.select_slider(key=SLIDER.format("called_epsilon", 0)).set_value(0.9).run()
+    assert settings(app)["try"] == "0.9" and "guess1" not in settings(app)
+    assert buttons(app)["go"].label == "My guess: 90 %"
+    press(app, "go")
+    assert settings(app)["guess1"] == "0.9" and "88.1 %" in words(app)
+    app = open_lesson("best", 2)
+    assert buttons(app)["go"].disabled and buttons(app)["go"].label == "3 more to choose"
+    app.multiselect(key="lesson_order_best").set_value(["geometric", "modips", "beta_binomial"]).run()
+    press(app, "go")
+    assert settings(app)["guess2"] == "geometric.modips.beta_binomial" and "Yes." in words(app)
+
+
+def test_the_button_that_restores_a_step_has_its_place_before_it_is_needed() -> None:
+    app = open_lesson("one_answer", 2)
+    before = list(buttons(app))
+    assert buttons(app)["restore"].disabled
+    app.select_slider(key=SLIDER.format("one_answer", 1)).set_value(3).run()
+    assert list(buttons(sound(app))) == before and not buttons(app)["restore"].disabled
+
+
+@pytest.mark.parametrize("value", [0, 4, 5])
+def test_a_slider_that_moves_is_not_set_back(value: int) -> None:
+    """The server sends a slider's value only where it is another one than the reader's: that would fight the hand."""
+    app = open_lesson("one_answer", 2)
+    slider = app.select_slider(key=SLIDER.format("one_answer", 1))
+    sound(slider.set_value(value).run())
+    moved = app.select_slider(key=SLIDER.format("one_answer", 1))
+    assert moved.value == value and not moved.proto.set_value
+    assert moved.proto.id == slider.proto.id
+    press(app, "restore")
+    restored = app.select_slider(key=SLIDER.format("one_answer", 1))
+    assert restored.proto.set_value and restored.value == LESSONS["one_answer"].steps[1].slider.start  # type: ignore[union-attr]
+
+
+def test_the_list_leads_into_every_lesson_and_every_lesson_back() -> None:
+    app = sound(open_page("lessons"))
+    for key, lesson in LESSONS.items():
+        assert lesson.words.title in buttons(app)[f"begin_{key}"].label
+        assert lesson.words.head["answers"] in words(app)
+        press(app, f"begin_{key}")
+        for number in range(1, len(lesson.steps) + 1):
+            assert f"step {number} of" in words(app)
+            press(app, "next")
+        assert settings(app) == {}
+        press(press(press(press(app, f"begin_{key}"), "next"), "back"), "back")
+        assert settings(app) == {}
+
+
+def test_back_and_next_have_keys_and_no_tooltip_that_would_lie_on_the_text() -> None:
+    app = open_lesson("one_answer", 2)
+    protos = {name: buttons(app)[name].proto for name in ("back", "next")}
+    assert {name: proto.shortcut for name, proto in protos.items()} == {"back": "pageup", "next": "pagedown"}
+    assert not any(proto.help for proto in protos.values())
+
+
+def test_another_lesson_begins_without_guesses_and_another_step_keeps_them() -> None:
+    app = open_lesson("one_answer", 1, guess1="3", seed=9)
+    press(press(app, "next"), "back")
+    assert settings(app)["guess1"] == "3"
+    press(press(app, "back"), "begin_best")
+    assert settings(app) == {"lesson": "best", "seed": "9"}
+
+
+def test_another_seed_draws_other_intervals() -> None:
+    app = open_lesson("too_sure", 3)
+    before = words(app)
+    press(app, "draw")
+    assert settings(app)["seed"] == "2" and words(app) != before
+    assert words(open_lesson("too_sure", 3, seed=2)) == words(app)
+
+
+WRONG = [
+    ({"lesson": "foo"}, "lesson = foo: it must be one of one_answer"),
+    ({"lesson": "best", "step": "9"}, "step = 9: this lesson has the steps 1 to 4."),
+    ({"lesson": "best", "step": "foo"}, "step = foo"),
+    ({"lesson": "best", "seed": "-1"}, "seed = -1"),
+    ({"lesson": "best", "guess1": "1.23"}, "guess1 = 1.23: it must be one of the 23 numbers"),
+    ({"lesson": "best", "guess2": "modips.modips.modips"}, "guess2 = modips.modips.modips: it must have"),
+    ({"lesson": "best", "step": "3", "guess3": "1"}, "guess3 = 1: nothing is asked in this step."),
+    ({"lesson": "best", "guess9": "1"}, "guess9 = 1: nothing is asked in this step."),
+    ({"lesson": "best", "step": "3", "try": "<b>"}, "try = <b>: it must be one of the 14 numbers"),
+    ({"lesson": "best", "step": "2", "try": "1"}, "try = 1: this step has no slider."),
+    ({"lesson": "best", "guess1": "9" * 5000}, "guess1"),
+]
+
+
+@pytest.mark.parametrize(("query", "sentence"), WRONG, ids=[sentence[:30] for _, sentence in WRONG])
+def test_what_a_link_cannot_say_is_a_sentence_and_leaves_the_url(query: dict[str, str], sentence: str) -> None:
+    app = sound(open_page("lessons", **query))
+    (problem,) = problems(app)
+    assert problem.startswith("Ignored an invalid value in the link, ") and sentence in problem and len(problem) < 1000
+    assert ("The best there is" in words(app)) or query["lesson"] == "foo"
+    *_, wrong = query
+    assert wrong not in settings(app)
+
+
+def test_class_mode_has_the_notes_and_the_paper_for_the_teacher() -> None:
+    assert [fold.label for fold in open_lesson("one_answer").expander] == []
+    app = open_lesson("one_answer", guess1="5", **{"class": "1"})
+    assert [fold.label for fold in app.expander] == ["The formula", "For the teacher"]
+    assert "They will say" in app.expander[1].markdown[0].value
+    (paper,) = app.get("download_button")
+    assert "Pictures with blanks" in paper.proto.label
+
+
+def test_files_of_pictures_say_of_which_step_they_are() -> None:
+    app = open_lesson("called_epsilon", 2, guess1="0.9")
+    head, settings_line, address = about(app)
+    assert "Lesson 2, step 2 of 4" in head
+    assert settings_line == "settings: lesson = called_epsilon; step = 2; guess1 = 0.9"
+    assert address.endswith("?lesson=called_epsilon&step=2&guess1=0.9")
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_the_last_step_leads_to_the_page_with_the_release_of_the_lesson(key: str) -> None:
+    lesson = LESSONS[key]
+    onward = lesson.onward()
+    target = next(page for page in PAGES if page.module == onward.page)
+    app = open_lesson(key, len(lesson.steps))
+    ((label, query),) = links(app).items()
+    assert label == f"Now break it yourself: {target.title}" and "What stays:" in words(app)
+    app = sound(visit(app, target.module, **query))
+    assert not problems(app)
+    state = app.session_state
+    assert state[f"{target.prefix}n"] == onward.design.n
+    assert state[f"{target.prefix}epsilon"] == onward.design.epsilon
+    if onward.design.prior == "own":
+        assert state[f"{target.prefix}alpha"] == onward.design.alpha
+
+
+def test_a_link_leads_to_its_step_in_a_session_that_has_been_in_another_lesson() -> None:
+    app = open_lesson("one_answer", 3, guess1="3", seed=9)
+    app = sound(visit(app, "game"))
+    app = sound(visit(app, "lessons", lesson="best"))
+    assert settings(app) == {"lesson": "best"}
+    press(app, "next")
+    app = sound(visit(app, "game"))
+    app = sound(visit(app, "lessons"))  # by the menu, which says nothing
+    assert settings(app) == {"lesson": "best", "step": "2"}

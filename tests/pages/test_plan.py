@@ -1,0 +1,224 @@
+"""The page Plan: its list is edited and refused, comes back from a URL and a file, and is answered."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
+from dpviz.plans.files import plan_script
+from dpviz.plans.forms import groups_line, read_groups, read_statistics, statistics_line
+from pages.details.plan import SECTIONS, read_file
+from pages.details.plan_statistics import PLACES, desk_settings
+from pages.plan import FIVE, PRESETS, REGIONS, SETTINGS, Question
+from tests.pages.apptest import answer, open_page, problems, settings, texts
+
+TWO = (YesNoShare(name="Works", limit=0.01), BoundedMean(name="Hours", lower=0.0, upper=80.0, limit=0.8))
+OF_PRESETS = {
+    "Five statistics": "all limits hold All five limits hold with ε = 0.599 of 1",
+    "Five, as right guesses": "all limits hold All five limits hold with 52.9 % right guesses, of 54 % allowed",
+    "Households of up to 4": "all limits hold All three limits hold with ε = 0.56 of 1 at δ = 10⁻⁶",
+    "Two regions": "all limits hold All three limits hold with ε = 0.72 of 1",
+    "A table with small counts": "withholding breaks a limit Both limits hold before small counts are withheld with",
+}
+
+
+def open_plan(**values: Any) -> AppTest:
+    """The page with settings by their names without the prefix, as a link has them."""
+    query = {f"pl_{name}": value for name, value in values.items()}
+    return open_page("plan", **{key: SETTINGS[key].format(value) for key, value in query.items()})
+
+
+def listed(app: AppTest) -> Any:
+    return app.session_state["pl_statistics"]
+
+
+def refusals(app: AppTest) -> list[str]:
+    """What is said beside the fields, and above the answer."""
+    own = [text.strip() for text in texts(app) if " must be " in text and len(text) < 200]
+    return list(dict.fromkeys(own))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_has_its_headline_and_stays_marked(preset: str) -> None:
+    app = open_plan(which="3")
+    app.button_group(key="pl_preset").set_value(preset).run()
+    assert " ".join(answer(app).split()).startswith(OF_PRESETS[preset])
+    assert app.session_state["pl_preset"] == preset and not app.error and not app.exception
+    opened = open_page("plan", **settings(app))
+    assert answer(opened) == answer(app) and not opened.error
+
+
+@pytest.mark.parametrize(
+    ("values", "headline"),
+    [
+        ({"n": 100}, "must give way Not all limits can hold while the privacy loss is at most ε = 1"),
+        (
+            {"spend": True},
+            "all limits hold All five limits hold with ε = 0.599 of 1, when one row is substituted. The rest",
+        ),
+        ({"neighbours": "add_remove"}, "all limits hold All five limits hold with ε = 0.388 of 1"),
+        ({"protect": "odds"}, "all limits hold All five limits hold with ε = 0.599 of 1.099"),
+        ({"protect": "risk", "most_ratio": 3.0}, "all limits hold All five limits hold with ε = 0.599 of "),
+        ({"protect": "guess", "guesses": 100.0}, "all limits hold All five limits hold whatever is told"),
+        (
+            {"person_rows": 2},
+            "must give way Not all limits can hold while the privacy loss is at most ε = 1, when all",
+        ),
+    ],
+)
+def test_every_control_is_part_of_the_question(values: dict[str, Any], headline: str) -> None:
+    app = open_plan(**values)
+    assert " ".join(answer(app).split()).startswith(headline), answer(app)
+
+
+@pytest.mark.parametrize(("is_public", "needed"), [(False, "0.72"), (True, "0.518")])
+def test_disjoint_groups_need_less_where_it_is_public_who_is_in_which(is_public: bool, needed: str) -> None:
+    groups = "North = 7,000; South = 5,000"
+    assert f"ε = {needed} of 1" in answer(open_plan(groups=groups, statistics=REGIONS, public=is_public))
+
+
+def test_the_fields_change_the_statistic_that_is_chosen() -> None:
+    app = open_plan(which="2")
+    assert app.text_input(key="pl_one_name").value == "Region"
+    app.number_input(key="pl_one_limit").set_value(0.5).run()
+    app.number_input(key="pl_one_categories").set_value(4).run()
+    assert (listed(app)[1].limit, listed(app)[1].categories) == (0.005, 4)
+    assert (*listed(app)[:1], *listed(app)[2:]) == (*FIVE[:1], *FIVE[2:])
+    copied = open_page("plan", **settings(app))
+    assert listed(copied) == listed(app) and texts(copied) == texts(app)
+
+
+def test_what_is_folded_away_can_be_set_and_fits_the_statistic() -> None:
+    app = open_plan(statistics=REGIONS, groups="North = 7,000; South = 5,000", public=True)
+    app.session_state["pl_one_more"] = True
+    app.run()
+    assert app.selectbox(key="pl_one_mechanism").options == [
+        "Whichever is best", "Geometric noise", "Rounded Laplace noise", "Beta-binomial draw",
+    ]  # fmt: skip
+    assert app.selectbox(key="pl_one_group").options == ["All rows", "North", "South"]
+    app.selectbox(key="pl_one_mechanism").set_value("laplace_count").run()
+    app.selectbox(key="pl_one_group").set_value("").run()
+    app.number_input(key="pl_one_highest").set_value(0.5).run()
+    app.number_input(key="pl_one_suppress_below").set_value(5).run()
+    expected = YesNoShare(name="In work, North", limit=0.001, mechanism="laplace_count", highest=0.5, suppress_below=5)
+    assert listed(app)[0] == expected and not app.exception
+
+
+@pytest.mark.parametrize("value", [-1.0, None, 0.0])
+def test_a_refused_field_has_one_sentence_and_the_list_stays(value: float | None) -> None:
+    app = open_plan()
+    before = answer(app)
+    app.number_input(key="pl_one_limit").set_value(value).run()
+    (sentence,) = refusals(app)
+    got = "nothing: its box is empty." if value is None else f"{value:g}.".replace("-", "−")
+    assert sentence == f"limit (at most, in points) must be a number from 10⁻¹² to 10⁸; got {got}"
+    assert listed(app) == FIVE and answer(app) == before
+    app.number_input(key="pl_one_limit").set_value(0.15).run()
+    assert refusals(app) == [] and listed(app) == FIVE
+
+
+def test_two_bounds_are_moved_one_after_the_other() -> None:
+    app = open_plan(which="4")
+    app.number_input(key="pl_one_lower").set_value(100.0).run()
+    assert refusals(app) == ["lower must be below upper; got 100 and 80."]
+    app.number_input(key="pl_one_upper").set_value(180.0).run()
+    assert (listed(app)[3].lower, listed(app)[3].upper) == (100.0, 180.0)
+
+
+def test_a_statistic_is_added_becomes_a_mean_and_is_removed() -> None:
+    app = open_plan()
+    app.button(key="pl_one_add").click().run()
+    assert listed(app)[-1] == YesNoShare(name="Statistic 6", limit=0.01)
+    app.selectbox(key="pl_one_kind").set_value("mean").run()
+    assert listed(app)[-1] == BoundedMean(name="Statistic 6", limit=1.0)
+    app.button(key="pl_one_remove").click().run()
+    assert listed(app) == FIVE and app.session_state["pl_which"] == PLACES[4]
+    app = open_plan(statistics=TWO[:1])
+    assert app.button(key="pl_one_remove").disabled and not app.button(key="pl_one_add").disabled
+    app = open_plan(statistics=tuple(YesNoShare(name=f"s{place}") for place in range(20)))
+    assert app.button(key="pl_one_add").disabled
+
+
+def test_a_name_twice_is_refused_and_the_last_answer_stays() -> None:
+    app = open_plan(statistics=TWO)
+    before = answer(app)
+    app.text_input(key="pl_one_name").set_value("  Hours ").run()
+    assert "statistics must have names of their own; got one name twice." in problems(app)[0]
+    assert answer(app) == before and app.text_input(key="pl_one_name").value == "Hours"
+    app.text_input(key="pl_one_name").set_value("Reads").run()
+    assert not app.error and listed(app)[0].name == "Reads"
+
+
+def test_links_with_wrong_values_are_told_and_the_rest_is_kept() -> None:
+    app = open_page("plan", pl_n="x", pl_statistics="[]", pl_which="9", pl_epsilon="0.5", pl_protect="all")
+    sentences = " ".join(problems(app))
+    for words in ("pl_n = x", "pl_statistics = []: a plan has at least one", "pl_which = 9", "pl_protect = all"):
+        assert words in sentences
+    assert app.session_state["pl_epsilon"] == 0.5 and listed(app) == FIVE
+    app = open_page("plan", pl_groups="North")
+    assert "Groups must be written as “North = 7,000; South = 5,000”" in problems(app)[0]
+    assert answer(app) == answer(open_plan())
+
+
+def test_lines_of_statistics_and_groups_are_read_again() -> None:
+    assert read_statistics(statistics_line(FIVE)) == FIVE
+    groups = (("North", 7000), ("A = B", 5))
+    assert read_groups(groups_line(groups)) == groups
+    too_many = json.dumps([{"kind": "yes_no", "name": "a"}] * 21)
+    for wrong in ("", "[]", "[" * 12_000, "{}", "nan", " " * 12_001, '[{"kind": "sum"}]', too_many):
+        with pytest.raises(ValueError, match=r"\.$"):
+            read_statistics(wrong)
+    for wrong in ("North", "= 3", "North = many", "North = 1e3"):
+        with pytest.raises(ValueError, match="must be written"):
+            read_groups(wrong)
+
+
+def test_a_single_statistic_goes_to_the_desk_where_that_knows_it() -> None:
+    plan = ReleasePlan(n=1000, statistics=(FIVE[4], *FIVE[:2]))
+    assert desk_settings(plan, FIVE[4]) == {
+        "kind": "count", "n": 1000, "lowest_p": 0.02, "highest_p": 0.2, "protect": "loss",
+        "accuracy": "mean_width.coverage", "points": 0.25, "epsilon": 1.0, "delta": 0.0,
+    }  # fmt: skip
+    assert desk_settings(plan, FIVE[0])["most_error"] == 0.0015
+    assert desk_settings(plan, FIVE[1]) == {}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("preset", ["Five, as right guesses", "Households of up to 4", "A table with small counts"])
+def test_every_section_opens(section: str, preset: str) -> None:
+    app = open_plan(**PRESETS[preset], look=section)
+    assert not app.exception and not app.error
+    assert len(texts(app)) > len(texts(open_plan(**PRESETS[preset])))
+
+
+def test_sections_say_what_the_plan_comes_to() -> None:
+    households = PRESETS["Households of up to 4"]
+    what_if = " ".join(texts(open_plan(**households, look="What if")))
+    assert "then not all limits hold" in what_if and "With at most eight rows of a person the errors" in what_if
+    composition = " ".join(texts(open_plan(delta=1e-5, epsilon=0.5, look="Exact and basic")))
+    assert "2.18 times as large. Of this design they would tell ε = 1.16 instead of ε = 0.5." in composition
+    assert "No statistic withholds small counts." in " ".join(texts(open_plan(look="Withheld counts")))
+    buttons = [button.key for button in open_plan(look="The report").get("download_button")]
+    assert buttons == ["pl_get_plan.html", "pl_get_plan.json", "pl_get_plan.ipynb"]
+
+
+def test_a_file_sets_every_control_and_its_script_prints_the_same_numbers() -> None:
+    plan = ReleasePlan(n=1000, statistics=FIVE[:2], groups=(("A", 300),), person_rows=2)
+    solved = solve_plan(plan)
+    state = read_file(answer_json(solved).encode())
+    app = open_plan(**{key.removeprefix("pl_"): value for key, value in state.items() if key in SETTINGS})
+    question: Question = app.session_state["pl_valid"][0]
+    assert question.plan == plan and not app.error
+    assert question.named == "2 statistics of n = 1,000 rows, ε = 1"
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(plan_script(plan), "script", "exec"), {})
+    assert repr(solved.factor) in printed.getvalue()
+    with pytest.raises(ValueError, match="no semicolon"):
+        read_file(ReleasePlan(n=10, statistics=TWO, groups=(("a;b", 3),)).to_json().encode())

@@ -1,0 +1,358 @@
+"""The page "Posterior": it answers for every mechanism and every release, typed in or drawn, and says what is wrong."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.claims.charest import PRINTED_TABLES
+from dpviz.designs import Design
+from dpviz.desk.analyst import SeenRelease, coverage_along_p
+from dpviz.desk.exports.script import posterior_recipe, posterior_script
+from dpviz.inference.secret_n import SIZE_PRIORS, posterior_secret_n
+from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
+from dpviz.mechanisms import two_cell_synthesizers
+from dpviz.mechanisms.given_matrix import GivenMatrix
+from pages.details.posterior import SECTIONS
+from pages.posterior import PRESETS
+from tests.pages.apptest import (
+    answer,
+    figures,
+    links,
+    markup,
+    open_page,
+    plain_text,
+    problems,
+    set_state,
+    settings,
+    sound,
+    texts,
+    unfold,
+)
+
+MATRIX = "n1, 0, 1, 2\n0, 0.5, 0.25, 0.25\n1, 0.25, 0.5, 0.25\n2, 0, 0.25, 0.75\n3, 0, 0, 1"
+SMALL: dict[str, object] = {"n": 24, "x": 7, "epsilon": 3.0}
+MECHANISMS = [*two_cell_synthesizers(), GivenMatrix.key]
+
+
+def open_posterior(**query: object) -> AppTest:
+    """The page with settings by their names without the prefix; nothing broke."""
+    return sound(open_page("posterior", **{f"po_{name}": value for name, value in query.items()}))
+
+
+def rerun(app: AppTest, **state: object) -> AppTest:
+    """The page again, after settings were moved."""
+    return sound(set_state(app, **{f"po_{name}": value for name, value in state.items()}))
+
+
+def said(app: AppTest) -> str:
+    return " ".join(" ".join(texts(app)).split())
+
+
+def sentence(app: AppTest) -> str:
+    return " ".join(answer(app).split())
+
+
+def rows_of(app: AppTest, name: str) -> dict[str, list[str]]:
+    """Cells of a table by the bold words in the first of each row."""
+    table = re.search(f'aria-label="{name}".*?</table>', markup(app), re.DOTALL)
+    assert table is not None
+    rows = re.findall(r"<tr><td><b>([^<]*)</b>(?:(?!</td>).)*</td>(.*?)</tr>", table[0])
+    return {label: [plain_text(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest)] for label, rest in rows}
+
+
+def learned_rows(design: Design, typed: str | None = None) -> dict[str, list[str]]:
+    """The table of posteriors by `dpviz.desk.analyst`."""
+    rows = SeenRelease.of(design, typed).learned().table.rows
+    return {plain_text(name).strip(): cells for name, *cells in rows}
+
+
+def counts_of(app: AppTest) -> list[int]:
+    """The synthetic counts, as the page lists them."""
+    counts = re.search(r"The counts are ([\d, ]+), (?:drawn|typed)", said(app))
+    assert counts is not None
+    return [int(word) for word in counts[1].split(",")]
+
+
+# The answer
+
+HEADLINES = {
+    "Charest, ε = 2": "31.4 ± 9.2 % From 35 yes in a released table of 100 rows at ε = 2 (α = 15.65 in each set), the "
+    "share of yes lies between 14.4 % and 50.1 % with 95 % probability. Its standard deviation is 2.02 times what the "
+    "secret table leaves. Who takes the released rows for real finds 26.4 % to 44.8 %, which holds the secret share, "
+    "30 %.",
+    "five sets": "39.1 ± 13 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = 203.3",
+    "ε = 0.1": "48.5 ± 28 % From 49 yes in a released table of 100 rows at ε = 0.1 (α = 950.8 in each set)",
+    "ε = 250": "31.2 ± 7.7 % From 30 yes in a released table of 100 rows at ε = 250 (α = 2.669×10⁻¹⁰⁷ in each set)",
+    "a small δ instead": "33.3 ± 5.8 % From 34, 45, 27, 44, 31 yes in 5 released tables of 100 rows at ε = 2, "
+    "δ = 10⁻⁶ (α = 12.1 in each set), the share of yes lies between 22.3 % and 45 %",
+}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_each_preset_has_its_sentence(preset: str) -> None:
+    app = open_posterior(
+        source="typed", counts="7", n=77, x=20, prior="own", gamma1=4, level=0.5, synthesizer="laplace"
+    )
+    app.button_group(key="po_preset").set_value(preset).run()
+    assert sentence(app).startswith(HEADLINES[preset])
+    assert app.session_state["po_preset"] == preset
+    assert not problems(app)
+
+
+def test_presets_are_rows_of_charests_tables() -> None:
+    designs = {(2.0, int(row["M"])) for row in PRINTED_TABLES[3].rows}
+    designs |= {(row["epsilon"], 1) for row in PRINTED_TABLES[4].rows}
+    for values in PRESETS.values():
+        assert (values["epsilon"], values["sets"]) in designs
+        assert (values["n"], values["x"], values["gamma1"], values["gamma2"]) == (100, 30, 1.0, 1.0)
+
+
+def test_five_sets_say_less_than_one_and_a_small_delta_says_more_again() -> None:
+    """On average over the releases, not in each: here the seeds 1 to 3."""
+    deviations = {}
+    for name in ("Charest, ε = 2", "five sets", "a small δ instead"):
+        values = {key: value for key, value in PRESETS[name].items() if key not in ("synthesizer", "source", "m_is_n")}
+        values["confidential_count"] = values.pop("x")
+        variances = []
+        for seed in (1, 2, 3):
+            seen = SeenRelease.of(Design(mechanism="beta_binomial", m=100, seed=seed, **values))
+            assert len(seen.counts) == values["sets"]
+            variances.append(seen.exact.variance)
+        deviations[name] = np.mean(np.sqrt(variances))
+    assert deviations["five sets"] > deviations["Charest, ε = 2"] > deviations["a small δ instead"]
+
+
+def test_a_fresh_page_has_one_picture_three_posteriors_and_nothing_in_its_url() -> None:
+    app = open_posterior()
+    assert rows_of(app, "Posteriors of p") == learned_rows(
+        Design(mechanism="beta_binomial", n=100, epsilon=2.0, confidential_count=30, seed=1)
+    )
+    assert "drawn with seed 1 from x = 30" in said(app)
+    assert "a mixture of 101 beta distributions" in said(app)
+    assert set(figures(app)) == {"po_picture"}
+    assert settings(app) == {}
+
+
+def test_class_mode_has_a_short_sentence_and_the_picture() -> None:
+    app = sound(open_page("posterior", **{"class": "1"}))
+    assert sentence(app).endswith("The share of yes lies between 14.4 % and 50.1 %, with 95 % probability.")
+    assert set(figures(app)) == {"po_picture"}
+
+
+# The release
+
+
+def test_typed_counts_move_the_answer_and_invalid_ones_keep_the_last() -> None:
+    app = open_posterior(source="typed", epsilon=1.25, gamma1=3)
+    assert "From 31 yes in a released table of 100 rows at ε = 1.25" in sentence(app)
+    assert "secret share" not in sentence(app)
+    app.text_input(key="po_counts").set_value("31, 45").run()
+    answered = sentence(app)
+    assert "From 31, 45 yes in 2 released tables of 100 rows at ε = 1.25" in answered
+    for typed, end in (("", "the list is empty."), ("101", "got 101."), ("<b>1</b>", "got <b>1</b>.")):
+        app.text_input(key="po_counts").set_value(typed).run()
+        (refusal,) = problems(sound(app))
+        assert refusal.startswith("The synthetic counts must be ")
+        assert refusal.endswith(f"{end} The page still shows the last valid answer.")
+        assert sentence(app) == answered
+        assert app.number_input(key="po_epsilon").value == 1.25
+    app.text_input(key="po_counts").set_value("31, 45").run()
+    assert (problems(app), sentence(app)) == ([], answered)
+    rerun(app, m_is_n=False, m=150, counts="150")
+    assert (problems(app), counts_of(app)) == ([], [150])
+
+
+def test_settings_survive_the_other_source() -> None:
+    app = open_posterior(sets=4, seed=7)
+    drawn = sentence(app)
+    assert len(counts_of(app)) == 4
+    for typed in ("3, 4", "5"):
+        app.button_group(key="po_source").set_value("typed").run()
+        app.text_input(key="po_counts").set_value(typed).run()
+        assert f"From {typed} yes" in sentence(app)
+        app.button_group(key="po_source").set_value("drawn").run()
+        assert sentence(app) == drawn
+
+
+def test_x_is_asked_for_only_where_it_is_known_and_ends_at_n() -> None:
+    app = open_posterior(source="typed")
+    assert "po_x" not in {box.key for box in app.number_input}
+    rerun(app, knows=True)
+    assert "which holds the secret share, 30 %." in sentence(app)
+    app = open_posterior(x=2, n=7)
+    assert app.select_slider(key="po_x_slider").options[-1] == "7"
+    app.number_input(key="po_n").set_value(1).run()
+    assert problems(sound(app)) == ["x was set to 1: the other settings allow no more."]
+    assert app.number_input(key="po_x").value == 1
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_every_mechanism_has_its_controls_its_posteriors_and_its_sections(mechanism: str) -> None:
+    app = open_posterior(synthesizer=mechanism, n=9, x=2, matrix_x=2, epsilon=1.5, paste=MATRIX, prior="exact", sets=2)
+    unfold(app)
+    boxes = {str(box.key).removeprefix("po_") for box in app.number_input}
+    is_given = mechanism == GivenMatrix.key
+    has_prior = not is_given and two_cell_synthesizers()[mechanism].has_prior
+    is_added = mechanism == "poisson_count"
+    assert ("epsilon" in boxes, "delta" in boxes) == (not (is_given or is_added), has_prior)
+    assert ("n" in boxes, "x" in boxes, "matrix_x" in boxes) == (not is_given, not is_given, is_given)
+    assert [radio.key for radio in app.radio] == ["po_prior"] * has_prior
+    assert [area.key for area in app.text_area] == ["po_paste"] * is_given
+    assert len(counts_of(app)) == 2
+    for section in SECTIONS:
+        app.button_group(key="po_look").set_value(section).run()
+        assert problems(sound(app)) == []
+        is_left_out = section in ("If n is secret", "k categories") and mechanism != "beta_binomial"
+        assert ("This section computes with the Beta-binomial synthesizer alone." in said(app)) == is_left_out
+
+
+@pytest.mark.parametrize(
+    ("query", "refusal"),
+    [
+        ({"paste": "0.5, 0.6\n0.5, 0.5"}, "Line 1 sums to 1.1, not to 1"),
+        ({"paste": ""}, "There is nothing in it."),
+        ({"paste": "1\n1"}, "There is only one column."),
+        ({"source": "typed", "counts": "3"}, "must be whole numbers from 0 to m = 2, separated by commas; got 3."),
+        ({"source": "typed", "counts": "0, 2", "paste": "1,0,0\n0,0,1"}, "the posterior does not exist."),
+    ],
+    ids=str,
+)
+def test_an_invalid_matrix_is_refused_in_a_sentence(query: dict[str, Any], refusal: str) -> None:
+    app = open_posterior(**{"synthesizer": GivenMatrix.key, "paste": MATRIX} | query)
+    (problem,) = problems(app)
+    assert refusal in problem
+    assert sentence(app) == sentence(open_posterior())
+
+
+def test_what_a_matrix_says_of_itself_and_of_the_counts() -> None:
+    app = open_posterior(synthesizer=GivenMatrix.key, paste="0.50004, 0.5\n0.25, 0.75")
+    assert "Your row 1 sums to 1.00004, not to 1. It is not rescaled." in said(app)
+    matrix = "1,0,0\n0.5,0,0.5\n0,0.5,0.5"
+    app = open_posterior(
+        synthesizer=GivenMatrix.key, paste=matrix, source="typed", counts="0 2", knows="true", matrix_x=2
+    )
+    assert "Data with x = 2 never lead to a synthetic count of 0 under this synthesizer" in said(app)
+    assert settings(app)["po_paste"] == matrix
+    app = open_posterior(synthesizer=GivenMatrix.key, paste=MATRIX, matrix_x=4)
+    assert problems(app) == ["x was set to 3: the other settings allow no more."]
+
+
+def test_the_release_goes_on_to_other_pages() -> None:
+    queries = links(open_posterior(**SMALL))
+    assert queries["Coverage"].items() >= {"cv_n": "24", "cv_epsilon": "3", "cv_x": "7"}.items()
+
+
+# Closer looks
+
+
+def test_what_x_was_is_drawn_and_described() -> None:
+    app = open_posterior(look="What was x?", source="typed", counts="9", knows="true", **SMALL)
+    seen = SeenRelease.of(Design(mechanism="beta_binomial", n=24, epsilon=3.0, confidential_count=7), "9")
+    assert seen.about_count in said(app)
+    assert set(figures(app)) == {"po_picture", "po_count_distribution"}
+
+
+@pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
+def test_coverage_of_the_interval_at_the_own_share(interval: Any) -> None:
+    app = open_posterior(look="Its own coverage", n=12, x=3, epsilon=3.0, level=0.8, kind=interval.label)
+    design = Design(mechanism="beta_binomial", n=12, epsilon=3.0, level=0.8)
+    coverage = coverage_along_p(design, interval, (0.25,))
+    assert (
+        f"{100 * coverage.coverage[0]:.3g} % of the 80 % posterior intervals hold p when p = x/n = 0.25 (exact). Their "
+        f"mean length is {100 * coverage.mean_width[0]:.3g} points." in said(app)
+    )
+    assert "It sums over all 13 different releases." in said(app)
+
+
+def test_coverage_of_too_many_rows_is_left_out_and_of_many_sets_is_simulated() -> None:
+    app = open_posterior(look="Its own coverage", n=1001)
+    assert "up to 1,000" in said(app)
+    assert set(figures(app)) == {"po_picture"}
+    app = open_posterior(look="Its own coverage", n=60, x=20, sets=7)
+    assert "points (standard error, seed 1)" in said(app)
+    assert "400 of them are simulated at each p" in said(app)
+
+
+@pytest.mark.parametrize("label", SIZE_PRIORS)
+def test_a_secret_n_has_the_posterior_of_its_range_and_a_range_of_one_n_is_a_known_n(label: str) -> None:
+    app = open_posterior(
+        look="If n is secret", around="false", source="typed", counts="9, 14", low=15, high=40, guess=25,
+        size_prior=label, prior="own", alpha=2.5, **SMALL,
+    )  # fmt: skip
+    prior = SIZE_PRIORS[label](15, 40, 25)
+    posterior = posterior_secret_n(synthetic_counts=(9, 14), m=24, alpha=2.5, beta=2.5, prior=prior)
+    framed = f"{100 * posterior.mean:.3g} ± {100 * math.sqrt(posterior.variance):.2g} %"
+    assert framed in markup(app).replace("\u00a0", " ")
+    low, high = posterior.interval(0.95)
+    assert f"finds a share of yes between {100 * low:.3g} % and {100 * high:.3g} %" in said(app)
+    assert f"On average over the posterior, n = {posterior.expected_size:.4g}." in said(app)
+    assert {"po_secret", "po_sizes"} < set(figures(app))
+    rerun(app, low=24, high=24, guess=24)
+    known, secret = rows_of(app, "Posterior with and without n").values()
+    assert known == secret == rows_of(app, "Posteriors of p")["told how the data were made"]
+
+
+def test_an_invalid_range_of_n_keeps_the_last_valid_one() -> None:
+    app = open_posterior(look="If n is secret", around="false", **SMALL)
+    for low, high, refusal in (
+        (30, 20, "The fewest rows must be at most the most, 20; got 30."),
+        (1, 2001, "must span at most 2,000,000 pairs of n and x; got 2,005,002."),
+    ):
+        rerun(app, low=low, high=high)
+        assert refusal in said(app)
+        assert "Shown is the answer for 50 to 200 rows." in said(app)
+        assert set(figures(app)) == {"po_picture", "po_secret", "po_sizes"}
+
+
+def test_typed_tables_have_a_posterior_of_every_cell_and_invalid_ones_a_sentence() -> None:
+    app = open_posterior(look="k categories", tables="7 2 3\n\n3;4 ; 5\r\n0,0,12", n=9, x=3)
+    rows = rows_of(app, "Posterior of every cell")
+    assert [(name, cells[0]) for name, cells in rows.items()] == [
+        ("cell 1", "27.78 %"), ("cell 2", "16.67 %"), ("cell 3", "55.56 %"),
+    ]  # fmt: skip
+    assert sum(float(cells[-1]) for cells in rows.values()) == pytest.approx(9, abs=2e-3)
+    assert "a sum over 55 confidential tables" in said(app)
+    for tables, n, refusal in (
+        ("1, <b>x</b>", 100, "must hold whole numbers from 0; got <b>x</b>."),
+        ("10000, 1", 100, "must be a whole number from 1 to 10,000; got 10,001."),
+        ("1, 1, 1, 1, 1, 1, 1", 100, "the limit is 2,000,000. Set fewer rows or cells."),
+        ("1 " * 500, 100, "Set fewer rows or cells."),
+    ):
+        rerun(app, tables=tables, n=n)
+        assert refusal in said(app)
+        assert "po_picture" in figures(app)
+
+
+def test_choices_of_a_closer_look_survive_another_one_and_a_refusal() -> None:
+    app = open_posterior(**SMALL)
+    for section, name, wanted in (
+        ("If n is secret", "size_prior", "around a guess"), ("Its own coverage", "kind", "highest density"),
+    ):  # fmt: skip
+        app.button_group(key="po_look").set_value(section).run()
+        app.button_group(key=f"po_{name}").set_value(wanted).run()
+        app.button_group(key="po_look").set_value("What was x?").run()
+        app.button_group(key="po_look").set_value(section).run()
+        rerun(app, epsilon=0.0)
+        rerun(app, epsilon=3.0)
+        assert (app.session_state[f"po_{name}"], settings(app)[f"po_{name}"]) == (wanted, wanted)
+
+
+def test_script_and_call_are_those_of_these_settings() -> None:
+    query = {"source": "typed", "counts": "4, 9", "knows": "true", "gamma1": 2, "level": 0.9, **SMALL}
+    design = Design(
+        mechanism="beta_binomial", n=24, sets=2, epsilon=3.0, gamma1=2.0, confidential_count=7, level=0.9
+    )  # fmt: skip
+    app = open_posterior(look="Download", **query)
+    assert app.code[-1].value.strip() == posterior_script(design, [4, 9]).strip()
+    assert [button.proto.label for button in app.get("download_button")] == [
+        "Densities, CSV", "Distribution of x, CSV", "Script",
+    ]  # fmt: skip
+    rerun(app, look="What to compute")
+    assert app.code[-1].value.strip() == posterior_recipe(design, [4, 9]).strip()
+    assert set(rows_of(app, "Regions of highest density")) == set(rows_of(app, "Posteriors of p"))

@@ -1,0 +1,188 @@
+"""The page Published: everything printed with its verdict, cells that a URL opens, and figures with what is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from html import unescape
+from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.charts.printed import cell_word
+from dpviz.claims.drawn_figures import DrawnFigure, read_figures, word_of
+from dpviz.claims.full_run import read_full_run, verdict_counts
+from dpviz.claims.papers import PAPERS
+from dpviz.claims.published import Agreement, Shown
+from dpviz.claims.verdicts import AnyRecord, printed_alone
+from pages.published import link_to
+from pages.ui.navigation import PAGES
+from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+
+
+def records_of(key: str) -> list[AnyRecord]:
+    return printed_alone(read_full_run().of(PAPERS[key].cited))
+
+
+def html_of(app: AppTest) -> str:
+    assert not app.exception
+    return " ".join(str(part.proto.body) for part in app.get("html"))
+
+
+def verdicts_on(html: str) -> Counter[str]:
+    """The verdict of every cell and statement of the page, with what is printed."""
+    cells = re.findall(r'<summary aria-label="([^"]*), ([^",]*)">', html)
+    statements = re.findall(r"<b class=verdict>([^<]*)</b> <span>(.*?)</span>", html)
+    pairs = [(verdict, text) for text, verdict in cells]
+    pairs += [(verdict.translate(str.maketrans("", "", "≈±≠?*")).strip(), text) for verdict, text in statements]
+    return Counter(f"{verdict}: {unescape(text)}" for verdict, text in pairs)
+
+
+def test_the_headline_counts_what_comes_out() -> None:
+    app = open_page("published")
+    assert " ".join(answer(app).split()).startswith(
+        "720 of 871 come out The papers print 540 numbers and 331 statements. 79 differ from ours, and 72 cannot be "
+        "computed; each of them has its reason."
+    )
+    counts = verdict_counts(read_full_run().records)
+    (table,) = re.findall(r'aria-label="Verdicts by paper">(.*?)</table>', html_of(app))
+    last = re.findall(r"<td class=count>([^<]*)</td>", table)[-6:]
+    assert last == ["871", *(f"{counts[verdict]:,}" for verdict in Agreement)]
+    assert "Computed on 26 November 2026" in " ".join(texts(app)) and "the seed 2016" in " ".join(texts(app))
+    in_class = open_page("published", **{"class": "1"})
+    assert "Yet 79 differ; 72 cannot be computed." in answer(in_class)
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_every_record_of_a_paper_is_on_the_page_with_its_verdict(key: str) -> None:
+    app = open_page("published", pub_paper=key)
+    html = html_of(app)
+    alone = records_of(key)
+    shown = verdicts_on(html)
+    assert shown.total() == len(alone)
+    assert Counter(text.partition(":")[0] for text in shown.elements()) == Counter(str(one.verdict) for one in alone)
+    printed = " ".join(shown)
+    assert not [record.text for record in alone if record.text not in printed]
+    assert not [record.reason for record in alone if record.reason not in unescape(html)]
+    assert Counter(re.findall(r'id="cell-([^"]*)"', html)) == Counter(map(cell_word, alone))
+    assert set(re.findall(r'id="cell-[^"]*" name="([^"]*)"', html)) == {"cell"}  # one is open at a time
+    for erratum in PAPERS[key].errata:
+        for part in (erratum.printed, erratum.ours, erratum.matters, erratum.sure, erratum.command):
+            assert part in unescape(html)
+    assert not app.error
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_only_what_differs_leaves_nothing_of_it_out(key: str) -> None:
+    app = open_page("published", pub_paper=key, pub_only="true")
+    quiet = {str(Agreement.AGREES), str(Agreement.CHANCE)}
+    expected = Counter(str(record.verdict) for record in records_of(key))
+    shown = Counter(text.partition(":")[0] for text in verdicts_on(html_of(app)).elements())
+    assert {word: count for word, count in shown.items() if word not in quiet} == {
+        word: count for word, count in expected.items() if word not in quiet
+    }
+    assert shown.total() < expected.total()
+
+
+def test_a_url_opens_one_cell_and_every_cell_links_to_itself() -> None:
+    words = list(map(cell_word, records_of("charest")))
+    assert "<details" in html_of(open_page("published", pub_paper="charest"))
+    for word in (words[0], words[-1]):
+        app = open_page("published", pub_paper="charest", cell=word)
+        html = html_of(app)
+        assert re.findall(r'<details id="cell-([^"]*)"[^>]* open>', html) == [word]
+        assert f'href="#cell-{word}">go to it' in html and not app.error
+        assert settings(app) == {"pub_paper": "charest", "cell": word}
+        hrefs = re.findall(r'<a href="(published\?pub_paper=charest&amp;cell=[^"]*)">Link to this cell', html)
+        assert [parse_qsl(unescape(href).partition("?")[2])[1][1] for href in hrefs] == re.findall(
+            r'id="cell-([^"]*)"', html
+        )
+
+
+def test_a_cell_stays_open_but_with_its_paper_and_where_it_is_hidden() -> None:
+    word = cell_word(next(record for record in records_of("charest") if record.verdict is Agreement.AGREES))
+    app = open_page("published", pub_paper="charest", cell=word)
+    app.toggle(key="pub_only").set_value(True).run()
+    assert " open>" not in html_of(app) and settings(app)["cell"] == word
+    app.toggle(key="pub_only").set_value(False).run()
+    assert f'id="cell-{word}"' in html_of(app) and " open>" in html_of(app)
+    app.radio(key="pub_paper").set_value("liu").run()
+    assert " open>" not in html_of(app) and settings(app) == {"pub_paper": "liu"} and not app.error
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"cell": "charest_2011-<b>no</b>"}, "cell = charest_2011-<b>no</b>: Charest (2011) has no such cell."),
+        ({"cell": "nobody-1"}, "cell = nobody-1: no paper has such a cell."),
+        ({"pub_paper": "nobody"}, "pub_paper = nobody: it must be one of abowd_vilhuber, charest,"),
+        ({"pub_only": "perhaps"}, "pub_only = perhaps: it must be one of true, false."),
+        ({"pub_liu_figure": "figure_9"}, "pub_liu_figure = figure_9: it must be one of figure_6, figure_7, figure_8."),
+    ],
+)
+def test_what_a_link_asks_for_and_is_not_there_is_told(query: dict[str, Any], sentence: str) -> None:
+    app = open_page("published", **query)
+    (error,) = problems(app)
+    assert error.startswith(f"Ignored an invalid value in the link, {sentence}")
+    assert app.radio(key="pub_paper").value == "abowd_vilhuber" and not settings(app)
+
+
+@pytest.mark.parametrize("figure", read_figures(), ids=lambda figure: f"{figure.paper} {figure.place}")
+def test_a_figure_is_drawn_with_what_the_paper_says_of_it_below(figure: DrawnFigure) -> None:
+    key = next(key for key, paper in PAPERS.items() if paper.cited == figure.paper)
+    word, setting = word_of(figure.place), figure.settings[-1]
+    query = {"pub_paper": key, f"pub_{key}_figure": word, f"pub_{key}_{word}_at": word_of(setting)}
+    app = open_page("published", **query)
+    pictures = {part.proto.id.rpartition("-")[2]: json.loads(part.proto.bytes) for part in figures_of(app)}
+    panels = figure.at(setting)
+    assert pictures.keys() == {f"pub_{measure}" for measure in panels}
+    for measure, panel in panels.items():
+        names = {trace.get("name") for trace in pictures[f"pub_{measure}"]["figure"]["data"]}
+        assert names == {line.name for line in panel.lines}
+    (below,) = (
+        part.proto.body for part in app.get("html")
+        if f"<h3>{figure.place}</h3>" in part.proto.body and "class=numbers" in part.proto.body
+    )  # fmt: skip
+    spoken = [record for record in records_of(key) if (record.figure or record.place) == figure.place]
+    assert spoken and Counter(re.findall(r'id="cell-([^"]*)"', below)) == Counter(map(cell_word, spoken))
+    assert "The numbers of the picture" in plain_text(below)
+    assert not app.error and settings(app).items() <= query.items()
+
+
+def figures_of(app: AppTest) -> list[Any]:
+    return [part for part in app.get("bidi_component") if part.proto.component_name.endswith("figure")]
+
+
+def test_links_of_figures_lead_to_where_they_are_drawn() -> None:
+    html = html_of(open_page("published", pub_paper="liu"))
+    assert sorted(re.findall(r'<a href="([^"]*)">ours, drawn', html)) == [
+        "published?pub_paper=liu&amp;pub_liu_figure=figure_7", "published?pub_paper=liu&amp;pub_liu_figure=figure_8",
+    ]  # fmt: skip
+
+
+def test_every_link_opens_a_page_that_takes_it() -> None:
+    prefixes = {page.path: page.prefix for page in PAGES}
+    modules = {page.path: page.module for page in PAGES}
+    html = html_of(open_page("published", pub_paper="charest"))
+    hrefs = [href for href in re.findall(r'<a href="([^"]*)"', html) if href[0] != "#" and "published" not in href]
+    assert len(hrefs) == sum(bool(record.shown.page) for record in records_of("charest"))
+    for href in set(map(unescape, hrefs)):
+        path, _, query = href.partition("?")
+        known = import_module(f"pages.{modules[path]}").SETTINGS
+        for key, word in parse_qsl(query):
+            assert key.startswith(prefixes[path])
+            assert known[key].parse(word) is not None
+    assert link_to(Shown("coverage", {"n": 5}), is_large=True) == "coverage?cv_n=5&class=1"
+    in_class = html_of(open_page("published", pub_paper="charest", **{"class": "1"}))
+    assert all("class=1" in href for href in re.findall(r'<a href="([^"]*)"', in_class))
+
+
+def test_all_papers_and_figures_can_be_taken_along() -> None:
+    app = open_page("published")
+    assert [button.key for button in app.get("download_button")] == [
+        "pub_get_dpviz_published.csv", "pub_get_dpviz_figures.csv",
+    ]  # fmt: skip

@@ -1,0 +1,221 @@
+"""Start: its sentence and drawing, what it makes the reader's release, and what it takes of another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpviz.comparisons.overview import Overview
+from dpviz.comparisons.overview_words import drawing_places, drawing_texts, overview_answers
+from dpviz.designs import Design
+from pages.start import METHODS
+from tests.helpers import check_short
+from tests.pages.apptest import (
+    answer,
+    component_data,
+    links,
+    mark,
+    markup,
+    open_page,
+    plain_text,
+    problems,
+    settings,
+    sound,
+    texts,
+    visit,
+)
+
+STAYS = "Your release stays on the other pages."
+
+
+def open_start(**values: object) -> AppTest:
+    """Open Start with settings by their names without the prefix."""
+    return sound(open_page("start", **{f"home_{name}": value for name, value in values.items()}))
+
+
+def drawing(app: AppTest) -> dict[str, Any]:
+    """What was sent to the browser for the drawing."""
+    data: dict[str, Any] = component_data(app, "dpviz_drawing")["home_drawing"]
+    return data
+
+
+def draw(app: AppTest) -> AppTest:
+    """Press the button that draws the next table."""
+    return sound(app.button(key="home_go").click().run())
+
+
+HEADLINES = [
+    ({}, "51.6 %", "25.3 %"),
+    ({"epsilon": 10}, "53.3 %", "82.9 %"),
+    ({"n": 20, "epsilon": 2, "seed": 3}, "55.8 %", "80.7 %"),
+    ({"n": 1000, "method": "geometric"}, "73.1 %", "100 %"),
+    ({"n": 20, "method": "best", "epsilon": 10}, "99.995 %", "100 %"),
+]
+
+
+@pytest.mark.parametrize(("values", "guesses", "intervals"), HEADLINES)
+def test_the_answer_compares_guesses_and_intervals_with_what_was_expected(
+    values: dict[str, object], guesses: str, intervals: str
+) -> None:
+    app = open_start(**values)
+    sentence = answer(app).replace("  ", " ")
+    assert sentence.endswith(
+        f"The best guess about the ringed person is right {guesses} of the time, instead of 50 %. An analyst who takes "
+        f"the table for real data is right in {intervals} of all releases and expects 95 %."
+    )
+    assert drawing(app)["texts"]["average"] == guesses
+
+
+def test_in_class_mode_the_answer_keeps_both_comparisons() -> None:
+    app = sound(open_page("start", **{"class": 1}))
+    sentence = plain_text(answer(app)).partition("ε = 1")[2].strip()
+    assert sentence == "Guesses right: 51.6 %, before 50 %. Intervals: 25.3 %, expected 95 %."
+    check_short(sentence)
+    assert 'class="legend"' in drawing(app)["html"]
+
+
+@pytest.mark.parametrize("n", [20, 100, 1000])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_drawing_shows_what_is_computed(method: str, epsilon: float, n: int) -> None:
+    app = open_start(epsilon=epsilon, n=n, method=method)
+    is_best = method == "best"
+    design = Design(mechanism="geometric" if is_best else method, n=n, epsilon=epsilon, confidential_count=n // 4)
+    overview = Overview(design, is_best)
+    data = drawing(app)
+    assert data["texts"] == drawing_texts(overview)
+    assert data["numbers"] == pytest.approx(drawing_places(overview))
+    assert data["dots"] == {"secret": n // 4, "released": round(overview.released)}
+    assert data["paths"]["possible"].count("h0") == 100
+    people, rows = data["html"].split('data-dots="secret"')[1].split('data-dots="released"')
+    assert people.count('<i class="person"></i>') == 1
+    assert (people.count("<i></i>"), rows.split("</div>")[0].count("<i></i>")) == (n - 1, n)
+    assert not problems(app)
+
+
+def test_six_questions_have_answers_and_links_that_open_with_the_release() -> None:
+    app = open_start(epsilon=2, n=20, seed=5)
+    text = plain_text(markup(app)).replace("  ", " ")
+    overview = Overview.of("beta_binomial", 20, 2.0, 5)
+    for sentence in overview_answers(overview):
+        assert plain_text(sentence).replace("  ", " ") in text
+    queries = links(app)
+    assert list(queries) == [
+        "Transition matrices", "Minimum priors", "Coverage", "Posterior", "Compare synthesizers", "Curator's desk",
+    ]  # fmt: skip
+    for query in queries.values():
+        values = {name.partition("_")[2]: text for name, text in query.items()}
+        said = {
+            "n": "20",
+            "epsilon": "2",
+            "p": "0.25",
+            "x": "5",
+            "seed": "5",
+            "sets": "1",
+            "synthesizer": "beta_binomial",
+        }
+        assert values.items() >= said.items()
+    assert float(queries["Transition matrices"]["tm_alpha"]) == overview.design.alpha_of_one_set
+    assert queries["Minimum priors"]["mp_delta"] == "1e-06"
+    assert queries["Coverage"]["cv_rules"] == "as_if_real"
+
+
+@pytest.mark.parametrize("module", ["transition_matrices", "coverage", "posterior"])
+def test_the_page_behind_a_link_shows_the_release_without_a_complaint(module: str) -> None:
+    label = {"transition_matrices": "Transition matrices", "coverage": "Coverage", "posterior": "Posterior"}[module]
+    app = open_start(epsilon=2, n=20, seed=5)
+    app = sound(visit(app, module, **links(app)[label]))
+    assert not problems(app)
+    prefix = {"transition_matrices": "tm_", "coverage": "cv_", "posterior": "po_"}[module]
+    assert (app.session_state[f"{prefix}n"], app.session_state[f"{prefix}epsilon"]) == (20, 2.0)
+    if module == "transition_matrices":
+        assert mark(app) == "✓ kept"
+
+
+def test_the_url_has_what_differs_from_a_fresh_page_and_brings_it_back() -> None:
+    app = open_start(epsilon=2, n=20, seed=5, method="beta_binomial")
+    assert settings(app) == {"home_epsilon": "2", "home_n": "20", "home_seed": "5"}
+    again = sound(open_page("start", **settings(app)))
+    assert drawing(again) == drawing(app)
+    assert settings(draw(again))["home_seed"] == "6"
+    assert drawing(again)["texts"] != drawing(app)["texts"]
+    assert settings(open_start()) == {}
+
+
+def test_the_app_begins_with_the_release_of_start() -> None:
+    app = open_start()
+    release = app.session_state["release"]
+    shown = {"synthesizer": "beta_binomial", "n": 100, "sets": 1, "epsilon": 1.0, "x": 25, "seed": 1, "prior": "pure"}
+    assert release.items() >= shown.items()
+    app = sound(visit(app, "posterior"))
+    assert (app.session_state["po_x"], app.session_state["po_epsilon"]) == (25, 1.0)
+
+
+def test_the_people_who_say_yes_follow_the_number_of_people() -> None:
+    app = open_start(x=40)
+    assert drawing(app)["texts"]["yes"] == "40"
+    app.button_group(key="home_n").set_value(1000).run()
+    assert drawing(sound(app))["texts"]["yes"] == "400"
+    assert settings(app)["home_x"] == "400"
+    app = sound(visit(app, "start", home_n=20))  # a step back, or a link that does not say who said yes
+    assert drawing(app)["texts"]["yes"] == "8"
+    app = open_start()
+    app.button_group(key="home_n").set_value(20).run()
+    assert (drawing(app)["texts"]["yes"], settings(app)) == ("5", {"home_n": "20"})
+
+
+def test_a_share_in_the_link_says_how_many_say_yes() -> None:
+    assert drawing(open_start(p=0.5))["texts"]["yes"] == "50"
+    assert drawing(open_start(p=0.001))["texts"]["yes"] == "1"  # the ringed person
+
+
+def test_a_release_that_start_does_not_show_is_named_and_its_size_is_fitted() -> None:
+    app = sound(open_page("posterior", po_n=500, po_x=100, po_sets=5))
+    app = sound(visit(app, "start"))
+    said = drawing(app)["texts"]
+    assert (said["people"], said["yes"]) == ("1,000", "200")
+    assert STAYS in " ".join(texts(app))
+    app.button_group(key="home_n").set_value(100).run()  # from now on it is the reader's release
+    assert STAYS not in " ".join(texts(sound(app)))
+    release = app.session_state["release"]
+    assert (release["n"], release["sets"], release["m_is_n"]) == (100, 1, True)
+
+
+def test_a_release_by_geometric_noise_is_taken_and_the_best_possible_stays() -> None:
+    app = open_start(method="best")
+    app = sound(visit(app, "coverage", cv_synthesizer="geometric", cv_epsilon=3, cv_sets=1))
+    app = sound(visit(app, "start"))
+    assert (app.session_state["home_method"], app.session_state["home_epsilon"]) == ("best", 3.0)
+    app = sound(visit(app, "coverage", cv_synthesizer="beta_binomial", cv_epsilon=3, cv_sets=1))
+    assert sound(visit(app, "start")).session_state["home_method"] == "beta_binomial"
+    assert STAYS not in " ".join(texts(app))
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"home_n": "10"}, "home_n = 10: it must be one of 20, 100, 1000."),
+        ({"home_n": "1e2"}, "home_n = 1e2: it must be one of"),
+        ({"home_epsilon": "50"}, "epsilon (promised privacy loss) must be a number from 0.01 to 20; got 50."),
+        ({"home_epsilon": "nan"}, "must be a number from 0.01 to 20"),
+        ({"home_method": "<b>"}, "home_method = <b>: it must be one of beta_binomial, geometric, best."),
+        ({"home_seed": "-1"}, "seed must be a whole number from 0 to 10⁹; got −1."),
+        ({"home_p": "2"}, "p (true share) must be a number from 0 to 1; got 2."),
+        ({"home_x": "0"}, "must be a whole number from 1 to 100,000; got 0."),
+    ],
+)
+def test_what_a_link_cannot_say_is_named_and_the_fresh_page_answers(query: dict[str, str], sentence: str) -> None:
+    app = open_page("start", **query)
+    assert not app.exception
+    (problem,) = problems(app)
+    assert problem.startswith("Ignored an invalid value in the link") and sentence in problem
+    assert drawing(app) == drawing(open_start())
+
+
+def test_more_who_say_yes_than_people_are_lowered_with_a_sentence() -> None:
+    app = open_start(x=50, n=20)
+    assert problems(app) == ["x was lowered to 20: the other settings allow no more."]
+    assert drawing(app)["texts"]["yes"] == "20"
+    assert settings(app) == {"home_n": "20", "home_x": "20"}

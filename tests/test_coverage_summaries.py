@@ -1,0 +1,342 @@
+"""Tables and words of a coverage study: exact numbers, simulated ones beside them, and the first repetitions."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpviz.core.measures import Measure
+from dpviz.core.parameters import readable
+from dpviz.core.wording import TextTable
+from dpviz.coverage import (
+    CoveragePlan,
+    coverage_decomposition,
+    coverages_in_reach,
+    exact_coverages,
+    performance_of,
+    run_coverage,
+    wilson_interval,
+)
+from dpviz.coverage.along import GrowingCurves, curves_along_p
+from dpviz.coverage.causes import costs_table, effects_by_cause, repairs_table
+from dpviz.coverage.in_words import estimate_table, measures_table, repetitions_table, variances_table
+from dpviz.coverage.performance import first_intervals, first_shares
+from dpviz.coverage.summaries import MIN_HITS, count_sentences, coverage_table, interval_words, repetition_sentences
+from dpviz.designs import Design
+from dpviz.inference import COMBINING_RULES, RULES
+from dpviz.inference.interval_rules import holds
+from dpviz.inference.moments import set_moments
+from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
+from tests.helpers import match_in, value_of
+
+MECHANISMS = list(two_cell_synthesizers())
+SMALL: dict[str, Any] = {"n": 30, "sets": 3, "epsilon": 1.5}
+CHAREST = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0, p=0.25, repetitions=3000)
+
+
+def plan_of(design: Design, *rules: str) -> CoveragePlan:
+    """Simulation of a design for some rules, or for every rule that it allows."""
+    rules = rules or tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+    return CoveragePlan(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
+        repetitions=design.repetitions, seed=design.seed,
+    )  # fmt: skip
+
+
+def rows_of(table: TextTable) -> dict[str, dict[str, str]]:
+    """Cells by the bold words in the first of each row and the head of the column."""
+    rows = {}
+    for name, *cells in table.rows:
+        label = re.search("<b>(.*?)</b>", name)
+        plain = [re.sub("<[^>]+>", " ", cell).replace("\u00a0", " ") for cell in cells]
+        head = [column.replace("\u00a0", " ") for column in table.head[1:]]
+        rows[label[1] if label else name] = dict(zip(head, plain, strict=True))
+    return rows
+
+
+def check_percent(cell: str, share: float, digits: int) -> None:
+    """The cell has the share in so many digits, and no decimals that an error of 10⁻⁸ would change."""
+    assert cell.endswith(" %")
+    if " than " in cell:  # nearer to none or all than the error, and neither of them
+        assert 1e-11 < (share if cell.startswith("less") else 1 - share) < 0.51e-8
+        return
+    unit = 10.0 ** (math.floor(math.log10(abs(100 * share))) - digits + 1) if share else 0.0
+    assert abs(value_of(cell) - 100 * share) <= max(0.51 * unit, 0.51e-6)
+
+
+# The table of every rule
+
+STUDIES: list[dict[str, Any]] = [
+    {"n": 100, "sets": 5, "repetitions": 1, "seed": 5},
+    {"repetitions": 2, "p": 1.0, **SMALL},
+    {"repetitions": 1234, "seed": 0, "sets": 1, "n": 40, "level": 0.8},
+    *({"repetitions": 1100, "mechanism": mechanism, "p": 0.4, **SMALL} for mechanism in MECHANISMS),
+    *(
+        {"repetitions": 1100, "mechanism": mechanism, "prior": "exact", "delta": 1e-3, "level": 0.8, **SMALL}
+        for mechanism in ("beta_binomial", "posterior_mean")
+    ),
+    {"repetitions": 600, "mechanism": "posterior_mode", "prior": "own", "alpha": 3.25, "m": 17, **SMALL},
+    {"repetitions": 1100, "prior": "own", "alpha": 2.5, "p": 0.0, "m": 7, **SMALL},
+]
+
+
+@pytest.mark.parametrize("values", STUDIES, ids=str)
+def test_the_table_has_the_exact_numbers_and_those_of_the_simulation(values: dict[str, Any]) -> None:
+    design = Design(**{"mechanism": "beta_binomial"} | values)
+    rules = [key for key, rule in RULES.items() if rule.fits(design.release, design.sets)]
+    exact = exact_coverages(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level
+    )  # fmt: skip
+    in_reach = coverages_in_reach(design.release, p=design.p, sets=design.sets, rules=rules, level=design.level)
+    performance = performance_of(run_coverage(plan_of(design)))
+    rows = rows_of(coverage_table(rules, design.sets, in_reach, {}, performance, is_complete=True))
+    assert list(rows) == [RULES[key].short_label for key in rules]
+    for key, cells in zip(rules, rows.values(), strict=True):
+        coverage = exact[key]
+        check_percent(cells["coverage, exact"], coverage.coverage, 5)
+        check_percent(cells["no interval"], coverage.negative_variance_share, 3)
+        check_percent(cells["hold all of 0 to 100 %"], coverage.vacuous_share, 3)
+        assert cells["smallest at any p"] == "–"
+
+        # The mean length, as far as it is known
+        error = coverage.mean_width_inside_error_bound
+        is_known = math.isfinite(coverage.mean_width_inside) and error <= 1e-4
+        length = Measure(100 * coverage.mean_width_inside, 0.0, within=100 * error).shown
+        assert cells["mean length, in points"] == (readable(length, 4) if is_known else "–")
+
+        # Coverage where T is negative, and where it is not
+        parts = coverage.coverage_given_nonnegative_total, coverage.coverage_given_negative_total
+        for column, part in zip(("coverage where T ≥ 0", "where T < 0"), parts, strict=True):
+            assert (column in cells) == (design.sets > 1)
+            if math.isfinite(part):
+                check_percent(cells[column], part, 3)
+            else:
+                assert cells.get(column, "–") == "–"
+
+        # The simulation
+        share = performance.rules[key].coverage
+        written = f"{readable(100 * share.value, 5)} % ± {readable(100 * share.error, 2)}"
+        if share.value in (0, 1):
+            ends = [readable(100 * end, 4) for end in wilson_interval(share.value, design.repetitions)]
+            written = f"{readable(100 * share.value)} % ({' to '.join(ends)} %)"
+        assert cells["simulated"] == written
+        if design.repetitions * min(coverage.coverage, 1 - coverage.coverage) < MIN_HITS:
+            assert cells["apart, in standard errors"] == "too few hits"
+            continue
+        error = math.sqrt(coverage.coverage * (1 - coverage.coverage) / design.repetitions)
+        distance = (share.value - coverage.coverage) / error
+        assert value_of(cells["apart, in standard errors"]) == pytest.approx(distance, abs=6e-3, rel=6e-3)
+
+
+@pytest.mark.parametrize(
+    ("sets", "smallest"),
+    [
+        (1, {"score": "94.26 % at p = 0.29", "as_if_real": "0.9427 % at p = "}),
+        (5, {"reiter_2002": "61.9 % at p = 0.", "as_if_real": "less than 10⁻⁶ % at p = "}),
+    ],
+)
+def test_the_table_has_the_smallest_coverage_at_any_p(sets: int, smallest: dict[str, str]) -> None:
+    """Of one set of Charest's design 0.9425816 is certified; five hold between 61.8549 and 61.8551 %."""
+    release = dataclasses.replace(CHAREST, sets=sets).release
+    curves = [
+        part for part in curves_along_p(release, sets=sets, rules=tuple(smallest), level=0.95) if part is not None
+    ]
+    last: GrowingCurves = curves[-1]
+    rows = rows_of(coverage_table(list(smallest), sets, None, last.smallest, None, is_complete=True))
+    for key, cell in smallest.items():
+        shown = " ".join(rows[RULES[key].short_label]["smallest at any p"].split())
+        assert shown.startswith(cell)
+        assert rows[RULES[key].short_label]["coverage, exact"] == "…"
+        assert rows[RULES[key].short_label]["simulated"] == "not yet"
+
+
+# The first repetitions
+
+
+@pytest.mark.parametrize("mechanism", ["beta_binomial", "laplace", "modips"])
+def test_the_first_intervals_are_to_the_digit_those_of_the_run_whatever_the_rule(mechanism: str) -> None:
+    """What is drawn is the same for any rules, and a block begins with the beginning of the whole block."""
+    design = Design(mechanism=mechanism, n=40, sets=3, epsilon=2.0, p=0.3, seed=11, repetitions=1700)
+    plan = plan_of(design)
+    tally = run_coverage(plan)
+    for place, rule in enumerate(plan.rules):
+        intervals = first_intervals(plan_of(design, rule), rule)
+        assert len(intervals.runs) == 100
+        np.testing.assert_array_equal(intervals.low, tally.shown.low[place])
+        np.testing.assert_array_equal(intervals.high, tally.shown.high[place])
+        np.testing.assert_array_equal(intervals.runs.counts, tally.shown.counts)
+        np.testing.assert_array_equal(intervals.runs.confidential, tally.shown.confidential)
+        first = run_coverage(dataclasses.replace(plan, repetitions=100)).rule(rule)
+        assert (intervals.covered.sum(), intervals.vacuous.sum()) == (first.covered, first.vacuous)
+        assert np.array_equal(intervals.first(7).covered, intervals.covered[:7])
+
+
+def test_shares_of_the_first_repetitions_are_counted_and_have_wilsons_interval() -> None:
+    release = BetaBinomial(n=20, m=20, alpha=2.0, beta=2.0)
+    plan = CoveragePlan(synthesizer=release, p=0.25, sets=2, rules=("reiter_2002", "score"), repetitions=300, seed=5)
+    tally = run_coverage(plan)
+    for count in range(1, plan.shown + 1):
+        first = tally.shown.first(count)
+        shares = first_shares(tally, count)
+        for place, key in enumerate(plan.rules):
+            share = holds(first.low[place], first.high[place], plan.p).mean()
+            assert shares[key] == (share, *wilson_interval(share, count))
+
+
+def test_a_repetition_is_described_as_it_was() -> None:
+    design = Design(mechanism="beta_binomial", n=20, sets=2, epsilon=2.0, p=0.25, seed=5, repetitions=200)
+    plan = plan_of(design, "reiter_2002")
+    tally = run_coverage(plan)
+    intervals = first_intervals(plan, "reiter_2002")
+    hits = holds(tally.shown.low[0], tally.shown.high[0], 0.25)
+    assert set(hits.tolist()) == {True, False}
+    for place, is_hit in enumerate(hits.tolist()):
+        release, claim = repetition_sentences(plan, intervals, place)
+        counts = ", ".join(map(str, tally.shown.counts[place]))
+        x = tally.shown.confidential[place]
+        assert release == f"no. {place + 1}: {x} of 20 say yes; released {counts}"
+        assert claim.startswith("Reiter 2002 ")
+        assert ("a hit" in claim) == is_hit
+        assert ("a miss" in claim or "no interval" in claim) == (not is_hit)
+        assert interval_words(plan, intervals, place + 1, None)[1:] == [release, claim]
+
+
+def test_a_repetition_without_an_interval_is_described() -> None:
+    design = Design(mechanism="beta_binomial", n=30, sets=2, epsilon=9.0, p=0.4)
+    plan = plan_of(design, "raghunathan_2003")
+    intervals = first_intervals(plan, "raghunathan_2003")
+    missing = np.isnan(intervals.low)
+    claims = [repetition_sentences(plan, intervals, place)[1] for place in range(100)]
+    assert [claim == "Raghunathan et al. 2003 gives no interval" for claim in claims] == missing.tolist()
+    assert 0 < missing.sum() < 100
+
+
+def test_the_simulation_so_far_stands_above_the_counts() -> None:
+    design = dataclasses.replace(CHAREST, repetitions=3000)
+    plan = plan_of(design)
+    intervals = first_intervals(plan_of(design, "reiter_2002"), "reiter_2002")
+    performance = performance_of(run_coverage(plan))
+    share = performance.rules["reiter_2002"].coverage
+    written = f"{readable(100 * share.value, 5)} % ± {readable(100 * share.error, 2)}"
+    assert interval_words(plan, intervals, 0, performance)[0] == f"of 3,000: <b>{written}</b>"
+    assert interval_words(plan, intervals, 0, None) == list(count_sentences(intervals))
+    longer = dataclasses.replace(plan, repetitions=5000)
+    assert interval_words(longer, intervals, 0, performance)[0].startswith("of 3,000 so far: ")
+
+
+def test_the_first_intervals_are_counted_in_words_over_a_grid() -> None:
+    cases = set()
+    for mechanism, rule, n, sets, epsilon, p, repetitions in itertools.product(
+        ("beta_binomial", "geometric"), ("reiter_2002", "raghunathan_2003", "score"), (1, 30), (2, 5), (0.3, 9.0),
+        (0.0, 0.4), (1, 2, 100),
+    ):  # fmt: skip
+        design = Design(mechanism=mechanism, n=n, sets=sets, epsilon=epsilon, p=p, seed=3, repetitions=repetitions)
+        intervals = first_intervals(plan_of(design, rule), rule)
+        low = intervals.low
+        high = intervals.high
+        hits = int(holds(low, high, p).sum())
+        missing = int(np.isnan(low).sum())
+        vacuous = int((holds(low, high, 0.0) & holds(low, high, 1.0)).sum())
+        misses = repetitions - hits - missing
+        sentence, *rest = (re.sub(r"<[^>]+>", "", line) for line in count_sentences(intervals))
+        numbers = [int(number) for number in re.findall(r"\d+", sentence)]
+        assert numbers == [hits, repetitions, misses, *([missing] if missing else [])]
+        assert ("holds" in sentence, "misses" in sentence, "has" in sentence) == (hits == 1, misses == 1, missing == 1)
+        assert bool(rest) == (vacuous > 0)
+        if rest:
+            verbs = ("runs", "says") if vacuous == 1 else ("run", "say")
+            assert rest == [f"{vacuous} of the {hits} {verbs[0]} from 0 to 100 % and {verbs[1]} nothing"]
+        cases.add((vacuous > 0, missing > 0))
+    assert len(cases) == 4
+
+
+# Causes and moments
+
+
+def test_what_each_cause_costs_and_every_combination_of_repairs() -> None:
+    decompositions = {
+        key: coverage_decomposition(synthesizer=CHAREST.release, p=0.25, sets=5, rule=key) for key in COMBINING_RULES
+    }
+    costs = rows_of(costs_table(decompositions, BetaBinomial))
+    combinations = list(rows_of(repairs_table(decompositions, BetaBinomial)).values())
+    effects = effects_by_cause(decompositions, BetaBinomial)
+    assert list(costs) == [RULES[key].short_label for key in COMBINING_RULES]
+    assert len(combinations) == 8
+    for key, decomposition in decompositions.items():
+        label = RULES[key].short_label
+        lost = [-100 * value for value in decomposition.lost.values()]
+        promised, *changes, published = costs[label].values()
+        assert promised == "95 %"
+        check_percent(published, decomposition.published, 5)
+        numbers = [value_of(cell.replace("+", "")) for cell in changes]
+        assert numbers == pytest.approx(lost, rel=1e-3, abs=1e-5)
+        assert 95 + sum(numbers) == pytest.approx(100 * decomposition.published, abs=0.03)
+        assert [100 * value for value in effects[key].values()] == pytest.approx(
+            [*lost, 100 * (decomposition.published - 0.95)]
+        )
+        assert sorted(value_of(row[label]) for row in combinations) == pytest.approx(
+            sorted(100 * decomposition.coverage.ravel()), rel=1e-3, abs=1e-3
+        )
+        check_percent(combinations[0][label], decomposition.published, 5)
+        check_percent(combinations[-1][label], decomposition.repaired, 5)
+
+
+def test_bias_and_variance_are_the_closed_form_with_the_simulation_beside_it() -> None:
+    performance = performance_of(run_coverage(plan_of(CHAREST)))
+    moments = set_moments(CHAREST.release, p=0.25, sets=5)
+    alpha = 100 / math.expm1(2 / 5)
+    bias = (25 + alpha) / (100 + 2 * alpha) - 0.25
+    closed = [bias, math.sqrt(moments.variance_estimate), moments.variance_estimate + bias**2]
+    simulated = [performance.bias, performance.empirical_error, performance.mean_square_error]
+    rows = estimate_table(moments, performance).rows
+    for (_, exact, measure, distance), value, measured in zip(rows, closed, simulated, strict=True):
+        assert value_of(exact) == pytest.approx(value, rel=1e-4)
+        assert measure == f"{readable(measured.value, 5)} ± {readable(measured.error, 2)}"
+        assert value_of(distance) == pytest.approx((measured.value - value) / measured.error, abs=6e-3, rel=6e-3)
+    assert [row[2:] for row in estimate_table(moments, None).rows] == [["not yet", ""]] * 3
+
+
+def test_how_far_the_variance_of_each_rule_is_off() -> None:
+    performance = performance_of(run_coverage(plan_of(CHAREST)))
+    moments = set_moments(CHAREST.release, p=0.25, sets=5)
+    rules = [key for key, rule in RULES.items() if rule.has_variance]
+    decompositions = {
+        key: coverage_decomposition(synthesizer=CHAREST.release, p=0.25, sets=5, rule=key) for key in rules
+    }
+    for key, cells in zip(rules, rows_of(variances_table(decompositions, performance)).values(), strict=True):
+        mean, bias, measure, _ = cells.values()
+        measured = performance.rules[key].relative_bias
+        exact = decompositions[key].mean_variance
+        assert value_of(mean) == pytest.approx(exact, rel=1e-4)
+        assert value_of(bias) == pytest.approx(100 * (exact / moments.variance_estimate - 1), rel=1e-4)
+        assert measure == f"{readable(measured.value, 5)} ± {readable(measured.error, 2)}"
+
+
+def test_simulated_measures_leave_out_what_a_simulation_cannot_tell() -> None:
+    performance = performance_of(run_coverage(plan_of(CHAREST)))
+    rules = list(performance.rules)
+    for key, cells in zip(rules, rows_of(measures_table(rules, performance)).values(), strict=True):
+        mean_length, *rest = cells.values()
+        simulated = performance.rules[key]
+        assert (mean_length == "–") == RULES[key].few_degrees  # hardly any release makes the mean
+        measures = simulated.mean_width_inside, simulated.relative_error, simulated.negative_variance_share
+        for cell, measure in zip(rest, measures, strict=True):
+            if math.isnan(measure.value):
+                assert (cell, RULES[key].has_variance) == ("–", False)
+            else:
+                assert cell == f"{readable(measure.value, 5)} ± {readable(measure.error, 2)}"
+
+
+@pytest.mark.parametrize("coverage", [0.81154, 0.95, 0.5])
+def test_the_repetitions_needed_are_the_fewest(coverage: float) -> None:
+    for words, count in repetitions_table("reiter_2002", coverage).rows:
+        error = float(match_in(r"± ([\d.]+) point", words)[1]) / 100
+        needed = int(count.replace(",", ""))
+        assert coverage * (1 - coverage) / needed <= error**2 * (1 + 1e-9)
+        assert coverage * (1 - coverage) / (needed - 1) > error**2

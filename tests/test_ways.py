@@ -1,0 +1,95 @@
+"""What several sets need by each way of counting their cost."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from dpviz.calibration.promise_in_words import HEADLINE
+from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.calibration.ways import stream_ways
+from dpviz.desk.promise_tables import ways_table
+from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
+from dpviz.privacy.composition import advanced_composition
+
+
+def one_set(method: str, epsilon: float, delta: float) -> float:
+    return minimum_prior(method, n=40, m=25, epsilon=epsilon, delta=delta)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+def test_several_sets_need_what_their_composition_says(delta: float) -> None:
+    setting = Setting(n=40, m=25, epsilon=1.5, delta=delta)
+    *_, ways = stream_ways(KINDS["bernoulli"], setting, 5, HEADLINE)
+    for method in CALIBRATED:
+        shares = ways.shares[method, 5]
+        assert shares.pure == pytest.approx(one_set(method, 0.3, 0.0), rel=1e-12)
+        assert shares.split == pytest.approx(one_set(method, 0.3, delta / 5), rel=1e-12)
+        exact = minimum_prior_for_sets(method, n=40, m=25, sets=5, epsilon=1.5, delta=delta)
+        assert ways.exact[method, 5].upper == pytest.approx(exact.upper, rel=1e-4)
+        if delta:
+            advanced, _ = smallest_by_advanced(partial(one_set, method), 5, 1.5, delta)
+            assert shares.advanced == pytest.approx(advanced)
+        else:
+            assert math.isnan(shares.advanced)
+
+
+def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
+    setting = Setting(n=40, m=40, epsilon=1.5, delta=1e-4, sigma=1.0, sigma0=1.0)
+    *_, ways = stream_ways(KINDS["gaussian"], setting, 4, HEADLINE)
+    for method in CALIBRATED:
+        single = maximum_range(method, n=40, m=40, sigma0=1.0, epsilon=1.5, delta=1e-4)
+        shares = ways.shares[method, 4]
+        pure = maximum_range(method, n=40, m=40, sigma0=1.0, epsilon=1.5 / 4)
+        assert shares.pure == pytest.approx(pure, rel=1e-12)
+        assert ways.exact[method, 4].upper == pytest.approx(single / 2)
+        assert shares.advanced <= ways.exact[method, 4].upper
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "sets", "beyond"),
+    [
+        ("bernoulli", Setting(n=10_000, m=10_000, epsilon=1.0, delta=1e-6), 20, {"synth_post_many", "synth_map"}),
+        ("categorical", Setting(n=2000, m=2000, epsilon=1.0, delta=1e-6, cells=3), 5, {"synth_post_one"}),
+    ],
+)
+def test_sets_beyond_reach_take_no_other_answer_with_them(
+    kind: str, setting: Setting, sets: int, beyond: set[str]
+) -> None:
+    *_, ways = stream_ways(KINDS[kind], setting, sets, HEADLINE)
+    assert set(ways.refused) == beyond
+    question = PromiseQuestion(kind=KINDS[kind], setting=setting, sets=sets)
+    rows = {name: cells for name, *cells in ways_table(question, ways).rows}
+    for method in CALIBRATED:
+        last = rows[f"<b>{METHODS[method].label}</b>"][-1]
+        assert (last == "beyond reach") == (method in beyond)
+
+
+@pytest.mark.parametrize("key", ["categorical", "gaussian"])
+def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_exact_answer(key: str) -> None:
+    """Four sets with ε0 and what is left of δ each compose to the promise; no other split asks for less."""
+    kind = KINDS[key]
+    epsilon, delta, sets = 0.5, 1e-4, 4
+    setting = Setting(n=40, m=40, epsilon=epsilon, delta=delta, cells=3, sigma0=1.0)
+    advanced = kind.by_advanced(METHODS["synth_post_many"], setting, sets)
+    needs = []
+    for share in np.linspace(0.02, 0.98, 25):
+        slack = share * delta
+        each = brentq(lambda e, slack=slack: advanced_composition(e, sets, slack) - epsilon, 1e-9, epsilon)
+        single = dataclasses.replace(setting, epsilon=each, delta=(delta - slack) / sets)
+        needs.append(kind.need(METHODS["synth_post_many"], single, single.delta))
+    is_range = not kind.quantity.larger_is_safer
+    assert advanced == pytest.approx(max(needs) if is_range else min(needs), rel=5e-3)
+    if is_range:
+        exact = maximum_range(
+            "synth_post_many", n=40, m=40, sigma0=1.0, epsilon=epsilon, delta=delta, sets=sets
+        )  # fmt: skip
+    else:
+        exact = minimum_prior("synth_post_many", n=40, m=40 * sets, cells=3, epsilon=epsilon, delta=delta)
+    assert kind.quantity.keeps(advanced, exact)
