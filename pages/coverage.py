@@ -12,7 +12,7 @@ from dpviz.charts.coverage import coverage_chart
 from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SYNTHETIC_ROWS
 from dpviz.core.parameters import readable
 from dpviz.core.wording import percent
-from dpviz.coverage import ExactCoverage, coverage_given_count, coverages_in_reach
+from dpviz.coverage import ExactCoverage, coverage_given_count, coverages_to_six_digits
 from dpviz.coverage.along import EPSILONS, GrowingCurves, curves_along_epsilon, curves_along_p
 from dpviz.coverage.exact import stream_coverages
 from dpviz.coverage.summaries import coverage_table, negative_sentence
@@ -166,7 +166,7 @@ def results_of(design: Design, axis: Axis, run: simulation.Run | None) -> Result
     arguments: dict[str, Any] = {"p": design.p, "sets": design.sets, "rules": design.rules, "level": design.level}
     coverages: dict[str, ExactCoverage] | None
     if design.sets * design.m <= QUICK_ROWS:
-        coverages = ui.result(coverages_in_reach, design.release, **arguments)
+        coverages = ui.result(coverages_to_six_digits, design.release, **arguments)
     else:
         arguments |= {"pool": ui.ANSWERS, "timeout": ANSWER_TIMEOUT_S}
         coverages = ui.latest(stream_coverages, design.release, **arguments)

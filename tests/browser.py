@@ -27,7 +27,7 @@ CHROMIUM_ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # requests to other hosts are refused
 ]
 START_TIMEOUT_S = 180
-SETTLE_TIMEOUT_MS = 180_000
+SETTLE_TIMEOUT_MS = 40_000
 QUIET_MS = 500
 """Time without a run after which no run is on its way: Streamlit's sliders send their value 200 ms after a move."""
 

@@ -49,6 +49,9 @@ class Reach(NamedTuple):
 
 
 IN_SECONDS, IN_A_MINUTE = Reach(8_000_000, 250_000_000, 25_000_000), Reach(16_000_000, 10**9, 10**9)
+SIX_DIGITS = Reach(2_000_000, 80_000_000, 25_000_000, coarser=300.0)
+"""Work within which sums are known to 10⁻⁶: half of that of ten digits, for a page that thirty readers move at once."""
+
 EXPONENTS_AT_ONCE = 65_536  # Of the bounds of boxes: a few boxes at a time, which stay near the processor
 
 LIKELIEST_COUNTS = 8  # Likeliest confidential counts of which there may be too much work already

@@ -12,7 +12,7 @@ from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._intervals import Asked, Measures, Point, sum_releases
 from dpviz.coverage._points import CountDistributions, point_maker, single_point
-from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, TOO_LONG, Reach, within_reach
+from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, SIX_DIGITS, TOO_LONG, Reach, within_reach
 from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.inference.interval_rules import holds, releases
 from dpviz.inference.sum_distribution import length_limit, release_sums, within_sums
@@ -154,17 +154,60 @@ def coverages_in_reach(
     return {}
 
 
+@checked(p=PROPORTION, sets=SETS, level=LEVEL)
+def coverages_to_six_digits(
+    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
+) -> dict[str, ExactCoverage]:
+    """`coverages_in_reach` to within 10⁻⁶ instead of 10⁻⁸, in half of the time, where that takes transforms.
+
+    Parameters
+    ----------
+    synthesizer, p, sets, rules, level
+        As in `coverages_in_reach`.
+
+    Returns
+    -------
+    dict of str to ExactCoverage
+        By the keys of the rules.
+
+    Examples
+    --------
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> release = BetaBinomial(n=100, m=100, alpha=25, beta=25)
+    >>> rough = coverages_to_six_digits(release, p=0.25, sets=5, rules=["reiter_2002"])["reiter_2002"]
+    >>> exact = coverages_in_reach(release, p=0.25, sets=5, rules=["reiter_2002"])["reiter_2002"]
+    >>> exact.error_bound < 1e-8 < abs(rough.coverage - exact.coverage) < rough.error_bound < 1e-6
+    True
+    """
+    asked = Asked.of(synthesizer, sets, rules, level)
+    if sets > 2 and not asked.by_sum and within_reach(synthesizer.n, synthesizer.m, sets):
+        with contextlib.suppress(ValueError):
+            return _coverages(asked, p, SIX_DIGITS)
+    return coverages_in_reach(synthesizer, p=p, sets=sets, rules=rules, level=level)
+
+
 def stream_coverages(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[dict[str, ExactCoverage]]:
-    """`coverages_in_reach` as a stream with a single result, for whoever does not wait for it.
+    """`coverages_to_six_digits` as a stream with a single result, for whoever does not wait for it.
 
+    Parameters
+    ----------
+    synthesizer, p, sets, rules, level
+        As in `coverages_in_reach`.
+
+    Yields
+    ------
+    dict of str to ExactCoverage
+
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=2, m=2, alpha=1, beta=1)
     >>> [list(result) for result in stream_coverages(release, p=0.5, sets=1, rules=["as_if_real"])]
     [['as_if_real']]
     """
-    yield coverages_in_reach(synthesizer, p=p, sets=sets, rules=rules, level=level)
+    yield coverages_to_six_digits(synthesizer, p=p, sets=sets, rules=rules, level=level)
 
 
 @dataclass(frozen=True, kw_only=True)

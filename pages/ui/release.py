@@ -7,6 +7,7 @@ page that is opened without a query takes what has changed since the reader was 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -267,7 +268,10 @@ def page_link(page: Page, values: Mapping[str, Any], label: str = "") -> None:
     query = {page.prefix + name: format_value(value) for name, value in values.items()}
     if class_mode():
         query[CLASS_MODE] = "1"
-    st.page_link(streamlit_page(page), label=f"{label or page.title} →", query_params=query)
+    st.page_link(_link_target(page), label=f"{label or page.title} →", query_params=query)
+
+
+_link_target = cache(streamlit_page)
 
 
 def format_value(value: Any) -> str:

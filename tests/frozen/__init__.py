@@ -19,6 +19,7 @@ A key has one of three beginnings:
 ``files/``
     A file that a page offers, for the URLs that are marked with ``files``.
 
-Numbers are equal within a relative 1e-9; texts are equal letter by letter, except that numbers of twelve or more digits
-in them are compared as numbers. Dates, random identifiers and plotly's own script are left out.
+Numbers are equal within a relative 1e-9, and to 0 within 1e-14; texts are equal letter by letter, except that numbers
+of twelve or more digits in them are compared as numbers. Dates, random identifiers and plotly's own script are left
+out.
 """

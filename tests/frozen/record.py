@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 RELATIVE_TOLERANCE = 1e-9
+ZERO_TOLERANCE = 1e-14
+"""Distance from 0 of what is equal to it: sums that cancel on one processor leave a rounding error on another."""
+
 MIN_LONG_DIGITS = 12
 """A number in a text with so many digits is compared as a number, a shorter one letter by letter."""
 
@@ -101,8 +104,10 @@ def differences(before: Any, after: Any, key: str = "") -> Iterator[Difference]:
 def _is_equal(before: Any, after: Any) -> bool:
     if not (_is_number(before) and _is_number(after)):
         return type(before) is type(after) and bool(before == after)
-    both_nan = math.isnan(before) and math.isnan(after)
-    return both_nan or before == after or math.isclose(before, after, rel_tol=RELATIVE_TOLERANCE)
+    if math.isnan(before) and math.isnan(after):
+        return True
+    absolute_tolerance = ZERO_TOLERANCE if 0 in (before, after) else 0.0
+    return math.isclose(before, after, rel_tol=RELATIVE_TOLERANCE, abs_tol=absolute_tolerance)
 
 
 def _is_number(value: Any) -> bool:

@@ -37,6 +37,8 @@ def test_a_record_is_read_as_it_was_written_and_has_the_same_bytes(tmp_path: Pat
         (0.1, 0.1 * (1 + 1e-10), 0),
         (0.1, 0.1 * (1 + 1e-8), 1),
         (1e-20, 2e-20, 1),
+        (0.0, 1e-15, 0),
+        (0.0, 1e-12, 1),
         (math.nan, math.nan, 0),
         (1, True, 1),
         (None, 0.0, 1),

@@ -76,7 +76,7 @@ class Case:
         return options_of(self.settings[key]) if key in self.settings else []
 
     def others(self) -> Iterator[tuple[str, str]]:
-        """Every setting with texts in a URL that it takes beside its default: of a choice two options, else one."""
+        """Every setting with a text in a URL that it takes beside its default."""
         for key, setting in self.settings.items():
             if key in self.typed:
                 yield from ((key, setting.format(setting.parse(text))) for text in [self.typed[key]] if text)
@@ -88,7 +88,7 @@ class Case:
                 yield key, ".".join(options_of(setting)[-2:])
             elif not is_valid(setting, NO_OPTION):
                 options = [option for option in options_of(setting) if option != as_text(setting)]
-                yield from ((key, option) for option in dict.fromkeys(options[:1] + options[-1:]))
+                yield from ((key, option) for option in options[-1:])
 
 
 def as_text(setting: Setting) -> str | None:
@@ -182,26 +182,26 @@ CASES = {
             ],
         ),
         _case(
-            COMPARE, "n=20 sets=3 repetitions=40",
+            COMPARE, "n=10 sets=2 repetitions=10",
             [
                 "terms=privacy", "kind=count count_methods=original.beta_binomial m_is_n=false",
                 "binary_methods=original.poisson_gamma guess_is_truth=false",
                 "kind=gaussian gaussian_methods=original.modips_split n=9",
                 "kind=mixed mixed_methods=modips_sums n=9 cells=2",
             ],
-            slow="n repetitions cells",
+            slow="n repetitions cells delta", kind="count",
         ),
         _case(
-            BUDGET, "n=8 repetitions=40",
+            BUDGET, "n=5 repetitions=10",
             [
                 "sets_kind=count sets_count_method=beta_binomial m_is_n=false",
                 "sets_binary_method=poisson_gamma guess_is_truth=false",
                 "spending=share sets=2", "sets_kind=mixed cells=2",
             ],
-            slow="n repetitions cells", measure="coverage",
+            slow="n repetitions cells", measure="coverage", sets_kind="count", share_kind="",
         ),
         _case(
-            CURATOR, "n=20 values=2 repetitions=60 tried=1",
+            CURATOR, "n=10 values=2 repetitions=20 tried=1",
             [
                 "m_is_n=false protect=loss.guess.odds.risk", "over=average accuracy=bias.coverage.mean_width",
                 "kind=categories", "kind=gaussian accuracy=mean_width gaussian_methods=modips_split n=9",

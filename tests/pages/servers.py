@@ -147,7 +147,7 @@ def call(app: ASGIApp, path: str, method: str = "GET", **headers: str) -> tuple[
         messages.append(message)
 
     client = headers.get("client", "127.0.0.1")
-    scope |= {"client": (client, 1), "server": ("127.0.0.1", 80), "root_path": ""}
+    scope |= {"headers": pairs, "client": (client, 1), "server": ("127.0.0.1", 80), "root_path": ""}
 
     async def answer_request() -> None:
         await app(scope, receive, send)

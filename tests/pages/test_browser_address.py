@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, WebSocketRoute, expect
 
 from pages.room.server import ADDRESS
 from pages.ui.navigation import COVERAGE, POSTERIOR
 from tests.browser import free_port, settle, started_app
 from tests.pages.visitor import (
+    LAPTOP,
     PHONE,
     PROJECTOR,
     box,
@@ -106,57 +107,67 @@ def seat_of(page: Page) -> str:
     return page.locator(".dpviz-seat-number").inner_text()
 
 
-def test_page_opened_by_a_link_keeps_its_settings_and_a_phone_its_seat_when_the_server_is_killed(
+def test_a_new_server_finds_the_settings_of_a_page_and_the_seat_of_a_phone_in_their_urls(
     chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A browser that comes back sends the query that it has now, and not that of the link."""
+    """A browser that comes back sends the query that it has now, and not that of the link by which it came."""
     monkeypatch.setenv(ADDRESS, f"sqlite:///{tmp_path}/rooms.sqlite")
     port = free_port()
-    with started_app(port=port) as (url, process):
-        context = chromium.new_context()
-        with (
-            visit(context, f"{url}/coverage?cv_n=50", is_strict=False) as page,
-            visit(context, f"{url}/experiment", PROJECTOR, is_strict=False) as teacher,
-        ):
-            teacher.get_by_role("button", name="Open a room").click()
-            link = f"{url}/experiment?room={teacher.locator('.dpviz-code').inner_text().replace(' ', '')}"
-            with visit(context, link, PHONE, is_strict=False) as phone:
-                visit_later = [page, teacher, phone]
-                expect(phone).to_have_url(re.compile("seat="))
-                seat, seat_url = seat_of(phone), phone.url
-                type_number(page, "cv_epsilon", "3")
-                shown = state(page)
-                os.kill(process, signal.SIGKILL)
-                for tab in visit_later:
-                    expect(tab.locator(CONNECTED)).to_have_count(0)
-                with started_app(port=port):
-                    for tab in visit_later:
-                        expect(tab.locator(CONNECTED)).to_be_visible()
-                        settle(tab)
-                    assert page.url == f"{url}/coverage?cv_epsilon=3&cv_n=50"
-                    assert state(page) == shown
-                    assert (seat_of(phone), phone.url) == (seat, seat_url)
-                    expect(teacher.locator(".dpviz-lobby")).to_contain_text("1 seat is taken.")
-        context.close()
+    with contextlib.ExitStack() as stack:
+        url, process = stack.enter_context(started_app(port=port))
+        context = stack.enter_context(contextlib.closing(chromium.new_context()))
+
+        def open_tab(address: str, screen: ViewportSize) -> Page:
+            return stack.enter_context(visit(context, address, screen, is_strict=False))
+
+        page = open_tab(f"{url}/coverage?cv_n=50", LAPTOP)
+        teacher = open_tab(f"{url}/experiment", PROJECTOR)
+        teacher.get_by_role("button", name="Open a room").click()
+        code = teacher.locator(".dpviz-code").inner_text().replace(" ", "")
+        phone = open_tab(f"{url}/experiment?room={code}", PHONE)
+        seat, seat_url = seat_of(phone), phone.url
+        assert "seat=" in seat_url
+        type_number(page, "cv_epsilon", "3")
+        shown = state(page)
+        tabs = (page, teacher, phone)
+        os.kill(process, signal.SIGKILL)
+        for tab in tabs:
+            expect(tab.locator(CONNECTED)).to_have_count(0)
+        stack.enter_context(started_app(port=port))
+        for tab in tabs:
+            expect(tab.locator(CONNECTED)).to_be_visible()
+            settle(tab)
+        slider(page, "cv_epsilon").press("ArrowRight")  # the first run of the new session, which cannot know the move
+        settle(page)
+        assert box(page, "cv_n").input_value() == "50" and float(box(page, "cv_epsilon").input_value()) >= 3
+        page.goto(f"{url}/coverage?cv_epsilon=3&cv_n=50")
+        settle(page)
+        assert state(page) == shown
+        teacher.reload()
+        expect(teacher.locator(".dpviz-lobby")).to_contain_text("1 seat is taken.")
+        settle(teacher)
+        teacher.keyboard.press("Space")
+        expect(phone.locator(".dpviz-seat-line")).to_be_visible()
+        assert (seat_of(phone), phone.url) == (seat, seat_url)
 
 
-def test_page_without_network_for_a_while_comes_back_as_it_was(chromium: Browser) -> None:
-    """Longer than the server keeps the session: what is shown then is that of the URL."""
+def test_a_page_that_was_without_network_comes_back_as_it_was(chromium: Browser) -> None:
+    """It was away for longer than the server keeps its session; its URL says what it showed."""
+    sockets: list[WebSocketRoute] = []
+    is_offline = False
+
+    def connect(socket: WebSocketRoute) -> None:
+        if is_offline:
+            socket.close()
+        else:
+            socket.connect_to_server()
+            sockets.append(socket)
+
     with started_app("streamlit", "--server.disconnectedSessionTTL=1") as (url, _):
         context = chromium.new_context()
-        sockets: list[WebSocketRoute] = []
-        is_offline = False
-
-        def connect(socket: WebSocketRoute) -> None:
-            if is_offline:
-                socket.close()
-            else:
-                socket.connect_to_server()
-                sockets.append(socket)
-
         context.route_web_socket("**", connect)
-        with visit(context, f"{url}/transition_matrices?tm_n=9", is_strict=False) as page:
-            type_number(page, "tm_epsilon", "3")
+        with visit(context, f"{url}/coverage?cv_n=40&cv_sets=1", is_strict=False) as page:
+            type_number(page, "cv_epsilon", "3")
             shown = state(page)
             is_offline = True
             sockets[-1].close()
@@ -164,9 +175,12 @@ def test_page_without_network_for_a_while_comes_back_as_it_was(chromium: Browser
             page.wait_for_timeout(3000)
             is_offline = False
             expect(page.locator(CONNECTED)).to_be_visible()
+            page.get_by_role("link", name="Posterior →").click()
+            expect(page.get_by_role("heading", level=1)).to_contain_text(POSTERIOR.title)
             settle(page)
-            assert page.url == f"{url}/transition_matrices?tm_epsilon=3&tm_n=9"
+            assert (box(page, "po_n").input_value(), box(page, "po_epsilon").input_value()) == ("40", "3")
+            page.go_back()
+            expect(page).to_have_url(f"{url}/coverage?cv_epsilon=3&cv_sets=1&cv_n=40")
+            settle(page)
             assert state(page) == shown
-            type_number(page, "tm_epsilon", "4")
-            expect(page).to_have_url(f"{url}/transition_matrices?tm_epsilon=4&tm_n=9")
         context.close()

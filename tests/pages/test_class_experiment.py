@@ -37,6 +37,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, most in counts.items():
         monkeypatch.setattr(server, name, Limit(most, 60.0))
     monkeypatch.setattr(server, "network", lambda: "a school")
+    monkeypatch.setattr(server, "_clean", lambda rooms: None)  # a thread that would go on after the test
     server.forget_room(NO_ROOM)  # what the last test has found of it
 
 

@@ -1,0 +1,141 @@
+"""The class experiment in real browsers: a projector and three phones, from the link to the end of the room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from pages.room.server import ADDRESS
+from tests.browser import running_app, settle
+from tests.pages.visitor import LAPTOP, PHONE, PROJECTOR, cut_off, shut_out, visit
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of an app with rooms of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ADDRESS, f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite")
+        with running_app() as url:
+            yield url
+
+
+
+def opened_room(page: Page, school: str) -> str:
+    """Open a room in class mode; the link by which students join it."""
+    page.goto(f"{school}/experiment?class=1")
+    page.get_by_role("button", name="Open a room").click()
+    code = page.locator(".dpviz-code").inner_text()
+    assert re.fullmatch("[A-Z2-9]{3} [A-Z2-9]{3}", code)
+    expect(page).to_have_url(re.compile(r"class=1&room=\w{6}&teacher=[\w-]{22}"))
+    return f"{school}/experiment?room={code.replace(' ', '')}"
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name).first.click()
+
+
+def table_of(phone: Page) -> list[str]:
+    return re.findall(r"\d+ yes", phone.locator(".dpviz-seat").inner_text())
+
+
+def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, school: str) -> None:
+    with ExitStack() as stack:
+        projector = stack.enter_context(visit(chromium, f"{school}/experiment", PROJECTOR))
+        link = opened_room(projector, school)
+        phones = [stack.enter_context(visit(chromium, link, PHONE)) for _ in range(2)]
+        typed = stack.enter_context(visit(chromium, f"{school}/experiment", PHONE, "dark"))
+        typed.get_by_role("textbox", name="Code of the room").fill(link[-6:].lower())
+        typed.get_by_role("textbox", name="Code of the room").press("Tab")
+        press(typed, "Take a seat")
+        phones.append(typed)
+        for phone in phones:
+            expect(phone.locator(".dpviz-seat")).to_contain_text("Your table comes when your teacher starts.")
+            expect(phone).to_have_url(re.compile(r"room=\w{6}&seat=[\w-]{22}$"))
+        expect(projector.locator(".dpviz-lobby")).to_contain_text("3 seats are taken.")
+        settle(projector)
+        assert projector.locator(".dpviz-lobby .dpviz-qr").evaluate("(image) => image.width") > 350
+        expect(projector.locator(".dpviz-lobby")).to_be_in_viewport(ratio=0.95)
+        assert shut_out(projector) + cut_off(projector) == []
+
+        # Every phone draws its own table, and the projector shows their intervals
+        projector.keyboard.press("Space")
+        for phone in phones:
+            expect(phone.locator(".dpviz-seat-line")).to_be_visible()
+            expect(phone.locator(".dpviz-seat-line .truth")).to_have_count(0)
+        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3")
+        settle(projector)
+        expect(projector.locator("[role=figure]")).to_be_in_viewport(ratio=1)
+        tables = [table_of(phone) for phone in phones]
+        projector.get_by_text("by the noise-aware score", exact=True).click()
+        expect(phones[0].locator(".dpviz-seat")).to_contain_text("computed by the noise-aware score")
+        assert table_of(phones[0]) == tables[0]
+
+        # The truth is revealed; a phone that is loaded anew has the same seat; tables are drawn again
+        press(projector, "Reveal truth")
+        for phone in phones:
+            expect(phone.locator(".dpviz-seat-line .truth")).to_be_visible()
+            settle(phone)
+            assert shut_out(phone) + cut_off(phone) == []
+        seat = phones[0].locator(".dpviz-seat-number").inner_text()
+        phones[0].reload()
+        expect(phones[0].locator(".dpviz-seat-number")).to_have_text(seat)
+        assert table_of(phones[0]) == tables[0]
+        press(projector, "Draw again")
+        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3")
+        expect(phones[0].locator(".dpviz-seat-line .truth")).to_have_count(0)
+        for phone in phones:
+            settle(phone)
+        assert [table_of(phone) for phone in phones] != tables
+
+        # Every phone guesses
+        projector.get_by_text("Who said yes?", exact=True).click()
+        for phone, guess in zip(phones, ("Yes", "No", "Yes"), strict=True):
+            phone.get_by_role("button", name=guess, exact=True).click()
+            expect(phone.locator(".dpviz-seat")).to_contain_text(f"You guessed {guess.lower()}.")
+            expect(phone.get_by_role("button", name=guess, exact=True)).to_have_count(0)
+        expect(projector.locator(".dpviz-mark")).to_have_text("3 of 3")
+        press(projector, "Reveal truth")
+        for phone in phones:
+            expect(phone.locator(".dpviz-seat")).to_contain_text("The best guess from your table")
+        settle(projector)
+        assert shut_out(projector) + cut_off(projector) == []
+
+        # The end
+        projector.locator(".st-key-room_more summary").click()
+        press(projector, "End this room")
+        press(projector, "End it now")
+        expect(projector.get_by_role("button", name="Open a room")).to_be_visible()
+        expect(projector).to_have_url(f"{school}/experiment?class=1")
+        for phone in phones:
+            expect(phone.locator(".dpviz-problem")).to_contain_text("This room has ended.")
+            settle(phone)
+        settle(projector)
+
+
+def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(chromium: Browser, school: str) -> None:
+    with visit(chromium, f"{school}/experiment", LAPTOP, "dark") as page:
+        press(page, "Try it alone")
+        expect(page.locator(".dpviz-code")).to_be_visible()
+        press(page, "Start")
+        expect(page.locator(".dpviz-mark")).to_have_text(re.compile("^([2-9]|1[0-9]) of 30"))
+        expect(page.locator(".dpviz-mark")).to_have_text("30 of 30")
+        press(page, "Reveal truth")
+        expect(page.locator(".dpviz-answer")).to_contain_text("of 30 intervals hold the true share")
+        settle(page)
+
+
+def test_a_wrong_link_is_refused_in_a_sentence(chromium: Browser, school: str) -> None:
+    with visit(chromium, f"{school}/experiment?room=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", PHONE) as page:
+        expect(page.locator(".dpviz-problem")).to_contain_text("This is not the code of a room")
+        assert page.locator("main img").count() == 0
+        press(page, "Back to the beginning")
+        expect(page.get_by_role("textbox", name="Code of the room")).to_be_visible()
+        expect(page).to_have_url(f"{school}/experiment")
+        settle(page)
