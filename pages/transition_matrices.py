@@ -134,9 +134,10 @@ def register_prior(values: Mapping[str, Any]) -> None:
     st.session_state.pop(key, None)
     if "alpha" not in values or values["mechanism"] not in SYNTHESIZERS:
         return
-    shown = {**ui.release(), **values, "synthesizer": values["mechanism"]}
-    is_ruled = take_release(shown).get("alpha") == values["alpha"] == values.get("beta", values["alpha"])
-    st.session_state[key] = ui.release()["prior"] if is_ruled else "own"
+    rule = ui.release().get("prior", "own")
+    ruled = take_release({**ui.release(), **values, "synthesizer": values["mechanism"], "prior": rule})
+    is_ruled = ruled.get("alpha") == values["alpha"] == values.get("beta", values["alpha"])
+    st.session_state[key] = rule if is_ruled else "own"
     ui.register_shown(key)
 
 

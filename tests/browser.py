@@ -27,7 +27,7 @@ CHROMIUM_ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # requests to other hosts are refused
 ]
 START_TIMEOUT_S = 180
-SETTLE_TIMEOUT_MS = 40_000
+SETTLE_TIMEOUT_MS = 120_000
 QUIET_MS = 500
 """Time without a run after which no run is on its way: Streamlit's sliders send their value 200 ms after a move."""
 
@@ -35,8 +35,8 @@ PORTS = range(20_000, 30_000)
 """Ports of servers in tests: the system gives none of them to a client."""
 
 IS_SETTLED = """(quiet) => {
-  const drawn = [...document.querySelectorAll('[role=figure]')].every((plot) => plot.dataset.drawn || !plot.clientWidth);
-  const isIdle = drawn && document.querySelector('main h1')
+  const plots = [...document.querySelectorAll('[role=figure]')];
+  const isIdle = plots.every((plot) => plot.dataset.drawn || !plot.clientWidth) && document.querySelector('main h1')
     && document.querySelector('.stApp[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]')
     && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]');
   window.idleSince = isIdle ? window.idleSince ?? performance.now() : null;
@@ -74,26 +74,23 @@ def started_app(
         What starts it in place of ``streamlit``.
     *options : str
         Of the command line.
-    port : int, optional
-        A free one if 0.
-    path : str, optional
-        Base path below which it is served.
+    port, path : int, str, optional
+        Port, a free one if 0, and base path.
     log : file, optional
         Where its output goes; without it only errors are shown, among those of the tests.
     """
     port = port or free_port()
-    command = [sys.executable, "-m", module, "run", "app.py", f"--server.port={port}", "--server.address=127.0.0.1"]
-    if path:
-        command.append(f"--server.baseUrlPath={path}")
+    place = [f"--server.port={port}", "--server.address=127.0.0.1", f"--server.baseUrlPath={path}"]
+    command = [sys.executable, "-m", module, "run", "app.py", *place, *options]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
     output = subprocess.DEVNULL if log is None else log
-    with subprocess.Popen([*command, *options], cwd=ROOT, env=environment, stdout=output, stderr=log) as server:
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=log) as server:
         url = f"http://127.0.0.1:{port}{path and f'/{path}'}"
         try:
             _wait_until_healthy(url, server)
             yield url, server.pid
         finally:
-            server.terminate()
+            server.kill()  # its workers end with it
 
 
 def free_port(ports: Sequence[int] = PORTS) -> int:
@@ -106,7 +103,7 @@ def free_port(ports: Sequence[int] = PORTS) -> int:
 
 
 def settle(page: Page) -> None:
-    """Wait until a page is complete: its script has ended, nothing of an earlier run is left, every picture is drawn."""
+    """Wait until a page is complete: its script has ended, nothing is left of an earlier run, and pictures are drawn."""
     page.evaluate("window.idleSince = null")
     page.wait_for_function(IS_SETTLED, arg=QUIET_MS, polling=50, timeout=SETTLE_TIMEOUT_MS)
 

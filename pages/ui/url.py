@@ -211,9 +211,11 @@ def save(page: Page, settings: Settings) -> None:
     if class_mode():
         whole[CLASS_MODE] = "1"
     whole.update(query)
-    # A link may say more than is needed: it stands until something changes, or Back would lead to it first.
-    is_link = address.whole is None and st.session_state["is_linked"]
-    is_written = is_link or whole in (address.whole, st.query_params.to_dict())
+    # A link that says defaults as well stands until something changes, or Back would lead to it first.
+    own = {key: text for key, text in st.query_params.items() if _belongs(key, page, settings)}
+    says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
+    is_new_link = address.whole is None and st.session_state["is_linked"]
+    is_written = whole in (address.whole, st.query_params.to_dict()) or (is_new_link and says_all)
     if is_written:
         address.whole = whole
         return

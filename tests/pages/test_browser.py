@@ -365,7 +365,7 @@ def test_print_has_no_controls_cuts_nothing_and_says_its_address(
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
         page.set_viewport_size({"width": PAPER_PX, "height": 1000})
-        hidden = "header, .st-key-class, .st-key-controls, .st-key-start_controls, .dpviz-now, main :is(button, label, input)"
+        hidden = "header, .st-key-class, .st-key-controls, .dpviz-now, main :is(button, label, input)"
         assert [part.inner_text() for part in page.locator(hidden).all() if part.is_visible()] == []
         assert cut_off(page) == []
         expect(page.locator(".dpviz-address")).to_have_text(page.url)

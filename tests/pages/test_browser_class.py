@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, expect
 
 from pages.room.server import ADDRESS
 from tests.browser import running_app, settle
@@ -24,7 +23,6 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         patch.setenv(ADDRESS, f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite")
         with running_app() as url:
             yield url
-
 
 
 def opened_room(page: Page, school: str) -> str:
@@ -109,6 +107,7 @@ def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, school: str) -
 
         # The end
         projector.locator(".st-key-room_more summary").click()
+        settle(projector)  # it unfolds
         press(projector, "End this room")
         press(projector, "End it now")
         expect(projector.get_by_role("button", name="Open a room")).to_be_visible()

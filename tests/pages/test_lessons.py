@@ -187,7 +187,7 @@ def test_files_of_pictures_say_of_which_step_they_are() -> None:
     app = open_lesson("called_epsilon", 2, guess1="0.9")
     head, settings_line, address = about(app)
     assert "Lesson 2, step 2 of 4" in head
-    assert settings_line == "settings: lesson = called_epsilon; step = 2; guess1 = 0.9"
+    assert settings_line == "settings: Lesson: called_epsilon; Step: 2; Guess: 0.9"
     assert address.endswith("?lesson=called_epsilon&step=2&guess1=0.9")
 
 

@@ -85,10 +85,10 @@ def test_every_page_says_which_release_the_reader_carries() -> None:
     app = open_release(START, DRAW)
     for page in CARRYING[1:]:
         visit(app, page.module)
-        assert release_line(app) == "Your release: Beta-binomial, 20 people, 1 set, ε = 2.5"
+        assert release_line(app) == "Your release: Beta-binomial, 20 people, 1 set, ε = 2.5."
     visit(app, "coverage")
     app.number_input(key="cv_n").set_value(1).run()
-    assert release_line(app) == "Your release: Beta-binomial, 1 person, 1 set, ε = 2.5"  # in the same run
+    assert release_line(app) == "Your release: Beta-binomial, 1 person, 1 set, ε = 2.5."  # in the same run
 
 
 def test_what_is_moved_on_one_page_is_moved_on_the_next_and_comes_back() -> None:

@@ -117,7 +117,6 @@ def test_six_questions_have_answers_and_links_that_open_with_the_release() -> No
             "synthesizer": "beta_binomial",
         }
         assert values.items() >= said.items()
-    assert float(queries["Transition matrices"]["tm_alpha"]) == overview.design.alpha_of_one_set
     assert queries["Minimum priors"]["mp_delta"] == "1e-06"
     assert queries["Coverage"]["cv_rules"] == "as_if_real"
 
@@ -135,7 +134,7 @@ def test_the_page_behind_a_link_shows_the_release_without_a_complaint(module: st
 
 
 def test_the_url_has_what_differs_from_a_fresh_page_and_brings_it_back() -> None:
-    app = open_start(epsilon=2, n=20, seed=5, method="beta_binomial")
+    app = open_start(epsilon=2, n=20, seed=5)
     assert settings(app) == {"home_epsilon": "2", "home_n": "20", "home_seed": "5"}
     again = sound(open_page("start", **settings(app)))
     assert drawing(again) == drawing(app)

@@ -108,10 +108,15 @@ def test_the_url_has_what_differs_from_a_fresh_page_and_what_belongs_to_others()
 
 
 def test_a_link_stands_as_it_is_until_something_is_moved() -> None:
-    app = open_trial(n=40, kind="few", x=500)
-    assert settings(app) == {"tr_n": "40", "tr_kind": "few", "tr_x": "500"}
+    app = open_trial(n=40, kind="few", x=5)
+    assert settings(app) == {"tr_n": "40", "tr_kind": "few", "tr_x": "5"}
     move(app, n=20)
-    assert settings(app) == {"tr_n": "20", "tr_x": "20"}
+    assert settings(app) == {"tr_n": "20", "tr_x": "5"}
+
+
+def test_a_link_that_says_what_cannot_be_is_replaced_by_what_is_shown() -> None:
+    app = open_trial(n=40, kind="few", x=500)
+    assert settings(app) == {"tr_x": "40"}
 
 
 def test_a_link_to_the_same_page_replaces_what_the_last_one_said(passing: None) -> None:
