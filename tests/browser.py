@@ -103,7 +103,7 @@ def free_port(ports: Sequence[int] = PORTS) -> int:
 
 
 def settle(page: Page) -> None:
-    """Wait until a page is complete: its script has ended, nothing is left of an earlier run, and pictures are drawn."""
+    """Wait until a page is complete: its script has ended, nothing is left of an earlier run, pictures are there."""
     page.evaluate("window.idleSince = null")
     page.wait_for_function(IS_SETTLED, arg=QUIET_MS, polling=50, timeout=SETTLE_TIMEOUT_MS)
 

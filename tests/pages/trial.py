@@ -1,0 +1,84 @@
+"""A small page with a widget of every kind, for tests of the widgets and of the URL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dpviz.core.parameters import EPSILON, Parameter
+from pages import ui
+from pages.ui.navigation import Page
+from tests.pages.apptest import sound
+
+PAGE = Page(path="trial", module="", title="Trial", question="What holds?", prefix="tr_", carries=False)
+N = Parameter(name="n", symbol="n", title="People", minimum=1, maximum=500, default=40, help="", integer=True)
+NUMBERS = {
+    "n": N, "m": replace(N, name="m", symbol="m", title="Released rows"),
+    "x": replace(N, name="x", symbol="x", title="Who say yes", minimum=0, default=3), "epsilon": EPSILON,
+}  # fmt: skip
+KINDS = {"few": "a few", "many": "a great many"}
+CASE = {"n": 7, "m_is_n": True, "kind": "few"}
+SETTINGS = {
+    **ui.number_settings(NUMBERS, "tr_"), **ui.link_settings("tr_", "m"),
+    "tr_kind": ui.choice_setting(KINDS, "few", "Kind"), "tr_methods": ui.choices_setting("abc", ["a"], "Methods"),
+    "tr_detail": ui.choice_setting(["1", "2", "3"], "1"), "tr_on": ui.switch_setting(False),
+    "tr_words": ui.text_setting("", "Words"), "tr_look": ui.section_setting(["B"]),
+}  # fmt: skip
+
+
+def show_b(_question: object) -> None:
+    raise ValueError("This section <b>cannot</b> be shown.")
+
+
+def controls() -> dict[str, Any]:
+    places = ui.control_places()
+    ui.presets({"seven": CASE, "eight": CASE | {"n": 8}}, "tr_", place=places.first)
+    n = ui.number_control(NUMBERS, "tr_", "n", place=places.first)
+    values = {"n": n, "m": ui.linked_number(NUMBERS, "tr_", "m", n, place=places.more)}
+    values["x"] = ui.number_control(NUMBERS, "tr_", "x", place=places.main, maximum=n)
+    values["epsilon"] = ui.number_control(NUMBERS, "tr_", "epsilon", place=places.first)
+    values["kind"] = ui.choice("Kind", KINDS, "tr_kind", place=places.main)
+    values["methods"] = ui.choices("Methods", {"a": "A", "b": "B", "c": "C"}, "tr_methods", place=places.more)
+    details = ["1", "2"] if values["kind"] == "few" else ["2", "3"]
+    values["detail"] = ui.choice("Detail", details, "tr_detail", widget=st.segmented_control, default="2")
+    values["on"] = ui.toggle("On", "tr_on", place=places.more)
+    values["words"] = ui.text_control("Words", "tr_words")
+    return values
+
+
+def page() -> None:
+    """A page with one of each."""
+    ui.open_page(PAGE, SETTINGS)
+    parts = ui.columns()
+    with parts.controls:
+        question = ui.last_valid(PAGE, SETTINGS, controls, lambda question: None)
+    with parts.results:
+        ui.show_problems()
+        ui.answer(str(question["n"]), f"The answer is {question}.", "Short.")
+    with parts.details:
+        ui.look_closer(PAGE, {"B": show_b}, question)
+    ui.close_page(PAGE, SETTINGS)
+
+
+def trial_script() -> None:
+    """The page as a script of its own."""
+    from tests.pages.trial import page
+
+    page()
+
+
+def open_trial(**query: object) -> AppTest:
+    """Open the page by a link with settings by their names without the prefix."""
+    app = AppTest.from_function(trial_script, default_timeout=60)
+    app.query_params.update({f"tr_{name}": str(value) for name, value in query.items()})
+    return sound(app.run())
+
+
+def move(app: AppTest, **values: Any) -> AppTest:
+    """Type numbers into their boxes."""
+    for name, value in values.items():
+        app.number_input(key=f"tr_{name}").set_value(value)
+    return sound(app.run())
