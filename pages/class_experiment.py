@@ -111,9 +111,8 @@ def show_room() -> None:
     seat = store().seat_of(code, state["seat"]) if has_token else None
     room, settings = _running(room_with(code) if seat is None else present_room(code))
     if seat is None:
-        _, token = store().take_seat(code)
+        seat, token = store().take_seat(code)
         go_to(code, seat=token)
-        st.rerun()  # the URL of a link stands until the run after it
     show_seat(room, settings, seat)
     _poll(room, "version")
 

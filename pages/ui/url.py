@@ -215,7 +215,9 @@ def save(page: Page, settings: Settings) -> None:
     own = {key: text for key, text in st.query_params.items() if _belongs(key, page, settings)}
     says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
     is_new_link = address.whole is None and st.session_state["is_linked"]
-    is_written = whole in (address.whole, st.query_params.to_dict()) or (is_new_link and says_all)
+    rewritten = st.session_state.setdefault("rewritten", [])  # links that Back leads to: they stand from then on
+    is_known = says_all or (page.path, own) in rewritten
+    is_written = whole in (address.whole, st.query_params.to_dict()) or (is_new_link and is_known)
     if is_written:
         address.whole = whole
         return
@@ -225,6 +227,8 @@ def save(page: Page, settings: Settings) -> None:
         address.query = query
         address.written_at = time.monotonic()
         address.whole = whole
+        if is_new_link:
+            rewritten.append((page.path, own))
         st.query_params.from_dict(whole)
 
     call_at_rest(write, address.written_at + WRITE_INTERVAL_S)
