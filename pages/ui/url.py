@@ -211,13 +211,15 @@ def save(page: Page, settings: Settings) -> None:
     if class_mode():
         whole[CLASS_MODE] = "1"
     whole.update(query)
-    # A link that says defaults as well stands until something changes, or Back would lead to it first.
+    # What stands until something changes, or Back would lead to it first, and from there to the new URL again: a step back
+    # on the page, a link that says defaults as well, and one that has been written anew before.
     own = {key: text for key, text in st.query_params.items() if _belongs(key, page, settings)}
     says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
-    is_new_link = address.whole is None and st.session_state["is_linked"]
-    rewritten = st.session_state.setdefault("rewritten", [])  # links that Back leads to: they stand from then on
+    rewritten = st.session_state.setdefault("rewritten", [])
     is_known = says_all or (page.path, own) in rewritten
-    is_written = whole in (address.whole, st.query_params.to_dict()) or (is_new_link and is_known)
+    is_new = address.whole is None
+    stands = is_new and (not st.session_state["is_entered"] or (st.session_state["is_linked"] and is_known))
+    is_written = stands or whole in (address.whole, st.query_params.to_dict())
     if is_written:
         address.whole = whole
         return
@@ -227,7 +229,7 @@ def save(page: Page, settings: Settings) -> None:
         address.query = query
         address.written_at = time.monotonic()
         address.whole = whole
-        if is_new_link:
+        if is_new:
             rewritten.append((page.path, own))
         st.query_params.from_dict(whole)
 
