@@ -211,7 +211,7 @@ def save(page: Page, settings: Settings) -> None:
     if class_mode():
         whole[CLASS_MODE] = "1"
     whole.update(query)
-    # What stands until something changes, or Back would lead to it first, and from there to the new URL again: a step back
+    # What stands until something changes, or Back would lead to it and from there to the new URL again: a step back
     # on the page, a link that says defaults as well, and one that has been written anew before.
     own = {key: text for key, text in st.query_params.items() if _belongs(key, page, settings)}
     says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
