@@ -265,7 +265,7 @@ def page() -> None:
         title = f"Lesson {words.number}, step {place.index + 1} of {len(place.lesson.steps)}"
         head = replace(PAGE, question=words.title, title=title, lead="")
     state[f"{PREFIX}valid"] = (None, ui.query_of(SETTINGS))
-    ui.open_page(head, SETTINGS)
+    ui.open_page(head, SETTINGS, is_loaded=True)
     ui.show_problems()
     if place is None:
         show_list()

@@ -43,7 +43,9 @@ class Columns(NamedTuple):
     details: Any
 
 
-def open_page(page: Page, settings: Settings, take_release: TakeRelease | None = None) -> None:
+def open_page(
+    page: Page, settings: Settings, take_release: TakeRelease | None = None, *, is_loaded: bool = False
+) -> None:
     """Read the URL and the carried release, and draw the head of a page. The first call of every page.
 
     Parameters
@@ -53,8 +55,11 @@ def open_page(page: Page, settings: Settings, take_release: TakeRelease | None =
         All settings of the page by their names in the URL.
     take_release : callable, optional
         As in `pages.ui.release.apply_release`.
+    is_loaded : bool, optional
+        Whether the page has called `load` itself, as its head depends on the settings.
     """
-    load(page, settings)
+    if not is_loaded:
+        load(page, settings)
     st.session_state["settings_of_page"] = settings
     if page.carries:
         apply_release(page, settings, take_release)
