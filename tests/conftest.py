@@ -8,7 +8,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the app: idle thread
 
 import functools
 import gc
+import sys
 from collections.abc import Iterator
+from types import ModuleType
 
 import mpmath as mp
 import pytest
@@ -38,6 +40,14 @@ NO_BROWSER = (
     "NO CHROMIUM WAS FOUND: the page was not tried in a real browser. Install Chromium (apt-get install chromium); "
     f"set {REQUIRE}=1 to make this a failure."
 )
+
+
+@pytest.fixture(scope="module")
+def plain_main() -> Iterator[None]:
+    """A main module without a file: Streamlit leaves a page's script there, which a new process would run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+        yield
 
 
 def pytest_xdist_auto_num_workers() -> int:

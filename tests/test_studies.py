@@ -28,6 +28,8 @@ from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial
 from tests.test_bad_input import HOSTILE
 
+pytestmark = pytest.mark.usefixtures("plain_main")  # a study on processes starts new ones
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Means(FirstRepetitions):

@@ -169,6 +169,7 @@ def load(page: Page, settings: Settings) -> None:
     if is_new:
         state["problems"] = {}
         address.whole = None
+    is_first_visit = not any(key in state for key in settings)
     for key, setting in settings.items():
         is_changed = is_new and query.get(key) != address.query.get(key)
         is_reset = is_linked and is_entered and not page.carries  # such a page shows what its link says and no more
@@ -183,6 +184,7 @@ def load(page: Page, settings: Settings) -> None:
             state[key] = setting.fresh
     state["is_entered"] = is_entered
     state["is_linked"] = is_linked
+    state["shows_link_only"] = is_linked and is_first_visit and page.carries
     state["shown"] = set()
 
 
@@ -211,16 +213,16 @@ def save(page: Page, settings: Settings) -> None:
     if class_mode():
         whole[CLASS_MODE] = "1"
     whole.update(query)
-    # What stands until something changes, or Back would lead to it and from there to the new URL again: a step back
-    # on the page, a link that says defaults as well, and one that has been written anew before.
+    # These stand until something changes, or Back would lead to them and from there to the new URL again: a step back
+    # on the page, a link that says all that is shown, and a URL that the page has had before.
     own = {key: text for key, text in st.query_params.items() if _belongs(key, page, settings)}
     says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
-    rewritten = st.session_state.setdefault("rewritten", [])
-    is_known = says_all or (page.path, own) in rewritten
+    known: set[int] = st.session_state.setdefault("known_urls", set())
+    is_known = says_all or st.session_state["shows_link_only"] or _fingerprint(page, own) in known
     is_new = address.whole is None
     stands = is_new and (not st.session_state["is_entered"] or (st.session_state["is_linked"] and is_known))
-    is_written = stands or whole in (address.whole, st.query_params.to_dict())
-    if is_written:
+    known.add(_fingerprint(page, own))
+    if stands or whole in (address.whole, st.query_params.to_dict()):
         address.whole = whole
         return
 
@@ -229,8 +231,7 @@ def save(page: Page, settings: Settings) -> None:
         address.query = query
         address.written_at = time.monotonic()
         address.whole = whole
-        if is_new:
-            rewritten.append((page.path, own))
+        known.add(_fingerprint(page, query))
         st.query_params.from_dict(whole)
 
     call_at_rest(write, address.written_at + WRITE_INTERVAL_S)
@@ -281,6 +282,10 @@ def problems() -> list[str]:
 
 def _belongs(key: str, page: Page, settings: Settings) -> bool:
     return key in settings or key.startswith(page.prefix)
+
+
+def _fingerprint(page: Page, query: Mapping[str, str]) -> int:
+    return hash((page.path, frozenset(query.items())))
 
 
 def _keys(options: Options) -> Collection[str]:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,14 +21,7 @@ from dpviz.core.tasks import Task, TaskPool
 from tests.core import streams
 
 TIMEOUT_S = 60.0
-
-
-@pytest.fixture(scope="module", autouse=True)
-def plain_main() -> Iterator[None]:
-    """A main module without a file: Streamlit leaves a page's script there, which a new process would run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
-        yield
+pytestmark = pytest.mark.usefixtures("plain_main")
 
 
 @pytest.fixture(scope="module")

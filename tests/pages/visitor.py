@@ -20,7 +20,7 @@ Theme = Literal["light", "dark"]
 LAPTOP: ViewportSize = {"width": 1400, "height": 1000}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
-TIMEOUT_MS = 15_000  # after which what was to appear counts as missing; nothing is timed
+TIMEOUT_MS = 30_000  # after which what was to appear counts as missing; nothing is timed
 PROBES = tuple(f"/{page.path}/_stcore/{name}" for page in PAGES if page.path for name in ("health", "host-config"))
 """Where Streamlit looks for its server first, below the address of a page; then one folder up."""
 
