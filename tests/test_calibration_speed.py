@@ -19,7 +19,7 @@ from dpviz.claims.curves import AXES, Axis, prior_curves, stream_prior_curves
 from dpviz.core.numerics.worst_pair import largest_pairs
 from dpviz.core.types import FloatArray
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, minimum_prior, release
-from dpviz.privacy.hockey_stick import delta_for_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon
 from tests.referees import beta_binomial_law, beta_excess, excess, plug_in_law
 
 # The root

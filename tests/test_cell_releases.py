@@ -17,7 +17,7 @@ from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
 from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
 from dpviz.mechanisms.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from dpviz.priors import minimum_prior, release
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from tests.referees import divergence
 
 CELL_LAWS: dict[str, type[PlugInCells]] = {"draw": DrawnCells, "plug_in": PlugInCells}

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dpviz import privacy
 from dpviz.core.parameters import Parameter
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, Synthesizer
-from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.divergence import worst_neighbours
 from tests.referees import excess, listed_delta
 
 CLASSES = list(SYNTHESIZERS.values())

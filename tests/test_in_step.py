@@ -21,7 +21,7 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.plug_ins import PosteriorMean
 from dpviz.priors import CALIBRATED, METHODS, Setting
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta
 from tests.referees import excess, plug_in_law
 
 IN_STEP = [key for key, method in CALIBRATED.items() if not method.lost]

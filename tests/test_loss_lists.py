@@ -12,7 +12,7 @@ from dpviz.core.numerics.loss_lists import divergences_at, epsilon_at
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta
-from dpviz.privacy.hockey_stick import deltas_for_epsilons
+from dpviz.privacy.divergence import deltas_for_epsilons
 from dpviz.privacy.summary import profile
 
 SIZES = [

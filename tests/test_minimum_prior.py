@@ -19,7 +19,7 @@ from scipy.stats import nbinom, poisson
 from dpviz.calibration.exact import Promise, smallest_prior
 from dpviz.calibration.smallest_root import Start
 from dpviz.priors import CALIBRATED, METHODS, minimum_prior, release
-from dpviz.privacy.hockey_stick import delta_for_epsilon, pure_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon, pure_epsilon
 from tests.referees import beta_excess, divergence, rows_of, scipy_rows, worst_excess
 
 SYNTHETIC = ("synth_post_one", "synth_post_many", "synth_map")

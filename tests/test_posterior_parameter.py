@@ -11,7 +11,7 @@ import pytest
 
 from dpviz.calibration.posterior_parameter import PosteriorParameter, log_parameter_delta
 from dpviz.priors import minimum_prior, release
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from tests.referees import beta_excess
 
 

@@ -14,7 +14,7 @@ from dpviz.calibration.releases import release
 from dpviz.claims.audit import Statement, audit_statements
 from dpviz.claims.theorems import CLAIMS
 from dpviz.priors import Setting
-from dpviz.privacy.hockey_stick import delta_for_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon
 from tests.test_reasons import brute_composition
 
 SETTINGS = [

@@ -17,7 +17,7 @@ from dpviz.core.limits import PROBABILISTIC_ROWS
 from dpviz.core.parameters import DELTA, EPSILON, readable
 from dpviz.mechanisms import WorstCase
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
-from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.divergence import worst_neighbours
 
 LARGEST_SOUGHT = PRIOR_ONES.maximum / 2  # The largest prior that is tried where no closed form bounds the answer
 ROUNDED_EXCESS = 1e-9  # Difference of ln(−ln δ) up to which a worse pair only asks for a last step

@@ -24,7 +24,7 @@ from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.privacy.composition import DeltaBracket
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.privacy.summary import PROFILE_POINTS, SMALLEST_PROFILE_DELTA
 
 

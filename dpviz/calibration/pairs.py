@@ -13,7 +13,7 @@ from dpviz.core.numerics.sums import cumulative_sum
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy.composition import DiscreteLosses, Losses
-from dpviz.privacy.hockey_stick import exceeds
+from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.loss_grid import LARGEST_GRID, LARGEST_TILT, LOSS_ROUNDING, LossGrid, split_shares
 
 ManyBetaBinomial = BetaBinomial.up_to(limits.LARGEST_PRIOR_ROWS)

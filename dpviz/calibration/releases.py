@@ -12,7 +12,7 @@ from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Release
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
-from dpviz.privacy.hockey_stick import delta_for_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon
 
 PARAMETER_STRIDES = (12, 6, 3, 1)  # Steps between the points along θ, coarse to fine
 FOLDED = 12  # Decimals to which θ and 1 − θ must agree to be the same point

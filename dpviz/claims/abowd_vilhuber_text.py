@@ -8,7 +8,7 @@ from dpviz.claims.sentences import Judge, Judged
 from dpviz.core.parameters import readable
 from dpviz.core.types import IntArray
 from dpviz.mechanisms import LaplaceSanitizer, TwoCellSynthesizer
-from dpviz.privacy.hockey_stick import exceeds, log_odds_table, pure_epsilon
+from dpviz.privacy.divergence import exceeds, log_odds_table, pure_epsilon
 
 YEAR_OF_RUBIN, YEAR_OF_THE_PAPER = 1993, 2008
 RARE = 0.01  # Cells of Fig. 1 below which an outcome counts as rare

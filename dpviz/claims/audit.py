@@ -20,7 +20,7 @@ from dpviz.core.checked import checked
 from dpviz.core.numerics.ends import quotient
 from dpviz.core.parameters import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity, readable, readable_apart
 from dpviz.mechanisms.prior import PRIOR_ONES
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 
 __all__ = ["Finding", "Statement", "audit", "audit_statements", "judged"]
 

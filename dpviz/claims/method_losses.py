@@ -16,7 +16,7 @@ from dpviz.mechanisms import LaplaceSanitizer, Modips
 from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_weights, log_density_bound
 from dpviz.mechanisms.prior import PriorSynthesizer
 from dpviz.privacy import histograms
-from dpviz.privacy.hockey_stick import pure_epsilon
+from dpviz.privacy.divergence import pure_epsilon
 from dpviz.privacy.laplace_noise import no_ones, seen_loss
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss

@@ -22,8 +22,8 @@ from dpviz.comparisons.normal_models import (
 )
 from dpviz.core.checked import checked
 from dpviz.mechanisms import BetaBinomial, LaplaceCells, PosteriorMean
+from dpviz.privacy.divergence import pure_epsilon
 from dpviz.privacy.gaussian import gaussian_epsilon
-from dpviz.privacy.hockey_stick import pure_epsilon
 from dpviz.privacy.laplace_noise import truncated_factor
 from dpviz.privacy.real_loss import Loss
 

@@ -20,8 +20,8 @@ from dpviz.core.checked import checked
 from dpviz.core.limits import LARGEST_PRIOR_ROWS
 from dpviz.core.parameters import readable, readable_apart, rounded_up
 from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
+from dpviz.privacy.divergence import delta_for_epsilon
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
-from dpviz.privacy.hockey_stick import delta_for_epsilon
 
 RELEASES = 100  # that Theorem 2.18 is held against
 MOST_ROWS_AVERAGED = 2_000  # Largest n averaged over

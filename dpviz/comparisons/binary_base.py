@@ -51,7 +51,7 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.base import COMPARED_FACTS, parameter
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
-from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.divergence import worst_neighbours
 from dpviz.privacy.optimum import LeastError, ShortestLength, least_error, shortest_length
 from dpviz.privacy.several_sets import delta_of_sets
 

@@ -20,9 +20,8 @@ from dpviz.mechanisms.base import parameter
 from dpviz.mechanisms.cell_pairs import PlugInCells
 from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PriorCellSynthesizer
 from dpviz.privacy import pure_epsilon
-from dpviz.privacy.composition import DiscreteLosses, composed_delta
-from dpviz.privacy.hockey_stick import worst_neighbours
-from dpviz.privacy.several_sets import LOSS_GRID_RESOLUTION
+from dpviz.privacy.divergence import worst_neighbours
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 MOST_LOSSES = 1_000_000  # Privacy losses of one set that are listed for the sum of several
 
@@ -102,8 +101,7 @@ class PriorCellsRelease(CategoryMethod):
         listed = release.losses(MOST_LOSSES)
         if listed is None:
             return None
-        found = composed_delta(DiscreteLosses(*listed), sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True)
-        return WorstCase(found.upper, 1, 0)
+        return WorstCase(PrivacyLossDistribution.from_outcomes(*listed).composed_delta(sets, epsilon), 1, 0)
 
     def absence(self, data: Any) -> str:
         if data.m > limits.PRIOR_ROWS_OF_CELLS and data.m > limits.TIMES_THE_DATA * data.n:

@@ -10,7 +10,7 @@ from dpviz.core.numerics.sums import log_multinomials
 from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
-from dpviz.privacy.hockey_stick import exceeds
+from dpviz.privacy.divergence import exceeds
 
 CACHED = 200_000  # Cells of the log-odds table worked on at once
 

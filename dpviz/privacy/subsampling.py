@@ -14,7 +14,7 @@ from dpviz.core.numerics.sums import log_binomials
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase
-from dpviz.privacy.hockey_stick import epsilon_for_delta
+from dpviz.privacy.divergence import epsilon_for_delta
 
 POPULATION = Parameter(
     name="population",

@@ -9,7 +9,7 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.core.wording import large_count
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.privacy.attacker import EQUAL_LOSS
-from dpviz.privacy.hockey_stick import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
+from dpviz.privacy.divergence import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
 
 PICTURE_SIDE = 151  # Largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
