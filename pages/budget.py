@@ -34,25 +34,7 @@ METHODS = {
 """Labels by key of the methods that can be divided, by what is divided over and the kind of data."""
 
 BESIDE = [estimand for kind in DATA_KINDS.values() for estimand in kind.divided_between]
-
-LIU: dict[str, Any] = {"epsilon": 1.0, "level": 0.95, "rule": "reiter_2003"}
-FIGURE_6_OF_NUMBERS = LIU | {
-    "spending": "sets", "sets_kind": "gaussian_known_variance", "sets_gaussian_known_variance_method": "modips",
-    "mean": 0.0, "sigma": 1.0, "low": -4.0,
-}  # fmt: skip
-FIGURE_6 = LIU | {"spending": "sets", "sets_kind": "binary", "sets_binary_method": "modips"}
-FIGURE_8 = LIU | {
-    "spending": "share", "sets": 10, "share_kind": "gaussian", "share_gaussian_method": "modips_split", "mean": 0.0,
-    "sigma": 1.0, "low": -4.0,
-}  # fmt: skip
-SIZES = (100, 1000)  # n of both figures
-PRESETS = {
-    **{f"Liu, Figure 6: n = {n:,}, p = {p}": FIGURE_6 | {"n": n, "p": p} for p in (0.1, 0.5) for n in SIZES},
-    **{f"Liu, {figure}: n = {n:,}, −4 to {high}": case | {"n": n, "high": float(high)}
-       for figure, case in {"Figure 6": FIGURE_6_OF_NUMBERS, "Figure 8": FIGURE_8}.items()
-       for high in (4, 5) for n in SIZES},
-}  # fmt: skip
-"""What Liu (2016) divides in sections 5.1 and 5.3."""
+PRESETS = ui.declared_presets("budget")
 
 
 def _note(section: str, **values: object) -> str:

@@ -14,6 +14,7 @@ from pages.ui.controls import (
     text_control,
     toggle,
 )
+from pages.ui.declarations import declared_numbers, declared_presets
 from pages.ui.downloads import PICTURES, File, about_page, download_columns, open_file, show_files, uploaded
 from pages.ui.figure import component, show_figure
 from pages.ui.layout import (
@@ -63,7 +64,8 @@ from pages.ui.url import (
 __all__ = [
     "ANSWERS", "CLASS_MODE", "CURVES", "GIVEN", "LINKS", "PICTURES", "File", "Places", "Section", "Setting", "Settings",
     "about_page", "answer", "choice", "choice_setting", "choices", "choices_setting", "class_mode", "close_page",
-    "columns", "component", "control_places", "download_columns", "heading", "hidden_number_setting", "html_table",
+    "columns", "component", "control_places", "declared_numbers", "declared_presets", "download_columns",
+    "heading", "hidden_number_setting", "html_table",
     "last_valid", "last_valid_value", "latest", "link_settings", "linked_number", "load", "look_closer", "mark_moved",
     "mechanism_controls", "mechanism_settings", "note", "note_broken_promise", "number_control", "number_setting",
     "number_settings", "numbers", "open_file", "open_page", "page_link", "page_note", "page_text", "presets", "problem",
