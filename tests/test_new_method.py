@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.curves import prior_curves
 from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers
 from dpviz.mechanisms.prior import PriorSynthesizer

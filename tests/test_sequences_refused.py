@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.core import limits
 from dpviz.coverage import coverage_by_proportion, exact_coverages
 from dpviz.inference import RULES, length_limit, posterior_coverage, release_sums

@@ -14,7 +14,7 @@ from dpviz.mechanisms import Release, TwoCellSynthesizer
 from dpviz.mechanisms.cells import CELL_COUNT
 from dpviz.mechanisms.prior import PriorSynthesizer
 from dpviz.privacy.average_case import average_case_delta
-from dpviz.privacy.composition import Losses
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 TWO_CELLS_OR_MORE = dataclasses.replace(CELL_COUNT, minimum=2, default=2)
 
@@ -46,7 +46,6 @@ class PriorMethod:
     rows_together = False  # the m rows of a Gaussian release depend on each other, and are truncated together
     knows_cells = True  # the release of k cells depends on n or k; otherwise it is that of two cells and a single row
     limit: "PriorMethod | None" = None  # what a release of rows tends to as their number grows, where it is known
-    log_density: Callable[[float, float], float] | None = None  # ln of that of a pair's loss at 0, where it has one
 
     def __repr__(self) -> str:
         return self.key
@@ -96,12 +95,14 @@ class PriorMethod:
         """Return the failure of probabilistic privacy, with effective priors."""
         self.refuse("probabilistic privacy")
 
-    def losses(self, ones: float, zeros: float, m: int) -> Losses:
-        """Return the privacy losses of a pair, as in `log_pair_deltas`."""
+    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        """Return the privacy loss of a pair, as in `log_pair_deltas`; one without bounds near `mean_loss`."""
         self.refuse("several sets")
 
-    def cell_losses(self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float) -> Losses:
-        """Return the privacy losses of the worst pair of k cells, with as many invented rows in one as in the other.
+    def cell_losses(
+        self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float
+    ) -> PrivacyLossDistribution:
+        """Return the privacy loss of the worst pair of k cells, with as many invented rows in one as in the other.
 
         Losses with the probability `unseen` in all may be left out, and count as infinite in bounds from above.
         """

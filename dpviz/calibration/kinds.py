@@ -14,16 +14,14 @@ from dpviz.calibration.base import TWO_CELLS_OR_MORE
 from dpviz.calibration.exact import Promise, smallest_prior
 from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PriorMethod
 from dpviz.calibration.ranges import ANY_SIGMA0, SIGMA, GaussianRelease
-from dpviz.calibration.sets import minimum_prior_in_steps, smallest_by_advanced
+from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
 from dpviz.calibration.smallest_root import Start
 from dpviz.core.checked import declared, parameter
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.core.numerics.steps import Steps, finished, paused
 from dpviz.core.parameters import DELTA, EPSILON, PRIOR_QUANTITY, RANGE_QUANTITY, readable
 from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior import PRIOR_ONES
-from dpviz.privacy.composition import DeltaBracket
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.privacy.summary import PROFILE_POINTS, SMALLEST_PROFILE_DELTA
 
@@ -111,8 +109,8 @@ class Kind(ABC):
         return [None] * len(settings)
 
     @abstractmethod
-    def together_in_steps(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> Steps[DeltaBracket]:
-        """Return what M sets need together, exactly, and stop before what takes long; `upper` keeps the promise."""
+    def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
+        """Return what M sets need together, exactly."""
 
     @abstractmethod
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:
@@ -137,10 +135,6 @@ class Kind(ABC):
     def need(self, method: PriorMethod, setting: Setting, delta: float) -> float:
         """Return what one set needs for the setting's ε and a δ of its own."""
         return self.search(method, setting, delta).prior
-
-    def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> DeltaBracket:
-        """Return the same at once."""
-        return finished(self.together_in_steps(method, setting, sets, delta))
 
     def by_advanced(self, method: PriorMethod, setting: Setting, sets: int) -> float:
         """Return what M sets need for the setting's δ, above 0, by advanced composition with the best slack."""
@@ -182,9 +176,9 @@ class Bernoulli(Kind):
     def _promise(self, method: PriorMethod, setting: Setting, delta: float) -> Promise:
         return Promise(method, setting.n, setting.m, setting.epsilon, delta, cells=self.cells(setting))
 
-    def together_in_steps(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> Steps[DeltaBracket]:
+    def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
-        return minimum_prior_in_steps(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
+        return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
 
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:
         if level <= method.lost:
@@ -238,11 +232,10 @@ class Gaussian(Kind):
         return 2 * self.release(PARAM_MAP, setting).shrinkage / setting.n
 
     def search(self, method: PriorMethod, setting: Setting, delta: float, start: Start | None = None) -> Start:
-        return Start(self.together(method, setting, 1, delta).upper)
+        return Start(self.together(method, setting, 1, delta))
 
-    def together_in_steps(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> Steps[DeltaBracket]:
-        found = yield from paused(self.release(method, setting, sets).largest, setting.epsilon, delta)
-        return DeltaBracket(found, found)
+    def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
+        return self.release(method, setting, sets).largest(setting.epsilon, delta)
 
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given:
         made = self.release(method, setting)

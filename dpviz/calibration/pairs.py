@@ -5,72 +5,63 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, digamma, polygamma
+from scipy.special import betainc, digamma
 
 from dpviz.calibration.posterior_parameter import log_peak
 from dpviz.core import limits
 from dpviz.core.numerics.sums import cumulative_sum
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms import BetaBinomial
-from dpviz.privacy.composition import DiscreteLosses, Losses
 from dpviz.privacy.divergence import exceeds
-from dpviz.privacy.loss_grid import LARGEST_GRID, LARGEST_TILT, LOSS_ROUNDING, LossGrid, split_shares
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 ManyBetaBinomial = BetaBinomial.up_to(limits.LARGEST_PRIOR_ROWS)
-GAUSS_NODES, GAUSS_WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(3))
+DENSITY_POINTS = 40_000  # about as many as the grid on which the losses are then added up has
+NEGLIGIBLE_DEPTH = 42.0  # a density that has fallen by e to this is less than the rounding of its sum
 
 
-class BetaLosses(Losses):
-    """The loss of θ ~ Beta(x + 1, y) against Beta(x, y + 1): L = ln(θ / (1 − θ)) + ln(y / x), not bounded.
+def parameter_losses(x: float, y: float, mean_loss: float) -> PrivacyLossDistribution:
+    """Privacy loss of θ ~ Beta(x + 1, y) against Beta(x, y + 1): L = ln(θ / (1 − θ)) + ln(y / x), which has no bound.
 
-    Tilted by λ < y, θ is Beta(A, B) with A = x + 1 + λ, B = y − λ, and L has a log-concave density with the mode
-    ln(A / B) + ln(y / x). The mass of a grid cell is integrated by Gauss' rule with three points. Its error follows
-    from the density's size on a disc around the cell (Trefethen, 2008, Theorem 4.5) and counts as mass astray.
+    Parameters
+    ----------
+    x, y : float
+        (Invented) rows that both tables share.
+    mean_loss : float
+        Where the sum of several losses is cut, for each of them.
+
+    Returns
+    -------
+    PrivacyLossDistribution
+        The density at even points around the saddle point, by the trapezoid rule, which is exact to many digits for a
+        density that is analytic and falls off at both ends.
+
+    Notes
+    -----
+    Tilted by λ < y, θ is Beta(x + 1 + λ, y − λ), and L has a log-concave density with the mode ln(A / B) + ln(y / x).
     """
+    shift = math.log(y / x)
 
-    largest = math.inf
+    def tilted_mean(tilt: float) -> float:
+        return float(digamma(x + 1 + tilt) - digamma(y - tilt)) + shift
 
-    def __init__(self, x: float, y: float) -> None:
-        self.x, self.y = x, y
-        self._shift = math.log(y / x)
+    # The tilt that moves the mean to `mean_loss`, and the points where the tilted density is not negligible
+    tilt = 0.0
+    largest = y * (1 - 1e-6)
+    if tilted_mean(0.0) < mean_loss:
+        tilt = largest
+        if tilted_mean(largest) > mean_loss:
+            tilt = float(brentq(lambda tilt: tilted_mean(tilt) - mean_loss, 0.0, largest, rtol=1e-3))
+    a, b = x + 1 + tilt, y - tilt
+    mode = math.log(a / b)
+    logits = np.linspace(mode - _reach(b, a), mode + _reach(a, b), DENSITY_POINTS)
 
-    def cumulants(self, tilt: float) -> tuple[float, float, float]:
-        ones, a, b = self.x + 1, self.x + 1 + tilt, self.y - tilt
-        value = ones * math.log1p(tilt / ones) + self.y * math.log1p(-tilt / self.y) + tilt * math.log(a / b)
-        value += tilt * self._shift + _log_peak_density(ones, self.y) - _log_peak_density(a, b)
-        return value, float(digamma(a) - digamma(b)) + self._shift, float(polygamma(1, a) + polygamma(1, b))
-
-    def usable_tilt(self, tilt: float) -> float:
-        return min(tilt, self.y * (1 - 1e-6))
-
-    def grid(self, spacing: float, tilt: float = 0.0, log_negligible: float = -80.0) -> LossGrid:
-        tilt = min(tilt, LARGEST_TILT / spacing)
-        ones, a, b = self.x + 1, self.x + 1 + tilt, self.y - tilt
-        mode = math.log(a / b) + self._shift
-        reach, below = _tail(b, a, -42.0)
-        low = mode - reach
-        reach, beyond = _tail(ones, self.y, log_negligible)
-        high = math.log(ones / self.y) + self._shift + reach
-        spacing = max(spacing, (high - low) / LARGEST_GRID)
-        cells, top = math.ceil((high - low) / spacing), _log_peak_density(a, b)
-        rest = spacing * (0.5 + GAUSS_NODES)
-        with np.errstate(under="ignore"):
-            density = np.exp(top - _depth(a, b, (low - mode) + spacing * np.arange(cells)[:, None] + rest))
-            to_lower, to_upper = (
-                np.einsum("ij,j->i", density, spacing * GAUSS_WEIGHTS * share)
-                for share in split_shares(rest, spacing, tilt)
-            )
-        disc = 4 / (spacing * (math.sqrt(a + b) / 2 + tilt + 2))
-        quadrature = 20 * (high - low) * math.exp(top) * disc**-5 if disc > 4 else 1.0
-        mass_error = LOSS_ROUNDING * (30 + float(_depth(a, b, np.array(low - mode))) + a * (b / (a + b)) * (high - low))
-        unit, astray = self.cumulants(tilt)[0], min(below + quadrature, 1.0)
-        return LossGrid.from_cells(
-            low, spacing, tilt, to_lower, to_upper, log_unit=unit, beyond=beyond, astray=astray, mass_error=mass_error
-        )
+    log_density = _log_peak_density(x + 1, y) - _depth(x + 1, y, logits - math.log((x + 1) / y))
+    return PrivacyLossDistribution(logits + shift, log_density + math.log(logits[1] - logits[0]))
 
 
-def beta_binomial_pair(x: float, y: float, m: int) -> DiscreteLosses:
-    """L(j) = ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) against BetaBinomial(m; x, y + 1)."""
+def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
+    """Privacy loss ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) to BetaBinomial(m; x, y + 1)."""
     j = np.arange(m + 1)
     rest, before = m - j, j[:-1]
     ratios = rest[:-1] * (x + 1 + before) / ((before + 1) * (y + (m - 1 - before)))  # of neighbouring masses
@@ -78,7 +69,7 @@ def beta_binomial_pair(x: float, y: float, m: int) -> DiscreteLosses:
     log_masses -= log_masses.max()
     with np.errstate(under="ignore"):
         log_masses -= math.log(float(np.exp(log_masses).sum()))
-    return DiscreteLosses(np.log1p(j / x) - np.log1p(rest / y), log_masses)
+    return PrivacyLossDistribution(np.log1p(j / x) - np.log1p(rest / y), log_masses)
 
 
 def _log_peak_density(a: float, b: float) -> float:
@@ -92,20 +83,12 @@ def _depth(a: float, b: float, away: FloatArray) -> FloatArray:
         return a * np.log1p(b / (a + b) * np.expm1(-away)) + b * np.log1p(a / (a + b) * np.expm1(away))
 
 
-def _tail(a: float, b: float, log_mass: float) -> tuple[float, float]:
-    """How far above the mode the logit of Beta(a, b) has a tail of at most e^`log_mass`, and a bound on that tail."""
-    peak = _log_peak_density(a, b)
-
-    def log_tail(away: float) -> float:  # a log-concave density falling at the relative rate r has 1 / r beyond
-        rate = a * (b / (a + b * math.exp(-away))) * -math.expm1(-away)
-        return peak - float(_depth(a, b, np.array(away))) - math.log(rate)
-
-    near, far = 0.0, 1 / math.sqrt(a * (b / (a + b)))
-    while log_tail(far) > log_mass:
-        near, far = far, 2 * far
-    if near > 0:
-        far = float(brentq(lambda away: log_tail(away) - log_mass, near, far, rtol=1e-3))
-    return far, math.exp(log_tail(far))
+def _reach(a: float, b: float) -> float:
+    """How far above the mode the density of the logit of Beta(a, b) has fallen by e^`NEGLIGIBLE_DEPTH`."""
+    far = 1 / math.sqrt(a * (b / (a + b)))
+    while float(_depth(a, b, np.array(far))) < NEGLIGIBLE_DEPTH:
+        far *= 2
+    return float(brentq(lambda away: float(_depth(a, b, np.array(away))) - NEGLIGIBLE_DEPTH, 0.0, far, rtol=1e-3))
 
 
 def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float:

@@ -10,7 +10,6 @@ from dpviz.calibration.ways import Shares
 from dpviz.core.parameters import BEYOND_REACH, PRIOR_QUANTITY, RANGE_QUANTITY, known, readable, rounded_up
 from dpviz.core.wording import few_rows, invented_text
 from dpviz.mechanisms import two_cell_synthesizers
-from dpviz.privacy.composition import DeltaBracket
 
 HEADLINE = SYNTH_POST_ONE
 """The method that sentences speak of, and whose number stands in pictures."""
@@ -89,21 +88,21 @@ def others_in_words(question: PromiseQuestion) -> str:
     return f"Not among the methods: {'; '.join(said)}." if question.kind.binary and said else ""
 
 
-def sets_in_words(question: PromiseQuestion, exact: DeltaBracket, shares: Shares) -> tuple[str, str]:
+def sets_in_words(question: PromiseQuestion, exact: float, shares: Shares) -> tuple[str, str]:
     """Return the mark and the sentence about what several sets of `HEADLINE` need, and about an equal share of each."""
-    sets, digits = question.sets, min(sure_digits(exact), 3)
+    sets = question.sets
     if question.kind.conditioned:
-        reach, shared = RANGE_QUANTITY.text(exact.upper, digits), RANGE_QUANTITY.text(shares.split, 3)
+        reach, shared = RANGE_QUANTITY.text(exact, 3), RANGE_QUANTITY.text(shares.split, 3)
         allows = "the same" if shared == reach else f"only <b>{shared}</b>"
         return f"M = {sets}: R/σ ≤ {reach}", (
             f"is the largest range for which {sets_together(sets)} of {HEADLINE.label} keep {question.promise}, "
             f"counted exactly. An equal share (ε/M, δ/M) for each set allows {allows}."
         )
-    rows = question.cells * exact.upper
-    needed, printed = _count(rows, digits), _count(question.cells * shares.pure)
+    rows = question.cells * exact
+    needed, printed = _count(rows), _count(question.cells * shares.pure)
     asks = "the same" if printed == needed else f"<b>{printed}</b>"
-    return f"M = {sets}: {needed} {_noun(rows, digits)}", (
-        f"for {_real_rows(question.setting.n)} in each set of {HEADLINE.label} {'is' if _one(rows, digits) else 'are'} "
+    return f"M = {sets}: {needed} {_noun(rows)}", (
+        f"for {_real_rows(question.setting.n)} in each set of {HEADLINE.label} {'is' if _one(rows, 3) else 'are'} "
         f"enough to keep {question.promise} for {sets_together(sets)}, counted exactly. The papers' rule, an equal "
         f"share ε/M for each set without δ, asks for {asks}."
     )
@@ -112,18 +111,6 @@ def sets_in_words(question: PromiseQuestion, exact: DeltaBracket, shares: Shares
 def sets_together(sets: int) -> str:
     """Return all sets of a release, in words that also fit two."""
     return "both sets together" if sets == 2 else f"all {sets} sets together"
-
-
-def sure_digits(exact: DeltaBracket) -> int:
-    """Return with how many digits a prior or range is shown: those on which both bounds agree, from 2 to 5.
-
-    >>> sure_digits(DeltaBracket(2.0, 2.0)), sure_digits(DeltaBracket(2.0, 2.004)), sure_digits(DeltaBracket(1.0, 2.0))
-    (5, 3, 2)
-    """
-    if not known(exact.upper):
-        return 2
-    unit, apart = 10.0 ** math.floor(math.log10(exact.upper)), exact.upper - exact.lower
-    return next((digits for digits in (5, 4, 3) if apart <= 0.5 * unit * 10.0 ** (1 - digits)), 2)
 
 
 def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:

@@ -9,8 +9,6 @@ import numpy as np
 
 from dpviz.calibration.kinds import Kind, Setting
 from dpviz.calibration.methods import PriorMethod
-from dpviz.core.numerics.steps import telling
-from dpviz.privacy.composition import DeltaBracket
 
 Place = tuple[str, int]
 """Key of a method, and a number of sets."""
@@ -30,7 +28,7 @@ class Ways:
     """What is known so far, by method and number of sets; `refused` says by method why something is beyond reach."""
 
     shares: Mapping[Place, Shares]
-    exact: Mapping[Place, DeltaBracket]
+    exact: Mapping[Place, float]
     refused: Mapping[str, str]
 
 
@@ -70,47 +68,50 @@ def stream_ways(
     *,
     divided: Sequence[int] = (),
     together: Sequence[int] = (),
-    known: Mapping[Place, DeltaBracket] | None = None,
 ) -> Iterator[Ways]:
-    """Yield what M sets of every method need, and then what `first` needs for further numbers of sets.
+    """What M sets of every method need, and then what `first` needs for further numbers of sets.
 
-    `divided` are the numbers for which ε and δ are divided among the sets, `together` those for which their losses are
-    composed; nothing of this where M sets of `first` are beyond reach. What is `known` is not computed again. It yields
-    before every composition of losses, whatever is known by then.
+    Parameters
+    ----------
+    divided, together : sequence of int, optional
+        Numbers of sets among which ε and δ are divided, and whose losses are composed; none of them where M sets of
+        `first` are beyond reach.
+
+    Yields
+    ------
+    Ways
+        After every answer, with all that is known.
     """
     shares: dict[Place, Shares] = {}
-    exact: dict[Place, DeltaBracket] = {}
+    exact: dict[Place, float] = {}
     refused: dict[str, str] = {}
 
     def ways() -> Ways:
         return Ways(shares=dict(shares), exact=dict(exact), refused=dict(refused))
 
-    def compose(method: PriorMethod, count: int) -> Iterator[Ways]:
-        place = method.key, count
-        found = (known or {}).get(place)
-        if found is None:
-            found = yield from telling(kind.together_in_steps(method, setting, count, setting.delta), ways)
-        exact[place] = found
-        yield ways()
-
+    # All methods, the cheap ways first
     methods = [first, *(method for key, method in kind.methods.items() if key != first.key)]
     for method in methods:
         try:
             shares[method.key, sets] = shares_of(kind, method, setting, sets)
-        except ValueError as broken:
-            refused[method.key] = str(broken)
+        except ValueError as error:
+            refused[method.key] = str(error)
         yield ways()
     for method in methods:
         try:
-            yield from compose(method, sets)
-        except ValueError as broken:
-            refused.setdefault(method.key, str(broken))
-            yield ways()
+            exact[method.key, sets] = kind.together(method, setting, sets, setting.delta)
+        except ValueError as error:
+            refused.setdefault(method.key, str(error))
+        yield ways()
     if first.key in refused:
         return
-    for count in (one for one in divided if (first.key, one) not in shares):
-        shares[first.key, count] = shares_of(kind, first, setting, count)
-        yield ways()
+
+    # Further numbers of sets of the first method, for the picture
+    for count in divided:
+        if (first.key, count) not in shares:
+            shares[first.key, count] = shares_of(kind, first, setting, count)
+            yield ways()
     for count in together:
         if (first.key, count) not in exact:
-            yield from compose(first, count)
+            exact[first.key, count] = kind.together(first, setting, count, setting.delta)
+            yield ways()

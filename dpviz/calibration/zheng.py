@@ -3,14 +3,16 @@
 import math
 from functools import lru_cache, partial
 
-import numpy as np
-
 from dpviz.calibration.average_draw import parameter_draw_delta
 from dpviz.calibration.base import Failure, PriorMethod, RowMethod
-from dpviz.calibration.pairs import BetaLosses, beta_binomial_failure, beta_binomial_pair, plug_in_failure
+from dpviz.calibration.pairs import (
+    beta_binomial_failure,
+    beta_binomial_losses,
+    parameter_losses,
+    plug_in_failure,
+)
 from dpviz.calibration.posterior_parameter import (
     PosteriorParameter,
-    log_loss_density,
     log_parameter_delta,
     parameter_failure,
 )
@@ -21,7 +23,7 @@ from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, Posterio
 from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
 from dpviz.mechanisms.plug_ins import PlugIn
 from dpviz.privacy.average_case import count_release_delta
-from dpviz.privacy.composition import DiscreteLosses
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 
 def _apart(n: int, alpha: float) -> float:
@@ -55,13 +57,8 @@ class ParamPost(PriorMethod):
 
         return Failure(at, partial(_apart, n), 0.0)
 
-    def losses(self, ones: float, zeros: float, m: int) -> BetaLosses:
-        return BetaLosses(ones, zeros)
-
-    @staticmethod
-    def log_density(ones: float, zeros: float) -> float:
-        """As in `dpviz.calibration.posterior_parameter.log_loss_density`."""
-        return float(log_loss_density(np.array(ones), np.array(zeros)))
+    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        return parameter_losses(ones, zeros, mean_loss)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return parameter_draw_delta(n, alpha, alpha, theta, epsilon)
@@ -140,13 +137,15 @@ class SynthPostOne(ZhengRows):
         settled = math.exp(-epsilon) / (1 + (m / (n - 1) if n > 1 else 0.0))
         return Failure(lru_cache(maxsize=4096)(partial(beta_binomial_failure, n, m)), change, settled)
 
-    def losses(self, ones: float, zeros: float, m: int) -> DiscreteLosses:
-        return beta_binomial_pair(ones, zeros, m)
+    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        return beta_binomial_losses(ones, zeros, m)
 
-    def cell_losses(self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float) -> DiscreteLosses:
+    def cell_losses(
+        self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float
+    ) -> PrivacyLossDistribution:
         listed = DrawnCells(m=m, x=ones, y=zeros, rest=n - 1 + (cells - 2) * ones).losses(math.inf, unseen)
         assert listed is not None
-        return DiscreteLosses(*listed)
+        return PrivacyLossDistribution.from_outcomes(*listed)
 
     def spread(self, total: float, m: int) -> float:
         return 1 / (total + 1) + total / (total + 1) / m

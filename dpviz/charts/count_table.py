@@ -12,7 +12,7 @@ from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
-from dpviz.privacy import exceeds
+from dpviz.privacy.divergence import exceeds
 
 __all__ = ["log_odds_html", "matrix_html", "release_html"]
 

@@ -12,7 +12,7 @@ from dpviz.core.checked import checked
 from dpviz.core.parameters import readable
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms.base import check_index
-from dpviz.privacy import exceeds
+from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.summary import TableView
 
 __all__ = ["log_odds_heatmap", "matrix_heatmap"]

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpviz.calibration.kinds import Given
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.promise_in_words import HEADLINE, sure_digits
+from dpviz.calibration.promise_in_words import HEADLINE
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.releases import AverageCurves
 from dpviz.calibration.ways import Ways, divided_sets
@@ -100,7 +100,7 @@ def ways_chart(question: PromiseQuestion, found: Ways) -> Figure:
     one, exact = found.exact[key, sets], {count: at for (by, count), at in sorted(found.exact.items()) if by == key}
     shares = {count: found.shares[key, count] for count in divided_sets(sets) if (key, count) in found.shares}
     ways = {
-        "exact": (EXACT_LINE, {count: at.upper for count, at in exact.items()}),
+        "exact": (EXACT_LINE, exact),
         "ε/M each, δ = 0 (the papers' rule)": (PURE_LINE, {count: at.pure for count, at in shares.items()}),
         "(ε/M, δ/M) each": (PRINTED_LINE, {count: at.split for count, at in shares.items()}),
         "advanced composition": (BOUND_LINE, {count: at.advanced for count, at in shares.items()}),
@@ -110,9 +110,9 @@ def ways_chart(question: PromiseQuestion, found: Ways) -> Figure:
         for name, (stroke, line) in ways.items()
         if line
     ]
-    low = rows(min([one.lower, *(at.split for at in shares.values())])) / 2
-    needed = question.kind.quantity.text(rows(one.upper), min(sure_digits(one), 3))
-    mark = Mark(x=sets, y=rows(one.upper), color=color, text=f"exact: {needed}", name=f"exact, M = {sets}")
+    low = rows(min([one, *(at.split for at in shares.values())])) / 2
+    needed = question.kind.quantity.text(rows(one), 3)
+    mark = Mark(x=sets, y=rows(one), color=color, text=f"exact: {needed}", name=f"exact, M = {sets}")
     rule = Rule(text="as many invented rows as real ones", y=1.0, dash="dot")
     scale = DrawnScale(title=question.kind.axis, log=True, low=low)
     axis = DrawnScale(title="sets M", log=True, low=1.0, high=divided_sets(sets)[-1])  # as long as points still come

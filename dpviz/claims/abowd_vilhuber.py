@@ -13,6 +13,7 @@ from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
+from dpviz.privacy import divergence
 
 __all__ = ["PRINTED_EPSILON", "PRINTED_FIGURES", "accounts_of_printed_delta", "compare_figures"]
 
@@ -114,7 +115,7 @@ def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_F
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
     """
     release, epsilon = synthesizer, PRINTED_EPSILON
-    over, matrix = privacy.exceeds(privacy.log_odds_table(release), epsilon), release.transition_matrix()
+    over, matrix = divergence.exceeds(privacy.log_odds_table(release), epsilon), release.transition_matrix()
     by_sum, by_column, by_row = beta_binomial_terms(0, release.n, 0.5, 0.5)
     predicted = np.exp((by_sum + by_column + by_row).total())
     even, jeffreys = (distribution[:, None] * matrix for distribution in (privacy.even_counts(release), predicted))

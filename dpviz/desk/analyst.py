@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.charts.style import Figure
 from dpviz.core.limits import COUNTS_SHOWN
@@ -237,7 +237,7 @@ def prior_of_cells(design: Design, tables: tuple[tuple[int, ...], ...]) -> float
     if "delta" in design.promised and cells > 2:
         return minimum_prior_for_sets(
             "synth_post_one", n=design.n, m=rows, cells=cells, sets=sets, epsilon=design.epsilon, delta=design.delta
-        ).upper
+        )
     return replace(design, m=rows, sets=sets).alpha_of_one_set
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dpviz.calibration.kinds import Given
 from dpviz.calibration.methods import PARAM_MAP, PRIOR_METHODS, PriorMethod
 from dpviz.calibration.needed import Needed
-from dpviz.calibration.promise_in_words import sure_digits
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ways import Ways
 from dpviz.core.parameters import BEYOND_REACH, readable
@@ -72,8 +71,7 @@ def ways_table(question: PromiseQuestion, found: Ways) -> TextTable:
             ways = shares.pure, shares.split, shares.advanced
             cells[:3] = ("–" if math.isnan(way) else question.level_cell(way) for way in ways)
         if place in found.exact:
-            exact = found.exact[place]
-            cells[3] = f"<b>{question.level_cell(exact.upper, sure_digits(exact))}</b>"
+            cells[3] = f"<b>{question.level_cell(found.exact[place])}</b>"
         rows.append([f"<b>{method.label}</b>", *cells])
     needs = "range that the sets allow" if question.kind.conditioned else "prior that the sets need"
     return TextTable(head, rows, f"The {needs}, by way of counting")

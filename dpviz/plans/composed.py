@@ -11,11 +11,10 @@ from functools import cached_property
 from dpviz.core.checked import checked
 from dpviz.core.parameters import ANY_EPSILON, DELTA
 from dpviz.plans.last import GaussianLast, LaplaceLast, MixedLoss, NormalLoss, PlanLoss
-from dpviz.plans.losses import laplace_losses
+from dpviz.plans.losses import DeltaBracket, laplace_losses
 from dpviz.plans.plan import ReleasePlan, Shifts
 from dpviz.plans.release import PlannedRelease
 from dpviz.plans.summed import SUM_CELLS, Alternatives, SumTally, summed_losses
-from dpviz.privacy.loss_grid import DeltaBracket
 
 MOST_SORTS = 500  # Sorts of neighbours, of a few rows, that are looked at one by one
 

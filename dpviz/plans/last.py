@@ -17,9 +17,8 @@ from scipy.special import log_ndtr
 from dpviz.core.numerics.ends import private_side
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.laplace_cells import LossDistribution
-from dpviz.plans.losses import LossBounds
+from dpviz.plans.losses import DeltaBracket, LossBounds
 from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
-from dpviz.privacy.loss_grid import DeltaBracket
 
 CLOSED_ROUNDING = 1e-11  # Of δ from logarithms of normal tails, relative
 SOUGHT_EPSILON = 1e-12  # Relative accuracy of an ε that is found from δ

@@ -160,8 +160,8 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     margin = SAFETY_MARGIN
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
         required = _epsilon_of_pair(release, worst, delta)
-        epsilon = min(max(required, epsilon, SAFETY_MARGIN**2) * (1 + margin), largest)
-        margin = min(8 * margin, EPSILON_TOLERANCE)
+        epsilon = min(max(required, epsilon) * (1 + min(margin, EPSILON_TOLERANCE)) + margin**2, largest)
+        margin *= 8  # the square moves an ε of 0, where δ(0) exceeds δ by rounding alone
     return epsilon
 
 

@@ -24,7 +24,7 @@ import dpviz.privacy as privacy
 import dpviz.privacy.optimum as optimum
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.releases import average_and_worst, delta_by_size
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.printed_methods import audit_releases
 from dpviz.claims.release_finding import ReleaseSetting, headline
 from dpviz.claims.theorems import CLAIMS
@@ -199,7 +199,7 @@ def probabilistic_prior(method: str, **given: Any) -> Answer:
 
 def prior_for_sets(method: str, **given: Any) -> Answer:
     found = minimum_prior_for_sets(method, **given)
-    return {"upper": found.upper, "near": bool(found.upper * (1 - 1e-5) <= found.lower <= found.upper)}
+    return found
 
 
 def data_range(method: str, **given: Any) -> Answer:

@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.audit import audit, audit_statements
 from dpviz.claims.curves import AXES, Axis
 from dpviz.core.parameters import PRIOR_QUANTITY, RANGE_QUANTITY, readable
@@ -295,7 +295,7 @@ def test_several_sets_need_what_their_composition_says(delta: float) -> None:
     assert ("mp_sets_picture" in figures(app)) == (delta > 0)
     for method in CALIBRATED:
         label = METHODS[method].label
-        needed = minimum_prior_for_sets(method, n=40, m=25, sets=5, epsilon=1.5, delta=delta).upper
+        needed = minimum_prior_for_sets(method, n=40, m=25, sets=5, epsilon=1.5, delta=delta)
         pure, split = (minimum_prior(method, n=40, m=25, epsilon=0.3, delta=share) for share in (0.0, delta / 5))
         assert level_in(shown[label][0]) == level_in(ways[label][0]) == prior_text(pure)
         assert level_in(ways[label][1]) == prior_text(split)
