@@ -55,14 +55,7 @@ def about_page(page: Page) -> list[str]:
 def show_files(page: Page, heading: str, *parts: File | str, notes: Sequence[str] = ()) -> None:
     """Draw download buttons under a heading; the page does not run again when one is pressed.
 
-    Parameters
-    ----------
-    page : Page
-    heading : str
-    *parts : File or str
-        A str is a caption.
-    notes : sequence of str, optional
-        Further head lines of files that may hold comments.
+    A part that is a str is a caption; `notes` are further head lines of files that may hold comments.
     """
     st.html(f"<b>{heading}</b>")
     lines = [*about_page(page), *notes]
@@ -71,10 +64,11 @@ def show_files(page: Page, heading: str, *parts: File | str, notes: Sequence[str
             st.caption(part)
             continue
         label, name, make = part
-        text = partial(_with_head, head_of(name, lines), make)
-        media_type = MEDIA_TYPES[name.rpartition(".")[2]]
-        key = f"{page.prefix}get_{name}"
-        st.download_button(label, text, name, media_type, on_click="ignore", key=key, width="stretch")
+        head = head_of(name, lines)
+        st.download_button(
+            label, partial(_with_head, head, make), name, MEDIA_TYPES[name.rpartition(".")[2]], on_click="ignore",
+            key=f"{page.prefix}get_{name}", width="stretch",
+        )  # fmt: skip
 
 
 def _with_head(head: str, make: Callable[[], str]) -> str:
@@ -87,17 +81,7 @@ def download_columns(
 ) -> None:  # fmt: skip
     """Draw tables, pictures and the script of a page side by side, and the text of the script below.
 
-    Parameters
-    ----------
-    page : Page
-    tables : sequence of File or str
-    script : tuple of str
-        Name of its file, its text, and what it prints.
-    middle : sequence of File or str, optional
-        What stands in the middle, under `middle_heading`.
-    middle_heading : str, optional
-    notes : sequence of str, optional
-        Further head lines of the tables.
+    The script is the name of its file, its text, and what it prints; what stands in the middle is under its heading.
     """
     name, text, output = script
     left, center, right = st.columns(3)
@@ -117,21 +101,8 @@ def open_file(
 ) -> bool:  # fmt: skip
     """Draw a place for a file, which sets what its reader returns; whether one is open that was not refused.
 
-    Parameters
-    ----------
-    label : str
-    key : str
-    read : callable
-        Makes session values by key of the content; raises a ValueError with a sentence for the reader.
-    megabytes : int
-        Largest file.
-    help : str
-    types : sequence of str, optional
-        Ends of file names.
-
-    Returns
-    -------
-    bool
+    `read` makes session values by key of the content, and raises a ValueError with a sentence for the reader; `types`
+    are ends of file names.
     """
     state = st.session_state
     refused_key = f"{key}_refused"
