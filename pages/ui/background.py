@@ -1,7 +1,5 @@
 """Pages that refine: a page draws what is known, and runs again once a background task has something new."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
@@ -50,7 +48,6 @@ class _Refinement:
     pending: list[tuple[Task[Any], int]] = field(default_factory=list)
     due: float | None = None
     drawing_time: float = 0.0  # seconds
-    is_followed: bool = False  # the next run refines this one
     on_rest: Callable[[], object] | None = None
     rest: float = 0.0  # time.monotonic() at which it is called
 
@@ -62,11 +59,7 @@ def refining() -> Iterator[None]:
     The last statement of the main script: ``with refining(): page.run()``.
     """
     # A list of pending tasks that an interrupted run has left behind would keep them alive: it is replaced
-    before: _Refinement | None = st.session_state.get(_STATE)
-    current = st.session_state[_STATE] = _Refinement()
-    if before is not None and before.is_followed:
-        current.count = before.count + 1
-        before.is_followed = False
+    current = st.session_state[_STATE] = _Refinement(count=st.session_state.pop("refinements", 0))
     start = time.monotonic()
     _acquire()
     try:
@@ -80,7 +73,7 @@ def refining() -> Iterator[None]:
         current.on_rest()
     if current.pending or current.due is not None:
         _wait_for_news(current)
-        current.is_followed = True
+        st.session_state["refinements"] = current.count + 1
         st.rerun()
 
 

@@ -5,11 +5,9 @@ an expander that is closed, nothing is drawn, and the value is that of the sessi
 numbers by name, and its keys begin with its `prefix`. `rest` are further arguments of Streamlit's widget.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -93,7 +91,7 @@ def number_control(
         state[key] = state[slider]
         mark_moved(key)
 
-    with _at(place), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
+    with place or nullcontext(), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
             slider_label(parameter), stops_with(parameter, value, maximum), key=slider,
             format_func=lambda stop: stop_text(parameter, stop), help=f"{parameter.help} Accepted: {parameter.domain}.",
@@ -135,9 +133,8 @@ def choice(
     state = st.session_state
     is_optional = widget in (st.pills, st.segmented_control) and not rest.get("required")
     value = state.get(key)
-    if value not in keys and not (is_optional and not value):
-        fallback = None if is_optional else keys[0]
-        state[key] = default if default in keys else fallback
+    if value not in keys and (value or not is_optional):
+        state[key] = default if default in keys else (None if is_optional else keys[0])
         if value and state["is_linked"]:  # other settings of the link rule it out
             report_problem(key, f"Ignored {key} = {value} in the link: it must be one of {', '.join(keys)}.")
 
@@ -180,7 +177,7 @@ def _draw(
     if isinstance(options, Mapping):
         rest["format_func"] = lambda option: options.get(option, option)
     values = [] if options is None else [list(options)]
-    with _at(place):
+    with place or nullcontext():
         widget(label, *values, key=key, on_change=on_change, persist_state="session", **rest)
 
 
@@ -212,17 +209,13 @@ def presets(
     if class_mode() or widget is st.selectbox:
         widget = st.selectbox
         rest = {"index": None, "placeholder": "settings of your own", **rest}
-    with _at(place):
+    with place or nullcontext():
         widget("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)
 
 
 def is_folded(place: Any) -> bool:
     """Whether a place is an expander that is closed: what is drawn in it would be work for nobody."""
     return getattr(place, "open", None) is False
-
-
-def _at(place: Any) -> AbstractContextManager[Any]:
-    return nullcontext() if place is None else place
 
 
 # Sliders

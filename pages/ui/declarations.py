@@ -12,12 +12,11 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
-from pathlib import Path
 from typing import Any, get_args
 
 from dpviz.core.parameters import Parameter
+from pages.ui.text import TEXTS
 
-TEXTS = Path(__file__).parent.parent / "texts"
 MODULES = (
     "core.parameters", "core.declarations", "core.limits", "mechanisms.prior", "mechanisms.cells", "designs",
     "desk.promises", "calibration.ranges", "privacy.attacker", "privacy.subsampling", "comparisons.terms",

@@ -1,9 +1,8 @@
 """What a reader takes along: files made when their button is pressed, a script to copy, and files that are opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from mimetypes import guess_type
 from typing import Any
 
 import streamlit as st
@@ -20,11 +19,6 @@ File = tuple[str, str, Callable[[], str]]
 """Label of its button, its name, and a function that returns its text."""
 
 PICTURES = "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture."
-MEDIA_TYPES = {
-    "csv": "text/csv", "html": "text/html", "ipynb": "application/x-ipynb+json", "json": "application/json",
-    "py": "text/x-python", "tex": "application/x-tex", "toml": "application/toml",
-}  # fmt: skip
-"""By the end of a file's name."""
 
 
 def about_page(page: Page) -> list[str]:
@@ -64,15 +58,11 @@ def show_files(page: Page, heading: str, *parts: File | str, notes: Sequence[str
             st.caption(part)
             continue
         label, name, make = part
-        head = head_of(name, lines)
+        text = partial(lambda head, make: head + make(), head_of(name, lines), make)
         st.download_button(
-            label, partial(_with_head, head, make), name, MEDIA_TYPES[name.rpartition(".")[2]], on_click="ignore",
+            label, text, name, guess_type(name)[0] or "text/plain", on_click="ignore",
             key=f"{page.prefix}get_{name}", width="stretch",
         )  # fmt: skip
-
-
-def _with_head(head: str, make: Callable[[], str]) -> str:
-    return head + make()
 
 
 def download_columns(

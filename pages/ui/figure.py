@@ -1,7 +1,5 @@
 """A plotly figure that is redrawn in place: faster than ``st.plotly_chart``, and the reader's zoom stays."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """What every page has: its head, controls beside the results, the last valid answer, and closer looks below."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from html import escape
 from typing import Any, NamedTuple, TypeVar

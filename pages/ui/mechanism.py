@@ -1,7 +1,5 @@
 """How a release is made: the synthesizer, a matrix of the reader's own among them, its prior rule and its promise."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The pages of the app in the order of its menu: title, question, path and where their code is."""
 
-from __future__ import annotations
-
 import gc
 import importlib
 import sys

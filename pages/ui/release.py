@@ -4,8 +4,6 @@ Its names are those of the settings without the prefix of a page. A move on any 
 page that is opened without a query takes what has changed since the reader was last there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -67,7 +65,7 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
     """
     state = st.session_state
     own = {name: page.prefix + name for name in SHARED if page.prefix + name in settings}
-    hidden = {name: key for name, key in own.items() if name in OWN_TRUTH and _has_no_widget(settings[key])}
+    hidden = {name: key for name, key in own.items() if name in OWN_TRUTH and settings[key].is_hidden}
     if state["is_linked"]:
         in_url = {key: text for key, text in st.query_params.items() if text}
         values = {name: state[key] for name, key in hidden.items() if key in in_url}
@@ -97,11 +95,6 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
         taken = take_release(release()).items()
         state.update({page.prefix + name: value for name, value in taken if is_other or name in SHARED})
     state[f"{page.prefix}release"] = dict(release())
-
-
-def _has_no_widget(setting: Setting) -> bool:
-    """Whether a page has a setting but no widget for it: it hands on what the release says."""
-    return setting.fresh is None and setting.parameter is not None
 
 
 def _fit_count(page: Page, settings: Settings, *, is_known: bool) -> None:

@@ -1,7 +1,5 @@
 """What the server answers beside Streamlit: security headers, files that pages load, and the state of a room."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import threading

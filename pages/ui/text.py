@@ -1,7 +1,5 @@
 """What pages say: the answer, notes, numbers with their meaning, tables, and the texts in ``pages/texts``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache

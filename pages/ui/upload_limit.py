@@ -1,7 +1,5 @@
 """A limit of what uploaded files hold in memory."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from dataclasses import dataclass, field
@@ -33,7 +31,7 @@ class _Upload:
         session = str(self.scope["path"].rsplit("/", 2)[1])
         return session, str((self.scope.get("client") or ("",))[0]), ""
 
-    def fits(self, others: list[_Upload], level: int) -> bool:
+    def fits(self, others: "list[_Upload]", level: int) -> bool:
         """Whether there is room for it beside others of the same session (0), address (1) or process (2)."""
         sizes = [other.size for other in others if other.owners[level] == self.owners[level]]
         return len(sizes) < MAX_FILES[level] and sum(sizes) + self.size <= MAX_BYTES[level]

@@ -1,7 +1,5 @@
 """Settings of a page in the query of its URL: read once when a run begins, written once when the reader pauses."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -21,12 +19,24 @@ REFUSED = "refused"  # key of the problem that is no single setting's, such as m
 IN_TRANSIT_S = 1.0  # in which a URL that the page had before is that of a request on its way, and no step back
 WRITE_INTERVAL_S = 0.5  # between two URLs of a page: each is an entry of the browser's history
 MAX_IN_TRANSIT = 4  # URLs that a browser may not have had yet
-
-UNSHOWN = object()
-"""In place of the value of a setting whose problem is not shown yet: the page itself may still change it."""
+UNSHOWN = object()  # the value of a setting whose problem is not shown yet: the page itself may still change it
 
 Options = Collection[str] | Callable[[], Collection[str]]
 """Keys of a choice; a function where they are registered later."""
+
+
+def format_number(value: float) -> str:
+    """Every digit of a number and none too many."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def format_value(value: Any) -> str:
+    """Value of any setting as a URL has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return format_number(value)
+    return ".".join(value) if isinstance(value, list | tuple) else str(value)
 
 
 @dataclass(frozen=True)
@@ -35,7 +45,7 @@ class Setting:
 
     default: Any  # of a fresh page, which is left out of the URL; a function of no argument where it is known later
     parse: Callable[[str], Any]  # of the text of the URL; raises a ValueError with a sentence for the reader
-    format: Callable[[Any], str] = str
+    format: Callable[[Any], str] = format_value
     label: str = ""  # in the head lines of files; empty for what they leave out
     parameter: Parameter | None = None
 
@@ -43,6 +53,11 @@ class Setting:
     def fresh(self) -> Any:
         """Value of a fresh page."""
         return self.default() if callable(self.default) else self.default
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is a number without a widget, see `hidden_number_setting`."""
+        return self.default is None and self.parameter is not None
 
 
 Settings = Mapping[str, Setting]
@@ -52,8 +67,7 @@ Settings = Mapping[str, Setting]
 def number_setting(parameter: Parameter) -> Setting:
     """Setting of a declared number."""
     default = int(parameter.default) if parameter.integer else float(parameter.default)
-    label = f"{parameter.title} {parameter.symbol}".strip()
-    return Setting(default, parameter.parse, format_number, label, parameter)
+    return Setting(default, parameter.parse, label=f"{parameter.title} {parameter.symbol}".strip(), parameter=parameter)
 
 
 def number_settings(parameters: Mapping[str, Parameter], prefix: str) -> dict[str, Setting]:
@@ -63,7 +77,7 @@ def number_settings(parameters: Mapping[str, Parameter], prefix: str) -> dict[st
 
 def hidden_number_setting(parameter: Parameter) -> Setting:
     """Setting of a number without a widget, None where nothing says it: the page takes it from the release."""
-    return Setting(None, parameter.parse, format_number, f"{parameter.title} of your release", parameter)
+    return Setting(None, parameter.parse, label=f"{parameter.title} of your release", parameter=parameter)
 
 
 def choice_setting(options: Options, default: str | None, label: str = "") -> Setting:
@@ -90,13 +104,13 @@ def choices_setting(options: Options, default: Collection[str], label: str = "")
             raise ValueError(f"each must be one of {', '.join(_keys(options))}.", known)
         return known
 
-    return Setting(lambda: list(default), parse, ".".join, label)
+    return Setting(lambda: list(default), parse, label=label)
 
 
 def switch_setting(default: bool, label: str = "") -> Setting:
     """Setting of a switch."""
     parse = choice_setting(("true", "false"), None).parse
-    return Setting(default, lambda text: parse(text.lower()) == "true", format_value, label)
+    return Setting(default, lambda text: parse(text.lower()) == "true", label=label)
 
 
 def text_setting(default: str, label: str = "") -> Setting:
@@ -177,10 +191,10 @@ def save(page: Page, settings: Settings) -> None:
     # These stand until something changes, or Back would lead to them and from there to the new URL again: a step back
     # on the page, a link that says all that is shown, and a URL that the page has had before.
     says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
-    known: set[int] = state.setdefault("known_urls", set())
-    is_known = says_all or state["shows_link_only"] or _fingerprint(page, own) in known
+    known: set[frozenset[tuple[str, str]]] = state.setdefault("known_urls", set())
+    is_known = says_all or state["shows_link_only"] or frozenset(own.items()) in known
     stands = address.whole is None and (not state["is_entered"] or (state["is_linked"] and is_known))
-    known.add(_fingerprint(page, own))
+    known.add(frozenset(own.items()))
     if stands or whole in (address.whole, present):
         address.whole = whole
         return
@@ -190,7 +204,7 @@ def save(page: Page, settings: Settings) -> None:
         address.query = query
         address.written_at = time.monotonic()
         address.whole = whole
-        known.add(_fingerprint(page, query))
+        known.add(frozenset(query.items()))
         st.query_params.from_dict(whole)
 
     call_at_rest(write, address.written_at + WRITE_INTERVAL_S)
@@ -236,24 +250,6 @@ def problems() -> list[str]:
     }
     state["problems"] = current
     return [sentence for sentence, _ in current.values()]
-
-
-def format_number(value: float) -> str:
-    """Every digit of a number and none too many."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
-
-
-def format_value(value: Any) -> str:
-    """Value of any setting as a URL has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return format_number(value)
-    return ".".join(value) if isinstance(value, list | tuple) else str(value)
-
-
-def _fingerprint(page: Page, query: Mapping[str, str]) -> int:
-    return hash((page.path, frozenset(query.items())))
 
 
 def _keys(options: Options) -> Collection[str]:

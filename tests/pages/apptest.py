@@ -1,7 +1,5 @@
 """A page under Streamlit's AppTest: opened by its URL, without a browser or a server."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Widgets of the pages: stops of sliders, numbers that others limit or lead, choices that fall back, folded places."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What the server answers beside Streamlit: headers, origins and the files of pages."""
 
-from __future__ import annotations
-
 import gzip
 import signal
 import threading

@@ -1,7 +1,5 @@
 """What pages say: answers, tables that fold, plain sentences, numbers that stay together, and the files of texts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

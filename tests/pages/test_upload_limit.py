@@ -1,7 +1,5 @@
 """Uploads: what a session, an address and the process may hold, and when it is deleted."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time
@@ -126,17 +124,12 @@ def test_many_sessions_hold_no_more_than_an_address_and_the_process_may(addresse
     run_in_thread(uploads())
 
 
-@pytest.mark.parametrize("length", ["", "-1", "many", "²", "1e3"])
-def test_an_upload_says_how_long_it_is(length: str) -> None:
-    assert run_in_thread(Client("a").send("a", length)) == 411
-
-
-def test_a_path_is_used_once() -> None:
+def test_an_upload_says_how_long_it_is_and_uses_a_path_once() -> None:
     async def uploads() -> list[int]:
         client = Client("a")
-        return [await client.send("a", 10, "same"), await client.send("a", 10, "same")]
+        return [await client.send("a", size, "same") for size in ("", "-1", "many", "²", "1e3", 10, 10)]
 
-    assert run_in_thread(uploads()) == [204, 429]
+    assert run_in_thread(uploads()) == [411] * 5 + [204, 429]
 
 
 # Streamlit itself
@@ -166,13 +159,10 @@ def held(host: str, session: str) -> int:
     return len(json.loads(request(host, "/state")[2])["files"].get(session, []))
 
 
-def test_a_session_that_is_not_connected_cannot_upload(upload: Callable[..., int]) -> None:
-    assert upload("unknown", 10) == 400
-
-
 def test_files_stay_while_a_session_is_connected_and_are_deleted_after_it_has_left(
     host: str, upload: Callable[..., int]
 ) -> None:
+    assert upload("unknown", 10) == 400
     with open_session(host) as reader:
         present = reader.initialize.session_id
         assert upload(present, 100) == 204

@@ -1,7 +1,5 @@
 """Settings in the URL: how each kind is written and read, and when a query is a link, a step back, or on its way."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

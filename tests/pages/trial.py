@@ -1,7 +1,5 @@
 """A small page with a widget of every kind, for tests of the widgets and of the URL."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
