@@ -104,8 +104,8 @@ class Design(DeclaredFields):
             )
         if self.m != self.n and "m" not in {*asked, *fixed}:
             raise ValueError(
-                f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.label} releases as many rows; "
-                f"got {self.m:,}."
+                f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.info.label} releases as many "
+                f"rows; got {self.m:,}."
             )
         if not isinstance(self.prior, str) or self.prior not in PRIOR_RULES:
             raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {shown(self.prior)}.")
@@ -117,7 +117,7 @@ class Design(DeclaredFields):
             raise ValueError(f"details must be pairs of a name and a number; got {shown(self.details)}.") from None
         if not set(details) <= further:
             allowed = f"some of {', '.join(sorted(further))}" if further else "none"
-            raise ValueError(f"details of {self.synthesizer_type.label} must be {allowed}; got {shown(details)}.")
+            raise ValueError(f"details of {self.synthesizer_type.info.label} must be {allowed}; got {shown(details)}.")
         self._set("details", tuple((name, asked[name].check(details[name])) for name in sorted(details)))
         x = self.confidential_count
         if x is not None and x > self.n:
@@ -176,7 +176,9 @@ class Design(DeclaredFields):
     def alpha_of_one_set(self) -> float:
         """α = β of each set, as its rule says; a ValueError where the synthesizer has no prior."""
         if not self.synthesizer_type.has_prior:
-            raise ValueError(f"mechanism must be a synthesizer with a prior; {self.synthesizer_type.label} has none.")
+            raise ValueError(
+                f"mechanism must be a synthesizer with a prior; {self.synthesizer_type.info.label} has none."
+            )
         return PRIOR_RULES[self.prior].alpha(self)
 
     @cached_property
@@ -197,7 +199,7 @@ class Design(DeclaredFields):
     def release(self) -> TwoCellSynthesizer:
         """The synthesizer of each set where it releases two counts; a ValueError where it releases k."""
         if not isinstance(self.synthesizer, TwoCellSynthesizer):
-            raise ValueError(f"mechanism must release two counts; got {self.synthesizer_type.label}.")
+            raise ValueError(f"mechanism must release two counts; got {self.synthesizer_type.info.label}.")
         return self.synthesizer
 
     @cached_property

@@ -225,7 +225,7 @@ def show_profile(summary: PrivacySummary) -> None:
     """Draw the privacy profile, and four numbers with their meanings."""
     synthesizer = summary.synthesizer
     delta = f"δ = {summary.divergence.value:.6g}"
-    alt = f"Privacy profile of the {synthesizer.label}: δ against ε, with {delta} at the promised ε = "
+    alt = f"Privacy profile of the {synthesizer.info.label}: δ against ε, with {delta} at the promised ε = "
     figure = profile_chart(details.profile_of(synthesizer), summary)
     ui.show_figure(figure, f"{PREFIX}profile", f"{alt}{summary.epsilon:g}.", height=330)
     ui.heading("Numbers")

@@ -55,7 +55,11 @@ GRID = [
 
 NAMED = {
     "the prior's pull": "prior_bias",
-    **{f"the bias of {law.moved_by}": "prior_bias" for law in two_cell_synthesizers().values() if not law.has_prior},
+    **{
+        f"the bias of {law.info.moved_by}": "prior_bias"
+        for law in two_cell_synthesizers().values()
+        if not law.has_prior
+    },
     "the rule's variance, which is too small on average,": "ignored_variance",
     "the rule's variance, which is too large on average,": "ignored_variance",
     "the noise of the rule's variance": "rule_noise",

@@ -91,7 +91,7 @@ def test_endless_log_odds_in_latex_are_infinity() -> None:
 @every_class
 def test_latex_is_balanced_ascii_and_of_one_width(cls: type[Synthesizer]) -> None:
     release = cls(**{one.name: one.default for one in cls.parameters()})
-    caption = f"{cls.label}, 100 % of α_1 & β, ε = 2, δ = 10^-5, 1 − p"
+    caption = f"{cls.info.label}, 100 % of α_1 & β, ε = 2, δ = 10^-5, 1 − p"
     for latex in (matrix_latex(release, caption), log_odds_latex(release, caption)):
         assert latex.isascii()
         assert latex.count("{") == latex.count("}")

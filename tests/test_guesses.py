@@ -20,7 +20,7 @@ from dpviz.desk.question import Question
 from dpviz.mechanisms import PoissonGamma
 
 KEY = "poisson_gamma"
-LABEL = PoissonGamma.label
+LABEL = PoissonGamma.info.label
 
 
 def error_by_list(data: BinaryData, guess: float, epsilon: float) -> float:

@@ -279,13 +279,13 @@ def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) 
         shares = design.release.transition_matrix() @ np.linspace(0, 1, 21)
         moved = shares - np.linspace(0, 1, 21)
         if law in ("poisson_gamma", "poisson_count"):
-            assert f"But {design.synthesizer_type.moved_by} moves them" in why(design)
+            assert f"But {design.synthesizer_type.info.moved_by} moves them" in why(design)
             first, last = (5, 6) if law == "poisson_gamma" else (15, 20)  # what is above n is cut off
             assert (moved[:first] > 0).all() and (moved[last:] < 0).all()
             continue
         assert abs(moved[10]) < 1e-12
         assert (moved[:10] > 0).all()
-        mover = "the prior α" if design.synthesizer_type.has_prior else design.synthesizer_type.moved_by
+        mover = "the prior α" if design.synthesizer_type.has_prior else design.synthesizer_type.info.moved_by
         pulled, at_ends = "pulls them towards ½" in why(design), "cut off" in mover
         assert pulled == design.synthesizer_type.has_prior != (f"But {mover} moves them" in why(design))
         assert "knows the noise" not in why(design)

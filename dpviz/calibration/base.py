@@ -131,13 +131,13 @@ class RowMethod(PriorMethod):
 
     def __init__(self, synthesizer_type: type[PriorSynthesizer]) -> None:
         self.synthesizer_type, self.color = synthesizer_type, synthesizer_type.key
-        self.key, self.label = synthesizer_type.zheng or (synthesizer_type.key, synthesizer_type.label)
-        self.words, self.lost = synthesizer_type.rows_drawn, float(synthesizer_type.lost)
+        self.key, self.label = synthesizer_type.info.zheng or (synthesizer_type.key, synthesizer_type.info.label)
+        self.words, self.lost = synthesizer_type.info.rows_drawn, float(synthesizer_type.lost)
 
     def plain(self, cells: int) -> str:
         return (
-            self.synthesizer_type.label.partition(" (")[0]
-            if cells == 2 and self.label != self.synthesizer_type.label
+            self.synthesizer_type.info.label.partition(" (")[0]
+            if cells == 2 and self.label != self.synthesizer_type.info.label
             else ""
         )
 

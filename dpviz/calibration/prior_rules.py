@@ -45,7 +45,7 @@ def _searched(
     method = method_of(synthesizer_type if cells == 2 else synthesizer_type.two_cells)
     if sets > 1 and not (method.independent or method.knows(PriorMethod.losses)):
         raise ValueError(
-            f"prior must be 'pure' (ε split equally) or 'own' (your α) for sets of {synthesizer_type.label}; "
+            f"prior must be 'pure' (ε split equally) or 'own' (your α) for sets of {synthesizer_type.info.label}; "
             "got 'exact'."
         )
     return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)

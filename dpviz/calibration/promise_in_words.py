@@ -83,8 +83,8 @@ def others_in_words(question: PromiseQuestion) -> str:
     """Return which mechanisms add something to counts and are none of the methods, and why, in a sentence."""
     said = []
     for made in two_cell_synthesizers().values():
-        if made.no_prior:
-            said.append(f"{made.label}, because {made.no_prior}")
+        if made.info.no_prior:
+            said.append(f"{made.info.label}, because {made.info.no_prior}")
     return f"Not among the methods: {'; '.join(said)}." if question.kind.binary and said else ""
 
 

@@ -39,7 +39,7 @@ class PromiseQuestion:
     @property
     def synthesizer(self) -> str:
         """The plain name of what releases rows of such data."""
-        return SYNTHESIZERS[self.kind.mechanism].label.partition(" (")[0]
+        return SYNTHESIZERS[self.kind.mechanism].info.label.partition(" (")[0]
 
     def named(self) -> str:
         """Return all that is asked, in symbols."""

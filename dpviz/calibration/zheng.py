@@ -101,7 +101,7 @@ class ZhengRows(RowMethod):
         if cells <= 2:
             return super().plain(cells)
         alike = (one for one in SYNTHESIZERS.values() if getattr(one, "two_cells", None) is self.synthesizer_type)
-        return next(alike).label.partition(" (")[0]
+        return next(alike).info.label.partition(" (")[0]
 
     def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         return self.synthesizer_type.log_pair_deltas(ones, zeros, m, epsilon)

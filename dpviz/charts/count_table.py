@@ -54,7 +54,7 @@ def release_html(
     -------
     str
     """
-    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.label}. {layout_source(synthesizer, 0)}"
+    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.info.label}. {layout_source(synthesizer, 0)}"
     log_odds_caption = f"{LOG_ODDS_TITLES[signed]}. {layout_source(synthesizer, 1)}"
     matrix = matrix_html(synthesizer, matrix_caption, row=row, column=column)
     return matrix + log_odds_html(synthesizer, epsilon, log_odds_caption, signed=signed, row=row, column=column)

@@ -180,7 +180,7 @@ def _build(view: TableView, x: _Side, y: _Side, trace: dict[str, Any], kind: str
         x=axis(x.title, **bare),
         y=axis(y.title, autorange="reversed", **bare),
         uirevision=f"{kind} {release.key} {release.shape}",
-        title={"text": f"{title}<br><sup>{release.label}</sup>"},
+        title={"text": f"{title}<br><sup>{release.info.label}</sup>"},
         margin={"l": 70 if two_cells else 130, "r": 92, "t": 64, "b": 52},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
         **layout,

@@ -62,7 +62,7 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
 
 def _curve(profile: Profile) -> list[dict[str, Any]]:
     """Return the line, and a mark where δ reaches 0 if that is in the picture."""
-    shown, name = profile.deltas > 0, profile.synthesizer.label
+    shown, name = profile.deltas > 0, profile.synthesizer.info.label
     color = style.color_of(profile.synthesizer.key)
     hover = f"ε = %{{x:.6g}}<br>δ = %{{y:.6g}}<extra>{name}</extra>"
     look = {"line": {"color": color, "width": 2.5}, "name": name, "showlegend": True}

@@ -56,7 +56,7 @@ METHODS_IN = {
     "grey": ["original", "multiple_synthesis"],
 }
 METHOD_COLORS = {key: PALETTE[name] for name, keys in METHODS_IN.items() for key in keys}
-METHOD_COLORS |= {key: PALETTE[one.color] for key, one in SYNTHESIZERS.items()}
+METHOD_COLORS |= {key: PALETTE[one.info.color] for key, one in SYNTHESIZERS.items()}
 """One color per method in every picture, by its key: that of a synthesizer is the one that its class names."""
 
 
@@ -133,7 +133,7 @@ def style_of(rule: str) -> RuleStyle:
 def color_of(key: str) -> str:
     """Return the color of the method or the rule with this key, of a synthesizer that was registered later too."""
     if key in SYNTHESIZERS:
-        return PALETTE[SYNTHESIZERS[key].color]
+        return PALETTE[SYNTHESIZERS[key].info.color]
     return RULE_STYLES[key].color if key in RULE_STYLES else METHOD_COLORS.get(key, PALETTE["other"])
 
 

@@ -61,7 +61,7 @@ def compare_figures() -> list[Record[float]]:
         verdict = "every printed digit" if same == printed.size else "another synthesizer"
         source, design = f"{SOURCE}, Fig. {number}", {"figure": number}
         record = Record[float](
-            source=source, what=release.label, printed=printed.size, ours=same, reading=verdict, design=design
+            source=source, what=release.info.label, printed=printed.size, ours=same, reading=verdict, design=design
         )
         records.append(record)
     return records
@@ -81,7 +81,7 @@ def figure_cells() -> Iterator[Record[float]]:
                         what=name,
                         printed=cell,
                         ours=value,
-                        reading=f"{release.label}, n = m = 5.",
+                        reading=f"{release.info.label}, n = m = 5.",
                         literal=other or number > 2,
                         other=other,
                         design=design,
@@ -102,7 +102,7 @@ def figure_tables(number: int) -> list[tuple[Synthesizer, str, FloatArray | None
     meant = "The paper's equation (1) at the same n, m and prior: the posterior draw"
     return [
         (release, f"Fig. {number} as printed: {printed.caption}", printed.values),
-        (release, f"Ours: {release.label}", None),
+        (release, f"Ours: {release.info.label}", None),
         *([(EQUATION_ONE, meant, None)] if number <= 2 else []),
     ]
 

@@ -49,7 +49,7 @@ from dpviz.mechanisms import (
     WorstCase,
     two_cell_synthesizers,
 )
-from dpviz.mechanisms.base import COMPARED_FACTS, parameter
+from dpviz.mechanisms.base import parameter
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
 from dpviz.privacy.divergence import worst_neighbours
 from dpviz.privacy.optimum import LeastError, ShortestLength, least_error, shortest_length
@@ -250,9 +250,10 @@ def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> floa
 
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
     """Return what a synthesizer says of itself wherever it is compared."""
-    names = ("key", "label", *COMPARED_FACTS, "audited", "noisy", "guess", "smallest_epsilon")
-    facts = {name: getattr(card, name) for name in names}
-    return facts | {"source": card.compared_source or card.source}
+    told = ("label", "releases", "finding", "several_sets", "opendp", "audited")
+    facts = {name: getattr(card, name) for name in ("key", "noisy", "guess", "smallest_epsilon")}
+    facts |= {name: getattr(card.info, name) for name in told}
+    return facts | {"source": card.info.compared_source or card.info.source}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -422,4 +423,4 @@ def promising_methods() -> tuple[BinaryMethod, ...]:
     """
     registered = two_cell_synthesizers().values()
     ordered = dict.fromkeys((*(one for one in FIRST_SHOWN if one in registered), *registered))
-    return tuple(BinaryMethod.of(one) for one in ordered if not (one.compared_as or one.not_compared))
+    return tuple(BinaryMethod.of(one) for one in ordered if one.info.is_compared)

@@ -119,7 +119,7 @@ def category_method(of_cells: type[CellSynthesizer]) -> CategoryMethod:
 def category_methods() -> tuple[ComparedMethod, ...]:
     """Return a method for every registered synthesizer of k counts but those that are compared as another."""
     registered = (one for one in SYNTHESIZERS.values() if issubclass(one, CellSynthesizer))
-    return tuple(category_method(one) for one in registered if not one.compared_as)
+    return tuple(category_method(one) for one in registered if one.info.is_compared)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence spea
 
 def causes_of(made: type[Synthesizer]) -> dict[str, tuple[str, str]]:
     """Return each cause of `CoverageDecomposition.lost`: its short name, and what sentences call it."""
-    bias = "the prior's pull" if made.has_prior else f"the bias of {made.moved_by}"
+    bias = "the prior's pull" if made.has_prior else f"the bias of {made.info.moved_by}"
     return {
         "prior_bias": ("prior's pull" if made.has_prior else "bias of the release", bias),
         "ignored_variance": ("variance wrong on average", "the rule's variance, which is {size} on average,"),

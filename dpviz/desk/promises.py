@@ -60,7 +60,7 @@ def prior_text(alpha: float) -> str:
 
 def real_epsilon(design: Design) -> float | None:
     """The exact ε of all sets where the synthesizer spends more than it promises; None where it does not."""
-    if not design.synthesizer_type.kept_by:
+    if not design.synthesizer_type.info.kept_by:
         return None
     release: Any = design.synthesizer
     real, promised = _epsilon_of(release), release.epsilon
@@ -71,8 +71,8 @@ def broken_sentence(synthesizer_type: type[Synthesizer], promised: float, real: 
     """What is promised and what is really spent, why, and what keeps the promise; as inline HTML."""
     return (
         f"<b>Promised ε = {readable(promised)}, really {readable_apart(real, promised, 3)}.</b> "
-        f"{synthesizer_type.broken_because} "
-        f"{SYNTHESIZERS[synthesizer_type.kept_by].label} keeps the promise."
+        f"{synthesizer_type.info.broken_because} "
+        f"{SYNTHESIZERS[synthesizer_type.info.kept_by].info.label} keeps the promise."
     )
 
 
@@ -90,7 +90,7 @@ def promise_text(design: Design) -> str:
     if "epsilon" not in design.promised:
         found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
         gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
-        own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.label
+        own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.info.label
         said = f"α = {prior_text(design.alpha)} ({gives})" if "alpha" in design.promised else f"{gives} ({own})"
         return said + fixed
     share = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"

@@ -49,4 +49,4 @@ def release_text(design: Design) -> str:
     release, promise = design.synthesizer, f"ε = {readable(design.epsilon)}, δ = {readable(design.delta)}"
     if isinstance(release, GivenMatrix):
         return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
-    return ", ".join([release.label, *release.in_symbols(names=release.numbers().keys() - {"epsilon"}), promise])
+    return ", ".join([release.info.label, *release.in_symbols(names=release.numbers().keys() - {"epsilon"}), promise])

@@ -16,31 +16,9 @@ from dpviz.core.numerics.loss_lists import divergences_at
 from dpviz.core.parameters import ANY_EPSILON, argument
 from dpviz.core.record import DeclaredFields
 from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms.catalogue import CATALOGUE, MechanismInfo
 
 MOST_LISTED_COLUMNS = 5_000  # Released counts up to which the losses of two neighbours are listed
-
-FACTS = {
-    "label": "its name on the pages",
-    "formula": "its distribution, in TeX",
-    "source": "who published it",
-    "color": "its color, a name in `dpviz.charts.style.PALETTE`",
-    "kept_by": "the key of the synthesizer that keeps its ε where it may spend more; empty where it keeps that itself",
-    "broken_because": "why it may spend more than its ε, in a whole sentence",
-    "moved_by": "what moves its shares, as it has no prior",
-    "not_compared": "why it is not compared, as nothing that it is made with follows from an ε",
-    "releases": "what is released and what that spends of ε, in whole sentences",
-    "finding": "what is known of its real ε, in whole sentences; empty where there is no more to say than the number",
-    "several_sets": "whether it is compared with several sets, which share ε, unless one is asked for",
-    "opendp": "the script of `dpviz.desk.report` by which OpenDP makes the same release; empty where it cannot",
-    "two_cells": "the synthesizer of two counts by which the count of a single cell is released",
-    "share_of_a_count": "the share of ε that the release of a single count spends",
-    "rows_drawn": "how its rows come about, in a few words",
-}
-"""What a class of a synthesizer says by each of its facts: one that is missing is named by its import."""
-COMPARED_FACTS = ("releases", "finding", "several_sets", "opendp")
-"""Those of one that is compared."""
-OWN_FACTS = set(FACTS) - {"moved_by", "several_sets", "two_cells", "share_of_a_count"}
-"""Those that a class made from another must say anew."""
 
 
 @dataclass(frozen=True)
@@ -90,19 +68,8 @@ class Synthesizer(DeclaredFields, ABC):
     """
 
     key: ClassVar[str]
-    label: ClassVar[str]
-    formula: ClassVar[str]
-    source: ClassVar[str]
-    color: ClassVar[str]
-    kept_by: ClassVar[str]
-    broken_because: ClassVar[str] = ""
-    moved_by: ClassVar[str]
-    """The facts that a class with a key must say, each explained in `FACTS`: there is none by default."""
-    releases: ClassVar[str]
-    finding: ClassVar[str] = ""
-    several_sets: ClassVar[bool]
-    opendp: ClassVar[str]
-    """Those that it must say unless it is compared as another, or not at all."""
+    info: ClassVar[MechanismInfo]
+    """What pages tell of it: the entry of its `key` in the catalogue, unless a class gives its own."""
     noisy: ClassVar[bool] = False
     """Whether noise is added to counts, on a scale of one over the ε that a count has."""
     has_prior: ClassVar[bool] = False
@@ -117,33 +84,11 @@ class Synthesizer(DeclaredFields, ABC):
     so that how good it looks depends on how good the guess is."""
     smallest_epsilon: ClassVar[float] = 0.0
     """The ε below which nothing that it can be made with keeps it without a δ."""
-    compared_as: ClassVar[str] = ""
-    """Key of the synthesizer that it equals where both have the smallest prior that keeps a promise, so that this one
-    stands for it wherever methods are compared; none where it stands for itself."""
-    compared_source: ClassVar[str] = ""
-    """The papers in which it is compared with others, where `source` does not name them."""
-    audited: ClassVar[str] = ""
-    """Key of the record of `dpviz.claims.printed_methods` that holds its printed promise against the truth, if any."""
-    zheng: ClassVar[tuple[str, str] | None] = None
-    """Key and name under which it is a method of Zheng (2015), if it is one."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        own = vars(cls)
-        if "key" not in own:
-            return
-        for name in ("compared_as", "compared_source", "audited", "zheng"):
-            if name not in own:  # what is known of one synthesizer says nothing of another that is made from it
-                setattr(cls, name, getattr(Synthesizer, name))
-        missing = [name for name in cls.required_facts() if name not in (own if name in OWN_FACTS else dir(cls))]
-        if missing:
-            raise TypeError(f"{cls.__name__} must say {'; '.join(f'by `{name}` {FACTS[name]}' for name in missing)}.")
-
-    @classmethod
-    def required_facts(cls) -> list[str]:
-        """Return the names of the facts that it must say."""
-        facts = ["label", "formula", "source", "color", "kept_by"]
-        return facts + ["broken_because"] * bool(getattr(cls, "kept_by", "")) + ["moved_by"] * (not cls.has_prior)
+        if "key" in vars(cls) and "info" not in vars(cls):
+            cls.info = CATALOGUE[cls.key]
 
     @classmethod
     @cache
@@ -170,7 +115,7 @@ class Synthesizer(DeclaredFields, ABC):
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
         """Return the smallest symmetric prior with pure ε-differential privacy, rounded to the private side."""
-        raise NotImplementedError(f"{cls.label} has no prior.")
+        raise NotImplementedError(f"{cls.info.label} has no prior.")
 
     @property
     @abstractmethod
@@ -278,25 +223,10 @@ class TwoCellSynthesizer(Synthesizer):
 
     compared_with: ClassVar[Mapping[str, float]] = MappingProxyType({})
     """Values of its parameters, beside a promise, wherever it is compared; others are there as by default."""
-    not_compared: ClassVar[str] = ""
-    """Why it is not compared with others at one ε, in a few words."""
     protected_by: ClassVar[tuple[str, ...]] = ("epsilon",)
     """Names of the parameters that follow from an ε wherever it is compared: that itself, or its `smallest_alpha`."""
-    no_prior: ClassVar[str] = ""
-    """Why it is not among the methods with a smallest prior, in a whole sentence, where one may look for it there."""
-
     n: int
     m: int
-
-    @classmethod
-    def required_facts(cls) -> list[str]:
-        facts = super().required_facts()
-        if cls.compared_as or cls.not_compared:
-            return facts
-        own = {name for one in cls.__mro__ for name in vars(one).get("__annotations__", {})}
-        if not {*cls.protected_by} <= own:
-            return [*facts, "not_compared"]
-        return [*facts, *COMPARED_FACTS]
 
     @cached_property
     def row_counts(self) -> IntArray:

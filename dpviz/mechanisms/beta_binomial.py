@@ -49,20 +49,6 @@ class BetaBinomial(PriorSynthesizer):
     """
 
     key = "beta_binomial"
-    label = "Beta-binomial (posterior draw)"
-    formula = r"p \sim \mathrm{Beta}(\alpha+n_1,\ \beta+n_2),\quad m_1 \mid p \sim \mathrm{Binomial}(m, p)"
-    source = "Abowd & Vilhuber (2008), equation (1); Zheng (2015), SYNTH_Post(One)"
-    compared_source = "Bowen & Liu (2016), Multinomial-Dirichlet; Abowd & Vilhuber (2008), Charest (2011)"
-    audited = "beta_binomial"
-    color = "blue"
-    kept_by = finding = opendp = ""
-    zheng = ("synth_post_one", "SYNTH_Post(One)")
-    rows_drawn = "one draw of the proportion, then m rows from it"
-    releases = (
-        "Each set draws the proportion from its posterior and then the rows to be released. It invents as many rows of "
-        "each kind as its share of ε asks for, and spends exactly that."
-    )
-    several_sets = True
 
     @cached_property
     def _log_terms(self) -> tuple[SplitSum, SplitSum, SplitSum]:

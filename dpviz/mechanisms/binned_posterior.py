@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc, betaincc, betaln, logsumexp
@@ -48,26 +47,6 @@ class BinnedPosterior(TwoCellSynthesizer):
     """
 
     key = "sdd"
-    label = "Posterior in bins (SDD)"
-    formula = (
-        r"\Pr(\theta \in B_i) \propto f(\theta_i \mid n_1)^{\varepsilon/(4A)},\quad "
-        r"\theta \sim \mathrm{Uniform}(B_i),\quad m_1 \sim \mathrm{Binomial}(m, \theta)"
-    )
-    source = "Liu (2016), Algorithm 2 and Proposition 3"
-    compared_source = "Liu (2016), Algorithm 2 (SDD), Proposition 3"
-    color = "slate"
-    kept_by = opendp = ""
-    moved_by: ClassVar[str] = "the draw of the proportion from bins between 0.05 and 0.95"
-    several_sets = True
-    releases = (
-        "Each set cuts the posterior of the proportion into 100 bins from 0.05 to 0.95, chooses one of them by the "
-        "exponential mechanism with its share of ε, draws the proportion evenly from it, and then the rows to be "
-        "released."
-    )
-    finding = (
-        "The printed sensitivity is about a hundred times what one of a hundred rows can change, so the bins are "
-        "chosen nearly at random."
-    )
 
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
@@ -132,19 +111,6 @@ class BinnedPosteriorExact(BinnedPosterior):
     """
 
     key = "sdd_exact"
-    label = "Posterior in bins (true sensitivity)"
-    formula = (
-        r"\Pr(\theta \in B_i) \propto f(\theta_i \mid n_1)^{\varepsilon/(2\Delta)},\quad "
-        r"\theta \sim \mathrm{Uniform}(B_i),\quad m_1 \sim \mathrm{Binomial}(m, \theta)"
-    )
-    source = "Liu (2016), Algorithm 2, with the sensitivity of its score"
-    compared_source = "Liu (2016), Algorithm 2 (SDD), with the sensitivity of its score"
-    color = "crimson"
-    kept_by = finding = opendp = ""
-    releases = (
-        "As the posterior in bins, with the most that one row can really change the logarithm of a bin's probability. "
-        "It keeps the promise with far less noise."
-    )
 
     @property
     def sensitivity(self) -> float:

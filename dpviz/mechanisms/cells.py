@@ -30,7 +30,6 @@ from dpviz.core.numerics.multisets import (
 from dpviz.core.parameters import ANY_EPSILON, Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import (
-    COMPARED_FACTS,
     LossLists,
     Synthesizer,
     TwoCellSynthesizer,
@@ -73,15 +72,10 @@ class CellSynthesizer(Synthesizer):
 
     two_cells: ClassVar[type[TwoCellSynthesizer]]
     share_of_a_count: ClassVar[float]
-    """Facts, as in `dpviz.mechanisms.base.FACTS`; a synthesizer with a prior has no share of ε in a single count."""
+    """Synthesizer of the count of a single cell, and the share of ε that this count spends where there is no prior."""
 
     n: int = parameter(ROWS, **FEWER_ROWS)
     cells: int = parameter(CELL_COUNT)
-
-    @classmethod
-    def required_facts(cls) -> list[str]:
-        facts = [*super().required_facts(), "two_cells"] + ["share_of_a_count"] * (not cls.has_prior)
-        return facts if cls.compared_as else [*facts, *COMPARED_FACTS]
 
     @property
     @abstractmethod

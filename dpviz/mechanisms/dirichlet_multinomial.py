@@ -26,18 +26,6 @@ class DirichletMultinomial(PriorCellSynthesizer):
     """
 
     key = "dirichlet_multinomial"
-    label = "Dirichlet-multinomial (k cells)"
-    formula = (
-        r"\pi \sim \mathrm{Dirichlet}(\alpha+n_1,\dots,\alpha+n_k),\quad m \mid \pi \sim \mathrm{Multinomial}(m, \pi)"
-    )
-    source = "Abowd & Vilhuber (2008), equation (1); Menicucci et al. (2026), arXiv 2606.26073, for m < n"
-    color = "blue"
-    kept_by = finding = opendp = ""
-    releases = (
-        "Each set draws the shares of all categories from their posterior and then m rows. It invents as many rows in "
-        "every category as its share of ε asks for, and spends exactly that."
-    )
-    several_sets = True
     two_cells, pair_type = BetaBinomial, DrawnCells
 
     @cached_property

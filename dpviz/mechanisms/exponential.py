@@ -30,8 +30,6 @@ class ExponentialMechanism(TwoCellSynthesizer):
     Source: McSherry & Talwar (2007); Wasserman & Zhou (2010), §4; Bowen & Liu (2016), equation (7).
     """
 
-    several_sets = False
-
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
     epsilon: float = parameter(NOISE_EPSILON)
@@ -100,23 +98,6 @@ class ExponentialRows(ExponentialMechanism):
     """
 
     key = "exponential_rows"
-    label = "Exponential mechanism (data sets)"
-    formula = (
-        r"\Pr(m_1 \mid n_1) \propto \binom{m}{m_1}\, "
-        r"\exp\!\left(-\frac{\varepsilon n}{2}\left|\frac{n_1}{n}-\frac{m_1}{m}\right|\right)"
-    )
-    source = "Wasserman & Zhou (2010), §4; Bowen & Liu (2016), equation (7)"
-    compared_source = "Bowen & Liu (2016), equation (7), after Wasserman & Zhou (2010)"
-    audited = "exponential_sequences"
-    color = "azure"
-    kept_by = finding = opendp = ""
-    moved_by = "the number of data sets with each count, which is largest at ½,"
-    releases = (
-        "One set of rows, by the exponential mechanism over all data sets of zeros and ones: the nearer a data set's "
-        "distribution function is to the real one, the likelier it is. Most data sets have about as many ones as "
-        "zeros, which draws the count to the middle. It spends all of ε. With k categories there are kⁿ data sets, so "
-        "it can only be simulated."
-    )
 
     @cached_property
     def log_ways(self) -> FloatArray:
@@ -138,21 +119,6 @@ class ExponentialCounts(ExponentialMechanism):
     """
 
     key = "exponential_counts"
-    label = "Exponential mechanism (counts)"
-    formula = (
-        r"\Pr(m_1 \mid n_1) \propto \exp\!\left(-\frac{\varepsilon n}{2}\left|\frac{n_1}{n}-\frac{m_1}{m}\right|\right)"
-    )
-    source = "McSherry & Talwar (2007); Bowen & Liu (2016), equation (7), over tables"
-    compared_source = "Bowen & Liu (2016), equation (7), over tables; McSherry & Talwar (2007)"
-    audited = "exponential_counts"
-    color = "violet"
-    kept_by = finding = opendp = ""
-    moved_by = "noise that is kept between 0 and n"
-    releases = (
-        "One set, by the exponential mechanism over all possible counts, each of which counts once. It spends ε/2 on "
-        "the distance of the distribution functions, and of the other half only what the largest and the smallest "
-        "count give away."
-    )
 
     @cached_property
     def log_ways(self) -> FloatArray:

@@ -33,13 +33,6 @@ class GivenMatrix(TwoCellSynthesizer):
     """
 
     key = "given_matrix"
-    label = "Your own matrix"
-    formula = r"\Pr(m \mid n) \text{ as given}"
-    source = "given by the reader"
-    color = "other"
-    kept_by = ""
-    moved_by = "the matrix itself"
-    not_compared = "its numbers are given, so that no ε can be set"
 
     n: int = field(init=False, default=0)
     m: int = field(init=False, default=0)

@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import WorstCase, check_index, parameter
 from dpviz.mechanisms.cells import CellSynthesizer
-from dpviz.mechanisms.noise import NOISE_EPSILON, LaplaceSanitizer, NoiseSanitizer
+from dpviz.mechanisms.noise import NOISE_EPSILON, LaplaceSanitizer
 
 
 @dataclass(frozen=True)
@@ -42,26 +42,9 @@ class LaplaceCells(CellSynthesizer):
     """
 
     key = "laplace_cells"
-    label = "Laplace sanitizer (k cells)"
-    formula = (
-        r"m_c = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!"
-        r"\left(n_c + \mathrm{Laplace}(2/\varepsilon)\right),\ c = 1 \dots k"
-    )
-    source = "Abowd & Vilhuber (2008), equation (2)"
-    color = "green"
-    kept_by = ""
-    opendp = "categories"
-    releases = (
-        "One set: every count plus Laplace noise of scale 2/ε, rounded and moved to the nearest end where it falls "
-        "outside 0 to n. The released counts need not add up to n; the share is the count over n. It spends all of ε "
-        "from three rows on."
-    )
-    finding = ""
-    several_sets = False
     noisy = True
     two_cells = LaplaceSanitizer
     share_of_a_count = 0.5
-    moved_by = NoiseSanitizer.moved_by
     needs_no_matrix = True
 
     m: int = dataclasses.field(init=False, default=0)

@@ -49,34 +49,17 @@ class Modips(TwoCellSynthesizer):
 
     >>> Modips(n=1, m=1, epsilon=math.log(4)).transition_matrix().round(6).tolist()
     [[0.576498, 0.423502], [0.423502, 0.576498]]
-    >>> Modips(n=1, m=1, epsilon=math.log(4), bounding="truncation").label
-    'Modips (truncated)'
+    >>> Modips(n=1, m=1, epsilon=math.log(4), bounding="truncation").key
+    'modips_truncated'
     """
 
     bounding: InitVar[str | None] = None
 
     key = "modips"
-    label = "Modips (boundary-inflated)"
-    formula = (
-        r"p^* = \min(\max(n_1/n + \mathrm{Laplace}(1/(n\varepsilon)), 0), 1),\quad "
-        r"m_1 \sim \mathrm{BetaBinomial}(m,\ 1 + np^*,\ 1 + n(1-p^*))"
-    )
-    source = "Liu (2016), Algorithm 1; Bowen & Liu (2016), study 1"
-    compared_source = "Bowen & Liu (2016), modips-thresholding; Liu (2016), Algorithm 1"
-    audited = "proportion_clipped"
-    color = "brown"
-    kept_by = finding = ""
-    opendp = "posterior_of_count"
     compared_with: ClassVar[Mapping[str, float]] = dict.fromkeys(("alpha", "beta"), BOWEN_LIU_PRIOR)
     way: ClassVar[str] = "bit"
     draws_after_noise = moments_at_once = True
-    moved_by = "noise that is kept between 0 and n, with an invented row of each kind,"
-    several_sets = noisy = True
-    releases = (
-        "Each set adds Laplace noise for its share of ε to the number of ones, moves what falls outside 0 to n to the "
-        "nearest end, draws the proportion from the posterior that this gives, with a third of an invented row of each "
-        "kind, and then the rows to be released."
-    )
+    noisy = True
 
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
@@ -270,22 +253,6 @@ class ModipsTruncated(Modips):
 
     key = "modips_truncated"
     way = "truncation"
-    label = "Modips (truncated)"
-    source = Modips.source
-    compared_source = "Bowen & Liu (2016), modips-truncation; Liu (2016), Algorithm 1"
-    audited = "proportion_truncated"
-    color = "olive"
-    kept_by = Modips.key
-    broken_because = "Noise that falls outside 0 to n is drawn again, and how often depends on the data."
-    finding = opendp = ""
-    releases = (
-        "As modips, boundary-inflated; but noise that leads outside 0 to n is drawn again until the noisy number is "
-        "inside."
-    )
-    formula = (
-        r"p^* = n_1/n + \mathrm{Laplace}(1/(n\varepsilon)) \text{ given } 0 \le p^* \le 1,\quad "
-        r"m_1 \sim \mathrm{BetaBinomial}(m,\ 1 + np^*,\ 1 + n(1-p^*))"
-    )
 
     def log_at_one(self, columns: IntArray) -> FloatArray:
         return np.full(len(columns), -math.inf)

@@ -43,16 +43,6 @@ class MultinomialMean(MultinomialPlugIn):
     """
 
     key = "multinomial_mean"
-    label = "Posterior-mean plug-in (k cells)"
-    formula = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha}{n+k\alpha}\right)"
-    source = "Zheng (2015), Theorem 6.21"
-    color = "magenta"
-    kept_by = finding = opendp = ""
-    releases = (
-        "One set of m rows drawn with the posterior mean of the shares. Enough rows are invented in every category "
-        "that this keeps ε, all of which it spends."
-    )
-    several_sets = False
     two_cells = PosteriorMean
 
 
@@ -65,12 +55,6 @@ class MultinomialMode(MultinomialPlugIn):
     """
 
     key = "multinomial_mode"
-    label = "Posterior-mode plug-in (k cells)"
-    formula = r"m \sim \mathrm{Multinomial}\!\left(m,\ \frac{n_c+\alpha-1}{n+k\alpha-k}\right)"
-    source = "Zheng (2015), Theorem 6.22"
-    color = "pink"
-    kept_by = ""
     two_cells = PosteriorMode
-    compared_as = "multinomial_mean"
 
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS_IN_A_CELL, **ABOVE_ONE)

@@ -4,7 +4,6 @@ import dataclasses
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc
@@ -30,8 +29,6 @@ class NoiseSanitizer(TwoCellSynthesizer):
     """n1 plus noise on the whole numbers, clamped to 0 … n, so m = n; the number of rows is public."""
 
     needs_no_matrix = moments_at_once = True
-    moved_by: ClassVar[str] = "noise that is cut off at 0 and n"
-    several_sets = False
     noisy = True
 
     m: int = dataclasses.field(init=False, default=0)
@@ -157,18 +154,6 @@ class LaplaceSanitizer(NoiseSanitizer):
     """
 
     key = "laplace"
-    label = "Laplace sanitizer"
-    formula = r"m_1 = \mathrm{clamp}_{0}^{n}\,\mathrm{round}\!\left(n_1 + \mathrm{Laplace}(1/\varepsilon)\right)"
-    source = "Abowd & Vilhuber (2008), equation (2) and Fig. 3"
-    compared_source = "Bowen & Liu (2016), Laplace sanitizer; Abowd & Vilhuber (2008)"
-    audited = "laplace_count"
-    color = "green"
-    kept_by = finding = ""
-    opendp = "rounded_count"
-    releases = (
-        "One set: the number of ones plus Laplace noise of scale 1/ε, rounded and moved to the nearest end where it "
-        "falls outside 0 to n. It spends all of ε."
-    )
 
     def log_mass(self, distance: IntArray) -> FloatArray:
         half = self.epsilon / 2
@@ -206,17 +191,6 @@ class GeometricSanitizer(NoiseSanitizer):
     """
 
     key = "geometric"
-    label = "Geometric sanitizer"
-    formula = r"m_1 = \mathrm{clamp}_{0}^{n}(n_1 + Z),\quad \Pr(Z=d) \propto e^{-\varepsilon|d|}"
-    source = "Ghosh, Roughgarden & Sundararajan (2009); of censuses Abowd et al. (2022)"
-    color = "sky"
-    kept_by = ""
-    opendp = "count"
-    releases = (
-        "One set: the number of ones plus noise on the whole numbers, where each further one is eᵋ times less likely, "
-        "moved to the nearest end where it falls outside 0 to n. It spends all of ε."
-    )
-    finding = "Every released count tells neighbours apart by ε, and by no more."
 
     def log_mass(self, distance: IntArray) -> FloatArray:
         scale = math.log(-math.expm1(-self.epsilon)) - math.log1p(math.exp(-self.epsilon))

@@ -100,20 +100,6 @@ class PosteriorMean(PlugIn):
     """
 
     key = "posterior_mean"
-    label = "Posterior-mean plug-in"
-    formula = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha}{n+\alpha+\beta}\right)"
-    source = "Zheng (2015), SYNTH_Post(Many); Abowd & Vilhuber (2008), Fig. 1 as printed"
-    compared_source = "Bowen & Liu (2016), DP-prior; McClure & Reiter (2012)"
-    audited = "dp_prior"
-    color = "magenta"
-    kept_by = finding = opendp = ""
-    zheng = ("synth_post_many", "SYNTH_Post(Many)")
-    rows_drawn = "a new draw of the proportion for each row"
-    releases = (
-        "One set of rows drawn with the posterior mean as their proportion. Enough rows are invented that this keeps "
-        "ε, all of which it spends."
-    )
-    several_sets = False
 
 
 ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minimum": 1.001}
@@ -130,16 +116,8 @@ class PosteriorMode(PlugIn):
     """
 
     key = "posterior_mode"
-    label = "Posterior-mode plug-in"
-    formula = r"m_1 \sim \mathrm{Binomial}\!\left(m,\ \frac{n_1+\alpha-1}{n+\alpha+\beta-2}\right)"
-    source = "Zheng (2015), SYNTH_MAP"
-    color = "pink"
-    kept_by = ""
-    zheng = ("synth_map", "SYNTH_MAP")
-    rows_drawn = "m rows from the most likely proportion"
 
     lost = 1
-    compared_as = "posterior_mean"
 
     alpha: float = parameter(PRIOR_ONES, **ABOVE_ONE)
     beta: float = parameter(PRIOR_ZEROS, **ABOVE_ONE)

@@ -51,21 +51,8 @@ class PoissonCount(TwoCellSynthesizer):
     """
 
     key = "poisson_count"
-    label = "Poisson count"
-    formula = r"m_1 = \min(Z, n),\quad Z \sim \mathrm{Poisson}(n_1+\alpha)"
-    source = "Jackson, Mitra, Francis & Dove (2024), arXiv 2407.00417"
-    audited = "poisson_count"
-    color = "purple"
-    kept_by = finding = opendp = ""
-    moved_by = "what is added to the count"
     protected_by = ("alpha",)
     smallest_epsilon = LOSS_OF_ZERO
-    several_sets = False
-    no_prior = "what is added to its count raises what is published, and is no prior of a share"
-    releases = (
-        "One set: a Poisson number whose mean is the number of ones and α, cut off at n. α is the smallest with which "
-        "it loses at most its ε. Below ε = 1 there is none without a δ: to publish 0 has a loss of 1, whatever α is."
-    )
 
     m: int = dataclasses.field(init=False, default=0)
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)

@@ -51,28 +51,7 @@ class PoissonGamma(TwoCellSynthesizer):
     """
 
     key = "poisson_gamma"
-    label = "Poisson-gamma (public guess)"
-    formula = (
-        r"\lambda_c \mid n_c \sim \mathrm{Gamma}\!\left(a+n_c,\ 1+\tfrac{a}{\mu_c}\right),\quad "
-        r"m_c \mid \lambda_c \sim \mathrm{Poisson}(\lambda_c)\ \text{given}\ m_1+m_2=m,\quad "
-        r"\mu = n(\pi,\ 1-\pi)"
-    )
-    source = "Quick (2021), arXiv 1906.00455"
-    color = "pine"
-    kept_by = opendp = ""
-    moved_by = "the pull of the invented rows towards the public guess"
     guess = "public_share"
-    several_sets = True
-    no_prior = "how many rows an ε lets it invent follows from its public guess as well"
-    releases = (
-        "Each set draws a rate of ones and a rate of zeros from their gamma posteriors, and then Poisson counts, given "
-        "that they add up to the rows to be released. Before the data, the rates are expected to be a public guess of "
-        "the counts. It invents as many rows as its share of ε asks for, and spends exactly that."
-    )
-    finding = (
-        "A guess other than one half needs more invented rows than the beta-binomial: how much a table is drawn to the "
-        "guess tells something about that table too."
-    )
 
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)

@@ -92,11 +92,6 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
     needs_no_matrix = moments_at_once = True
     lost: ClassVar[int] = 0
     """Invented rows of each cell that the synthesizer does not use."""
-    rows_drawn: ClassVar[str]
-
-    @classmethod
-    def required_facts(cls) -> list[str]:
-        return [*super().required_facts(), "rows_drawn"]
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)

@@ -46,13 +46,6 @@ class SubsampledRelease(TwoCellSynthesizer):
     """
 
     key = "subsampled"
-    label = "After subsampling"
-    formula = r"m_1 \sim T(k),\quad k \sim \mathrm{Hypergeometric}(N, K, n)"
-    source = "Balle, Barthe & Gaboardi (2018), on n of N rows drawn without replacement"
-    color = "other"
-    kept_by = ""
-    moved_by = "the draw of the sample, and what moves the release that is made of it"
-    not_compared = "its ε follows from that of the release that is made of the sample"
 
     n: int = field(init=False, default=0)
     m: int = field(init=False, default=0)

@@ -15,7 +15,7 @@ def cell_in_words(cell: CellResult) -> str:
     sizes = f"n = {one.n:,}" if one.m == one.n else f"n = {one.n:,}, m = {one.m:,}"
     numbers = f"ε = {readable(one.epsilon, 4)}, M = {one.sets}, p = {readable(one.p, 4)}"
     how = f"{one.repetitions:,} repetitions" if cell.run else "exact"
-    return f"{one.synthesizer_type.label}, {sizes}, {numbers}: {how}"
+    return f"{one.synthesizer_type.info.label}, {sizes}, {numbers}: {how}"
 
 
 def study_sentence(cells: Sequence[CellResult]) -> str:

@@ -262,12 +262,12 @@ def show_explanation(question: Any) -> None:
         sets = "averaged"
     has_epsilon = any(parameter.name == "epsilon" for parameter in mechanism.parameters())
     words = {
-        "label": mechanism.label,
+        "label": mechanism.info.label,
         "share": ", with ε/M in the place of ε" if has_epsilon else "",
-        "formula": mechanism.formula,
-        "repairs": _note(repairs, moved_by=getattr(mechanism, "moved_by", "")),
+        "formula": mechanism.info.formula,
+        "repairs": _note(repairs, moved_by=mechanism.info.moved_by),
         "sets": _note(sets),
-        "source": mechanism.source,
+        "source": mechanism.info.source,
     }
     # Formulas have braces of their own
     pattern = r"\{(" + "|".join(words) + r")\}"

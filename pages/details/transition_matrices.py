@@ -109,7 +109,7 @@ def show_tables(summary: PrivacySummary) -> None:
     else:
         shown = view_tables(release)
         figure = matrix_heatmap(shown, linear=is_linear, **places)
-        alt = f"{MATRIX_TITLE}, {release.label}"
+        alt = f"{MATRIX_TITLE}, {release.info.label}"
         if has_odds:
             figure = log_odds_heatmap(shown, summary.epsilon, signed=is_signed, **places)
             alt = f"{LOG_ODDS_TITLES[is_signed]}. Cells over ε = {summary.epsilon:g} are outlined."
@@ -339,8 +339,8 @@ def show_explanation(question: Any) -> None:
     """Page, notation, synthesizer and source in Markdown."""
     release = question.synthesizer
     st.markdown(ui.page_text("transition_matrices", "why"))
-    st.markdown(f"**The synthesizer on this page.** {release.label}: ${release.formula}$")
-    st.caption(f"Source of the synthesizer: {release.source}. Neighbours: one row substituted, n fixed.")
+    st.markdown(f"**The synthesizer on this page.** {release.info.label}: ${release.info.formula}$")
+    st.caption(f"Source of the synthesizer: {release.info.source}. Neighbours: one row substituted, n fixed.")
 
 
 def _listed(show: Callable[[Any], None], too_large: str) -> ui.Section:

@@ -248,7 +248,7 @@ def _show_synthesizer(changes: Callable[[str, str], Callable[[], None]]) -> None
     """Draw how the tables are made."""
     st.selectbox(
         "Synthesizer", ROOM_MECHANISMS, key=f"{PREFIX}mechanism", on_change=changes("mechanism", "mechanism"),
-        format_func=lambda key: SYNTHESIZERS[key].label,
+        format_func=lambda key: SYNTHESIZERS[key].info.label,
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def mechanism_controls(
     The `parameters` have ``PROMISE | FURTHER_NUMBERS`` among them, `keys` are those of the synthesizers, and `prior` is
     the key of a rule on a page without a choice of it. A matrix that cannot be read raises a ValueError.
     """
-    labels = {key: SYNTHESIZERS[key].label if key in SYNTHESIZERS else GivenMatrix.label for key in keys}
+    labels = {key: SYNTHESIZERS[key].info.label if key in SYNTHESIZERS else GivenMatrix.info.label for key in keys}
     help = "The distribution from which the released counts are drawn, given the confidential ones."
     key = choice("Synthesizer", labels, f"{prefix}synthesizer", place=places.main, help=help)
     place = places.main.container()
@@ -91,9 +91,9 @@ def note_broken_promise(design: Design, release: ReleaseChoice, prefix: str) -> 
             return
         mechanism: Any = design.synthesizer
         note(broken_sentence(design.synthesizer_type, design.sets * mechanism.epsilon, real))
-        better = design.synthesizer_type.kept_by
+        better = design.synthesizer_type.info.kept_by
         st.button(
-            f"Use {SYNTHESIZERS[better].label}", key=f"{prefix}kept_by", width="stretch",
+            f"Use {SYNTHESIZERS[better].info.label}", key=f"{prefix}kept_by", width="stretch",
             on_click=st.session_state.update, args=({f"{prefix}synthesizer": better},),
         )  # fmt: skip
 

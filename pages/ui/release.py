@@ -120,7 +120,7 @@ def _set(key: str, setting: Setting, value: Any) -> None:
         try:
             st.session_state[key] = setting.parse(format_value(value))
         except ValueError:
-            label = SYNTHESIZERS[value].label if value in SYNTHESIZERS else value
+            label = SYNTHESIZERS[value].info.label if value in SYNTHESIZERS else value
             report_problem(key, f"Your release is made by {label}, which this page does not show.")
         return
     inside = min(max(value, parameter.minimum), parameter.maximum)
@@ -165,7 +165,7 @@ def release_words() -> str:
     current = release()
     words = []
     if "synthesizer" in current:
-        words.append(SYNTHESIZERS[current["synthesizer"]].label.partition(" (")[0])
+        words.append(SYNTHESIZERS[current["synthesizer"]].info.label.partition(" (")[0])
     if "n" in current:
         words.append(in_figures(int(current["n"]), "person", "people"))
     if "sets" in current:

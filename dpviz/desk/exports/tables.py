@@ -124,7 +124,7 @@ def release_title(synthesizer: Synthesizer) -> str:
     """
     own = {one.symbol: getattr(synthesizer, one.name) for one in synthesizer.parameters()}
     values = [f"{symbol} = {value:.10g}" for symbol, value in own.items() if isinstance(value, (int, float))]
-    return ", ".join([synthesizer.label, *values])
+    return ", ".join([synthesizer.info.label, *values])
 
 
 def _latex(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray, caption: str) -> str:

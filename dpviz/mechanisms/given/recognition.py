@@ -60,7 +60,7 @@ def offer_sentence(given: GivenMatrix, candidate: Synthesizer) -> str:
     """Question whether the exact values of a synthesizer are to be taken, which prints as the matrix."""
     digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
     values = ", ".join(candidate.in_symbols())
-    return f"These {digits} equal the {candidate.label} with {values}. Use its exact values?"
+    return f"These {digits} equal the {candidate.info.label} with {values}. Use its exact values?"
 
 
 def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
@@ -70,8 +70,8 @@ def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
         exact = readable(candidate.worst_log_odds().value, LOSS_DIGITS)
         rounded = readable(given.worst_log_odds().value, LOSS_DIGITS)
         notes.append(
-            f"This page now shows the exact values of the <b>{candidate.label}</b>: ε = {exact}. Your digits alone "
-            f"would make it {rounded}."
+            f"This page now shows the exact values of the <b>{candidate.info.label}</b>: ε = {exact}. Your digits "
+            f"alone would make it {rounded}."
         )
     return notes
 
