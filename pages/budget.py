@@ -17,7 +17,7 @@ from dpviz.comparisons.asked_numbers import compared_numbers
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import SPENDINGS, OverSets, Spending, Spent
 from dpviz.comparisons.division import Division
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.desk.exports.comparison import budget_csv, budget_script
 from pages import ui
 from pages.ui import comparison as comparison_ui
@@ -102,7 +102,7 @@ def show_pictures(spending: Spending, found: Spent) -> str:
     measures = outcomes.division_measures(spending)
     chosen = comparison_ui.choose_measures(PREFIX, measures)
     intervals = outcomes.need_intervals(chosen)
-    parts = [_note("pictures", repetitions=readable(spending.analysis.repetitions))]
+    parts = [_note("pictures", repetitions=format_number(spending.analysis.repetitions))]
     if intervals and not spending.data.simulated:  # a simulation has them anyway
         found = comparison_ui.progress_or_problem(spending.stream, intervals=True)[0] or found
     height = comparison_height([spending.method.label, outcomes.ONE_SET])

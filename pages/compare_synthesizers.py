@@ -19,8 +19,8 @@ from dpviz.comparisons.binary_base import OneProportion
 from dpviz.comparisons.comparison import LIMITED
 from dpviz.comparisons.ranking import Ranking
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.parameters import DELTA, readable
-from dpviz.core.wording import percent
+from dpviz.core.declarations import DELTA
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.study.compared import study_outcomes
 from dpviz.study.in_words import compared_sentence
 from pages import ui
@@ -147,7 +147,7 @@ def _checked(comparison: Comparison) -> Comparison:
         raise ValueError("Choose at least one method that promises privacy.")
     first, last = comparison.span
     if first >= last:
-        ends = f"{readable(first)} and {readable(last)}"
+        ends = f"{format_number(first)} and {format_number(last)}"
         raise ValueError(f"The smallest ε in the pictures must be below the largest; got {ends}.")
     return comparison
 
@@ -172,7 +172,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     comparison_ui.show_measures(PREFIX, measures, chosen, chart, height)
 
     # What the pictures show, how far they are, and what no mechanism can do better
-    low, high = (readable(end, 3) for end in comparison.span)
+    low, high = (format_number(end, 3) for end in comparison.span)
     n_points = len(comparison.epsilons)
     parts = [_note("pictures", points=n_points, low=low, high=high)]
     if intervals:
@@ -180,17 +180,19 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
         parts.append(_note("intervals", done=n_known, all=n_points * len(comparison.methods)))
     first = chosen[0]
     if outcomes.drawn_limit(found, first) if first in LIMITED else is_added_known:
-        parts.append(_note(f"limit_{first}", level=percent(comparison.analysis.level, 8)))
+        parts.append(_note(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     parts += [compared_sentence(cells, len(studied))] if cells else []
     return " ".join(filter(None, [*parts, problem, comparison_ui.release_problem(comparison_ui.method_of)]))
 
 
 def show_table(comparison: Comparison, ranking: Ranking) -> None:
     """Draw the methods in their order, and say what keeps others from having the smallest error."""
-    ui.heading(f"The methods at ε = {readable(comparison.epsilon, 4)}, the smallest error first, those not ranked last")
+    ui.heading(
+        f"The methods at ε = {format_number(comparison.epsilon, 4)}, the smallest error first, those not ranked last"
+    )
     ui.table(*ranking.table, "The methods in order")
     rule = comparison.analysis.rule_for(comparison.analysis.sets)
-    st.caption(_note("table", rule=rule.label, level=percent(comparison.analysis.level, 8)))
+    st.caption(_note("table", rule=rule.label, level=format_percent(comparison.analysis.level, 8)))
     if ranking.further:
         ui.note(ranking.further)
     if absent := by_reason(ranking.absent):

@@ -10,8 +10,7 @@ import streamlit as st
 
 from dpviz.charts.coverage import coverage_chart
 from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SYNTHETIC_ROWS
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import ExactCoverage, coverage_given_count, coverages_to_six_digits
 from dpviz.coverage.along import EPSILONS, GrowingCurves, curves_along_epsilon, curves_along_p
 from dpviz.coverage.exact import stream_coverages
@@ -204,7 +203,7 @@ def show_answer(results: Results) -> None:
     else:
         rule, coverage = next(iter(results.coverages.items()))
         words = coverage_sentence(design, rule, coverage)
-        ui.answer(percent(coverage.coverage, 3), words, short_sentence(design, rule, coverage))
+        ui.answer(format_percent(coverage.coverage, 3), words, short_sentence(design, rule, coverage))
 
 
 def show_curves(results: Results) -> None:
@@ -249,7 +248,7 @@ def curves_sentence(results: Results) -> str:
         return sentence
     missing = [RULES[key].short_label for key in design.rules if key not in results.coverages]
     whose = f" for {', '.join(missing)}" if results.coverages else ""
-    sizes = {"n": readable(design.n), "m": readable(design.m), "sets": design.sets}
+    sizes = {"n": format_number(design.n), "m": format_number(design.m), "sets": design.sets}
     return f"{sentence if results.coverages else ''} {ui.page_note('coverage', 'no_line', whose=whose, **sizes)}"
 
 
@@ -279,7 +278,7 @@ def show_own_table(design: Design) -> None:
     share = coverage_given_count(
         synthesizer=design.release, confidential_count=x, rule=design.rules[0], level=design.level
     )
-    shares = {"share": percent(share, 3), "own": percent(x / design.n, 3)}
+    shares = {"share": format_percent(share, 3), "own": format_percent(x / design.n, 3)}
     ui.note(ui.page_note("coverage", "given", x=f"{x:,}", n=f"{design.n:,}", **shares))
 
 

@@ -13,7 +13,7 @@ from dpviz.charts.comparison import height_of
 from dpviz.charts.html import by_reason
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.desk import stated
 from dpviz.desk.accuracy import ACCURACY
@@ -283,7 +283,7 @@ def show_designs(desk: Desk, summary: Told) -> None:
             shown = MAX_ROWS
         ui.heading("The designs in order")
         ui.table(*ranking_table(desk, shown))
-        caption = _note("table", repetitions=readable(desk.question.repetitions))
+        caption = _note("table", repetitions=format_number(desk.question.repetitions))
         if not desk.complete:
             judged = sum(design.complete or design.keeps_all is False for design in desk.designs)
             caption += f" {_note('judged', judged=judged, all=count)}"
@@ -308,7 +308,7 @@ def limits_sentence(desk: Desk) -> str:
             for protection in question.protections
         ]
         rule = _note("smallest" if question.seeks_smallest else "largest")
-        sentence = _note("limits", limits="; ".join(limits), n=readable(question.data.settings()["n"]), rule=rule)
+        sentence = _note("limits", limits="; ".join(limits), n=format_number(question.data.settings()["n"]), rule=rule)
     if desk.first is not None:
         method = desk.first.method
         sentence += f"<br>{_note('made', method=method.label, releases=exponents_raised(method.releases))}"

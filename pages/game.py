@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpviz.charts.rounds import chances_html, counts_html, people_html, ranges_html, rounds_html, share_html
 from dpviz.core.declarations import SEED
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.teaching.game import LEVELS, rounds_from
 from dpviz.teaching.game.agency import BeTheAgency
 from dpviz.teaching.game.base import GAME_EPSILONS, GAME_ROUNDS, Level, Score
@@ -26,7 +26,7 @@ from pages.ui.navigation import GAME
 
 PREFIX = GAME.prefix
 NEW_SEEDS = 1_000_000  # that a new game is drawn from: few digits, to be said aloud
-PROMISES = {readable(epsilon): epsilon for epsilon in GAME_EPSILONS}
+PROMISES = {format_number(epsilon): epsilon for epsilon in GAME_EPSILONS}
 RINGED = FEW_PEOPLE - 1  # index of the person whose answer is guessed
 
 SETTINGS = {
@@ -168,8 +168,9 @@ def count_outcome(game_round: CountRound, guess: int) -> str:
 def agency_question(game_round: AgencyRound) -> str:
     """The real people, and both limits."""
     limits = (
-        f"Attacker: right at most {readable(100 * SUCCESS_ALLOWED)} % of the time. Analyst: typically off by at most "
-        f"{readable(100 * ERROR_ALLOWED)} points."
+        f"Attacker: right at most {format_number(100 * SUCCESS_ALLOWED)} % of the time. Analyst: typically off by at "
+        "most "
+        f"{format_number(100 * ERROR_ALLOWED)} points."
     )
     return f"{share_html('Real people', game_round.yes, game_round.n)}<p>{game_round.case} {limits}</p>"
 
@@ -178,10 +179,10 @@ def ask_agency(game: Game, place: int) -> None:
     """Draw a slider and two buttons."""
     alpha = st.select_slider(
         "Invented people with a yes, and as many with a no: α (more is more private)", GAME_ALPHAS, 1,
-        format_func=readable, key=f"{PREFIX}{place}_slider",
+        format_func=format_number, key=f"{PREFIX}{place}_slider",
     )  # fmt: skip
     with st.container(horizontal=True):
-        lock_button(game, place, f"Release with α = {readable(alpha)}", "", alpha)
+        lock_button(game, place, f"Release with α = {format_number(alpha)}", "", alpha)
         lock_button(game, place, "It cannot be done", "_none", None)
 
 
@@ -190,7 +191,7 @@ def agency_outcome(game_round: AgencyRound, guess: float | None) -> str:
     lowest, highest = GAME_ALPHAS[0], GAME_ALPHAS[-1]
     attacker = (game_round.protecting, highest) if game_round.protecting <= highest else None
     ranges = [("Attacker stopped", attacker), ("Analyst near enough", game_round.informing), ("Both", game_round.both)]
-    mark = None if guess is None else (f"α = {readable(guess)}", guess)
+    mark = None if guess is None else (f"α = {format_number(guess)}", guess)
     return share_html("Real people", game_round.yes, game_round.n) + ranges_html((lowest, highest), ranges, mark)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import streamlit as st
 
 from dpviz.core.declarations import SEED
-from dpviz.core.digits import three_digits
+from dpviz.core.escape import single_line
+from dpviz.core.formatting import shorten_numbers
 from dpviz.core.parameters import Parameter
-from dpviz.core.plain import one_line
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.lesson import Lesson, LessonStep
 from dpviz.teaching.lessons.printed import printed_lesson
@@ -96,7 +96,7 @@ def read_text(key: str, read: Callable[[str], Any] | None, missing: str) -> Any:
 
 def ignore(key: str, reason: str) -> None:
     """Set a setting to its default, and say why."""
-    text = one_line(str(st.session_state[key]))
+    text = single_line(str(st.session_state[key]))
     st.session_state[key] = SETTINGS[key].fresh
     ui.report_problem(key, f"Ignored an invalid value in the link, {key} = {text}: {reason}")
 
@@ -122,7 +122,7 @@ def copy_value(widget: str, key: str) -> None:
 def show_text(text: str, kind: str = "") -> None:
     """Draw a paragraph of a lesson; `kind` is a CSS class."""
     html = ui.unbroken(f'<p class="dpviz-told {kind}">{words_html(text)}</p>')
-    st.html(three_digits(html) if ui.class_mode() else html)
+    st.html(shorten_numbers(html) if ui.class_mode() else html)
 
 
 def show_list() -> None:

@@ -16,8 +16,8 @@ from dpviz.calibration.promise_in_words import HEADLINE, needed_in_words, others
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ranges import GAUSSIAN_SETS, SIGMA, SIGMA0
 from dpviz.charts.prior_curves import curves_chart
-from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS, PROPORTION, SEED
-from dpviz.core.parameters import EPSILON, readable
+from dpviz.core.declarations import EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS, PROPORTION, SEED
+from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.desk.promise_tables import needed_table
 from dpviz.desk.promises import PROMISE
@@ -92,8 +92,8 @@ def controls() -> PromiseQuestion:
     p = number("p", places.more) if "p" in kind.cost else NUMBERS["p"].default
     values["m"] = ui.linked_number(NUMBERS, PREFIX, "m", values["n"], place=places.more)
     if 0 < values["delta"] < SMALLEST_FAILURE:
-        allowed = f"0, or from {readable(SMALLEST_FAILURE)} to {readable(NUMBERS['delta'].maximum)}"
-        raise ValueError(f"delta (allowed failure) must be {allowed}; got {readable(values['delta'])}.")
+        allowed = f"0, or from {format_number(SMALLEST_FAILURE)} to {format_number(NUMBERS['delta'].maximum)}"
+        raise ValueError(f"delta (allowed failure) must be {allowed}; got {format_number(values['delta'])}.")
     register_release(kind)
     m_is_n = bool(st.session_state[f"{PREFIX}m_is_n"])
     return PromiseQuestion(kind=kind, setting=Setting(**values), sets=sets, p=p, m_is_n=m_is_n)
@@ -154,9 +154,9 @@ def show_table(question: PromiseQuestion, needed: Needed) -> None:
     ui.table(*needed_table(question, needed))
     caption = ui.page_note(
         "minimum_priors", f"The table of {details.texts_of(question)}",
-        **{name: readable(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
+        **{name: format_number(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
         which="second" if setting.delta > 0 else "first",
-        plain=readable(math.sqrt(question.p * (1 - question.p) / setting.n), 3),
+        plain=format_number(math.sqrt(question.p * (1 - question.p) / setting.n), 3),
         composed=" Several sets: their losses are added exactly." if question.sets > 1 else "",
     )  # fmt: skip
     beyond = f" Beyond reach: {' '.join(dict.fromkeys(needed.refused.values()))}" if needed.refused else ""

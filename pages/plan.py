@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from dpviz.charts.plan import plan_height
-from dpviz.core.parameters import readable
-from dpviz.core.plain import plain
+from dpviz.core.escape import escape_markdown
+from dpviz.core.formatting import format_number
 from dpviz.desk.protection import PROTECTIONS, promise_in_words
 from dpviz.desk.stated import NUMBERS as DESK_NUMBERS
 from dpviz.desk.stated import protection_names, question_value
@@ -111,7 +111,7 @@ class Question:
         promise = protection.words
         if protection.by_delta and not protection.share:
             promise = promise_in_words(*protection.promise)
-        return f"{count} statistic{'s' * (count > 1)} of n = {readable(self.plan.n)} rows, {promise}"
+        return f"{count} statistic{'s' * (count > 1)} of n = {format_number(self.plan.n)} rows, {promise}"
 
     @property
     def neighbours(self) -> str:
@@ -160,7 +160,7 @@ def controls() -> Question:
 def solve(plan: ReleasePlan) -> SolvedPlan:
     """Divide the promise of a plan in another process."""
     seconds = ui.result(expected_seconds, plan)
-    duration = f", which takes about {readable(seconds, 1)} seconds" if seconds > LONG_S else ""
+    duration = f", which takes about {format_number(seconds, 1)} seconds" if seconds > LONG_S else ""
     with st.spinner(f"The promise is being divided{duration} …"):
         return ui.result(solved_plan, plan)
 
@@ -181,7 +181,7 @@ def show_numbers(solved: SolvedPlan) -> None:
     ui.table(*statistics_table(solved.answer), numeric=(2, 3, 4, 5))
     with st.spinner("Computing what all statistics together give away …"):
         sentence = ui.result(loss_sentence, solved.answer.design)
-    ui.note(plain(f"{sentence} {groups_sentence(solved.answer.plan)}".strip()))
+    ui.note(escape_markdown(f"{sentence} {groups_sentence(solved.answer.plan)}".strip()))
 
 
 def page() -> None:

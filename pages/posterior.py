@@ -9,9 +9,8 @@ from typing import Any
 import streamlit as st
 
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, SEED
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.limits import COUNTS_SHOWN, LARGEST_POSTERIOR_ROWS
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.desk.analyst import Learned, SeenRelease
 from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE, ROWS_OF_A_SET, SHARED_SETS
@@ -160,11 +159,12 @@ def show_table(seen: SeenRelease, learned: Learned) -> None:
     design = seen.design
     source = "typed in"
     if seen.drawn:
-        source = f"drawn with seed {design.seed} from x = {readable(design.confidential_count or 0)}"
+        source = f"drawn with seed {design.seed} from x = {format_number(design.confidential_count or 0)}"
     ui.table(*learned.table)
     caption = ui.page_note(
         "posterior", "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, seen.counts)), made=source,
-        level=percent(design.level, 8), gamma1=readable(design.gamma1, 4), gamma2=readable(design.gamma2, 4),
+        level=format_percent(design.level, 8),
+        gamma1=format_number(design.gamma1, 4), gamma2=format_number(design.gamma2, 4),
     )  # fmt: skip
     if isinstance(design.mechanism, GivenMatrix):
         caption += f" {sums_sentence(design.mechanism)}"

@@ -15,8 +15,8 @@ import streamlit as st
 from dpviz.charts.strip import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import NAIVE_RULE, PEOPLE, Overview, usual_count
 from dpviz.comparisons.overview_words import DELTA_TOO, overview_words
-from dpviz.core.declarations import PROPORTION, SEED
-from dpviz.core.parameters import EPSILON, readable
+from dpviz.core.declarations import EPSILON, PROPORTION, SEED
+from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
 from pages import ui
 from pages.ui.navigation import COMPARE, COVERAGE, CURATOR, MATRICES, POSTERIOR, PRIORS, START, Page
@@ -44,7 +44,7 @@ NUMBERS = {
 }  # fmt: skip
 SIZE = replace(
     CONFIDENTIAL_COUNT, name="n", symbol="n", title="People", minimum=PEOPLE[0], maximum=PEOPLE[-1],
-    domain_in_words="20, 100 or 1,000",
+    domain_text="20, 100 or 1,000",
 )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def controls() -> Overview:
         "allows they really give away.",
     )  # fmt: skip
     st.segmented_control(
-        "People", PEOPLE, format_func=readable, key=N, required=True, on_change=ui.mark_moved, args=(N,),
+        "People", PEOPLE, format_func=format_number, key=N, required=True, on_change=ui.mark_moved, args=(N,),
         persist_state="session",
     )  # fmt: skip
     seed = state[f"{PREFIX}seed"]
@@ -184,7 +184,7 @@ def page() -> None:
     if not can_show(ui.release()):
         st.caption(ui.page_note("start", "other release"))
     ui.show_problems()
-    ui.answer(f"ε = {readable(overview.design.epsilon, 4)}", *words_of(overview).sentences)
+    ui.answer(f"ε = {format_number(overview.design.epsilon, 4)}", *words_of(overview).sentences)
     ui.component("drawing")(key=f"{PREFIX}drawing", data=drawing(overview), height="content")
     show_questions(overview)
     st.markdown(ui.page_text("start"))

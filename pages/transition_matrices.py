@@ -12,7 +12,8 @@ import streamlit as st
 from dpviz.charts.profile import profile_chart
 from dpviz.charts.two_tables import two_tables_chart
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.core.parameters import EPSILON, Parameter
+from dpviz.core.declarations import EPSILON
+from dpviz.core.parameters import Parameter
 from dpviz.designs import Design
 from dpviz.desk.releases import numbers_asked, release_text, widest_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
@@ -163,7 +164,7 @@ def box_parameters(synthesizer_type: type[Synthesizer]) -> dict[str, Parameter]:
             parameter,
             minimum=NUMBERS.get(name, parameter).minimum,
             slider_minimum=parameter.slider_minimum or parameter.minimum,
-            domain_in_words=parameter.domain,
+            domain_text=parameter.domain,
         )
         for name, parameter in numbers_asked(synthesizer_type).items()
     }
@@ -187,7 +188,7 @@ def exact_or_given(given: GivenMatrix) -> Synthesizer:
 def set_smallest_alpha(synthesizer_type: type[Synthesizer], m: int, epsilon: float) -> None:
     """Set α to the smallest one that keeps ε, and β to α."""
     try:
-        alpha = synthesizer_type.smallest_alpha(m=m, epsilon=EPSILON.check(epsilon))
+        alpha = synthesizer_type.smallest_alpha(m=m, epsilon=EPSILON.validate(epsilon))
     except ValueError:
         return  # the sentence about m or ε is on the page already
     st.session_state[f"{PREFIX}alpha"] = alpha

@@ -19,7 +19,7 @@ from dpviz.claims.claim import PURE_PROMISE as PURE_EPSILON
 from dpviz.claims.formulas import lemma_6_5_failure
 from dpviz.claims.reasons import EXPLAIN
 from dpviz.claims.theorems import CLAIMS
-from dpviz.core.parameters import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
+from dpviz.core.formatting import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import CALIBRATED, KINDS, Setting
 from tests.referees import gaussian_excess, gaussian_posterior
 from tests.test_minimum_prior import log_delta

@@ -13,7 +13,7 @@ import scipy.stats
 from dpviz.comparisons import CategoryData, CountData, EqualPrivacy, UnknownVariance
 from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_of, row_moments
 from dpviz.comparisons.terms import pure_within, setting_for
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import ADDED_ERROR, measure_of, stream_one_more, stream_path

@@ -12,7 +12,7 @@ import pytest
 from dpviz.comparisons import BinaryData, Comparison, CountData, EqualPromise, UnknownVariance
 from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.comparisons.ranking import Ranking
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.bernstein import evaluated
 from dpviz.core.numerics.binomial import binomial_weights
 from dpviz.core.numerics.steps import finished

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.core import limits
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.desk.exports.script import LONGEST_INLINE, page_script
 from dpviz.desk.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
 from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
@@ -133,17 +133,17 @@ def run_script(script: str, folder: Path) -> dict[str, str]:
 def expected(summary: PrivacySummary) -> dict[str, str]:
     release, worst = summary.synthesizer, summary.worst
     lines = {
-        "exact epsilon": readable(worst.value, 7),
-        "delta at the promised epsilon": readable(summary.divergence.value, 7),
-        "smallest epsilon at the allowed delta": readable(summary.epsilon_at_delta, 7),
+        "exact epsilon": format_number(worst.value, 7),
+        "delta at the promised epsilon": format_number(summary.divergence.value, 7),
+        "smallest epsilon at the allowed delta": format_number(summary.epsilon_at_delta, 7),
         "likelier": str(release.row_table(worst.likelier)),
         "other": str(release.row_table(worst.other)),
     }
     if summary.failure is not None and summary.joint_failure is not None:
-        lines["probabilistic delta, worst table"] = readable(float(summary.failure.max()), 7)
-        lines["probabilistic delta, joint, even cells"] = readable(summary.joint_failure, 7)
+        lines["probabilistic delta, worst table"] = format_number(float(summary.failure.max()), 7)
+        lines["probabilistic delta, joint, even cells"] = format_number(summary.joint_failure, 7)
     if summary.change is not None:
-        lines["smallest Pr(released differs from confidential)"] = readable(float(summary.change.min()), 7)
+        lines["smallest Pr(released differs from confidential)"] = format_number(float(summary.change.min()), 7)
     return lines
 
 

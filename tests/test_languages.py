@@ -12,7 +12,7 @@ import pytest
 
 from dpviz.charts.profile import trade_off_chart
 from dpviz.charts.strip import odds_dots
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.attacker import belief_text, epsilon_for_risk_ratio, risk_in_words, risk_ratio
@@ -78,7 +78,7 @@ def test_odds_dots_and_measures_are_those_of_the_summary(summary):
         assert "No μ" in gaussian_sentence(curve)
     else:
         row = 0 if worst == 0 else summary.synthesizer.transition_matrix()[summary.worst.likelier, summary.worst.column]
-        assert (f"probability {readable(float(row), 3)}." in odds_sentence(summary)) == (worst > 0)
+        assert (f"probability {format_number(float(row), 3)}." in odds_sentence(summary)) == (worst > 0)
         assert odds_dots(worst).count("<i") == (0 if round(math.exp(worst)) > 400 else 1 + round(math.exp(worst)))
     values = {row[0].partition(" at")[0]: row[1] for row in measures_on_curve(summary, curve)}
     assert float(values["advantage"]) == pytest.approx(summary.synthesizer.hockey_stick(0.0).value, rel=1e-5, abs=1e-15)
@@ -141,7 +141,7 @@ def test_releases_one_by_one_are_bayes_rule_and_pieces_of_the_curve(summary):
     for row in rows:
         column = next(c for c in range(matrix.shape[1]) if str(summary.synthesizer.column_table(c)) == row[0])
         one, two = matrix[worst.likelier, column], matrix[worst.other, column]
-        assert row[1:3] == [readable(float(one), 3), readable(float(two), 3)]
+        assert row[1:3] == [format_number(float(one), 3), format_number(float(two), 3)]
         if one + two == 0:
             assert row[3:] == ["never released", "–", "–"]
             continue

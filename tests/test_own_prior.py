@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.core import limits
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import Design
 from dpviz.inference import posterior_mixture
 from dpviz.inference.secret_n import posterior_secret_n, range_around, uniform_size
@@ -125,7 +125,7 @@ def test_the_bounds_of_sampling_stand_at_any_size_and_the_exact_answer_where_it_
     alone, printed, tight = cells(large, "SYNTH_Post(One)")
     assert printed == pytest.approx(subsampled_epsilon_printed(alone, 0.02), rel=1e-3)
     assert tight == pytest.approx(subsampled_tight(alone, 0.02), rel=1e-3)
-    assert f"→ at most {readable(rounded_up(tight, 3), 3)}" in words(large)
+    assert f"→ at most {format_number(round_up(tight, 3), 3)}" in words(large)
     small = open_with("minimum_priors", "mp_", look="Subsampling", n=40, population=400, alpha=10.0, delta=1e-6)
     *_, bound, exact = cells(small, "SYNTH_Post(One)")
     assert exact <= bound * (1 + 1e-4)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.style import OTHER_RULE, PALETTE, color_of, style_of
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.priors import minimum_prior
 from tests.helpers import value_of
@@ -78,7 +78,7 @@ def test_no_sentence_says_of_a_toy_what_another_kind_of_release_does(module: str
 
 
 def test_transition_matrices_has_the_real_loss() -> None:
-    assert readable(worst_log_odds(6, 2.0), 7) in text_of("transition_matrices")
+    assert format_number(worst_log_odds(6, 2.0), 7) in text_of("transition_matrices")
 
 
 def test_coverage_says_what_moves_the_shares() -> None:
@@ -121,7 +121,7 @@ def test_the_desk_says_what_is_true_of_the_toys() -> None:
     assert worst_log_odds(12, setting) == pytest.approx(1.0, abs=5e-4)
     counts = np.arange(13)
     square = (matrix_of(ExponentialMechanism, 12, 12, setting) * (counts - counts[:, None]) ** 2).sum(axis=1) / 144
-    assert f"the release adds an error of {readable(float(np.sqrt(square.mean())), 3)} (at most 0.3)" in words
+    assert f"the release adds an error of {format_number(float(np.sqrt(square.mean())), 3)} (at most 0.3)" in words
 
 
 def test_minimum_priors_has_the_smallest_prior_of_a_mechanism_that_has_one() -> None:

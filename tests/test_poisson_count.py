@@ -14,7 +14,7 @@ from dpviz.claims.poisson_losses import printed_addition, promise_of_counts, ske
 from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
 from dpviz.comparisons import BinaryData, EqualPrivacy, EqualPromise
 from dpviz.comparisons.budget import OverSets
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.mechanisms import PoissonCount, PoissonGamma
 from dpviz.mechanisms.poisson_count import poisson_quantiles
@@ -177,7 +177,7 @@ def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float)
         first[np.abs(losses) > epsilon * (1 + 1e-9)].sum(),
         np.maximum(first - math.exp(epsilon) * other, 0).sum(),
     )
-    assert all(f" {readable(float(number), 3)}" in real.said for number in (often, hockey))
+    assert all(f" {format_number(float(number), 3)}" in real.said for number in (often, hockey))
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.5, 5.0, 10.0, 80.0])
@@ -186,7 +186,7 @@ def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha
     said = promise_of_counts(PoissonCount(n=n, alpha=alpha))
     count = next(k for k in range(600) if poisson.sf(k, 1 + alpha) <= 1e-3)
     promised = max(count * math.log1p(1 / alpha) - 1, 1.0)
-    assert f"a loss of at most {readable(promised, 3)}, but for a probability of 0.001." in said
+    assert f"a loss of at most {format_number(promised, 3)}, but for a probability of 0.001." in said
     release = PoissonCount(n=n, alpha=alpha)
     failure, delta = probabilistic_delta(release, promised), listed_delta(release, promised)
     one, none = (poisson.pmf(z, mean) for mean in (1 + alpha, alpha))
@@ -194,10 +194,10 @@ def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha
     of_table = float(np.outer(one, none)[told].sum())
     verdicts = ["kept" if found <= 1e-3 else "broken" for found in (failure, of_table)]
     for text in (
-        f"For one count that is {verdicts[0]}: a larger loss has probability {readable(failure, 3)}, and",
-        f"with δ = {readable(delta if delta > 1e-30 else 0.0, 3)}.",
+        f"For one count that is {verdicts[0]}: a larger loss has probability {format_number(failure, 3)}, and",
+        f"with δ = {format_number(delta if delta > 1e-30 else 0.0, 3)}.",
         f"it is {verdicts[1]}: a replaced row moves two of them, and a larger loss has probability "
-        f"{readable(of_table, 3)}.",
+        f"{format_number(of_table, 3)}.",
     ):
         assert text in said
     assert verdicts == (["kept", "broken"] if alpha < 80 else ["kept", "kept"])

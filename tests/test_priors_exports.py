@@ -17,7 +17,7 @@ from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.curves import AXES, Axis, prior_curves
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.desk.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.desk.promise_tables import needed_table
 from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range, minimum_prior
@@ -146,7 +146,9 @@ def test_the_script_prints_the_numbers_of_the_table(family: str, sets: int) -> N
             assert value == pytest.approx(answer, rel=1e-12)
         if family != "gaussian" and math.isfinite(value):
             bias, error = next(two for before, *two in costs(printed) if before == f"{method} | delta {setting.delta}")
-            assert [readable(abs(bias), 3), readable(error, 3)] == [cell.strip("+-−") for cell in table[label][-2:]]
+            assert [format_number(abs(bias), 3), format_number(error, 3)] == [
+                cell.strip("+-−") for cell in table[label][-2:]
+            ]
     check_audit(family, setting, printed)
 
 

@@ -15,7 +15,7 @@ from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ways import Shares
 from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.claims.thesis_in_words import average_in_words, sampling_in_words
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.average_case import count_release_delta
@@ -80,8 +80,8 @@ def test_the_short_sentence_has_at_most_fifteen_words_and_the_promise_that_is_as
             if "not computed" in short:
                 assert mark == "beyond reach" and "not computed" in sentence
                 continue
-            assert f"ε = {readable(epsilon, 3)}" in short
-            assert (f"δ = {readable(delta, 3)}" in short) == (delta > 0)
+            assert f"ε = {format_number(epsilon, 3)}" in short
+            assert (f"δ = {format_number(delta, 3)}" in short) == (delta > 0)
             assert ("saves hardly any" in short) == ("too small to save" in sentence)
             assert ("without δ and with" in short) == ("→" in mark)
 

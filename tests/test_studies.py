@@ -19,7 +19,7 @@ import pytest
 from scipy.special import gamma, ndtr
 from scipy.stats import t
 
-from dpviz.core.measures import Measure, in_ties, wilson_interval
+from dpviz.core.monte_carlo import Measure, tie_classes, wilson_interval
 from dpviz.core.running_sums import FirstRepetitions, Groups, exact_units, summed
 from dpviz.coverage import CoveragePlan, Tally, performance_of
 from dpviz.coverage.studies import Blocks, Plan, StudyTally, engine, read_run, run_study, save_run, stream_study
@@ -350,8 +350,8 @@ def test_classes_of_ties_are_those_of_their_best_and_hold_everything_once() -> N
         return Measure(values[place], 0.05 if place in (0, 5) else 0.0)
 
     # 0.2 ± 0.05 reaches 0.1, and 0.3 ± 0.05 then reaches 0.28 but not 0.19, which comes before it.
-    assert in_ties(range(7), value) == [[1, 4, 5], [3], [0, 6], [2]]
-    assert in_ties(range(0), value) == []
+    assert tie_classes(range(7), value) == [[1, 4, 5], [3], [0, 6], [2]]
+    assert tie_classes(range(0), value) == []
 
 
 @pytest.mark.parametrize(("count", "error"), [(0, 1 / 501), (500, 1 / 501), (250, math.sqrt(1 / 2000))])

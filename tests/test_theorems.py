@@ -22,7 +22,7 @@ from dpviz.claims.reasons import EXPLAIN
 from dpviz.claims.statements import JUDGES
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS
-from dpviz.core.parameters import PRIOR_QUANTITY, RANGE_QUANTITY
+from dpviz.core.formatting import PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import KINDS, METHODS
 
 mp.mp.dps = 50

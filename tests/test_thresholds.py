@@ -19,9 +19,9 @@ from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.comparison import Comparison
 from dpviz.comparisons.ranking import Ranking
 from dpviz.comparisons.terms import EqualPromise
-from dpviz.core.measures import Measure
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.parameters import readable
 from dpviz.coverage import decomposition
 from dpviz.coverage.causes import failure_sentence
 from dpviz.coverage.distributions import release_distribution
@@ -253,4 +253,4 @@ def test_a_real_epsilon_is_written_apart_from_the_promised_one_from_a_trillionth
     release = BetaBinomial(n=10, m=10, alpha=5, beta=5)
     real = summarize(release, 1.0, 0.0).worst.value
     _, sentence = promise_sentence(summarize(release, real * (1 - apart), 0.0))
-    assert (f"<b>{readable(real)}</b>" not in sentence) == told
+    assert (f"<b>{format_number(real)}</b>" not in sentence) == told

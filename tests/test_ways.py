@@ -92,7 +92,7 @@ def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_ex
         )  # fmt: skip
     else:
         exact = minimum_prior("synth_post_many", n=40, m=40 * sets, cells=3, epsilon=epsilon, delta=delta)
-    assert kind.quantity.keeps(advanced, exact)
+    assert kind.quantity.is_enough(advanced, exact)
 
 
 SMALL = Setting(n=40, m=25, epsilon=1.5, delta=1e-3)

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import binom
 
 from dpviz.comparisons import DATA_KINDS, BinaryData, CountData, Estimand
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.parameters import EPSILON, Parameter
+from dpviz.core.declarations import EPSILON, ROWS, SYNTHETIC_ROWS
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.desk.accuracy import ACCURACY, MOST_ERROR, AccuracyMeasure
 from dpviz.desk.question import ASKED_KINDS

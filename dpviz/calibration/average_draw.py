@@ -9,9 +9,8 @@ from scipy.special import betainc, betaincc
 
 from dpviz.calibration.posterior_parameter import log_parameter_delta, tail_fraction
 from dpviz.core.checked import checked
-from dpviz.core.declarations import MANY_ROWS
+from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS
 from dpviz.core.numerics.sums import cumulative_sum
-from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities

@@ -12,9 +12,9 @@ from dpviz.calibration.base import TWO_CELLS_OR_MORE
 from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod
 from dpviz.calibration.smallest_root import PRIOR_RESOLUTION, Pair, Start, excess_of, smallest_root
 from dpviz.core.checked import checked
-from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.formatting import format_number
 from dpviz.core.limits import PROBABILISTIC_ROWS
-from dpviz.core.parameters import DELTA, EPSILON, readable
 from dpviz.mechanisms import WorstCase
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.divergence import worst_neighbours
@@ -79,7 +79,7 @@ class Promise:
 
     def __post_init__(self) -> None:
         if not (self.epsilon == 0 and self.delta > 0):
-            EPSILON.check(self.epsilon)
+            EPSILON.validate(self.epsilon)
         if self.delta == 1:
             raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
         if not 1e-9 <= self.ratio <= 1e9:
@@ -169,7 +169,9 @@ def smallest_pure(promise: Promise) -> float:
 def _lowest(shift: float, beta: float | None, ratio: float) -> float:
     """Return the smallest accepted α, less `shift`; both priors of the posterior mode must be above 1."""
     if shift and beta is not None and beta <= 1:
-        raise ValueError(f"beta (invented rows with no) must be above 1 for the posterior mode; got {readable(beta)}.")
+        raise ValueError(
+            f"beta (invented rows with no) must be above 1 for the posterior mode; got {format_number(beta)}."
+        )
     side = 1.0 if beta is not None else max(1.0, 1 / ratio)
     smallest = math.nextafter(1.0, math.inf) if shift else PRIOR_ZEROS.minimum
     alpha = math.nextafter(side, math.inf) if shift else side * smallest
@@ -230,7 +232,7 @@ def _effective(method: PriorMethod, n: int, m: int, epsilon: float, delta: float
     rows = max(n, m) if method.limit else n
     if rows > PROBABILISTIC_ROWS:
         domain = f"at most {PROBABILISTIC_ROWS:,} for the probabilistic answer"
-        raise ValueError(f"n and m must be {domain}; got {readable(rows)}.")
+        raise ValueError(f"n and m must be {domain}; got {format_number(rows)}.")
     smallest = smallest_prior(Promise(method, n, m, epsilon, delta)).prior
     if delta == 0 or math.isinf(smallest):
         return smallest
@@ -253,7 +255,8 @@ def _effective(method: PriorMethod, n: int, m: int, epsilon: float, delta: float
         if looks > most:
             raise ValueError(
                 f"epsilon and delta must let the search end within {most:,} intervals of priors; at "
-                f"ε = {readable(epsilon)} and δ = {readable(delta)} the failure crosses δ too often. Set others."
+                f"ε = {format_number(epsilon)} and δ = {format_number(delta)} the failure crosses δ too often. Set "
+                "others."
             )
         rate = m * high if high <= failure.settled else failure.change(low)
         promise = max(epsilon - rate * (math.log(high) - math.log(low)), 0.0)

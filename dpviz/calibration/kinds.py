@@ -16,10 +16,10 @@ from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PriorMethod
 from dpviz.calibration.ranges import ANY_SIGMA0, SIGMA, GaussianRelease
 from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
 from dpviz.calibration.smallest_root import Start
-from dpviz.core.checked import declared, parameter
-from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.core.parameters import DELTA, EPSILON, PRIOR_QUANTITY, RANGE_QUANTITY, readable
-from dpviz.core.record import DeclaredFields
+from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.formatting import PRIOR_QUANTITY, RANGE_QUANTITY, format_number
+from dpviz.core.parameters import parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
@@ -27,24 +27,26 @@ from dpviz.privacy.summary import PROFILE_POINTS, SMALLEST_PROFILE_DELTA
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting(DeclaredFields):
+class Setting(ParameterRecord):
     """What the printed bounds are held against; without δ no (ε, δ) theorem is asked."""
 
     n: int = parameter(MANY_ROWS)
     m: int = parameter(MANY_SYNTHETIC_ROWS)
     epsilon: float = parameter(EPSILON)
-    delta: float = declared(DELTA, default=0.0)
-    cells: int = declared(TWO_CELLS_OR_MORE, default=3)  # of the categorical family
-    sigma: float = declared(SIGMA, default=1.0)
-    sigma0: float = declared(ANY_SIGMA0, default=math.inf)  # with σ, of the Gaussian family
-    alpha: float = declared(PRIOR_ONES, default=1.0)  # at least 1: of the release that Corollary 6.2 adds noise to
+    delta: float = parameter_with_default(DELTA, default=0.0)
+    cells: int = parameter_with_default(TWO_CELLS_OR_MORE, default=3)  # of the categorical family
+    sigma: float = parameter_with_default(SIGMA, default=1.0)
+    sigma0: float = parameter_with_default(ANY_SIGMA0, default=math.inf)  # with σ, of the Gaussian family
+    alpha: float = parameter_with_default(
+        PRIOR_ONES, default=1.0
+    )  # at least 1: of the release that Corollary 6.2 adds noise to
 
     def check(self) -> None:
         if self.delta == 1:
             raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
         if self.alpha < 1:
             raise ValueError(
-                f"alpha (invented rows with yes) must be at least 1 for the mode; got {readable(self.alpha)}."
+                f"alpha (invented rows with yes) must be at least 1 for the mode; got {format_number(self.alpha)}."
             )
 
     def arguments(self) -> dict[str, object]:

@@ -8,13 +8,13 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import betainc, betaincc
 
-from dpviz.core.checked import check_fields, checked
-from dpviz.core.declarations import MANY_ROWS
+from dpviz.core.checked import checked
+from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.gamma import stirling_remainder
 from dpviz.core.numerics.worst_pair import largest_log_convex
-from dpviz.core.parameters import ANY_EPSILON
+from dpviz.core.parameters import validate_fields
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms.base import WorstCase
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
@@ -43,7 +43,7 @@ class PosteriorParameter(UnderPrior):
     """
 
     def __post_init__(self) -> None:
-        check_fields(self, MANY_ROWS, PRIOR_ONES, PRIOR_ZEROS)
+        validate_fields(self, MANY_ROWS, PRIOR_ONES, PRIOR_ZEROS)
 
     def worst_log_odds(self) -> WorstCase:
         """Infinite: as θ nears 1, one more confidential one makes it likelier by any factor."""

@@ -7,8 +7,16 @@ from dpviz.calibration.kinds import Given, Setting
 from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ways import Shares
-from dpviz.core.parameters import BEYOND_REACH, PRIOR_QUANTITY, RANGE_QUANTITY, known, readable, rounded_up
-from dpviz.core.wording import few_rows, invented_text
+from dpviz.core.formatting import (
+    NOT_COMPUTED,
+    PRIOR_QUANTITY,
+    RANGE_QUANTITY,
+    format_invented_rows,
+    format_number,
+    has_number,
+    is_small_weight,
+    round_up,
+)
 from dpviz.mechanisms import two_cell_synthesizers
 
 HEADLINE = SYNTH_POST_ONE
@@ -27,7 +35,7 @@ def _prior_in_words(question: PromiseQuestion, pure: float, exact: float) -> tup
     epsilon, delta = setting.in_symbols(3, ("epsilon", "delta"))
     if math.isnan(exact):
         return (
-            BEYOND_REACH,
+            NOT_COMPUTED,
             f"How many invented rows {name} needs to keep {question.promise} with {where} is not computed. The table "
             "has the other methods.",
             "This method is not computed at this size.",
@@ -35,19 +43,19 @@ def _prior_in_words(question: PromiseQuestion, pure: float, exact: float) -> tup
     without, enough = question.cells * pure, question.cells * exact
     alike = "half of them yes" if question.kind.binary else "as many in each cell"
     needed = (
-        f"To keep ε = {readable(setting.epsilon)} with {where} by {name}, the agency must mix in "
+        f"To keep ε = {format_number(setting.epsilon)} with {where} by {name}, the agency must mix in "
         f"{_weight(without)}<b>{_count(without)}</b> {_noun(without)} for {_real_rows(setting.n)}{each}"
     )
     many = f"That many{' per set' if each else ''} keep {epsilon}"
     if setting.delta == 0:
         sentence = f"{needed}, {alike}. If it accepts a small δ, fewer may be enough."
         return f"{_count(without)} {_noun(without)}", sentence, f"{many}, without any δ."
-    if not known(exact):
+    if not has_number(exact):
         sentence = f"{needed}. If it accepts {delta}, any number above 0 is enough."
         return "any prior", sentence, f"Any number of invented rows keeps {epsilon}, {delta}."
     mark = f"{_count(enough)} {_noun(enough)}"
     if pure <= exact * (1 + SAVES_NOTHING):
-        few = f"A δ of {readable(setting.delta, 3)} is too small to save a noticeable share of them."
+        few = f"A δ of {format_number(setting.delta, 3)} is too small to save a noticeable share of them."
         # Those without δ, of which both sentences speak: fewer keep the promise only together with δ.
         return f"{_count(without)} {_noun(without)}", f"{needed}, {alike}. {few}", f"{many}; {delta} saves hardly any."
     weight = _weight(enough)
@@ -61,7 +69,7 @@ def _prior_in_words(question: PromiseQuestion, pure: float, exact: float) -> tup
 
 def _range_in_words(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
     name, where, text = HEADLINE.label, _sizes(question), RANGE_QUANTITY.text
-    narrow, epsilon = f"±<b>{text(pure, 3)}</b> σ", f"ε = {readable(question.setting.epsilon)}"
+    narrow, epsilon = f"±<b>{text(pure, 3)}</b> σ", f"ε = {format_number(question.setting.epsilon)}"
     shown, delta = question.setting.in_symbols(3, ("epsilon", "delta"))
     if question.setting.delta == 0:
         return (
@@ -126,7 +134,7 @@ def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:
 
 def kept_together(question: PromiseQuestion, level: float, needed: Mapping[str, float]) -> str:
     """Return the methods all sets of which keep the promise together, by what these need; a sentence to go on with."""
-    kept = _methods([key for key, limit in needed.items() if question.kind.quantity.keeps(level, limit)], needed)
+    kept = _methods([key for key, limit in needed.items() if question.kind.quantity.is_enough(level, limit)], needed)
     unknown = [key for key, limit in needed.items() if math.isnan(limit)]
     rest = f" (not computed: {_methods(unknown)})" if unknown else ""
     return f" With {sets_together(question.sets)}, counted exactly, it does so for <b>{kept}</b>{rest}."
@@ -144,23 +152,23 @@ def _methods(keys: Collection[str], among: Collection[str] = ()) -> str:
 
 
 def _sizes(question: PromiseQuestion) -> str:
-    n, m = readable(question.setting.n), readable(question.setting.m)
+    n, m = format_number(question.setting.n), format_number(question.setting.m)
     sets = f" and M = {question.sets} sets together" if question.sets > 1 else ""
     return f"{f'n = m = {n}' if n == m else f'n = {n}, m = {m}'}{cells_text(question)}{sets}"
 
 
 def _real_rows(n: int) -> str:
-    return "one real row" if n == 1 else f"{readable(n)} real rows"
+    return "one real row" if n == 1 else f"{format_number(n)} real rows"
 
 
 def _count(rows: float, digits: int = 3) -> str:
     """Invented rows in each set, of all cells, rounded up; in words where they are no number."""
-    return invented_text(rows, digits) if known(rows) else PRIOR_QUANTITY.text(rows)
+    return format_invented_rows(rows, digits) if has_number(rows) else PRIOR_QUANTITY.text(rows)
 
 
 def _weight(rows: float) -> str:
     """What stands before a few invented rows, which nobody counts."""
-    return "the weight of " if known(rows) and few_rows(rows) else ""
+    return "the weight of " if has_number(rows) and is_small_weight(rows) else ""
 
 
 def _noun(rows: float, digits: int = 3) -> str:
@@ -168,4 +176,4 @@ def _noun(rows: float, digits: int = 3) -> str:
 
 
 def _one(rows: float, digits: int) -> bool:
-    return rounded_up(rows, digits) == 1
+    return round_up(rows, digits) == 1

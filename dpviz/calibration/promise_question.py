@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpviz.calibration.kinds import Kind, Setting
-from dpviz.core.parameters import known, readable
+from dpviz.core.formatting import format_number, has_number
 from dpviz.mechanisms import SYNTHESIZERS
 
 
@@ -48,12 +48,12 @@ class PromiseQuestion:
 
     def held(self, level: float) -> str:
         """Return a prior or range that is given, in words."""
-        return f"{self.kind.symbol} = {readable(level)}{' invented rows in each cell' if self.cells else ''}"
+        return f"{self.kind.symbol} = {format_number(level)}{' invented rows in each cell' if self.cells else ''}"
 
     def level_cell(self, level: float, digits: int = 5) -> str:
         """Return a prior or range that is needed as a cell of a table: above α stand the invented rows per real row."""
         text = self.kind.quantity.text(level, digits)
-        if not (self.cells and known(level)):
+        if not (self.cells and has_number(level)):
             return text
         per_row = self.kind.quantity.text(self.kind.counted(level, self.setting), min(digits, 3))
         return f"{per_row}<br><small>{self.kind.symbol} = {text}</small>"

@@ -15,11 +15,12 @@ from scipy.optimize import brentq
 from dpviz.calibration.conditioned import conditioned_epsilon, joint_distribution, number_distribution
 from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod
 from dpviz.core import limits
-from dpviz.core.checked import checked, declared, parameter
-from dpviz.core.declarations import COMPOSED_SETS, MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.checked import checked
+from dpviz.core.declarations import ANY_EPSILON, COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.ends import private_side
-from dpviz.core.parameters import ANY_EPSILON, DELTA, EPSILON, Parameter, shown
-from dpviz.core.record import DeclaredFields
+from dpviz.core.parameters import Parameter, parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, surely_within
 
 # More than rounding changes a pure ε, so that what is calibrated on it keeps it in real numbers
@@ -62,7 +63,7 @@ RANGE_OVER_SIGMA = dataclasses.replace(
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianRelease(DeclaredFields):
+class GaussianRelease(ParameterRecord):
     """M releases by a method of `PRIOR_METHODS` from n rows of N(μ, σ²), the prior μ ~ N(0, σ0²), data in [−R, R].
 
     n and m are 1 to 100,000, σ and σ0, infinite for a flat prior, are in the unit of the data. Source: Zheng (2015),
@@ -78,11 +79,11 @@ class GaussianRelease(DeclaredFields):
     m: int = parameter(MANY_SYNTHETIC_ROWS)
     sigma: float = parameter(SIGMA)
     sigma0: float = parameter(ANY_SIGMA0)
-    sets: int = declared(GAUSSIAN_SETS, default=1)
+    sets: int = parameter_with_default(GAUSSIAN_SETS, default=1)
 
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in PRIOR_METHODS:
-            raise ValueError(f"method must be one of {', '.join(PRIOR_METHODS)}; got {shown(self.method)}.")
+            raise ValueError(f"method must be one of {', '.join(PRIOR_METHODS)}; got {describe_value(self.method)}.")
         super().__post_init__()
 
     @property
@@ -151,7 +152,7 @@ class GaussianRelease(DeclaredFields):
         return self.variance * alone, self.sets * alone
 
     def largest(self, epsilon: float, delta: float) -> float:
-        epsilon, delta = EPSILON.check(epsilon), DELTA.check(delta)
+        epsilon, delta = EPSILON.validate(epsilon), DELTA.validate(delta)
         if delta == 1:
             raise ValueError("delta (allowed failure) must be below 1, since every range has that δ; got 1.")
         if not self.made.calibrated:

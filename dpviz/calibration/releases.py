@@ -34,7 +34,7 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
                 f"beta (invented rows with no) must not be given where there are {cells} cells; got {beta}."
             )
         for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (PRIOR_ONES, alpha)):
-            declaration.check(value)
+            declaration.validate(value)
     return CALIBRATED_METHODS[method].release(n, m, alpha, alpha if beta is None else beta, cells)
 
 
@@ -67,8 +67,8 @@ def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequ
     """
     if len(sizes) == 0:
         raise ValueError("sizes must hold at least one number of released rows; got none.")
-    rows = np.unique(MANY_SYNTHETIC_ROWS.check_each(sizes)).astype(np.int64)
-    smaller = min(PRIOR_ONES.check(alpha), PRIOR_ZEROS.check(beta))
+    rows = np.unique(MANY_SYNTHETIC_ROWS.validate_array(sizes)).astype(np.int64)
+    smaller = min(PRIOR_ONES.validate(alpha), PRIOR_ZEROS.validate(beta))
 
     def delta(method: PriorMethod | None, m: int) -> float:
         if method is None or not method.calibrated:

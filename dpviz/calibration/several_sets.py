@@ -12,9 +12,9 @@ from dpviz.calibration.base import TWO_CELLS_OR_MORE
 from dpviz.calibration.exact import minimum_prior
 from dpviz.calibration.methods import CALIBRATED_METHODS
 from dpviz.core import limits
-from dpviz.core.declarations import COMPOSED_SETS, MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.limits import LARGEST_PRIOR_ROWS, ROWS_OF_CELL_SETS
-from dpviz.core.parameters import DELTA, EPSILON, readable, shown
 from dpviz.privacy.composition import advanced_composition
 from dpviz.privacy.pld import PrivacyLossDistribution
 from dpviz.privacy.several_sets import largest_over_pairs
@@ -77,17 +77,19 @@ def minimum_prior_for_sets(
     1.0
     """
     if method not in CALIBRATED_METHODS:
-        raise ValueError(f"method must be one of {', '.join(CALIBRATED_METHODS)}; got {shown(method)}.")
+        raise ValueError(f"method must be one of {', '.join(CALIBRATED_METHODS)}; got {describe_value(method)}.")
     for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (COMPOSED_SETS, sets), (EPSILON, epsilon)):
-        declaration.check(value)
-    DELTA.check(delta)
-    TWO_CELLS_OR_MORE.check(cells)
+        declaration.validate(value)
+    DELTA.validate(delta)
+    TWO_CELLS_OR_MORE.validate(cells)
     prior_method = CALIBRATED_METHODS[method]
     if 0 < delta < MIN_COMPOSED_DELTA and sets > 1 and not prior_method.independent:
-        smallest = f"0, or at least {readable(MIN_COMPOSED_DELTA)} for several sets of a posterior draw"
-        raise ValueError(f"delta (allowed failure) must be {smallest}; got {readable(delta)}.")
+        smallest = f"0, or at least {format_number(MIN_COMPOSED_DELTA)} for several sets of a posterior draw"
+        raise ValueError(f"delta (allowed failure) must be {smallest}; got {format_number(delta)}.")
     if epsilon / sets < EPSILON.minimum:
-        raise ValueError(f"epsilon must be at least {readable(EPSILON.minimum)} for each set; got {readable(epsilon)}.")
+        raise ValueError(
+            f"epsilon must be at least {format_number(EPSILON.minimum)} for each set; got {format_number(epsilon)}."
+        )
     if cells > 2 and not prior_method.knows_cells:
         n, m, cells = 1, 1, 2
 
@@ -98,13 +100,13 @@ def minimum_prior_for_sets(
     if delta == 0:
         return for_one_set(epsilon / sets, 0.0)
     if prior_method.independent and sets * m > LARGEST_PRIOR_ROWS:
-        most = f"at most {LARGEST_PRIOR_ROWS:,} for several sets of a plug-in; got {readable(sets * m)}"
+        most = f"at most {LARGEST_PRIOR_ROWS:,} for several sets of a plug-in; got {format_number(sets * m)}"
         raise ValueError(f"sets times m (all synthetic rows together) must be {most}.")
     if prior_method.independent or sets == 1:
         return for_one_set(epsilon, delta, sets * m)
     if cells > 2 and max(n, m) > ROWS_OF_CELL_SETS:
         most = f"at most {ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
-        raise ValueError(f"n and m must be {most}; got {readable(max(n, m))}.")
+        raise ValueError(f"n and m must be {most}; got {format_number(max(n, m))}.")
 
     # A single set needs less than M sets; M sets that divide ε and δ equally need more
     low = max(for_one_set(epsilon, delta), MIN_PRIOR)

@@ -17,7 +17,7 @@ from dpviz.calibration.posterior_parameter import (
     parameter_failure,
 )
 from dpviz.core import limits
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
@@ -112,7 +112,7 @@ class ZhengRows(RowMethod):
         if m > limits.PRIOR_ROWS_OF_CELLS and m > limits.TIMES_THE_DATA * n:
             raise ValueError(
                 f"m (released rows) must be at most {limits.PRIOR_ROWS_OF_CELLS:,}, or {limits.TIMES_THE_DATA} times "
-                f"n, for {cells} cells: the sum over all splits grows too long; got {readable(m)}."
+                f"n, for {cells} cells: the sum over all splits grows too long; got {format_number(m)}."
             )
         return self.cell_release.alike(n=n, m=m, cells=cells, alpha=alpha - self.lost)
 

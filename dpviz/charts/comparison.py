@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.charts import style
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.style import log_scale
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray
 
 METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
@@ -109,7 +109,7 @@ def comparison_chart(
     if scale.nominal is not None:
         shapes.append(style.rule(y=scale.nominal))
         curves = [(np.log10(one.x) if log else one.x, one.y) for one in series]
-        promised = f"promised: {readable(100 * scale.nominal, 8)} %"
+        promised = f"promised: {format_number(100 * scale.nominal, 8)} %"
         words.append(style.label_free(promised, scale.nominal, curves, ends, NOMINAL_LABEL_SHARE))
     named = len(series) > 1 and not small
     below, right = legend_height([one.name for one in series]) if named else 0, NAME_ROOM if named else 16

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.claims.abowd_vilhuber import layout_source
 from dpviz.core.checked import checked
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
@@ -144,7 +144,7 @@ def log_odds_html(
                 "dpviz-worst": (index, place) == worst,
                 "dpviz-drawn": is_framed and place == column,
             }
-            title = f' title="over ε = {readable(epsilon)}"' if is_over[index, place] else ""
+            title = f' title="over ε = {format_number(epsilon)}"' if is_over[index, place] else ""
             cells.append(_cell(text, " ".join(kind for kind, applies in kinds.items() if applies), title))
         header = _row_header((*synthesizer.row_table(pair[0]), *synthesizer.row_table(pair[1])))
         lines.append(_line(header, cells, is_framed=is_framed))

@@ -11,9 +11,8 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.charts.style import log_scale
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number, format_points
 from dpviz.core.types import FloatArray
-from dpviz.core.wording import signed_points
 
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
 CLEAR_OF_NAMES = 0.85  # Share of the width beyond which a number would meet the names at the right
@@ -72,7 +71,7 @@ def coverage_chart(
         y=style.axis("intervals that hold the truth", range=[-0.02, 1.08], tickformat=".0%"),
         uirevision=f"coverage {title}",
         shapes=[style.rule(y=level), style.rule(x=chosen) if log else style.truth(chosen, "below")],
-        annotations=ends_of_lines(values, ends, {f"promised: {readable(100 * level, 8)} %": level}),
+        annotations=ends_of_lines(values, ends, {f"promised: {format_number(100 * level, 8)} %": level}),
         **LAYOUT,
     )
 
@@ -129,8 +128,8 @@ def _mark(
     """Return the user's own point of one rule, the larger the more are drawn on it later."""
     value, later = marks[key], list(marks)[list(marks).index(key) + 1 :]
     size = 9 + 5 * sum(abs(marks[other] - value) < COINCIDING_HEIGHT for other in later)
-    hover = f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>"
-    number = [f"<b>{readable(100 * value, 3)} %</b>"]
+    hover = f"<b>{name}</b>, exact, your point<br>{format_number(100 * value, 7)} %<extra></extra>"
+    number = [f"<b>{format_number(100 * value, 3)} %</b>"]
     place, mode = f"{'bottom' if 0.5 < value < level else 'top'} {side}", "markers+text" if told else "markers"
     return style.mark(
         x, value, hover, mode, text=number, textposition=place, marker=rule_dot(key, size), legendgroup=key
@@ -198,7 +197,7 @@ def length_chart(
     highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=100.0)
     traces = exact_lines(points, values, names, "%{y:.5g} points", height=1.08 * highest)
     for place, (key, line) in product(np.flatnonzero(points == chosen), values.items()):
-        hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)} points<extra></extra>"
+        hover = f"<b>{names[key]}</b>, your p<br>{format_number(float(line[place]), 5)} points<extra></extra>"
         dots = {"marker": rule_dot(key), "showlegend": False, "legendgroup": key}
         traces.append(style.scatter("markers", [chosen], [line[place]], hover, **dots))
     known, notes = np.isfinite(limit), []
@@ -256,9 +255,9 @@ def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *,
         f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
         line={"color": look.color, "width": 2.2, "dash": look.dash},
         marker=style.dot_marker([0, 9, 0] * len(points), look.color, width=1, symbol=look.symbol),
-        text=[text for _, value, _ in points for text in ("", f"<b>{signed_points(value)}</b>" if told else "", "")],
+        text=[text for _, value, _ in points for text in ("", f"<b>{format_points(value)}</b>" if told else "", "")],
         textposition=[f"middle {'right' if value >= 0 else 'left'}" for _, value, _ in points for _ in range(3)],
-        customdata=[f"{cause}: {signed_points(value)} points" for cause, value, _ in points for _ in range(3)],
+        customdata=[f"{cause}: {format_points(value)} points" for cause, value, _ in points for _ in range(3)],
         cliponaxis=False,
         connectgaps=False,
         name=name,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 
 MISSED, COVERING = style.FAILED_COLOR, style.PALETTE["blue"]
@@ -74,7 +74,7 @@ def caterpillar_chart(
     reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
     pad = 0.03 * (reach[1] - reach[0]) or 0.01
     said = style.label(words, x=0, xref="x domain", xanchor="left", align="left", y=1, yref="y domain", yshift=22)
-    number = style.label_upright(f"true share {readable(100 * p, 9)} %", p, side=style.side_at(p))
+    number = style.label_upright(f"true share {format_number(100 * p, 9)} %", p, side=style.side_at(p))
     return style.build(
         traces,
         x=style.axis("share of yes", range=[reach[0] - pad, reach[1] + pad], tickformat="~%", zeroline=False),
@@ -116,7 +116,7 @@ def class_chart(
         shapes=[] if p is None else [style.truth(p)],
         annotations=[]
         if p is None
-        else [style.label_upright(f"true share {readable(100 * p, 3)} %", p, side=style.side_at(p))],
+        else [style.label_upright(f"true share {format_number(100 * p, 3)} %", p, side=style.side_at(p))],
         margin={"l": 50, "r": 16, "t": NUMBER_ABOVE, "b": 52},
         hovermode="closest",
         showlegend=False,

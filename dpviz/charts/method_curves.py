@@ -15,7 +15,7 @@ from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Figure
 from dpviz.core.checked import checked
 from dpviz.core.declarations import PROPORTION
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
 
@@ -39,7 +39,7 @@ def profiles_chart(question: PromiseQuestion, found: Mapping[str, Given | None])
         DrawnScale(title="ε (left is more private)", low=0.0, high=right),
         SMALLEST_PROFILE_DELTA,
         _marks(epsilon, here),
-        [Rule(text=f"promised ε = {readable(epsilon, 4)}", x=epsilon)],
+        [Rule(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)],
     )
 
 
@@ -58,7 +58,7 @@ def average_chart(
         curves,
         DrawnScale(title="θ, the probability of a one", low=0.0, high=1.0),
         _smallest(curves, BOTTOM_OF_AVERAGES),
-        _marks(theta, here, **{key: readable(here[key], 3) for key in count.deltas if key in here}),
+        _marks(theta, here, **{key: format_number(here[key], 3) for key in count.deltas if key in here}),
     )
 
 
@@ -77,7 +77,7 @@ def _deltas(
     methods = [(PRIOR_METHODS[one], *places) for one, places in curves.items()]
     lines = [DrawnLine(name=one.named(question.cells), color=one.color, x=x, y=y) for one, x, y in methods]
     delta, scale = question.setting.delta, DrawnScale(title="δ (down is more private)", log=True, low=floor, high=1.0)
-    last = [Rule(text=f"allowed δ = {readable(delta, 3)}", y=delta, dash=allowed)] if delta else []
+    last = [Rule(text=f"allowed δ = {format_number(delta, 3)}", y=delta, dash=allowed)] if delta else []
     return lines_chart(lines, axis, scale, key=f"{key} {question.kind.key}", marks=marks, rules=[*rules, *last])
 
 

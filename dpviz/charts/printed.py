@@ -9,7 +9,7 @@ from dpviz.claims.drawn_figures import word_of
 from dpviz.claims.printed_layout import Layout, PrintedCell, PrintedGrid, PrintedList
 from dpviz.claims.published import Agreement, Erratum, PrintedNumber, Shown, design_in_words
 from dpviz.claims.verdicts import AnyRecord, counts_in_words, distance_in_words
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 
 SIGNS = {
     Agreement.AGREES: "",
@@ -102,7 +102,7 @@ def _read_otherwise(grid: PrintedGrid) -> str:
 
 
 def _names(design: Sequence[float | str]) -> str:
-    said = (one if isinstance(one, str) else readable(one) for one in design)
+    said = (one if isinstance(one, str) else format_number(one) for one in design)
     return "".join(f"<th scope=row>{escape(one)}</th>" for one in said)
 
 
@@ -177,8 +177,8 @@ def _ours(one: AnyRecord) -> tuple[str, str]:
     if isinstance(one.printed, str):
         return "Ours", escape(str(one.ours))
     if one.our_error:
-        return "Ours, simulated ●", f"{readable(one.ours, 4)} ± {readable(one.our_error, 2)}"
-    return "Ours, exact —", readable(one.ours, 7)
+        return "Ours, simulated ●", f"{format_number(one.ours, 4)} ± {format_number(one.our_error, 2)}"
+    return "Ours, exact —", format_number(one.ours, 7)
 
 
 def errata_html(errata: Iterable[Erratum]) -> str:

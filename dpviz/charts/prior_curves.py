@@ -12,7 +12,7 @@ from dpviz.charts import style
 from dpviz.charts.style import EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke, log_scale
 from dpviz.claims.curves import Curve, Curves
 from dpviz.core.checked import checked
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 
 __all__ = ["curves_chart"]
@@ -138,7 +138,7 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
     if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
         return {}
     kind, name = curves.kind, PRIOR_METHODS[method].named(curves.kind.cells(curves.setting))
-    level_words = f"<br>{kind.symbol} = {readable(kind.quantity.rounded(level, 5), 5)} in each cell"
+    level_words = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell"
     also = level_words if kind.cells(curves.setting) else ""
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     return style.mark(
@@ -155,8 +155,8 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
 
 def _shown(curves: Curves, level: float) -> str:
     """Return what the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
-    found = curves.kind.quantity.rounded(curves.kind.counted(level, curves.setting), MARK_DIGITS)
-    return readable(found, MARK_DIGITS) if math.isfinite(level) else ""
+    found = curves.kind.quantity.round(curves.kind.counted(level, curves.setting), MARK_DIGITS)
+    return format_number(found, MARK_DIGITS) if math.isfinite(level) else ""
 
 
 def _key(curves: Curves, looks: list[Stroke]) -> list[dict[str, Any]]:
@@ -184,5 +184,5 @@ def _reach(values: FloatArray, marked: list[float]) -> tuple[float, float]:
 def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
     axis = log_scale(math.log10(low) - EDGE, math.log10(high) + EDGE)  # no mark is drawn on the very edge
     if max(map(abs, axis["range"])) <= PLAIN_DECADES:
-        axis["ticktext"] = [readable(value, 3) for value in axis["tickvals"]]
+        axis["ticktext"] = [format_number(value, 3) for value in axis["tickvals"]]
     return style.axis(title, **axis)

@@ -1,15 +1,16 @@
 """The pictures' grammar, declared once: exact is a line, the chosen point one mark, what is promised a thin rule."""
 
 import math
+import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.core.parameters import SUPERSCRIPTS, readable
+from dpviz.core.formatting import SUPERSCRIPTS, format_number
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import SYNTHESIZERS
 
@@ -436,4 +437,31 @@ def log_scale(low: float, high: float) -> dict[str, Any]:
         within = [*apart, DECADE_TICKS[-1]][0]
         powers = range(math.floor(low), math.ceil(high) + 1)
         values = [one * 10.0**power for power in powers for one in within]
-    return {"type": "log", "range": [low, high], "tickvals": values, "ticktext": [readable(one, 3) for one in values]}
+    return {
+        "type": "log",
+        "range": [low, high],
+        "tickvals": values,
+        "ticktext": [format_number(one, 3) for one in values],
+    }
+
+
+def shorten_labels(labels: Iterable[str]) -> dict[str, str]:
+    """Return by its label the first words of each, and of those that begin alike also what tells them apart.
+
+    >>> list(shorten_labels(["Original data", "Noise, twice", "Noise (public), once", "Modips (BIT)"]).values())
+    ['Original data', 'Noise, twice', 'Noise, public', 'Modips']
+    >>> list(shorten_labels(["Post(One)"]).values())
+    ['Post(One)']
+    """
+    parts = {
+        label: re.sub(r" \(([^)]*)\),?", r", \1, ", label).strip(", ").replace(",  ", ", ").split(", ")
+        for label in labels
+    }
+
+    def short(first: str, rest: list[str]) -> str:
+        alike = [further for head, *further in parts.values() if head == first]
+        own = [one for one in rest if sum(one in further for further in alike) < len(alike)]
+        alone = [one for one in own if sum(one in further for further in alike) == 1]
+        return ", ".join([first, *(alone[:1] or own)])
+
+    return {label: short(first, rest) for label, (first, *rest) in parts.items()}

@@ -5,7 +5,7 @@ import numpy as np
 from dpviz.claims.abowd_vilhuber import EQUATION_ONE, PRINTED_EPSILON, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import IntArray
 from dpviz.mechanisms import LaplaceSanitizer, TwoCellSynthesizer
 from dpviz.privacy.divergence import exceeds, log_odds_table, pure_epsilon
@@ -67,7 +67,7 @@ def _finite(_: Effort) -> Judged:
 
 def _never(_: Effort) -> Judged:
     epsilon = pure_epsilon(SYNTHESIZER_OF_FIG_3)
-    return Judged(f"The largest log-odds are {readable(epsilon)}.", holds=epsilon <= PRINTED_EPSILON * (1 + 1e-12))
+    return Judged(f"The largest log-odds are {format_number(epsilon)}.", holds=epsilon <= PRINTED_EPSILON * (1 + 1e-12))
 
 
 FIGURE_JUDGES: dict[str, Judge] = {

@@ -13,8 +13,9 @@ import numpy as np
 from dpviz.claims.published import PrintedRow, Record, Shown, read_tables
 from dpviz.claims.sentences import printed_in
 from dpviz.core.checked import checked
+from dpviz.core.declarations import EPSILON
 from dpviz.core.numerics.multisets import multisets
-from dpviz.core.parameters import EPSILON, argument
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coverage_by_proportion

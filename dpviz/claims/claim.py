@@ -11,8 +11,9 @@ import numpy as np
 
 from dpviz.claims.formulas import one_synthetic_row
 from dpviz.core import limits
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.parameters import DELTA, EPSILON, NO_QUANTITY, Parameter, Quantity, argument
+from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
+from dpviz.core.formatting import NO_QUANTITY, Quantity
+from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 
@@ -179,7 +180,7 @@ class Claim:
         missing = [name for name in names if name not in values]
         if missing:
             raise ValueError(f"values for {self.name} must name {', '.join(names)}; got no {', '.join(missing)}.")
-        return {name: DOMAINS[name].check(values[name]) if name in DOMAINS else values[name] for name in names}
+        return {name: DOMAINS[name].validate(values[name]) if name in DOMAINS else values[name] for name in names}
 
 
 @lru_cache(maxsize=512)

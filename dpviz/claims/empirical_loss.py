@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import betaincinv
 
 from dpviz.core.checked import checked
-from dpviz.core.parameters import argument, shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 
 MOST_DRAWS, EVENTS = 10_000_000, 200  # Thresholds among which the event is chosen
@@ -82,7 +83,7 @@ def _numbers(released: object, draws: int) -> FloatArray:
     except (TypeError, ValueError):
         numbers = np.array(math.nan)
     if numbers.shape != (draws,) or np.isnan(numbers).any():
-        raise ValueError(f"release must return {draws:,} numbers, one a draw; got {shown(released)}.")
+        raise ValueError(f"release must return {draws:,} numbers, one a draw; got {describe_value(released)}.")
     return numbers
 
 

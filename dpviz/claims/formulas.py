@@ -9,10 +9,10 @@ from scipy.special import betainc
 
 from dpviz.claims.sentences import printed_in
 from dpviz.core import limits
-from dpviz.core.declarations import ROWS
+from dpviz.core.declarations import DELTA, EPSILON, ROWS
+from dpviz.core.formatting import format_number
 from dpviz.core.numerics.ends import gain, inverse_gain, log_inverse, quotient
 from dpviz.core.numerics.lockstep import roots
-from dpviz.core.parameters import DELTA, EPSILON, readable
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.composition import advanced_composition
@@ -83,9 +83,9 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     >>> round(lemma_6_5_failure(n=1, alpha=2, beta=2, epsilon=math.log(2)) - (1 - 0.5248 + 11 / 27), 12)
     0.0
     """
-    rows = int(LEMMA_ROWS.check(n))
+    rows = int(LEMMA_ROWS.validate(n))
     values = _failures(
-        np.arange(rows + 1), rows, LEMMA_ONES.check(alpha), LEMMA_ZEROS.check(beta), EPSILON.check(epsilon)
+        np.arange(rows + 1), rows, LEMMA_ONES.validate(alpha), LEMMA_ZEROS.validate(beta), EPSILON.validate(epsilon)
     )
     return float(values.max())
 
@@ -100,9 +100,9 @@ def smallest_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
     >>> round(smallest_prior_of_lemma_6_5(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
     2.0
     """
-    rows, epsilon, delta = int(LEMMA_ROWS.check(n)), EPSILON.check(epsilon), DELTA.check(delta)
+    rows, epsilon, delta = int(LEMMA_ROWS.validate(n)), EPSILON.validate(epsilon), DELTA.validate(delta)
     if 0 < delta < SMALLEST_LEMMA_DELTA:
-        raise ValueError(f"delta must be 0 or from {readable(SMALLEST_LEMMA_DELTA)} to 1; got {delta!r}.")
+        raise ValueError(f"delta must be 0 or from {format_number(SMALLEST_LEMMA_DELTA)} to 1; got {delta!r}.")
     prior = float(smallest_priors_of_lemma_6_5(np.array([rows]), np.array([epsilon]), np.array([delta]))[0])
     step, tables = 2.0**-42, np.arange(rows // 2 + 1)  # those with more ones mirror the others
     while 0 < delta < 1 and _failures(tables, rows, prior, prior, epsilon).max() > _allowed(epsilon, delta):

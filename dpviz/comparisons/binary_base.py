@@ -26,11 +26,11 @@ from dpviz.comparisons.binary_measures import (
 )
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core import limits
-from dpviz.core.checked import check_fields
 from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
-from dpviz.core.measures import Measure
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.parameters import Parameter, validate_fields
 from dpviz.core.types import FloatArray
 from dpviz.coverage import sampler_of
 from dpviz.coverage.distributions import exact_work
@@ -88,7 +88,7 @@ class OneProportion(DataKind):
 
     def check(self) -> None:
         if self.public_share is not None:
-            check_fields(self, PUBLIC_GUESS)
+            validate_fields(self, PUBLIC_GUESS)
 
     @property
     def guess(self) -> float:
@@ -106,9 +106,9 @@ class OneProportion(DataKind):
         middle = dataclasses.replace(self, p=(lowest + highest) / 2).guessing(None).guess
         return self if self.public_share is not None else self.guessing(middle)
 
-    def written(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The same without a guess that was not made."""
-        return {name: value for name, value in super().written().items() if value is not None}
+        return {name: value for name, value in super().to_dict().items() if value is not None}
 
     @property
     def truth(self) -> float:
@@ -281,7 +281,7 @@ class BinaryMethod(ComparedMethod):
         """
         facts = compared_facts(synthesizer_type)
         further = [one for one in cls.further(synthesizer_type).values() if one.name != synthesizer_type.guess]
-        if told := ", ".join(f"{one.symbol or one.title} = {readable(one.default)}" for one in further):
+        if told := ", ".join(f"{one.symbol or one.title} = {format_number(one.default)}" for one in further):
             facts["releases"] += f" Here {told}."
         return cls(synthesizer_type=synthesizer_type, **facts)
 
@@ -354,7 +354,7 @@ class BinaryMethod(ComparedMethod):
         if "m" not in most and data.m != data.n:
             return "releases as many rows as there are, so m must be n"
         if any(getattr(data, name) > most[name] for name in ("n", "m") if name in most):
-            return f"its whole table must be computed, at most {readable(most['n'])} rows"
+            return f"its whole table must be computed, at most {format_number(most['n'])} rows"
         return ""
 
     def design(self, data: OneProportion, setting: float, sets: int, **shared: Any) -> Design | None:

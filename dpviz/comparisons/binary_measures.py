@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.comparisons.base import Analysis, beyond_rounding, meant_width
 from dpviz.core.cache import Memo
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.bernstein import Extreme, largest, of_higher_degree, smallest, times_p
 from dpviz.core.numerics.multisets import multisets
 from dpviz.core.types import FloatArray

@@ -11,7 +11,7 @@ from dpviz.comparisons.base import Analysis, DataKind, Outcome
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.guesses import guess_in_symbols
 from dpviz.comparisons.terms import ComparisonTerms
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.privacy.optimum import LeastError, ShortestLength
 
@@ -150,14 +150,14 @@ class Comparison:
     @property
     def privacy(self) -> str:
         """The ε at which methods are ranked, with the δ that is allowed, if any."""
-        failure = f" and δ = {readable(self.terms.delta, 3)}" if self.terms.delta else ""
-        return f"ε = {readable(self.epsilon, 4)}{failure}"
+        failure = f" and δ = {format_number(self.terms.delta, 3)}" if self.terms.delta else ""
+        return f"ε = {format_number(self.epsilon, 4)}{failure}"
 
     @property
     def named(self) -> str:
         """Its settings in words."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, *self.methods)]
-        return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {readable(self.epsilon, 4)}"
+        return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {format_number(self.epsilon, 4)}"
 
     def first(self) -> Compared:
         """Return what is quick of every method where it is ranked, with which `rank` begins."""

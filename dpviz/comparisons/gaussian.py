@@ -23,9 +23,10 @@ from dpviz.comparisons.base import (
 from dpviz.comparisons.bounding import Rows, moments_of
 from dpviz.core import limits
 from dpviz.core.checked import checked
-from dpviz.core.declarations import ROWS, SEED
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import EPSILON, Parameter, readable
+from dpviz.core.declarations import EPSILON, ROWS, SEED
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray
 from dpviz.coverage.studies import Plan, stream_study
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -184,17 +185,17 @@ class GaussianData(DataKind):
     """Rows in a block of a study: about as many as are drawn in 20 ms, so that the first result is soon there."""
 
     def check(self) -> None:
-        ends = f"{readable(self.low)} to {readable(self.high)}"
+        ends = f"{format_number(self.low)} to {format_number(self.high)}"
         if self.low >= self.high:
             raise ValueError(f"low (lower bound) must be below high (upper bound); got {ends}.")
         if not self.low < self.mean < self.high:
             raise ValueError(
-                f"mean (true mean) must lie strictly between the bounds, {ends}; got {readable(self.mean)}."
+                f"mean (true mean) must lie strictly between the bounds, {ends}; got {format_number(self.mean)}."
             )
         if self.width > LARGEST_RANGE * self.sigma:
             raise ValueError(
                 f"The bounds must be at most {LARGEST_RANGE:,.0f} standard deviations apart; got {ends} with a "
-                f"standard deviation of {readable(self.sigma)}."
+                f"standard deviation of {format_number(self.sigma)}."
             )
 
     @property

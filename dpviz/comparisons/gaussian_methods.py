@@ -17,8 +17,7 @@ from dpviz.comparisons.base import beyond_rounding
 from dpviz.comparisons.bounding import Bounding, Rows, normal_moments
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.gaussian import Confidential, GaussianData
-from dpviz.core.checked import check_fields
-from dpviz.core.parameters import argument
+from dpviz.core.parameters import argument, validate_fields
 from dpviz.core.types import FloatArray
 
 MEAN_NODES = 6  # Of the distribution of the confidential mean, whose first 12 moments they have
@@ -141,7 +140,7 @@ class GaussianMethod(ComparedMethod):
 
     def __post_init__(self) -> None:
         if self.share is not None:
-            check_fields(self, argument("share", 0.001, 0.999, title=f"share of ε for {self.first_statistic}"))
+            validate_fields(self, argument("share", 0.001, 0.999, title=f"share of ε for {self.first_statistic}"))
 
     def __repr__(self) -> str:
         return f"{self.name}({'' if self.share is None else f'share={self.share!r}'})"

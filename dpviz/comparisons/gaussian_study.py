@@ -10,12 +10,13 @@ import numpy as np
 from dpviz.comparisons.base import COMPARED_SETS, OutcomeMeasures, meant_width
 from dpviz.comparisons.gaussian import EPSILON_OF_ALL_SETS, GaussianData, NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod
-from dpviz.core.checked import checked, declared
+from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL
-from dpviz.core.measures import Measure
+from dpviz.core.formatting import describe_value
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.quantiles import QuantileTable
-from dpviz.core.parameters import shown
-from dpviz.core.record import each_once
+from dpviz.core.parameters import parameter_with_default
+from dpviz.core.records import validate_unique_choices
 from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.coverage.studies import Blocks, Plan
@@ -87,7 +88,7 @@ class GaussianTally(StudyTally):
         """
         for name, key, keys in (("estimand", estimand, self.plan.estimands), ("rule", rule, self.plan.rules)):
             if key not in keys:
-                raise ValueError(f"{name} must be one of the plan's, {', '.join(keys)}; got {shown(key)}.")
+                raise ValueError(f"{name} must be one of the plan's, {', '.join(keys)}; got {describe_value(key)}.")
         found = self.estimands[self.plan.estimands.index(estimand)]
         one = found.rules[self.plan.rules.index(rule)]
         whole = found.groups.sums[:, 0].sum() == self.repetitions  # not of a run that was read from a file
@@ -123,23 +124,23 @@ class GaussianPlan(Plan[GaussianTally]):
 
     data: GaussianData
     method: GaussianMethod
-    epsilon: float = declared(EPSILON_OF_ALL_SETS)
-    sets: int = declared(COMPARED_SETS)
+    epsilon: float = parameter_with_default(EPSILON_OF_ALL_SETS)
+    sets: int = parameter_with_default(COMPARED_SETS)
     estimands: tuple[str, ...] = ("mean",)
     rules: tuple[str, ...] = ("reiter_2003",)
-    level: float = declared(LEVEL)
+    level: float = parameter_with_default(LEVEL)
 
     def __post_init__(self) -> None:
         if not isinstance(self.data, GaussianData):
-            raise ValueError(f"data must be a GaussianData; got {shown(self.data)}.")
+            raise ValueError(f"data must be a GaussianData; got {describe_value(self.data)}.")
         if not isinstance(self.method, GaussianMethod):
-            raise ValueError(f"method must be a GaussianMethod; got {shown(self.method)}.")
+            raise ValueError(f"method must be a GaussianMethod; got {describe_value(self.method)}.")
         if not issubclass(self.data.drawn, self.method.takes):
             raise ValueError(f'"{self.method.label}" does not release data of the kind "{self.data.label}".')
         super().__post_init__()
         object.__setattr__(self, "sets", self.method.sets(self.sets))
         for name, known in (("estimands", [*self.data.studied]), ("rules", [*COMBINING_RULES])):
-            object.__setattr__(self, name, each_once(name, getattr(self, name), known, fewest=1))
+            object.__setattr__(self, name, validate_unique_choices(name, getattr(self, name), known, min_items=1))
         for key in self.rules:
             COMBINING_RULES[key].check_sets(self.sets)
 

@@ -15,10 +15,10 @@ from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.comparisons.binary_base import OneProportion
 from dpviz.comparisons.binary_measures import RowMoments
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.core.measures import Measure
+from dpviz.core.formatting import format_percent
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.quadrature import on_panels
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.core.wording import percent
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import half_widths, holds
@@ -84,7 +84,7 @@ class Variances(NamedTuple):
 
     def share(self, part: float) -> str:
         """Return the share of a part in per cent."""
-        return percent(part / self.total if self.total else 0.0, 3)
+        return format_percent(part / self.total if self.total else 0.0, 3)
 
 
 @lru_cache(maxsize=64)

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 from scipy.optimize import brentq
 
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.core.checked import check_fields
+from dpviz.core.declarations import DELTA, EPSILON
+from dpviz.core.formatting import format_number
 from dpviz.core.numerics.ends import private_side
 from dpviz.core.numerics.steps import Steps, finished
-from dpviz.core.parameters import DELTA, EPSILON, readable
+from dpviz.core.parameters import validate_fields
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 SETTING_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one
@@ -40,7 +41,7 @@ class ComparisonTerms:
         """Return why a method that has no setting cannot be compared, in a few words."""
         if epsilon / sets >= method.smallest_epsilon:
             return ""
-        smallest = readable(method.smallest_epsilon)
+        smallest = format_number(method.smallest_epsilon)
         return f"no ε below {smallest} holds for it without a δ: compare at equal real privacy with one"
 
 
@@ -67,7 +68,7 @@ class EqualPrivacy(ComparisonTerms):
     asks = ("delta",)
 
     def __post_init__(self) -> None:
-        check_fields(self, DELTA)
+        validate_fields(self, DELTA)
 
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
         """Return the setting, to a relative 1e-6 and on the private side; None where there is none, or none is known.

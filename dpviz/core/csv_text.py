@@ -7,14 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.formatting import format_number, round_up
 
 # What may stand between values, and how it is called; the first counts where there are as many of two.
 SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}
-NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.IGNORECASE)
-is_number = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?").fullmatch
-
-FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
 
 ADVICE = "Save it as CSV (UTF-8) and bring that."
 BEGINNINGS = {
@@ -44,8 +40,8 @@ def decoded(content: str | bytes, most: int, fits: str, problem: type[ValueError
     `fits` says what a file of the most bytes has room for. A text is passed on without its byte order mark.
     """
     if len(content) > most:
-        size = readable(rounded_up(len(content) / 1e6, 3))
-        raise problem(f"The file has {size} MB; at most {readable(most / 1e6)} MB are read. {fits}")
+        size = format_number(round_up(len(content) / 1e6, 3))
+        raise problem(f"The file has {size} MB; at most {format_number(most / 1e6)} MB are read. {fits}")
     text, notes = _letters(content, problem) if isinstance(content, bytes) else (content, ())
     found = NO_TEXT.search(text)
     if found:
@@ -69,11 +65,6 @@ def _letters(content: bytes, problem: type[ValueError]) -> tuple[str, tuple[str,
         except UnicodeDecodeError:
             continue
     raise problem(f"This is not a text file in UTF-8. {ADVICE}")
-
-
-def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would evaluate it: it begins as a formula does and is no number."""
-    return bool(FORMULA.match(text)) and not is_number(text) and not NOT_FINITE.fullmatch(text)
 
 
 def lines_of(text: str, most_rows: int, problem: type[ValueError]) -> Iterator[tuple[int, str]]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from dpviz.core.parameters import readable, shown
+from dpviz.core.formatting import describe_value, format_number
 
 SMALLEST_EXPONENT = 1074  # Every finite floating-point number is a whole multiple of 2⁻¹⁰⁷⁴
 
@@ -52,8 +52,8 @@ def check_between(name: str, value: float, low: float, high: float) -> None:
     """
     slack = SLACK_OF_SUMS if isinstance(value, float) else 0
     if not low - slack * abs(low) <= value <= high + slack * abs(high):
-        ends = f"{readable(low)} to {readable(high)}"
-        raise ValueError(f"{name} must be from {ends}, as the other counts and sums say; got {shown(value)}.")
+        ends = f"{format_number(low)} to {format_number(high)}"
+        raise ValueError(f"{name} must be from {ends}, as the other counts and sums say; got {describe_value(value)}.")
 
 
 class _Record:

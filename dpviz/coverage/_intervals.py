@@ -7,9 +7,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.quantiles import QuantileTable
-from dpviz.core.parameters import shown
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference.interval_rules import RELATIVE_ROUNDING, Ends, IntervalRule, Releases, reached
 from dpviz.inference.rules import RULES, check_rule
@@ -78,7 +78,7 @@ class Asked(NamedTuple):
             raise ValueError("rules must name at least one combining rule; got none.")
         for key in keys:
             if not isinstance(key, str) or key not in RULES:
-                raise ValueError(f"rules must be some of {', '.join(RULES)}; got {shown(key)}.")
+                raise ValueError(f"rules must be some of {', '.join(RULES)}; got {describe_value(key)}.")
         return cls(synthesizer, sets, [check_rule(key, sets) for key in keys], level)
 
     @property

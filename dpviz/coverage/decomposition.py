@@ -8,8 +8,8 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.formatting import format_number
 from dpviz.core.numerics.quantiles import QuantileTable, quantile
-from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
 from dpviz.inference.combining_rules import CombiningRule
@@ -124,8 +124,10 @@ def coverage_decomposition(
     unsure = distribution.left_out * min(most, max(float(np.abs(variance).max()), 1 / rows))
     if abs(mean) < SMALLEST_SURE * unsure:
         raise ValueError(
-            f"E[T] is {readable(mean, 2)} here, so small that the releases left out of the sums, of probability up "
-            f"to {readable(distribution.left_out, 1)}, may decide it: the causes cannot be told apart. Choose another p"
+            f"E[T] is {format_number(mean, 2)} here, so small that the releases left out of the sums, of probability "
+            "up "
+            f"to {format_number(distribution.left_out, 1)}, may decide it: the causes cannot be told apart. Choose "
+            "another p"
             f"{' or prior' if synthesizer.has_prior else ''}."
         )
     right = moments.variance_estimate

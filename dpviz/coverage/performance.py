@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.measures import Measure, wilson_interval
+from dpviz.core.monte_carlo import Measure, wilson_interval
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally
 from dpviz.coverage.studies import run_study

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpviz.core.checked import check_fields, checked, declared, parameter
+from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, QuantileTable
-from dpviz.core.parameters import shown
+from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
 from dpviz.core.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import features
@@ -107,7 +108,7 @@ class Tally(StudyTally):
     def check(self) -> None:
         """Refuse counts that contradict each other."""
         if self.totals.sum() != self.repetitions:
-            raise ValueError(f"totals must sum to {self.repetitions:,}; got {shown(int(self.totals.sum()))}.")
+            raise ValueError(f"totals must sum to {self.repetitions:,}; got {describe_value(int(self.totals.sum()))}.")
         for key, rule in zip(self.plan.rules, self.rules, strict=True):
             rule.check(key, self)
 
@@ -115,7 +116,9 @@ class Tally(StudyTally):
     def rule(self, key: str) -> RuleTally:
         """Return the tally of the rule named `key`."""
         if key not in self.plan.rules:
-            raise ValueError(f"key must be a rule of the plan, {', '.join(self.plan.rules)}; got {shown(key)}.")
+            raise ValueError(
+                f"key must be a rule of the plan, {', '.join(self.plan.rules)}; got {describe_value(key)}."
+            )
         return self.rules[self.plan.rules.index(key)]
 
 
@@ -134,22 +137,24 @@ class CoveragePlan(Plan[Tally]):
     p: float = parameter(PROPORTION)
     sets: int = parameter(SETS)
     rules: tuple[str, ...]
-    level: float = declared(LEVEL)
+    level: float = parameter_with_default(LEVEL)
     confidential_count: int | None = None
-    shown: int = declared(SHOWN, default=100)
+    shown: int = parameter_with_default(SHOWN, default=100)
 
     def __post_init__(self) -> None:
         given = self.synthesizer
         if not isinstance(given, TwoCellSynthesizer):
-            raise ValueError(f"synthesizer must be a two-cell synthesizer; got {getattr(given, 'key', shown(given))}.")
+            raise ValueError(
+                f"synthesizer must be a two-cell synthesizer; got {getattr(given, 'key', describe_value(given))}."
+            )
         super().__post_init__()
         if self.confidential_count is not None:
             count = replace(ROWS, name="confidential_count", title="confidential ones", minimum=0, maximum=given.n)
-            check_fields(self, count)
+            validate_fields(self, count)
         keys: object = self.rules
         rules = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
         if not rules or len(set(rules)) < len(rules):
-            raise ValueError(f"rules must be at least one key of RULES, each once; got {shown(keys)}.")
+            raise ValueError(f"rules must be at least one key of RULES, each once; got {describe_value(keys)}.")
         for key in rules:
             if not check_rule(key, self.sets).fits(given, self.sets):
                 raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')

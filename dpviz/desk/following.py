@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.steps import Steps, telling
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.desk.accuracy import ACCURACY

@@ -8,8 +8,7 @@ from dpviz.calibration.methods import PARAM_MAP, PRIOR_METHODS, PriorMethod
 from dpviz.calibration.needed import Needed
 from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.ways import Ways
-from dpviz.core.parameters import BEYOND_REACH, readable
-from dpviz.core.wording import TextTable, failure_text
+from dpviz.core.formatting import NOT_COMPUTED, TextTable, format_failure, format_number
 from dpviz.inference.moments import cell_moments, share_beyond
 
 LATER = "…"  # What stands for an answer that is still being computed
@@ -18,7 +17,7 @@ ROUNDED_BIAS = 1e-15  # Bias below which it is nothing but rounding
 
 def needed_table(question: PromiseQuestion, found: Needed) -> TextTable:
     """Return what every method needs and what that costs, at the end PARAM_MAP, for which nothing is enough."""
-    kind, delta, p = question.kind, readable(question.setting.delta, 3), readable(question.p, 3)
+    kind, delta, p = question.kind, format_number(question.setting.delta, 3), format_number(question.p, 3)
     needs, costs = [f"{kind.axis}, δ = 0", f"{kind.axis}, δ = {delta}"], [f"bias at p = {p}", "standard error"]
     name, answers = "The exact prior of every method, and what it costs", [found.pure, found.exact]
     if kind.conditioned:
@@ -49,14 +48,14 @@ def _costs(question: PromiseQuestion, method: PriorMethod, level: float) -> list
     if not math.isfinite(level):
         return []
     if question.kind.conditioned:
-        return [readable(share_beyond(level), 3)]
+        return [format_number(share_beyond(level), 3)]
     sizes = {"n": question.setting.n, "m": question.setting.m, "cells": question.cells, "sets": question.sets}
     try:
         found = cell_moments(method.key, **sizes, alpha=level, proportion=question.p)
     except ValueError:
         return []
     bias = found.bias if abs(found.bias) > ROUNDED_BIAS else 0.0
-    return [f"{'+' if bias > 0 else ''}{readable(bias, 3)}", readable(found.standard_error, 3)]
+    return [f"{'+' if bias > 0 else ''}{format_number(bias, 3)}", format_number(found.standard_error, 3)]
 
 
 def ways_table(question: PromiseQuestion, found: Ways) -> TextTable:
@@ -65,7 +64,7 @@ def ways_table(question: PromiseQuestion, found: Ways) -> TextTable:
     head = ["for all sets together", f"ε/M each, δ = 0{truncated}", "(ε/M, δ/M) each", "advanced composition", "exact"]
     rows = []
     for key, method in question.kind.methods.items():
-        place, cells = (key, question.sets), [BEYOND_REACH if key in found.refused else LATER] * 4
+        place, cells = (key, question.sets), [NOT_COMPUTED if key in found.refused else LATER] * 4
         if place in found.shares:
             shares = found.shares[place]
             ways = shares.pure, shares.split, shares.advanced
@@ -83,23 +82,23 @@ def given_table(question: PromiseQuestion, found: Mapping[str, Given | None]) ->
     zero = "ε at δ = 0, truncated" if question.kind.conditioned else "ε at δ = 0"
     columns: dict[str, Callable[[Given], str]] = {zero: lambda given: _epsilon(given.pure_epsilon)}
     if setting.delta > 0:
-        columns[f"ε at δ = {readable(setting.delta, 3)}"] = lambda given: _epsilon(given.epsilon_at_delta)
-    columns[f"δ at ε = {readable(setting.epsilon, 4)}"] = lambda given: _delta(question, given)
+        columns[f"ε at δ = {format_number(setting.delta, 3)}"] = lambda given: _epsilon(given.epsilon_at_delta)
+    columns[f"δ at ε = {format_number(setting.epsilon, 4)}"] = lambda given: _delta(question, given)
     if sets > 1:
         columns[f"{sets} sets: {zero}"] = lambda given: _epsilon(sets * given.pure_epsilon)
     rows = []
     for key, given in found.items():
-        without = [f"needs α > {readable(PRIOR_METHODS[key].lost)}", *[""] * (len(columns) - 1)]
+        without = [f"needs α > {format_number(PRIOR_METHODS[key].lost)}", *[""] * (len(columns) - 1)]
         cells = without if given is None else [cell(given) for cell in columns.values()]
         rows.append([f"<b>{PRIOR_METHODS[key].label}</b>", *cells])
     return TextTable(["exact", *columns], rows, "What this prior or range gives")
 
 
 def _epsilon(value: float) -> str:
-    return "unbounded" if math.isinf(value) else readable(value, 5)
+    return "unbounded" if math.isinf(value) else format_number(value, 5)
 
 
 def _delta(question: PromiseQuestion, given: Given) -> str:
     """δ at the promised ε: 0 where that is kept without any, and else above 0 however small it is."""
     bounded = not question.kind.conditioned and given.pure_epsilon <= question.setting.epsilon
-    return (readable if bounded else failure_text)(given.delta_at_epsilon, 4)
+    return (format_number if bounded else format_failure)(given.delta_at_epsilon, 4)

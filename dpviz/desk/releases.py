@@ -3,7 +3,9 @@
 import dataclasses
 from functools import cache
 
-from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.core.declarations import DELTA, EPSILON
+from dpviz.core.formatting import format_number
+from dpviz.core.parameters import Parameter
 from dpviz.designs import NOISE_EPSILON_KEY, Design
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.given_matrix import GivenMatrix
@@ -46,7 +48,7 @@ def widest_numbers(*synthesizer_types: type[Synthesizer]) -> dict[str, Parameter
 
 def release_text(design: Design) -> str:
     """The release of a single set and the promise, with their numbers."""
-    release, promise = design.synthesizer, f"ε = {readable(design.epsilon)}, δ = {readable(design.delta)}"
+    release, promise = design.synthesizer, f"ε = {format_number(design.epsilon)}, δ = {format_number(design.delta)}"
     if isinstance(release, GivenMatrix):
         return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
     return ", ".join([release.info.label, *release.in_symbols(names=release.numbers().keys() - {"epsilon"}), promise])

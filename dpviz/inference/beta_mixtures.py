@@ -11,9 +11,10 @@ from scipy.special import betaincinv, logit
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.gamma import log_beta
-from dpviz.core.parameters import argument, shown
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._log_odds import (
@@ -60,12 +61,14 @@ class BetaMixture:
 
     def __post_init__(self) -> None:
         for declaration in COMPONENTS:
-            values = declaration.check_each(getattr(self, declaration.name))
+            values = declaration.validate_array(getattr(self, declaration.name))
             if values.shape != np.shape(self.first) or values.ndim != 1 or not len(values):
-                raise ValueError(f"{declaration.name} must have one number for each component; got {shown(values)}.")
+                raise ValueError(
+                    f"{declaration.name} must have one number for each component; got {describe_value(values)}."
+                )
             object.__setattr__(self, declaration.name, values)
         if abs(self.weights.sum() - 1) > SUM_ROUNDING:
-            raise ValueError(f"weights must have the sum 1; got {shown(float(self.weights.sum()))}.")
+            raise ValueError(f"weights must have the sum 1; got {describe_value(float(self.weights.sum()))}.")
 
     @property
     def mean(self) -> float:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core import limits
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.sums import from_ratios, log_rising_ratio
-from dpviz.core.parameters import argument, shown
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -104,7 +105,7 @@ _last_rows = lru_cache(maxsize=1)(_every_row)
 
 def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
     """`counts` as integers from 0 to m, of their shape, or a ValueError that names the first that is not one."""
-    found = argument(name, 0, m, integer=True).check_each(counts)
+    found = argument(name, 0, m, integer=True).validate_array(counts)
     if not found.size:
         raise ValueError(f"{name} must hold at least one count; got none.")
     return found.astype(np.int64)
@@ -122,7 +123,9 @@ def along_axis(proportions: Numbers) -> FloatArray:
     """Return one true proportion or several, already checked, as an array with one axis."""
     p = np.atleast_1d(np.asarray(proportions, float))
     if p.ndim != 1 or not p.size:
-        raise ValueError(f"proportions (true share) must be one number or a row of them; got {shown(proportions)}.")
+        raise ValueError(
+            f"proportions (true share) must be one number or a row of them; got {describe_value(proportions)}."
+        )
     if p.size > limits.PROPORTIONS:
         raise ValueError(f"proportions must be at most {limits.PROPORTIONS:,} numbers; got {p.size:,}.")
     return p

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.multisets import multisets
 from dpviz.core.parameters import argument

@@ -10,8 +10,9 @@ import numpy as np
 
 from dpviz.core.checked import GAPS, checked
 from dpviz.core.declarations import LEVEL, SETS
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.quantiles import quantile
-from dpviz.core.parameters import argument, shown
+from dpviz.core.parameters import argument
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference.confidential import checked_counts
 from dpviz.inference.sum_distribution import ReleaseSums
@@ -172,8 +173,8 @@ class IntervalRule(ABC):
         """
         whole = checked_counts(counts, synthesizer.m, name="counts")
         if whole.ndim != 1:
-            raise ValueError(f"counts must be a list of counts, one for each set; got {shown(counts)}.")
-        self.check_sets(int(SETS.check(len(whole))))
+            raise ValueError(f"counts must be a list of counts, one for each set; got {describe_value(counts)}.")
+        self.check_sets(int(SETS.validate(len(whole))))
         found = releases(synthesizer, len(whole), whole.sum(keepdims=True), (whole**2).sum(keepdims=True))
         low, high = self.ends(found, level)
         return float(low[0]), float(high[0])

@@ -71,7 +71,7 @@ def proportion_moments(
 def _effective(method: PriorMethod, name: str, prior: float) -> float:
     """Return the invented rows that a prior adds to a count; none where it is as small as can be."""
     if method.lost:
-        argument(name, method.lost, ANY_PRIOR.maximum, title=ANY_PRIOR.title).check(prior)
+        argument(name, method.lost, ANY_PRIOR.maximum, title=ANY_PRIOR.title).validate(prior)
     return prior - method.lost
 
 
@@ -109,7 +109,7 @@ def cell_moments(
     return _moments(made, n, m, effective, (cells - 1) * effective, proportion, sets)
 
 
-@checked(range_over_sigma=argument("range_over_sigma", 0, math.inf, domain_in_words="a number, 0 or larger"))
+@checked(range_over_sigma=argument("range_over_sigma", 0, math.inf, domain_text="a number, 0 or larger"))
 def share_beyond(range_over_sigma: float) -> float:
     """Return the share 2 Φ(−R/σ) of rows of N(0, σ²) that a range [−R, R] cuts off, R/σ at least 0.
 

@@ -9,9 +9,10 @@ import numpy as np
 from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
+from dpviz.core.formatting import SUPERSCRIPTS
 from dpviz.core.numerics.multisets import composition_count, compositions
 from dpviz.core.numerics.sums import SplitSum, log_rising_ratio
-from dpviz.core.parameters import SUPERSCRIPTS, Parameter
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized, one_release
@@ -166,7 +167,7 @@ def posterior_cells(
     low, high = totals.min(), totals.max()
     if low != high:
         raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
-    m, cells = int(POSTERIOR_SYNTHETIC_ROWS.check(int(totals[0]))), released.shape[1]
+    m, cells = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0]))), released.shape[1]
     number = composition_count(n, cells)
     if number > limits.LISTED_TABLES:
         power = str(math.floor(math.log10(number)))
@@ -192,7 +193,7 @@ def posterior_cells(
 
 def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:
     """`value` for each of `cells` cells, every one of them checked."""
-    given = np.atleast_1d(declaration.check_each(value))
+    given = np.atleast_1d(declaration.validate_array(value))
     if given.ndim != 1 or len(given) not in (1, cells):
         raise ValueError(
             f"{declaration.name} ({declaration.title.lower()}) must be one number or {cells} of them; got {value!r}."

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, SETS
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.quantiles import quantile
-from dpviz.core.parameters import shown
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
@@ -122,6 +122,6 @@ def check_rule(key: str, sets: int) -> IntervalRule:
     ValueError: The rule "Reiter 2003 (Liu's Theorem 7)" needs at least 2 sets; got 1.
     """
     if key not in RULES:
-        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {shown(key)}.")
+        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {describe_value(key)}.")
     RULES[key].check_sets(sets)
     return RULES[key]

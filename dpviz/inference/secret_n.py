@@ -8,8 +8,8 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
+from dpviz.core.formatting import format_number
 from dpviz.core.limits import LISTED_TABLES
-from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import log_prior_counts, normalized, one_release
@@ -71,7 +71,7 @@ def poisson_size(guess: float, low: int, high: int) -> SizePrior:
 
     if not 0 < guess < math.inf:
         raise ValueError(f"guess (expected number of rows) must be a positive number; got {guess!r}.")
-    words = f"Poisson around {readable(guess)}, from"
+    words = f"Poisson around {format_number(guess)}, from"
     return _size_prior(words, low, high, lambda sizes: poisson.logpmf(sizes, guess))
 
 
@@ -98,7 +98,7 @@ def _size_prior(words: str, low: int, high: int, log_weights: Callable[[IntArray
     if low > high:
         raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
     sizes = np.arange(low, high + 1)
-    label = f"{words} {readable(low)} to {readable(high)} rows"
+    label = f"{words} {format_number(low)} to {format_number(high)} rows"
     return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights(sizes)))
 
 

@@ -10,11 +10,11 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.formatting import format_number
 from dpviz.core.numerics.binomial import binomial_weights, steepest
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.quadrature import integral_below
 from dpviz.core.numerics.sums import complex_power
-from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -75,7 +75,8 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     if not within_sums(n, m, sets):
         raise ValueError(
             f"The distribution of the sum for every confidential count may have (n + 1)(Mm + 1) ≤ {LARGEST_SUMS:,} "
-            f"numbers; with n = {readable(n)}, m = {readable(m)} and M = {sets} it has {(n + 1) * (sets * m + 1):,}."
+            f"numbers; with n = {format_number(n)}, m = {format_number(m)} and M = {sets} it has "
+            f"{(n + 1) * (sets * m + 1):,}."
         )
     rows = released_rows(synthesizer, np.arange(n + 1))
     if sets == 1:

@@ -11,10 +11,11 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
-from dpviz.core.checked import parameter as parameter
+from dpviz.core.declarations import ANY_EPSILON
 from dpviz.core.numerics.loss_lists import divergences_at
-from dpviz.core.parameters import ANY_EPSILON, argument
-from dpviz.core.record import DeclaredFields
+from dpviz.core.parameters import argument
+from dpviz.core.parameters import parameter as parameter
+from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.catalogue import CATALOGUE, MechanismInfo
 
@@ -60,7 +61,7 @@ class ListedRelease(Release, Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Synthesizer(DeclaredFields, ABC):
+class Synthesizer(ParameterRecord, ABC):
     """A release mechanism on a table of k counts: the distribution of the released counts given the confidential ones.
 
     A subclass declares its parameters as fields (`parameter`) and gives `log_transition`; it may override what follows
@@ -289,4 +290,4 @@ def check_index(index: int, count: int, name: str = "index") -> int:
     """`index`, which names one of `count` rows or columns, or a ValueError that says what is allowed."""
     if type(index) is int and 0 <= index < count:
         return index
-    return int(argument(name, 0, count - 1, integer=True).check(index))
+    return int(argument(name, 0, count - 1, integer=True).validate(index))

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from dpviz.core.checked import checked
+from dpviz.core.declarations import ANY_EPSILON
 from dpviz.core.numerics.sums import cumulative_sum
-from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import WorstCase
 

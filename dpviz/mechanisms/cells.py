@@ -19,7 +19,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.multisets import (
     composition_at,
     composition_count,
@@ -27,7 +27,7 @@ from dpviz.core.numerics.multisets import (
     composition_ranks,
     compositions,
 )
-from dpviz.core.parameters import ANY_EPSILON, Parameter
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import (
     LossLists,

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import SEED
-from dpviz.core.measures import wilson_interval
+from dpviz.core.monte_carlo import wilson_interval
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer

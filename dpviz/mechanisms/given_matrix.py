@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.core.parameters import readable, shown
+from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
 
@@ -44,14 +44,15 @@ class GivenMatrix(TwoCellSynthesizer):
             matrix = np.array(self.probabilities, dtype=float)
         except (TypeError, ValueError):
             raise MatrixProblem(
-                f"The matrix must hold numbers, as many in each row; got {shown(self.probabilities)}."
+                f"The matrix must hold numbers, as many in each row; got {describe_value(self.probabilities)}."
             ) from None
         check_probabilities(matrix, lambda row: f"Row {row + 1}", lambda column: f"column {column + 1}")
         if self.decimals is not None:
             places = np.array(self.decimals)
             if places.dtype.kind not in "iu" or places.shape not in ((), matrix.shape) or places.min() < 0:
                 raise ValueError(
-                    f"decimals must be a whole number from 0, or one for each entry; got {shown(self.decimals)}."
+                    "decimals must be a whole number from 0, or one for each entry; got "
+                    f"{describe_value(self.decimals)}."
                 )
             object.__setattr__(self, "decimals", places if places.ndim else int(places))
         matrix.setflags(write=False)
@@ -121,7 +122,7 @@ class GivenMatrix(TwoCellSynthesizer):
             return "Your numbers are used exactly as given."
         smallest, largest = self.log_odds_bounds()
         low, high = max(0.0, smallest.max(), -largest.min()), max(largest.max(), -smallest.min())
-        ends = [readable(float(one), LOSS_DIGITS) for one in (self.worst_log_odds().value, low, high)]
+        ends = [format_number(float(one), LOSS_DIGITS) for one in (self.worst_log_odds().value, low, high)]
         if math.isinf(high):
             ends[2] = "∞, as a printed 0 may stand for a small number or for none"
         places = "their own last digits"

@@ -11,12 +11,12 @@ import numpy as np
 from scipy.special import gammainc
 
 from dpviz.core import limits
-from dpviz.core.checked import check_fields
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, on_panels
 from dpviz.core.numerics.sums import SplitSum
-from dpviz.core.parameters import shown
+from dpviz.core.parameters import validate_fields
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
@@ -71,13 +71,13 @@ class Modips(TwoCellSynthesizer):
         """Return a new object of the class that brings p* back in this way."""
         ways = {one.way: one for one in (Modips, ModipsTruncated) if issubclass(one, cls)}
         if bounding is not None and not (isinstance(bounding, str) and bounding in ways):
-            raise ValueError(f"bounding must be {' or '.join(ways)}; got {shown(bounding)}.")
+            raise ValueError(f"bounding must be {' or '.join(ways)}; got {describe_value(bounding)}.")
         return object.__new__(cls if bounding is None else ways[str(bounding)])  # type: ignore[return-value]
 
     def __post_init__(self, bounding: str | None) -> None:
         del bounding
         super().__post_init__()
-        check_fields(self, *PRIORS)
+        validate_fields(self, *PRIORS)
 
     def log_at_one(self, columns: IntArray) -> FloatArray:
         """Logarithm of what p* = 1 itself adds to the row x = n."""

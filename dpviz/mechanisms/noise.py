@@ -9,8 +9,7 @@ import numpy as np
 from scipy.special import betainc
 
 from dpviz.core.checked import checked
-from dpviz.core.declarations import ROWS
-from dpviz.core.parameters import ANY_EPSILON, EPSILON
+from dpviz.core.declarations import ANY_EPSILON, EPSILON, ROWS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
 

@@ -9,10 +9,10 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from dpviz.core import limits
-from dpviz.core.checked import declared
 from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.ends import inverse_gain, private_side
 from dpviz.core.numerics.sums import from_ratios
+from dpviz.core.parameters import parameter_with_default
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
@@ -56,7 +56,7 @@ class PoissonGamma(TwoCellSynthesizer):
     n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
     epsilon: float = parameter(NOISE_EPSILON)
-    public_share: float = declared(PUBLIC_GUESS)
+    public_share: float = parameter_with_default(PUBLIC_GUESS)
 
     @property
     def invented(self) -> float:

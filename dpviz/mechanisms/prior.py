@@ -9,10 +9,10 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.worst_pair import largest_pairs
-from dpviz.core.parameters import ANY_EPSILON, Parameter, argument
+from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
 

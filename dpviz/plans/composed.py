@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpviz.core.checked import checked
-from dpviz.core.parameters import ANY_EPSILON, DELTA
+from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.plans.last import GaussianLast, LaplaceLast, MixedLoss, NormalLoss, PlanLoss
 from dpviz.plans.losses import DeltaBracket, laplace_losses
 from dpviz.plans.plan import ReleasePlan, Shifts

@@ -9,7 +9,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from dpviz.core.checked import checked
-from dpviz.core.parameters import Parameter, shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import Parameter
 from dpviz.plans.plan import MOST_GROUPS, statistics_of
 from dpviz.plans.statistic import PLAN_STATISTICS, SMALLEST_COUNT, Statistic
 
@@ -65,7 +66,7 @@ def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
     for name, parameter in form_parameters(kind).items():
         if arguments[name] is None:
             raise ValueError(f"{name} ({parameter.title}) must be {parameter.domain}; got nothing: its box is empty.")
-        arguments[name] = parameter.check(arguments[name])
+        arguments[name] = parameter.validate(arguments[name])
     arguments["limit"] = _times(arguments["limit"], 1 / _factor(kind))
     arguments["name"] = " ".join(arguments["name"].split())
     return kind(**arguments)
@@ -101,7 +102,7 @@ def statistics_line(statistics: tuple[Statistic, ...]) -> str:
     >>> statistics_line((YesNoShare(name="works", limit=0.02),))
     '[{"kind":"yes_no","name":"works","limit":0.02}]'
     """
-    objects = [{"kind": statistic.key, **statistic.told()} for statistic in statistics]
+    objects = [{"kind": statistic.key, **statistic.non_default_fields()} for statistic in statistics]
     return json.dumps(objects, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -141,7 +142,7 @@ def read_groups(line: str) -> tuple[tuple[str, int], ...]:
         if not name.strip() or not digits.isdecimal() or len(digits) > MAX_ROW_DIGITS:
             raise ValueError(
                 f"Groups must be written as “North = 7,000; South = 5,000”, at most {MOST_GROUPS} of them; "
-                f"got {shown(part)}."
+                f"got {describe_value(part)}."
             )
         groups.append((" ".join(name.split()), int(digits)))
     return tuple(groups)

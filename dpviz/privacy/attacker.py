@@ -9,8 +9,9 @@ from scipy.special import expit
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import PROPORTION
+from dpviz.core.formatting import SUPERSCRIPTS, format_distinct, format_number, round_up
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.parameters import SUPERSCRIPTS, Parameter, readable, readable_apart, rounded_up
+from dpviz.core.parameters import Parameter
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
 from dpviz.mechanisms.draws import Draws
@@ -122,9 +123,9 @@ def belief_text(belief: float, certain: bool = False) -> str:
     ('more than 99.999999999999 %', '100 %')
     """
     if belief in (0.0, 1.0) and not certain:
-        return f"more than {readable(100 - 1e-12, 14)} %" if belief else "less than 10⁻³⁰⁰ %"
+        return f"more than {format_number(100 - 1e-12, 14)} %" if belief else "less than 10⁻³⁰⁰ %"
     nearest = min((0.0, 0.5, 1.0), key=lambda one: abs(one - belief))
-    return f"{readable_apart(100 * belief, 100 * nearest, 3)} %"
+    return f"{format_distinct(100 * belief, 100 * nearest, 3)} %"
 
 
 def factor_of_odds(log_factor: float, other: float = 0.0, *, most: bool = False) -> str:
@@ -139,14 +140,14 @@ def factor_of_odds(log_factor: float, other: float = 0.0, *, most: bool = False)
     """
     if log_factor < LARGEST_EXPONENT:
         if most:
-            return readable(rounded_up(math.exp(log_factor), BOUND_DIGITS), BOUND_DIGITS)
+            return format_number(round_up(math.exp(log_factor), BOUND_DIGITS), BOUND_DIGITS)
         factor, others = math.exp(log_factor), (1.0, math.exp(other) if 0 < other < LARGEST_EXPONENT else 1.0)
         apart = (
             at
             for at in range(3, 18)  # with 17 digits no two numbers are written alike
-            if all(one == factor or readable(one, at) != readable(factor, at) for one in others)
+            if all(one == factor or format_number(one, at) != format_number(factor, at) for one in others)
         )
-        return readable(factor, next(apart))
+        return format_number(factor, next(apart))
     return "about 10" + str(round(log_factor / math.log(10))).translate(SUPERSCRIPTS)
 
 
@@ -186,20 +187,23 @@ def risk_in_words(log_odds: float, *, prior_risk: float) -> str:
     after = min(ratio * prior_risk, 1.0)
     risen = belief_text(after, math.isinf(log_odds) or prior_risk == 1)
     if abs(after - prior_risk) < abs(after - 1):
-        risen = f"{readable_apart(100 * after, 100 * prior_risk, 3)} %"
-    return f"from {readable(100 * prior_risk, 3)} % to {risen}, {readable_apart(ratio, 1.0, 3)} times as likely"
+        risen = f"{format_distinct(100 * after, 100 * prior_risk, 3)} %"
+    return f"from {format_number(100 * prior_risk, 3)} % to {risen}, {format_distinct(ratio, 1.0, 3)} times as likely"
 
 
 def probability_text(value: float, log_gain: float, digits: int = 3) -> str:
     """A probability; 0 and 1 only where the release decides."""
     if math.isinf(log_gain):
-        return readable(value, digits)
-    return "above 1 − 10⁻¹⁵" if value == 1 else "below 10⁻³⁰⁰" if value == 0 else readable_apart(value, 1.0, digits)
+        return format_number(value, digits)
+    return "above 1 − 10⁻¹⁵" if value == 1 else "below 10⁻³⁰⁰" if value == 0 else format_distinct(value, 1.0, digits)
 
 
 def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
     """Odds and probability of the first table before and after the release, each with its name."""
-    (prior, posterior), odds = view.probabilities, (readable(view.prior_odds, 4), readable(view.posterior_odds, 6))
+    (prior, posterior), odds = (
+        view.probabilities,
+        (format_number(view.prior_odds, 4), format_number(view.posterior_odds, 6)),
+    )
     return [
         ("before the release", f"{odds[0]} : 1", f"probability {probability_text(prior, 0.0, 6)}"),
         ("after the release", f"{odds[1]} : 1", f"probability {probability_text(posterior, view.log_gain, 6)}"),
@@ -209,7 +213,7 @@ def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
     """The whole step from prior to posterior in words a person can use."""
     gain = abs(view.log_gain)
-    promised = f"that ε = {readable(epsilon, 4)} alone allows"
+    promised = f"that ε = {format_number(epsilon, 4)} alone allows"
     limit, beyond = f"within the factor {factor_of_odds(epsilon)} {promised}", gain > epsilon * (1 + EQUAL_LOSS)
     if beyond:
         limit = f"more than the factor {factor_of_odds(epsilon, gain)} {promised}"
@@ -230,7 +234,7 @@ def draw_sentence(draws: Draws) -> str:
     last = int(draws.columns[-1])
     text = (
         f"The secret table is <b>{secret}</b>. Release {len(draws.columns):,}: <b>{release.column_table(last)}</b>, "
-        f"which comes from this table with probability {readable(float(draws.probabilities[last]), 4)}."
+        f"which comes from this table with probability {format_number(float(draws.probabilities[last]), 4)}."
     )
     gains = {int(one): float(draws.log_odds(int(one))[last]) for one in draws.neighbours}
     strongest = max(gains, key=lambda one: abs(gains[one]))

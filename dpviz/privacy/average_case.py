@@ -15,11 +15,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dpviz.core.declarations import MANY_ROWS, PROPORTION
+from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS, PROPORTION
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.sums import cumulative_sum
-from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -49,7 +48,7 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
     >>> round(average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.5, 0.0), 12)
     0.333333333333
     """
-    theta, epsilon = THETA_REAL.check(theta_real), ANY_EPSILON.check(epsilon)
+    theta, epsilon = THETA_REAL.validate(theta_real), ANY_EPSILON.validate(epsilon)
     weights = log_count_probabilities(synthesizer.n - 1, theta)
     value = 0.0
     for window in WINDOWS:
@@ -71,7 +70,7 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
     0.5
     """
-    n, theta, epsilon = int(MANY_ROWS.check(n)), THETA_REAL.check(theta_real), ANY_EPSILON.check(epsilon)
+    n, theta, epsilon = int(MANY_ROWS.validate(n)), THETA_REAL.validate(theta_real), ANY_EPSILON.validate(epsilon)
     if theta in (0.0, 1.0):
         return 1.0
     weights, count, never = log_count_probabilities(n - 1, theta), np.arange(n + 1), np.array([-np.inf])
@@ -90,7 +89,7 @@ def smallest_simulator_delta(delta_of: Callable[[float], float], epsilon: float)
 
     Source: Zheng (2015), Proposition 2.15. A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at 0.
     """
-    share = math.exp(-ANY_EPSILON.check(epsilon))
+    share = math.exp(-ANY_EPSILON.validate(epsilon))
     return delta_of(2 * epsilon) * share / (1 + share)
 
 
@@ -100,7 +99,7 @@ def midpoint_simulator_delta(delta_of: Callable[[float], float], epsilon: float)
     H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at
     ln(2 e^ε − 1), and likewise for Q. Source: Zheng (2015), Definition 2.14 and the proof of Proposition 6.17.
     """
-    epsilon = ANY_EPSILON.check(epsilon)
+    epsilon = ANY_EPSILON.validate(epsilon)
     into = 0.5 * delta_of(epsilon + math.log1p(-math.expm1(-epsilon)))
     left = 1 + 2 * math.expm1(-epsilon)  # 2 e^{−ε} − 1
     return into if left <= 0 else max(into, (1 - math.exp(epsilon) / 2) * delta_of(-math.log(left)))

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from dpviz.core.parameters import ANY_EPSILON, DELTA
+from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.mechanisms import Release, Synthesizer, WorstCase
 from dpviz.mechanisms.base import ListedRelease
@@ -84,7 +84,7 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
     WorstCase
         Its value is 0 from the pure ε on and never above 1, whatever rounding leaves.
     """
-    epsilon = ANY_EPSILON.check(epsilon)
+    epsilon = ANY_EPSILON.validate(epsilon)
     worst = release.hockey_stick(epsilon)
     if 0 < worst.value < DELTA_ROUNDING and pure_epsilon(release) <= epsilon:
         return dataclasses.replace(worst, value=0.0)
@@ -119,7 +119,7 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
 
 def deltas_for_epsilons(synthesizer: Synthesizer, epsilons: FloatArray) -> FloatArray:
     """`delta_for_epsilon` at each of many rising ε, which takes little longer than at one."""
-    epsilons = ANY_EPSILON.check_each(epsilons)
+    epsilons = ANY_EPSILON.validate_array(epsilons)
     deltas = np.minimum(synthesizer.divergences(epsilons), 1.0)
     is_rounding = (deltas < DELTA_ROUNDING) & (pure_epsilon(synthesizer) <= epsilons)
     return np.where(is_rounding, 0.0, deltas)
@@ -152,7 +152,7 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     >>> round(epsilon_for_delta(release, 0.0), 6), round(epsilon_for_delta(release, 1 / 6), 6)
     (0.693147, 0.405465)
     """
-    delta = DELTA.check(delta)
+    delta = DELTA.validate(delta)
     largest = pure_epsilon(release)
     if delta == 0 and delta_for_epsilon(release, 0.0) > 0:
         return largest

@@ -15,9 +15,10 @@ import numpy as np
 from scipy.special import erfcx, erfinv, exprel, log_ndtr, ndtri
 
 from dpviz.core.checked import checked
+from dpviz.core.declarations import DELTA
 from dpviz.core.numerics.ends import private_side
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP
-from dpviz.core.parameters import DELTA, argument
+from dpviz.core.parameters import argument
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 TAIL_NODES, TAIL_WEIGHTS = np.polynomial.legendre.leggauss(48)

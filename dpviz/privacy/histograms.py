@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp, ndtr, ndtri
 
 from dpviz.core.checked import checked
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.privacy.noisy_counts import log_table_probability

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.parameters import SUPERSCRIPTS, readable, readable_apart, rounded_down
+from dpviz.core.formatting import SUPERSCRIPTS, format_distinct, format_number, round_down
 from dpviz.privacy.attacker import (
     PRIOR_RISK,
     RISK_RATIO,
@@ -47,7 +47,7 @@ def releases_in_words(summary: PrivacySummary, risk: float) -> list[list[str]]:
 def releases_table(summary: PrivacySummary, risk: float) -> tuple[list[str], list[list[str]], str]:
     """Head, rows and caption of the table of all releases; of many, some that are evenly spaced."""
     head = ["released", "takes from misses", "adds to false alarms", "odds", "best guess right"]
-    head.append(f"risk, {readable(100 * risk, 3)} % before")
+    head.append(f"risk, {format_number(100 * risk, 3)} % before")
     return head, releases_in_words(summary, risk), "What each release says of the worst neighbours"
 
 
@@ -55,7 +55,7 @@ def chance_text(log_probability: float) -> str:
     """A probability to three digits, or by its power of ten."""
     if -math.inf < log_probability < -700:
         return f"10{str(round(log_probability / math.log(10))).translate(SUPERSCRIPTS)}"
-    return readable(math.exp(log_probability), 3)
+    return format_number(math.exp(log_probability), 3)
 
 
 def odds_text(gain: float) -> str:
@@ -75,7 +75,8 @@ def odds_sentence(summary: PrivacySummary) -> str:
     return (
         f"<p>Before the release the two tables are equally likely: 1 of 2. After the most telling release one of them "
         f"is <b>{factor_of_odds(worst, promised * broken)}</b> times as likely as the other; ε = "
-        f"{readable(promised, 4)} alone allows at most {factor_of_odds(promised, worst * broken)} times. That release "
+        f"{format_number(promised, 4)} alone allows at most {factor_of_odds(promised, worst * broken)} times. That "
+        "release "
         f"comes from the likelier table with probability {_chance(summary)}.</p>"
     )
 
@@ -104,9 +105,10 @@ def gaussian_sentence(curve: TradeOffCurve) -> str:
     if curve.mu == 0:
         return "μ = 0: the release says nothing about any row."
     return (
-        f"In Gaussian differential privacy this is <b>μ = {readable(curve.mu, 3)}</b>: telling the two tables apart is "
+        f"In Gaussian differential privacy this is <b>μ = {format_number(curve.mu, 3)}</b>: telling the two tables "
+        "apart is "
         f"about as hard as, and never easier than, telling a normal number of mean 0 from one of mean "
-        f"{readable(curve.mu, 3)}, both with variance 1."
+        f"{format_number(curve.mu, 3)}, both with variance 1."
     )
 
 
@@ -114,16 +116,17 @@ def gaussian_sentence(curve: TradeOffCurve) -> str:
 def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[str]:
     """What the release and the promise may do to a risk, and the ε that a wanted ratio needs."""
     needed = epsilon_for_risk_ratio(ratio, prior_risk=risk)
-    factor = f"by more than a factor of {readable(ratio)}"
+    factor = f"by more than a factor of {format_number(ratio)}"
     wanted = (
-        f"Any ε will do: a risk of {readable(100 * risk, 3)} % cannot grow {factor}."
+        f"Any ε will do: a risk of {format_number(100 * risk, 3)} % cannot grow {factor}."
         if math.isinf(needed)
-        else f"If the risk must never grow {factor}, the promise must be ε = {readable(rounded_down(needed, 3), 3)} or "
-        f"smaller: this release {'keeps' if summary.worst.value <= needed else 'does not keep'} such a promise."
+        else f"If the risk must never grow {factor}, the promise must be ε = "
+        f"{format_number(round_down(needed, 3), 3)} or smaller: this release "
+        f"{'keeps' if summary.worst.value <= needed else 'does not keep'} such a promise."
     )
     return [
         f"The most telling release raises the risk {risk_in_words(summary.worst.value, prior_risk=risk)}. "
-        f"The promise ε = {readable(summary.epsilon)} alone would allow it to rise "
+        f"The promise ε = {format_number(summary.epsilon)} alone would allow it to rise "
         f"{risk_in_words(summary.epsilon, prior_risk=risk)}.",
         wanted,
     ]
@@ -131,29 +134,33 @@ def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[s
 
 def measures_on_curve(summary: PrivacySummary, curve: TradeOffCurve) -> list[list[str]]:
     """Each measure with its value and its place on the curve, by the letter that it has there, as inline HTML."""
-    at, slope = f"at ε = {readable(summary.epsilon, 4)}", "slope −e<sup>ε</sup>"
-    apart = readable_apart(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
+    at, slope = f"at ε = {format_number(summary.epsilon, 4)}", "slope −e<sup>ε</sup>"
+    apart = format_distinct(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
     normal = f"{NORMAL_CURVE}: the highest normal curve" if math.isfinite(curve.mu) else "no normal curve"
     rows = [
         [
             "pure ε",
-            readable(summary.worst.value, 6),
+            format_number(summary.worst.value, 6),
             f"{STEEPEST_POINT}: the slope of the steepest piece of the curve is −e<sup>ε</sup>",
         ],
         [
             f"δ {at}",
-            readable(summary.divergence.value, 6),
+            format_number(summary.divergence.value, 6),
             f"{MEETS_AXIS}: the line of {slope} that touches the curve meets the axis at 1 − δ",
         ],
         ["advantage", apart, f"{BEST_GUESS}: 1 minus the smallest sum of both errors; δ at ε = 0"],
-        ["Gaussian μ", readable(curve.mu, 6), f"{normal} {'that ' if math.isfinite(curve.mu) else ''}stays below it"],
+        [
+            "Gaussian μ",
+            format_number(curve.mu, 6),
+            f"{normal} {'that ' if math.isfinite(curve.mu) else ''}stays below it",
+        ],
     ]
     if summary.failure is not None:
         touching = (
             f"{TOUCHING_POINT}: down to where that line touches, the curve falls by the releases that break ε for "
             "these two tables; the worst table counts those of all its neighbours, in either direction"
         )
-        rows.insert(2, [f"probabilistic δ {at}", readable(float(summary.failure.max()), 6), touching])
+        rows.insert(2, [f"probabilistic δ {at}", format_number(float(summary.failure.max()), 6), touching])
     return rows
 
 

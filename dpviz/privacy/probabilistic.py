@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from dpviz.core.checked import checked
+from dpviz.core.declarations import ANY_EPSILON
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.sums import log_multinomials
-from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.divergence import exceeds

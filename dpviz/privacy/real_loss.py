@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import Self
 
-from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_up
+from dpviz.core.formatting import format_distinct, format_number, round_down, round_up
 
 LOSS_TOLERANCE = 1e-6  # Relative distance by which rounding and quadrature may put a loss beyond its promise
 
@@ -79,12 +79,14 @@ class Loss:
         bad = promised is not None and self.verdict(promised).bad
         if self.exact:
             return (
-                readable_apart(self.at_least, promised, digits) if bad and promised else readable(self.at_least, digits)
+                format_distinct(self.at_least, promised, digits)
+                if bad and promised
+                else format_number(self.at_least, digits)
             )
         beyond = promised if promised is not None else -math.inf
-        enough = next((more for more in range(digits, 17) if rounded_down(self.at_least, more) > beyond), digits)
-        low = readable(rounded_down(self.at_least, enough), enough)
+        enough = next((more for more in range(digits, 17) if round_down(self.at_least, more) > beyond), digits)
+        low = format_number(round_down(self.at_least, enough), enough)
         if bad or math.isinf(self.at_most):
             return f"at least {low}" if self.at_least > 0 else "not known"
-        high = readable(rounded_up(self.at_most, digits), digits)
+        high = format_number(round_up(self.at_most, digits), digits)
         return f"{low} to {high}" if self.at_least > 0 else f"at most {high}"

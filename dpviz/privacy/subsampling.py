@@ -53,7 +53,7 @@ class SubsampledRelease(TwoCellSynthesizer):
     population: int
 
     def __post_init__(self) -> None:
-        population = int(POPULATION.check(self.population))
+        population = int(POPULATION.validate(self.population))
         if population < self.sample.n:
             raise ValueError(
                 f"population (rows to draw from) must be at least the size of the sample, {self.sample.n:,}; "

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.core.formatting import format_large_count
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.core.wording import large_count
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.privacy.attacker import EQUAL_LOSS
 from dpviz.privacy.divergence import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
@@ -82,7 +82,7 @@ class TableView:
         """How much of the tables is shown, in a sentence; nothing where that is all."""
         if self.whole:
             return ""
-        rows, columns = map(large_count, self.synthesizer.shape)
+        rows, columns = map(format_large_count, self.synthesizer.shape)
         return (
             f"Drawn are {len(self.rows)} of {rows} rows and {len(self.columns)} of {columns} columns, evenly spaced. "
             "Each cell shows its own exact number."

@@ -9,10 +9,9 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
-from dpviz.core.declarations import PROPORTION
+from dpviz.core.declarations import ANY_EPSILON, DELTA, PROPORTION
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.parameters import ANY_EPSILON, DELTA
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 

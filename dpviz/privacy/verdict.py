@@ -3,7 +3,7 @@
 import math
 
 from dpviz.core.checked import checked
-from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.attacker import EQUAL_LOSS, factor_of_odds
@@ -23,13 +23,13 @@ def _both(summary: PrivacySummary) -> tuple[str, str]:
     """The real and the promised ε; what differs is not rounded to look the same."""
     real, promised = summary.worst.value, summary.epsilon
     same = math.isclose(real, promised, rel_tol=EQUAL_LOSS)
-    return loss_text(real, promised), readable(promised) if same else readable_apart(promised, real)
+    return loss_text(real, promised), format_number(promised) if same else format_distinct(promised, real)
 
 
 def loss_text(real: float, promised: float) -> str:
     """A real ε to three digits, with more where they tell it from the promised one, and as that where they are one."""
     same = math.isclose(real, promised, rel_tol=EQUAL_LOSS)
-    return readable(promised) if same else readable_apart(real, promised, SAID)
+    return format_number(promised) if same else format_distinct(real, promised, SAID)
 
 
 @checked()
@@ -40,7 +40,7 @@ def short_verdict(summary: PrivacySummary) -> str:
     if summary.is_pure:
         return f"{lost}, within the promised {promised}."
     if summary.is_approximate:
-        return f"{lost}, but the allowed δ = {readable(summary.delta, SAID)} covers it."
+        return f"{lost}, but the allowed δ = {format_number(summary.delta, SAID)} covers it."
     return f"{lost}, and not the promised {promised}."
 
 
@@ -50,7 +50,7 @@ def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
     release, worst = summary.synthesizer, summary.worst
     exact, epsilon = _both(summary)
     exact, released = f"<b>{exact}</b>", _released(release, worst)
-    at_delta = f"(ε = {epsilon}, δ = {readable(summary.delta)})"
+    at_delta = f"(ε = {epsilon}, δ = {format_number(summary.delta)})"
     if math.isinf(worst.value):
         text = (
             f"No ε is enough without δ: {released} can be published from the data {_table(release, worst.likelier)} "
@@ -74,8 +74,8 @@ def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
         f"The odds of {_pair(release, worst)} move by a factor of {factor} when {released} is released, "
         f"instead of at most {factor_of_odds(summary.epsilon, worst.value)}."
     )
-    needed = f"δ({epsilon}) = {_failure(summary, readable_apart(summary.divergence.value, summary.delta, SAID))}"
-    allowed = readable(summary.delta)
+    needed = f"δ({epsilon}) = {_failure(summary, format_distinct(summary.divergence.value, summary.delta, SAID))}"
+    allowed = format_number(summary.delta)
     if summary.is_approximate:
         return (
             PROMISE_KEPT_WITH_DELTA,
@@ -91,14 +91,14 @@ def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     neighbours = (
         _pair(release, pair) if pair.value or not summary.is_pure else "no neighbours differ by more than the factor eᵋ"
     )
-    holds = "no ε is enough" if math.isinf(needed) else f"ε = {readable(rounded_up(needed, 6), 6)} is kept"
+    holds = "no ε is enough" if math.isinf(needed) else f"ε = {format_number(round_up(needed, 6), 6)} is kept"
     reached = f"{_pair(release, worst)}, when {_released(release, worst)} is released"
-    delta = _failure(summary, readable(pair.value, DIGITS))
-    given = f"With δ = {readable(summary.delta, 3)} allowed" if summary.delta else "Without any δ"
+    delta = _failure(summary, format_number(pair.value, DIGITS))
+    given = f"With δ = {format_number(summary.delta, 3)} allowed" if summary.delta else "Without any δ"
     allowed = f"{neighbours}. {given}, {holds}"
     return [
-        ("exact ε (substituted row)", readable(worst.value, DIGITS), reached),
-        (f"δ at ε = {readable(summary.epsilon, 4)}", delta, allowed),
+        ("exact ε (substituted row)", format_number(worst.value, DIGITS), reached),
+        (f"δ at ε = {format_number(summary.epsilon, 4)}", delta, allowed),
         _probabilistic(summary),
         _uncertainty(summary),
     ]
@@ -114,7 +114,7 @@ def _probabilistic(summary: PrivacySummary) -> tuple[str, str, str]:
         return "probabilistic δ", *NOT_LISTED
     row = int(summary.failure.argmax())
     worst, average = (
-        "below 10⁻³⁰⁰" if share == 0 and not summary.is_pure else readable(share, places)
+        "below 10⁻³⁰⁰" if share == 0 and not summary.is_pure else format_number(share, places)
         for share, places in ((float(summary.failure[row]), DIGITS), (summary.joint_failure, SAID))
     )
     where = (
@@ -132,7 +132,7 @@ def _uncertainty(summary: PrivacySummary) -> tuple[str, str, str]:
         return name, "1", "m differs from n, so the released table is never the confidential one"
     row = int(summary.change.argmin())
     often = "probability that the released table differs from the confidential one; smallest for the data "
-    return name, readable(float(summary.change[row]), DIGITS), f"{often}{_table(summary.synthesizer, row)}"
+    return name, format_number(float(summary.change[row]), DIGITS), f"{often}{_table(summary.synthesizer, row)}"
 
 
 def _table(release: Synthesizer, index: int) -> str:

@@ -7,7 +7,7 @@ from dpviz.comparisons import Analysis, BinaryData, Comparison, EqualPromise, Ou
 from dpviz.comparisons.binary import method_of_release
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.study.results import CellResult
 

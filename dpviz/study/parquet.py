@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.core import limits
-from dpviz.core.parameters import shown
+from dpviz.core.formatting import describe_value
 
 STUDY_VERSION = 1  # Raised when what a file says changes its meaning
 NO_PARQUET = "Parquet files need pyarrow: pip install pyarrow."
@@ -84,7 +84,7 @@ def unpacked(content: bytes) -> list[dict[str, Any]]:
             if len(rows) > limits.STUDY_CELLS * LARGEST_ROWS_OF_CELL or size > 2 * limits.STUDY_BYTES:
                 raise ValueError("The file holds more than a study writes into so many bytes.")
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError, OverflowError, MemoryError) as broken:
-        raise ValueError(f"{UNREADABLE}: {shown(str(broken))}.") from None
+        raise ValueError(f"{UNREADABLE}: {describe_value(str(broken))}.") from None
     return rows
 
 
@@ -92,7 +92,7 @@ def _check_columns(columns: list[tuple[str, str]]) -> None:
     wanted = list(STUDY_COLUMNS.items())
     if columns != wanted:
         missing, further = set(wanted) - set(columns), set(columns) - set(wanted)
-        said = f"no {' '.join(min(missing))}" if missing else shown(min(further, default="one of them twice"))
+        said = f"no {' '.join(min(missing))}" if missing else describe_value(min(further, default="one of them twice"))
         raise ValueError(f"The columns must be those that a study writes, from mechanism to run; got {said}.")
 
 

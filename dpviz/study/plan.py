@@ -14,9 +14,10 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
-from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SETS, SYNTHETIC_ROWS
-from dpviz.core.parameters import EPSILON, Parameter, readable, shown
-from dpviz.core.record import each_once
+from dpviz.core.declarations import EPSILON, LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SETS, SYNTHETIC_ROWS
+from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.parameters import Parameter
+from dpviz.core.records import validate_unique_choices
 from dpviz.coverage import CoveragePlan
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
@@ -91,16 +92,17 @@ class StudyPlan:
 
     def __post_init__(self) -> None:
         for name, known in (("mechanisms", two_cell_synthesizers()), ("rules", RULES)):
-            self._set(name, each_once(name, _several(getattr(self, name)), known, fewest=1))
+            self._set(name, validate_unique_choices(name, _several(getattr(self, name)), known, min_items=1))
         for name, one in GRID.items():
             self._set(name, _numbers(one, getattr(self, name), fewest=int(name != "m")))
         for name, one in SINGLE.items():
-            self._set(name, one.check(getattr(self, name)))
+            self._set(name, one.validate(getattr(self, name)))
         if not isinstance(self.exact, bool):
-            raise ValueError(f"exact must be true or false; got {shown(self.exact)}.")
+            raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
         if self.size > limits.STUDY_CELLS:
             raise ValueError(
-                f"The grid must have at most {limits.STUDY_CELLS:,} cells; got {readable(self.size)}, the product of "
+                f"The grid must have at most {limits.STUDY_CELLS:,} cells; got {format_number(self.size)}, the "
+                "product of "
                 "the lengths of mechanisms, n, m, epsilon, sets and p."
             )
 
@@ -118,7 +120,7 @@ class StudyPlan:
         """Return the plan with these entries by name, each a value or a list where a grid has several."""
         known = {one.name: one for one in dataclasses.fields(cls)}
         if unknown := [name for name in entries if name not in known]:
-            raise ValueError(f"A plan has the entries {', '.join(known)}; got {shown(unknown[0])}.")
+            raise ValueError(f"A plan has the entries {', '.join(known)}; got {describe_value(unknown[0])}.")
         needed = [name for name, one in known.items() if one.default is dataclasses.MISSING]
         if missing := [name for name in needed if name not in entries]:
             raise ValueError(f"{missing[0]} must be given: a plan needs {', '.join(needed)}.")
@@ -144,7 +146,7 @@ class StudyPlan:
             cell = StudyCell(design=design, exact=self.exact)
             assert cell.plan.seed == seed
         except ValueError as broken:
-            said = ", ".join(f"{name} = {readable(value)}" for name, value in numbers.items() if value is not None)
+            said = ", ".join(f"{name} = {format_number(value)}" for name, value in numbers.items() if value is not None)
             raise ValueError(f"The cell {mechanism}, {said} cannot be: {broken}") from broken
         return cell
 
@@ -162,7 +164,9 @@ def read_study_plan(text: str) -> StudyPlan:
     try:
         entries = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as broken:
-        raise ValueError(f"A plan must be in TOML; {shown(text)} is not: {shown(str(broken))}.") from None
+        raise ValueError(
+            f"A plan must be in TOML; {describe_value(text)} is not: {describe_value(str(broken))}."
+        ) from None
     return StudyPlan.of(entries)
 
 
@@ -175,9 +179,9 @@ def _numbers(one: Parameter, given: object, fewest: int) -> tuple[float, ...]:
     values: Any = _several(given)
     if not fewest <= len(values) <= limits.STUDY_CELLS:
         raise ValueError(f"{one.name} must have from {fewest} to {limits.STUDY_CELLS:,} values; got {len(values):,}.")
-    checked_values = tuple(map(one.check, values))
+    checked_values = tuple(map(one.validate, values))
     if len(set(checked_values)) < len(checked_values):
-        raise ValueError(f"{one.name} must have each value once; got {shown(list(checked_values))}.")
+        raise ValueError(f"{one.name} must have each value once; got {describe_value(list(checked_values))}.")
     return checked_values
 
 

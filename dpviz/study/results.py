@@ -8,8 +8,8 @@ from typing import Any
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.monte_carlo import Measure
 from dpviz.coverage import ExactCoverage, Performance, Tally, coverages_in_reach, performance_of
 from dpviz.coverage.studies import save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
@@ -188,10 +188,10 @@ def _check_row(row: dict[str, Any]) -> None:
         raise ValueError(f"{missing[0]} must be given in every row; it is missing in one.")
     for name in (*RULE_MEASURES, *CELL_MEASURES):
         if row[f"{name}_error"] < 0:
-            raise ValueError(f"{name}_error must be at least 0; got {shown(row[f'{name}_error'])}.")
+            raise ValueError(f"{name}_error must be at least 0; got {describe_value(row[f'{name}_error'])}.")
     for name in RULE_SHARES:
         if not 0 <= row[name] <= 1:
-            raise ValueError(f"{name} must be a number from 0 to 1; got {shown(row[name])}.")
+            raise ValueError(f"{name} must be a number from 0 to 1; got {describe_value(row[name])}.")
 
 
 def _measures(row: dict[str, Any], names: Iterable[str]) -> dict[str, Measure]:

@@ -27,8 +27,7 @@ from dpviz.claims.release_finding import (
 from dpviz.comparisons import Comparison, DataKind, MixedData
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, Original
 from dpviz.core import limits
-from dpviz.core.parameters import readable
-from dpviz.core.wording import number
+from dpviz.core.formatting import format_number, format_or_dash
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.desk.exports.releases import releases_csv
 from dpviz.privacy.real_loss import ReleaseVerdict
@@ -76,13 +75,13 @@ def show_release(comparison: Comparison) -> None:
     rows = []
     for released_by in estimates:
         values = released_by.estimates
-        first_sets = ", ".join(readable(float(value), 3) for value in values[:FIRST_SETS])
+        first_sets = ", ".join(format_number(float(value), 3) for value in values[:FIRST_SETS])
         mean = float(np.mean(values)) if len(values) else math.nan
-        rows.append([f"<b>{released_by.name}</b>", number(mean, 4), first_sets or "–"])
+        rows.append([f"<b>{released_by.name}</b>", format_or_dash(mean, 4), first_sets or "–"])
     ui.table(["method", "mean of the sets", "the first sets"], rows, "One release", {1})
     if isinstance(data, MixedData):
         _show_rows(data, settings, analysis.sets, analysis.seed)
-    st.caption(_note("drawn", seed=analysis.seed, original=number(original, 4)))
+    st.caption(_note("drawn", seed=analysis.seed, original=format_or_dash(original, 4)))
 
 
 @lru_cache(maxsize=16)
@@ -148,7 +147,7 @@ def show_audit(comparison: Comparison) -> None:
     )
     ui.note(escape(WHO_ARE_NEIGHBOURS))
     numbers = {field.name: getattr(setting, field.name) for field in fields(setting)}
-    st.caption(_note("audited", **{name: readable(value) for name, value in numbers.items()}))
+    st.caption(_note("audited", **{name: format_number(value) for name, value in numbers.items()}))
     _show_sensitivities(setting)
 
     # The file, and where the papers' own numbers stand
@@ -172,7 +171,7 @@ def _audit_table(findings: Sequence[ReleaseFinding]) -> str:
 def _audit_row(finding: ReleaseFinding) -> str:
     """Two table rows: the numbers, then what happened, why, and what keeps the promise."""
     method = finding.method
-    cells = (readable(finding.promised, 3), finding.loss.text(finding.promised), finding.factor_text or "–")
+    cells = (format_number(finding.promised, 3), finding.loss.text(finding.promised), finding.factor_text or "–")
     about = escape(f"{method.source}; ε of {method.released}")
     title = f"<b>{escape(method.name)}</b><br><small>{about}</small>"
     safe = f" <b>Safe instead:</b> {escape(finding.safe)}" if finding.safe else ""
@@ -187,7 +186,7 @@ def _show_sensitivities(setting: ReleaseSetting) -> None:
     rows = []
     for statistic in SENSITIVITIES:
         more = f"<br><small>{escape(statistic.note)}</small>" if statistic.note else ""
-        exact = readable(statistic.exact(setting.n, setting.width), 4)
+        exact = format_number(statistic.exact(setting.n, setting.width), 4)
         rows.append([f"<b>{escape(statistic.statistic)}</b>{more}", escape(statistic.formula), exact])
     with st.expander("How far one row can move a statistic"):
         ui.table(["statistic", "sensitivity", "here"], rows, "Sensitivities")

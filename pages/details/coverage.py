@@ -9,8 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.coverage import causes_chart, length_chart
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import CoverageDecomposition, LengthCurves, coverage_decomposition, exact_coverage, in_words
 from dpviz.coverage.causes import costs_table, effects_by_cause, failure_sentence, repairs_in_words, repairs_table
 from dpviz.coverage.exact import stream_lengths
@@ -58,7 +57,7 @@ def show_causes(results: Any) -> None:
 
     # The first rule in a sentence, and all of them in a picture and a table
     first = next(iter(decompositions.values()))
-    mark = f"{percent(first.published, 3)} → {percent(first.repaired, 3)}"
+    mark = f"{format_percent(first.published, 3)} → {format_percent(first.repaired, 3)}"
     st.html(ui.section_answer(mark, failure_sentence(first, mechanism)))
     names = {key: RULES[key].label for key in decompositions}
     chart = causes_chart(effects_by_cause(decompositions, mechanism), names=names)
@@ -70,11 +69,12 @@ def show_causes(results: Any) -> None:
     ui.note(_note("repairs", **repairs_in_words(first, mechanism)))
     ui.table(*repairs_table(decompositions, mechanism))
     variances = [
-        f"{readable(decomposition.mean_variance, 3)} ({RULES[key].short_label})"
+        f"{format_number(decomposition.mean_variance, 3)} ({RULES[key].short_label})"
         for key, decomposition in decompositions.items()
     ]
     st.caption(_note(
-        "costs", error=readable(first.error_bound, 1), bias=readable(first.bias, 4), spread=readable(first.variance, 4),
+        "costs", error=format_number(first.error_bound, 1), bias=format_number(first.bias, 4),
+        spread=format_number(first.variance, 4),
         variances=", ".join(variances),
     ))  # fmt: skip
 
@@ -113,7 +113,7 @@ def _show_lengths_at(lengths: LengthCurves, design: Design) -> None:
         ui.table(*in_words.lengths_table(lengths, place, design.level))
         limit = ". The shortest possible length is not computed at these sizes."
         if np.isfinite(lengths.limit[place]):
-            limit = _note("limit", error=readable(100 * float(lengths.limit_error[place]), 1))
+            limit = _note("limit", error=format_number(100 * float(lengths.limit_error[place]), 1))
             if design.sets > 1:
                 limit += " With several sets the limit is that of rules that read the sum alone."
         st.caption(f"Length inside 0 to 100 %, in points, over the releases that have an interval{limit}")
@@ -145,7 +145,7 @@ def show_moments(results: Any) -> None:
                 exact_coverage, synthesizer=design.release, p=design.p, sets=design.sets, level=design.level,
                 rule="raghunathan_2003", quick=True,
             )  # fmt: skip
-            st.caption(_note("negative", share=percent(coverage.negative_variance_share, 4)))
+            st.caption(_note("negative", share=format_percent(coverage.negative_variance_share, 4)))
     for key, coverage in list(results.coverages.items())[:1]:
         ui.table(*in_words.repetitions_table(key, coverage.coverage))
         st.caption(_note("errors"))

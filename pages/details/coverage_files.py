@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.plain import utf8_text
+from dpviz.core.escape import decode_utf8
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
@@ -75,7 +75,7 @@ def _read_file(content: bytes) -> dict[str, Any]:
         cells = read_study(content)
         study = [cell_in_words(cell) for cell in cells], study_sentence(cells)
         return {**_cell_values(cells[0]), CELL_KEY: 0, STUDY_KEY: study}
-    text = utf8_text(content, 4 * LONGEST_RUN)
+    text = decode_utf8(content, 4 * LONGEST_RUN)
     return {**_run_values(text, Design.from_address(read_run(text).about)), STUDY_KEY: None}
 
 
@@ -108,8 +108,8 @@ def _run_values(text: str, design: Design) -> dict[str, Any]:
 
 def _settings(design: Design) -> dict[str, Any]:
     """Settings of the page that describe a design, by key."""
-    ROWS.check(design.n)
-    SYNTHETIC_ROWS.check(design.m)
+    ROWS.validate(design.n)
+    SYNTHETIC_ROWS.validate(design.m)
     names = ("prior", "n", "m", "sets", "p", "level", "repetitions", "seed", *design.promised)
     values = {name: getattr(design, name) for name in names} | dict(design.details)
     values |= {"synthesizer": design.mechanism, "rules": list(design.rules), "m_is_n": design.m == design.n}

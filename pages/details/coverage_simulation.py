@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot
 from dpviz.charts.intervals import caterpillar_chart
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_percent
 from dpviz.coverage import CoveragePlan, FirstIntervals, Performance, Tally, first_intervals, performance_of
 from dpviz.coverage.performance import first_shares
 from dpviz.coverage.studies import stream_study
@@ -203,7 +203,7 @@ def dots_of(run: Run | None, rules: tuple[str, ...]) -> list[Dot]:
         rules_shown = performance_of(run.tally).rules.items()
         shares = {key: (rule.coverage.value, rule.coverage_low, rule.coverage_high) for key, rule in rules_shown}
     return [
-        Dot(rule=key, y=share, low=low, high=high, words=f"{percent(share, 4)} of {count:,} repetitions")
+        Dot(rule=key, y=share, low=low, high=high, words=f"{format_percent(share, 4)} of {count:,} repetitions")
         for key, (share, low, high) in shares.items()
         if key in rules
     ]

@@ -15,7 +15,7 @@ import streamlit as st
 import dpviz
 from dpviz.charts.comparison import comparison_height
 from dpviz.comparisons import DATA_KINDS
-from dpviz.core.plain import plain, utf8_text
+from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.drawn import followed_chart
@@ -279,7 +279,7 @@ def _show_report_of(desk: Desk) -> None:
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Session values that a file of a question or a design sets; a ValueError in a sentence refuses it."""
-    text = utf8_text(content, 2_000_000 * MAX_FILE_MB)
+    text = decode_utf8(content, 2_000_000 * MAX_FILE_MB)
     question, key = files.load_question(text)
     pins = [] if key is None else [pin_of(key)]  # those of the question before are taken off
     values = {PREFIX + name: value for name, value in form_values(question).items()}
@@ -292,7 +292,7 @@ def _show_differences(desk: Desk) -> None:
     if stored is None or not desk.complete or not stored.asks(desk.question):
         return
     if stored.version != dpviz.__version__:
-        ui.note(plain(_note("other_version", version=stored.version, current=dpviz.__version__)))
+        ui.note(escape_markdown(_note("other_version", version=stored.version, current=dpviz.__version__)))
     designs = pinned_designs(desk, [pin_of(stored.key)])
     if not designs:
         ui.note(_note("no_such_design"))
@@ -302,7 +302,10 @@ def _show_differences(desk: Desk) -> None:
         ui.note(_note("same_numbers"))
         return
     ui.note(_note("other_numbers", number=len(differences), differ="differs" if len(differences) == 1 else "differ"))
-    rows = [[f"<b>{plain(name)}</b>", plain(before), plain(now)] for name, before, now in differences]
+    rows = [
+        [f"<b>{escape_markdown(name)}</b>", escape_markdown(before), escape_markdown(now)]
+        for name, before, now in differences
+    ]
     ui.table(["number", "in the file", "computed now"], rows, "Numbers that differ from the file", ())
 
 

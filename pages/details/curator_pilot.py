@@ -14,8 +14,8 @@ from typing import Any
 
 import streamlit as st
 
+from dpviz.core.escape import escape_markdown, single_line
 from dpviz.core.limits import PILOT_BYTES
-from dpviz.core.plain import one_line, plain
 from dpviz.desk.question import Question
 from dpviz.desk.stated import NUMBERS
 from dpviz.desk.suggested import kind_with, refusal, suggested
@@ -54,8 +54,8 @@ def show_pilot(desk: Any) -> None:
     if file is None:
         return
     for sentence in file.notes:
-        st.caption(plain(sentence))
-    name = st.selectbox("Column", file.names, key=f"{PREFIX}column", format_func=one_line)
+        st.caption(escape_markdown(sentence))
+    name = st.selectbox("Column", file.names, key=f"{PREFIX}column", format_func=single_line)
     place = f"{st.session_state[FILE_COUNT]}_{file.names.index(name)}"
     _show_facts(_facts(file.column(name), place), desk.question)
 
@@ -82,7 +82,7 @@ def _facts(column: Column, place: str) -> Facts:
     """What a column says in the reading that is chosen; `place` tells its controls from those of other columns."""
     column = _with_decimal_mark(column, place)
     for sentence in column.notes:
-        ui.note(plain(sentence))
+        ui.note(escape_markdown(sentence))
     readings: dict[str, Callable[[], Facts]] = {}
     if column.categorical:
         readings["the share of one value"] = lambda: column.proportion(_value_for_one(column, place))
@@ -112,7 +112,7 @@ def _with_decimal_mark(column: Column, place: str) -> Column:
 def _value_for_one(column: Column, place: str) -> str:
     start = column.values.index(column.one)
     key = f"{PREFIX}one_{place}"
-    return st.selectbox("Which value counts as a one", column.values, start, key=key, format_func=one_line)
+    return st.selectbox("Which value counts as a one", column.values, start, key=key, format_func=single_line)
 
 
 def _show_facts(facts: Facts, question: Question) -> None:
@@ -122,16 +122,16 @@ def _show_facts(facts: Facts, question: Question) -> None:
     if suggestions.how:
         st.caption(suggestions.how)
     for remark in filter(None, suggestions.remarks):
-        ui.note(plain(remark))
+        ui.note(escape_markdown(remark))
     state = st.session_state
     values = {name: state.get(PREFIX + name, number.default) for name, number in NUMBERS.items()}
     refusals = [refusal(offer.settings, values, question) for offer in suggestions.offers]
     offers = [offer for offer, sentence in zip(suggestions.offers, refusals, strict=True) if not sentence]
     if not offers:
-        ui.note(plain(f"The desk takes none of these numbers. {refusals[-1]}"))
+        ui.note(escape_markdown(f"The desk takes none of these numbers. {refusals[-1]}"))
         return
     names = tuple(dict.fromkeys(name for offer in offers for name in offer.taken))
-    ui.note(plain(warning(facts, names)))
+    ui.note(escape_markdown(warning(facts, names)))
     with st.container(horizontal=True, key=f"{PREFIX}offers"):
         for place, offer in enumerate(offers):
             st.button(offer.words, key=f"{PREFIX}take_{place}", on_click=use_settings, args=(offer.settings,))

@@ -31,7 +31,8 @@ from dpviz.claims.published import read_errata
 from dpviz.claims.statements import JUDGES
 from dpviz.claims.thesis_in_words import average_claims, average_in_words, sampling_in_words
 from dpviz.core import limits
-from dpviz.core.parameters import PRIOR_QUANTITY, Parameter, known, readable
+from dpviz.core.formatting import PRIOR_QUANTITY, format_number, has_number
+from dpviz.core.parameters import Parameter
 from dpviz.desk.audit_tables import claim_cell, findings_table, statements_table
 from dpviz.desk.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.desk.exports.tables import figure_html
@@ -219,10 +220,10 @@ def show_average(question: PromiseQuestion) -> None:
         deltas = ui.result(average_and_worst, n, m, alpha, theta, epsilon)
     average = {key: pair[0] for key, pair in deltas.items() if pair is not None}
     st.html(ui.section_answer(*average_in_words(n, theta, epsilon, average[PARAM_MAP.key])))
-    head = [f"δ at ε = {readable(epsilon, 4)}", f"average case, θ = {readable(theta, 4)}", "worst case"]
+    head = [f"δ at ε = {format_number(epsilon, 4)}", f"average case, θ = {format_number(theta, 4)}", "worst case"]
     rows = [[f"<b>{PRIOR_METHODS[key].label}</b>", *_delta_cells(pair)] for key, pair in deltas.items()]
     ui.table(head, rows, "Average-case and worst-case δ", {1, 2})
-    st.caption(f"Exact. α = β = {readable(alpha)} for the methods with a prior; PARAM_MAP has none.")
+    st.caption(f"Exact. α = β = {format_number(alpha)} for the methods with a prior; PARAM_MAP has none.")
 
     # What the thesis prints about it
     ui.note(_note("The simulator"))
@@ -246,7 +247,7 @@ def _delta_cells(pair: tuple[float, float | None] | None) -> tuple[str, str]:
     if pair is None:
         return "needs α > 1", ""
     average, worst = pair
-    return readable(average, 4), "1" if worst is None else readable(worst, 4)
+    return format_number(average, 4), "1" if worst is None else format_number(worst, 4)
 
 
 def show_sampling(question: PromiseQuestion) -> None:
@@ -255,7 +256,7 @@ def show_sampling(question: PromiseQuestion) -> None:
     population = _number("population")
     alpha = _number("alpha")
     if population < setting.n:
-        st.caption(f"The population must hold at least the n = {readable(setting.n)} rows of the sample.")
+        st.caption(f"The population must hold at least the n = {format_number(setting.n)} rows of the sample.")
         return
     is_exact = max(setting.n, setting.m) <= limits.SAMPLED_ROWS_SHOWN and population <= limits.LARGEST_POPULATION
     rate = setting.n / population
@@ -269,25 +270,25 @@ def show_sampling(question: PromiseQuestion) -> None:
         alone = given.epsilon_at_delta
         printed = subsampled_epsilon_printed(alone, rate)
         after = subsampled_tight(alone, rate)
-        cells = [readable(value, 5) for value in (alone, printed, after)]
+        cells = [format_number(value, 5) for value in (alone, printed, after)]
         if is_exact:
             release = method.two_cells(setting.n, setting.m, alpha, alpha)
             with st.spinner("Averaging over the samples …"):
                 after = ui.result(subsampled_epsilon, release, population, rate * setting.delta)
-            cells.append(f"<b>{readable(after, 5)}</b>")
+            cells.append(f"<b>{format_number(after, 5)}</b>")
         rows.append([f"<b>{method.label}</b>", *cells])
         if method is HEADLINE:
-            sample = f"{readable(setting.n)} of {readable(population)} rows are drawn at random"
+            sample = f"{format_number(setting.n)} of {format_number(population)} rows are drawn at random"
             mark, sentence = sampling_in_words(alone, after, printed, "" if is_exact else " at most")
-            start = f"If {sample} before {method.label} with α = {readable(alpha)} sees them, "
+            start = f"If {sample} before {method.label} with α = {format_number(alpha)} sees them, "
             st.html(ui.section_answer(mark, start + sentence))
     head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
     ui.table([*head, "exact"] if is_exact else head, rows, "What subsampling adds")
     neighbours = "Exact: all pairs of neighbouring populations, one row substituted."
     if not is_exact:
         neighbours = _note("Sampled", shown=limits.SAMPLED_ROWS_SHOWN, most=f"{limits.LARGEST_POPULATION:,}")
-    values = {"delta": readable(setting.delta, 3), "after": readable(rate * setting.delta, 3)}
-    st.caption(_note("Subsampling", rate=readable(rate, 4), told=neighbours, **values))
+    values = {"delta": format_number(setting.delta, 3), "after": format_number(rate * setting.delta, 3)}
+    st.caption(_note("Subsampling", rate=format_number(rate, 4), told=neighbours, **values))
 
 
 def show_probabilistic(question: PromiseQuestion) -> None:
@@ -311,7 +312,7 @@ def show_probabilistic(question: PromiseQuestion) -> None:
         try:
             with st.spinner("Searching …"):
                 strict = ui.result(minimum_prior_probabilistic, method.key, **question.of_one_set)
-            factor = "" if math.isinf(strict) or not known(exact) else f"{readable(strict / exact, 3)} ×"
+            factor = "" if math.isinf(strict) or not has_number(exact) else f"{format_number(strict / exact, 3)} ×"
             cells = [_prior_text(strict), factor]
         except ValueError as error:
             refusal = str(error)
@@ -335,7 +336,7 @@ def show_uneven(question: PromiseQuestion) -> None:
         even = _minimum_prior(method.key, **promise)
         uneven = _minimum_prior(method.key, **promise, ratio=ratio)
         pair = _prior_text(uneven)
-        if known(uneven):
+        if has_number(uneven):
             pair += f", β = {_prior_text(ratio * uneven)}"
         fixed = "needs β > 1"
         if beta > method.lost:
@@ -343,7 +344,7 @@ def show_uneven(question: PromiseQuestion) -> None:
             fixed = _prior_text(beside_beta)
             is_barred = is_barred or math.isinf(beside_beta)
         rows.append([f"<b>{method.label}</b>", _prior_text(even), pair, fixed])
-    head = ["smallest α", "β = α", f"β = {readable(ratio, 4)} α", f"β fixed at {readable(beta, 4)}"]
+    head = ["smallest α", "β = α", f"β = {format_number(ratio, 4)} α", f"β fixed at {format_number(beta, 4)}"]
     ui.table(head, rows, "Smallest priors of uneven shape")
     caption = f"{question.promise}, one set, one row substituted, all pairs of neighbours in both directions."
     st.caption(caption + (" “Impossible”: no α makes up for so small a β." if is_barred else ""))

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.core.plain import plain, utf8_text
+from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.texts import capitalized
 from dpviz.plans import plan_differences, plan_toml, read_plan, suppression_costs
@@ -39,7 +39,7 @@ MAX_MIXTURES = 6  # of mechanisms that are shown
 
 def show_choice(solved: Any) -> None:
     """Why this mixture of mechanisms, and the next best ones."""
-    ui.note(plain(why_sentence(solved.answer)))
+    ui.note(escape_markdown(why_sentence(solved.answer)))
     mixtures = mixtures_table(solved.answer, MAX_MIXTURES)
     if mixtures.rows:
         ui.table(*mixtures, numeric=())
@@ -56,7 +56,7 @@ def show_what_if(solved: Any) -> None:
         ui.show_figure(factors_picture(plan, by_epsilon), f"{PREFIX}factors_picture", alt, height=330)
     with st.spinner("Solving the plan at other promises …"):
         changes = ui.result(sensitivities, plan)
-    ui.note(plain(sensitivity_sentence(answer, changes)))
+    ui.note(escape_markdown(sensitivity_sentence(answer, changes)))
 
     # Each assumption changed alone; its first place is the answer itself
     curves = ui.latest(stream_ranges, answer) or next(stream_ranges(answer), ())
@@ -66,14 +66,14 @@ def show_what_if(solved: Any) -> None:
     alt = "Errors as a factor of their limits, and the needed share of the promise, where what is assumed is as wide."
     ui.show_figure(ranges_picture(plan, curves), f"{PREFIX}ranges_picture", alt, height=360)
     for curve in curves:
-        ui.note(plain(f"{capitalized(curve.assumption.label)}: {range_sentence(answer, curve)}"))
+        ui.note(escape_markdown(f"{capitalized(curve.assumption.label)}: {range_sentence(answer, curve)}"))
     ui.table(*ranges_table(curves), numeric=(1, 2, 3))
 
 
 def show_composition(solved: Any) -> None:
     """δ(ε) of all statistics together, composed exactly and by adding up."""
     answer = solved.answer
-    ui.note(plain(composition_sentence(answer)))
+    ui.note(escape_markdown(composition_sentence(answer)))
     with st.spinner("Composing the losses …"):
         curves = ui.result(composed_curves, answer.design)
     alt = "The δ that all statistics together need at each ε, composed exactly and by adding up."
@@ -89,7 +89,7 @@ def show_withheld(solved: Any) -> None:
     with st.spinner("Judging what is withheld …"):
         costs = ui.result(suppression_costs, design)
     for sentence in suppression_sentences(costs, solved.published):
-        ui.note(plain(sentence))
+        ui.note(escape_markdown(sentence))
     ui.table(*withheld_table(costs))
 
 
@@ -106,7 +106,7 @@ def show_report(solved: Any) -> None:
     """How the report begins, its files, and a place where a plan is opened again."""
     answer = solved.answer
     ui.note(ui.page_note("plan", "report"))
-    ui.note(f"{answer_told(solved).sentence} {plain(why_sentence(answer))}")
+    ui.note(f"{answer_told(solved).sentence} {escape_markdown(why_sentence(answer))}")
     today = datetime.now(tz=UTC)
     _, query = st.session_state[f"{PREFIX}valid"]
     with st.spinner("Writing the report …"):
@@ -137,13 +137,16 @@ def _show_differences(answer: Any) -> None:
         return
     verb = "differs" if len(differences) == 1 else "differ"
     ui.note(ui.page_note("plan", "other_numbers", number=len(differences), differ=verb))
-    rows = [[f"<b>{plain(name)}</b>", plain(stored), plain(now)] for name, stored, now in differences]
+    rows = [
+        [f"<b>{escape_markdown(name)}</b>", escape_markdown(stored), escape_markdown(now)]
+        for name, stored, now in differences
+    ]
     ui.table(["number", "in the file", "computed now"], rows, "Numbers that differ from the file", numeric=())
 
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Settings that ask for the plan of a file, by key; a ValueError says what is wrong with it."""
-    text = utf8_text(content, 4 * PLAN_CHARACTERS + 1)
+    text = decode_utf8(content, 4 * PLAN_CHARACTERS + 1)
     plan = read_plan(text)
     if any(";" in name for name, _ in plan.groups):
         raise ValueError("the name of a group must have no semicolon on this page.")

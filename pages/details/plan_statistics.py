@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.comparisons import CountData
-from dpviz.core.plain import one_line, plain
+from dpviz.core.escape import escape_markdown, single_line
 from dpviz.desk.stated import form_value, protection_names
 from dpviz.desk.texts import capitalized
 from dpviz.plans import NEARNESS, PLAN_RELEASES, PLAN_STATISTICS, ReleasePlan, YesNoShare
@@ -43,7 +43,9 @@ def edit_statistics(plan: ReleasePlan) -> None:
     ui.heading("The statistics")
     left, right = st.container(key=f"{PREFIX}list").columns([1, 1.3], gap="medium")
     with left:
-        lines = {PLACES[place]: plain(statistic_in_short(statistic)) for place, statistic in enumerate(statistics)}
+        lines = {
+            PLACES[place]: escape_markdown(statistic_in_short(statistic)) for place, statistic in enumerate(statistics)
+        }
         if st.session_state[WHICH] not in lines and not st.session_state["is_linked"]:
             st.session_state[WHICH] = PLACES[0]  # a preset has made the list shorter
         place = PLACES.index(ui.choice("Statistics of the plan", lines, WHICH, widget=st.radio))
@@ -93,7 +95,7 @@ def _show_fields(plan: ReleasePlan, statistic: Statistic) -> None:
             for key, release in PLAN_RELEASES.items()
             if key == statistic.mechanism or not plan.unfit(release, statistic)
         },
-        "group": {name: one_line(name) or "all rows" for name in groups},
+        "group": {name: single_line(name) or "all rows" for name in groups},
     }
     numbers = form_parameters(type(statistic))
     names = dict.fromkeys(["name", "kind", "measure", "limit", *numbers, "mechanism", "group"])

@@ -15,8 +15,7 @@ import streamlit as st
 from dpviz.charts.posterior import count_distribution_chart, posterior_coverage_chart
 from dpviz.core import limits
 from dpviz.core.declarations import POSTERIOR_ROWS
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design
 from dpviz.desk.analyst import (
     NAMES,
@@ -69,7 +68,7 @@ def show_confidential_count(question: Any) -> None:
     ui.note(_note("count"))
     chart = count_distribution_chart(
         np.arange(seen.design.n + 1.0), seen.exact.weights, title="confidential ones x", key="count distribution",
-        mark=None if x is None else float(x), words=f"x = {readable(x or 0)}",
+        mark=None if x is None else float(x), words=f"x = {format_number(x or 0)}",
     )  # fmt: skip
     alt = "Probability of each confidential count given the synthetic counts."
     ui.show_figure(chart, f"{PREFIX}count_distribution", alt, height=340)
@@ -105,14 +104,14 @@ def show_coverage(question: Any) -> None:
 
     # The answer at the chosen p
     place = int(np.argmin(np.abs(coverage.proportions - p)))
-    error = readable(100 * float(coverage.coverage_error[place]), 2)
+    error = format_number(100 * float(coverage.coverage_error[place]), 2)
     sentence = _note(
-        "held", level=percent(design.level, 8), here=readable(p, 3),
+        "held", level=format_percent(design.level, 8), here=format_number(p, 3),
         named="p = the posterior mean" if truth is None else "p = x/n",
         sure="exact" if coverage.exact else f"± {error} points (standard error, seed {design.seed})",
-        length=readable(100 * float(coverage.mean_width[place]), 3),
+        length=format_number(100 * float(coverage.mean_width[place]), 3),
     )  # fmt: skip
-    st.html(ui.section_answer(percent(float(coverage.coverage[place]), 3), sentence))
+    st.html(ui.section_answer(format_percent(float(coverage.coverage[place]), 3), sentence))
     chart = posterior_coverage_chart(coverage, place, level=design.level, color=design.synthesizer_type.key)
     alt = "Frequentist coverage of the posterior interval along the true proportion."
     ui.show_figure(chart, f"{PREFIX}reach", alt, height=380)
@@ -168,7 +167,7 @@ def _show_size_answer(question: Any, posterior: secret_n.SecretSizePosterior) ->
     start, end = map(share, posterior.interval(design.level))
     sentence = _note(
         "without_n", believed=posterior.prior.believed, start=start, end=end, n=f"{design.n:,}",
-        deviation=share(math.sqrt(known.variance)), expected=readable(posterior.expected_size, 4),
+        deviation=share(math.sqrt(known.variance)), expected=format_number(posterior.expected_size, 4),
     )  # fmt: skip
     if posterior.variance < known.variance and posterior.prior.sizes[-1] > design.n:
         sentence += f" {_note('narrower', n=f'{design.n:,}')}"
@@ -207,7 +206,7 @@ def show_categories(question: Any) -> None:
     # The answer
     n_rows = sum(tables[0])
     released = f"{len(tables)} released table{'s' * (len(tables) > 1)} of {n_rows:,} row{'s' * (n_rows > 1)}"
-    priors = {"alpha": readable(alpha, 4), "gamma": readable(design.gamma1, 4)}
+    priors = {"alpha": format_number(alpha, 4), "gamma": format_number(design.gamma1, 4)}
     st.html(ui.section_answer(f"k = {len(tables[0])}", _note("sizes", released=released, n=f"{design.n:,}", **priors)))
 
     # One row a cell
@@ -218,7 +217,7 @@ def show_categories(question: Any) -> None:
         name, *numbers = summary
         label = f"{name}<br><small>released: {', '.join(map(str, counts))}</small>"
         released_share = share(sum(counts) / (n_rows * len(tables)), 4)
-        rows.append([label, released_share, *numbers, readable(float(expected), 4)])
+        rows.append([label, released_share, *numbers, format_number(float(expected), 4)])
     ui.table(["cell", "released share", *head, "expected rows"], rows, "Posterior of every cell")
     st.caption(_note("cells", tables=f"{len(cells.weights):,}", sets=len(tables)))
 

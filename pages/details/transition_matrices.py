@@ -16,9 +16,8 @@ from dpviz.charts.profile import attacker_chart, draws_chart, draws_log_odds_cha
 from dpviz.charts.strip import odds_dots
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, SEED
-from dpviz.core.digits import three_digits_in_cells
+from dpviz.core.formatting import format_large_count, shorten_cells
 from dpviz.core.parameters import argument
-from dpviz.core.wording import large_count
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.desk.exports.script import page_script
 from dpviz.desk.exports.tables import figure_html, release_files
@@ -83,7 +82,7 @@ def show_tables(summary: PrivacySummary) -> None:
     """Draw the matrix and the log-odds: as in the paper where they are small and the reader likes, or as a picture."""
     release = summary.synthesizer
     if not release.enumerable:
-        rows, columns = (large_count(size) for size in release.shape)
+        rows, columns = (format_large_count(size) for size in release.shape)
         ui.note(_note("Too large to list", rows=rows, columns=columns))
         return
     draws = shown_draws(release)
@@ -105,7 +104,7 @@ def show_tables(summary: PrivacySummary) -> None:
     if has_tables:
         html = release_html(release, summary.epsilon, signed=is_signed, **places)
         st.html(f"<style>{STYLE}</style>")
-        st.html(three_digits_in_cells(html) if ui.class_mode() else html)
+        st.html(shorten_cells(html) if ui.class_mode() else html)
     else:
         shown = view_tables(release)
         figure = matrix_heatmap(shown, linear=is_linear, **places)
@@ -228,7 +227,7 @@ def show_attacker(question: Any) -> None:
         ui.heading("In risk: one sensitive value")
         risk = ui.number_control(NUMBERS, PREFIX, "prior_risk")
         prior_risk = attacker.PRIOR_RISK
-        risk = ui.last_valid_value(f"{PREFIX}prior_risk", risk, prior_risk.check, prior_risk.default)
+        risk = ui.last_valid_value(f"{PREFIX}prior_risk", risk, prior_risk.validate, prior_risk.default)
         ratio = ui.number_control(NUMBERS, PREFIX, "risk_ratio")
         st.html("".join(f"<p>{sentence}</p>" for sentence in languages.risk_sentences(summary, risk, ratio)))
     ui.heading("One curve, five measures")

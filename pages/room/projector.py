@@ -14,7 +14,7 @@ import streamlit as st
 
 from dpviz.charts.class_guesses import guesses_chart
 from dpviz.charts.intervals import class_chart
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.teaching.rooms.class_guesses import ClassGuesses
@@ -202,7 +202,7 @@ def _show_controls(room: Room, settings: RoomSettings, token: str, leave: Callab
     )  # fmt: skip
     st.select_slider(
         "ε, smaller is more private", PROMISES, key=f"{PREFIX}epsilon_slider",
-        on_change=changes("epsilon_slider", "epsilon"), format_func=lambda epsilon: readable(epsilon, 3),
+        on_change=changes("epsilon_slider", "epsilon"), format_func=lambda epsilon: format_number(epsilon, 3),
         help="The privacy loss that is promised to everybody in the secret table. The random numbers of all phones "
         "stay, so that every table moves with ε. Usual: 1.",
     )  # fmt: skip

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.formatting import format_number
+from dpviz.core.parameters import Parameter
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
 from pages.ui.url import Setting, class_mode, report_problem, switch_setting
 
@@ -79,7 +80,7 @@ def number_control(
     if value != current and current != parameter.default:
         symbol = parameter.symbol or parameter.title.lower()
         limit = "more" if current > value else "less"
-        report_problem(key, f"{symbol} was set to {readable(value)}: the other settings allow no {limit}.")
+        report_problem(key, f"{symbol} was set to {format_number(value)}: the other settings allow no {limit}.")
     register_shown(key)
     if is_folded(place):
         return value
@@ -235,7 +236,7 @@ def number_name(parameter: Parameter) -> str:
 @lru_cache(maxsize=4096)
 def stop_text(parameter: Parameter, value: float) -> str:
     """Value as a slider writes it."""
-    return f"{readable(100 * value, 6)} %" if parameter.share else readable(value, 6)
+    return f"{format_number(100 * value, 6)} %" if parameter.share else format_number(value, 6)
 
 
 @lru_cache(maxsize=512, typed=True)

@@ -42,7 +42,7 @@ def declared_numbers(page: str, bases: Mapping[str, Parameter] | None = None) ->
             broken = [key for key, value in values.items() if isinstance(value, float) and math.isfinite(value)]
             if parameter.integer and broken:
                 raise ValueError(f"{', '.join(broken)} must be whole.")
-            parameter.check(parameter.default)
+            parameter.validate(parameter.default)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{where}: {error}") from None
         numbers[name] = parameter

@@ -9,7 +9,7 @@ import streamlit as st
 from plotly.io.json import to_json_plotly
 
 from dpviz.charts.style import Figure
-from dpviz.core.digits import three_digits
+from dpviz.core.formatting import shorten_numbers
 from pages.ui.server import PLOTLY_NAME, static_url
 from pages.ui.url import class_mode
 
@@ -38,6 +38,6 @@ def show_figure(figure: Figure, key: str, alt: str, *, height: int = 420, hero: 
         "time": time.time(),  # first: while a browser loads the script, Streamlit may call it in another order
         "plotly": static_url(PLOTLY_NAME), "alt": alt, "name": key, "height": pixels, "large": is_large, "hero": hero,
     })  # fmt: skip
-    drawing = figure.written(three_digits if is_large else None)
+    drawing = figure.written(shorten_numbers if is_large else None)
     data = f'{settings.removesuffix("}")},"figure":{drawing}}}'.encode()
     component("figure")(key=key, data=data, height="content")  # a narrow one grows by its legend

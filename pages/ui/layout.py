@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import streamlit as st
 
 from dpviz.charts.html import part_html
-from dpviz.core.plain import plain
+from dpviz.core.escape import escape_markdown
 from dpviz.desk.exports.heads import how_to_read
 from pages.ui import url
 from pages.ui.controls import choice
@@ -60,7 +60,7 @@ def close_page(page: Page, settings: Settings) -> None:
     """Write the URL, and what files of pictures say of the page. The last call of every page."""
     with st.session_state.pop("problem_place", None) or st.container():
         for sentence in url.problems():
-            st.error(plain(sentence))
+            st.error(escape_markdown(sentence))
     url.save(page, settings)
     st.session_state.pop("is_moved", None)
     component("page")(key="page_foot", data={"about": about_page(page), "reading": how_to_read("FILE")}, height=1)

@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
 from dpviz.claims.poisson_losses import promise_of_counts
+from dpviz.core.escape import escape_markdown
 from dpviz.core.parameters import Parameter
-from dpviz.core.plain import plain
 from dpviz.designs import Design
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.promises import FURTHER_NUMBERS, broken_sentence, real_epsilon
@@ -124,7 +124,9 @@ def _own_matrix(prefix: str, place: Any) -> ReleaseChoice:
     )  # fmt: skip
     name, content = state.get(file_key, ("", pasted))
     if name:
-        st.caption(f"The file {plain(name, MAX_NAME)} is shown in place of the text. A file is not part of the URL.")
+        st.caption(
+            f"The file {escape_markdown(name, MAX_NAME)} is shown in place of the text. A file is not part of the URL."
+        )
         st.button("Use the text instead", key=f"{prefix}use_text", on_click=drop_file)
     elif len(pasted) > MAX_TEXT:
         st.caption(f"A URL carries matrices of up to {MAX_TEXT:,} characters. This one is longer: keep it as a file.")

@@ -10,8 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import in_figures
+from dpviz.core.formatting import format_count, format_number
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
@@ -127,8 +126,8 @@ def _set(key: str, setting: Setting, value: Any) -> None:
     st.session_state[key] = int(inside) if parameter.integer else float(inside)
     if inside != value:
         symbol = parameter.symbol or parameter.title.lower()
-        sentence = f"Your release has {symbol} = {readable(value)}; this page takes {parameter.domain}."
-        report_problem(key, f"{sentence} It shows {readable(inside)}.")
+        sentence = f"Your release has {symbol} = {format_number(value)}; this page takes {parameter.domain}."
+        report_problem(key, f"{sentence} It shows {format_number(inside)}.")
 
 
 def update_release(page: Page, settings: Settings) -> None:
@@ -167,11 +166,11 @@ def release_words() -> str:
     if "synthesizer" in current:
         words.append(SYNTHESIZERS[current["synthesizer"]].info.label.partition(" (")[0])
     if "n" in current:
-        words.append(in_figures(int(current["n"]), "person", "people"))
+        words.append(format_count(int(current["n"]), "person", "people"))
     if "sets" in current:
-        words.append(in_figures(int(current["sets"]), "set"))
+        words.append(format_count(int(current["sets"]), "set"))
     names = PROMISED[current.get("prior", "pure")]
-    words += [f"{SYMBOLS[name]} = {readable(current[name], 3)}" for name in names if name in current]
+    words += [f"{SYMBOLS[name]} = {format_number(current[name], 3)}" for name in names if name in current]
     return ", ".join(words)
 
 

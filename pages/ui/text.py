@@ -9,8 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
-from dpviz.core.digits import three_digits
-from dpviz.core.plain import plain
+from dpviz.core.escape import escape_markdown
+from dpviz.core.formatting import shorten_numbers
 from pages.ui.url import class_mode
 
 TEXTS = Path(__file__).parent.parent / "texts"
@@ -41,7 +41,7 @@ def note(sentence: str) -> None:
 
 def problem(sentence: str) -> None:
     """Say in plain text why something is not there, in its place."""
-    st.html(f'<p class="dpviz-problem" role="alert">{plain(sentence)}</p>')
+    st.html(f'<p class="dpviz-problem" role="alert">{escape_markdown(sentence)}</p>')
 
 
 def heading(text: str) -> None:
@@ -102,4 +102,4 @@ def page_note(page: str, section: str, **values: object) -> str:
 
 def _for_reader(html: str) -> str:
     """HTML with numbers that stay on one line; in class mode with three digits, which are read from afar."""
-    return unbroken(three_digits(html) if class_mode() else html)
+    return unbroken(shorten_numbers(html) if class_mode() else html)

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dpviz.core.escape import single_line
 from dpviz.core.parameters import Parameter
-from dpviz.core.plain import one_line
 from pages.ui.background import call_at_rest
 from pages.ui.navigation import Page
 
@@ -25,7 +25,7 @@ Options = Collection[str] | Callable[[], Collection[str]]
 """Keys of a choice; a function where they are registered later."""
 
 
-def format_number(value: float) -> str:
+def format_url_number(value: float) -> str:
     """Every digit of a number and none too many."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
@@ -35,7 +35,7 @@ def format_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        return format_number(value)
+        return format_url_number(value)
     return ".".join(value) if isinstance(value, list | tuple) else str(value)
 
 
@@ -166,7 +166,9 @@ def load(page: Page, settings: Settings) -> None:
                 message, *known = error.args
                 if known and known[0]:
                     state[key] = known[0]
-                report_problem(key, f"Ignored an invalid value in the link, {key} = {one_line(query[key])}: {message}")
+                report_problem(
+                    key, f"Ignored an invalid value in the link, {key} = {single_line(query[key])}: {message}"
+                )
     if is_new:
         address.query = query
         address.whole = None

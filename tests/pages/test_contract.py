@@ -17,7 +17,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dpviz.core.plain import one_line
+from dpviz.core.escape import single_line
 from pages.ui.navigation import EXPERIMENT, GAME, LESSONS, PAGES
 from tests.pages.apptest import (
     about,
@@ -165,7 +165,7 @@ def test_every_invalid_value_of_a_link_is_named_once_and_the_page_is_a_fresh_one
     fresh = fresh_page(case.page.module)
     said = problems(app)
     for key, text in query.items():
-        beginning = f"Ignored an invalid value in the link, {key} = {one_line(text)}: "
+        beginning = f"Ignored an invalid value in the link, {key} = {single_line(text)}: "
         assert sum(sentence.startswith(beginning) for sentence in said) == 1, (key, text)
     assert all(app.session_state[key] == fresh.session_state[key] for key in case.settings)
     assert len(said) == len(query) and all(len(sentence) < 600 for sentence in said)

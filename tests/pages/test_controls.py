@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpviz.core.parameters import DELTA, EPSILON
+from dpviz.core.declarations import DELTA, EPSILON
 from pages.ui.controls import LAST_SINGLE_COUNT, MAX_STOPS, slider_label, stop_text, stops_with
 from tests.pages.apptest import mark, problems, set_state, settings, sound, texts, widgets
 from tests.pages.cases import CASES, Case
@@ -23,7 +23,9 @@ def test_every_slider_of_a_page_stops_at_its_ends_and_just_at_the_typed_value(ca
         high = parameter.maximum if parameter.slider_maximum is None else parameter.slider_maximum
         middle = (low + high) / 2.000001
         for value in (parameter.default, low, high, parameter.maximum, middle):
-            value = parameter.check(int(value) if parameter.integer else value) if value != parameter.minimum else low
+            value = (
+                parameter.validate(int(value) if parameter.integer else value) if value != parameter.minimum else low
+            )
             stops = stops_with(parameter, value)
             shown = [stop_text(parameter, stop) for stop in stops]
             assert value in stops and list(stops) == sorted(set(stops)) and len({*shown}) == len(shown), key

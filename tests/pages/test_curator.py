@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.comparisons import CountData, UnknownVariance
-from dpviz.core.parameters import readable, shown
+from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.tasks import TaskPool
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.assessed import Assessed
@@ -328,7 +328,7 @@ def test_the_comparison_has_the_numbers_of_a_report_on_normal_data() -> None:
     error, bias, coverage, width, usable, real = cells[:6]
     for cell, label in ((error, "Root mean squared error"), (bias, "Bias"), (width, "Length of the interval")):
         assert numbers[label].page == "Compare synthesizers"
-        assert cell.lstrip("−").startswith(readable(numbers[label].measure.value, 4))
+        assert cell.lstrip("−").startswith(format_number(numbers[label].measure.value, 4))
     for cell, label in ((coverage, "Coverage"), (usable, "Usable share of the releases")):
         assert float(cell.partition(" %")[0]) == pytest.approx(100 * numbers[label].measure.value, abs=0.006)
     assert real == numbers["Exact privacy loss of all sets"].text(4)
@@ -383,7 +383,7 @@ def test_numbers_of_a_file_that_are_others_now_are_listed() -> None:
     assert "9.9" in said(app)
     coverage = next(each for each in numbers_of(design) if each.label == "Coverage").written.value
     (cells,) = rows(app, "Numbers that differ from the file").values()
-    assert cells == ["0.99", shown(coverage)]
+    assert cells == ["0.99", describe_value(coverage)]
     assert "<b>9.9" not in html(app)
     other = {"method": "laplace", "sets": 2, "rule": "rubin_1987", "epsilon": 99}
     assert "not among those that are found" in said(open_file(json.dumps(file | {"design": other})))

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.audit import audit, audit_statements
 from dpviz.claims.curves import AXES, Axis
-from dpviz.core.parameters import PRIOR_QUANTITY, RANGE_QUANTITY, readable
+from dpviz.core.formatting import PRIOR_QUANTITY, RANGE_QUANTITY, format_number
 from dpviz.priors import (
     CALIBRATED,
     KINDS,
@@ -259,7 +259,7 @@ def test_the_numbers_shown_are_the_exact_ones_and_keep_the_promise(family: str, 
             values = [maximum_range(method, **sizes, **spread, delta=share) for share in deltas]
             ranges = GaussianRelease(method=method, n=setting.n, m=setting.m, **spread)
             assert ranges.delta(float(level), setting.epsilon) <= delta
-            assert cells[-1] == readable(float(mpmath.erfc(values[-1] / mpmath.sqrt(2))), 3)
+            assert cells[-1] == format_number(float(mpmath.erfc(values[-1] / mpmath.sqrt(2))), 3)
         else:
             cell_count = kind.cells(setting)
             values = [minimum_prior(method, **sizes, delta=share, cells=cell_count) for share in deltas]
@@ -283,7 +283,7 @@ def test_what_the_prior_costs_is_counted_over_all_tables(p: float) -> None:
         rows = (theta * (1 - theta) - draw) * (method != "param_post") / m
         mean = float(weight @ theta)
         error = math.sqrt(float(weight @ (draw + rows + (theta - mean) ** 2)))
-        assert shown[METHODS[method].label][-2:] == [f"+{readable(mean - p, 3)}", readable(error, 3)]
+        assert shown[METHODS[method].label][-2:] == [f"+{format_number(mean - p, 3)}", format_number(error, 3)]
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
@@ -339,7 +339,7 @@ def test_the_inverse_says_what_all_sets_together_keep(alpha: float, kept: bool) 
     _, together = text_of(app).split("With all 5 sets together, counted exactly, it does so for ")
     assert together.startswith("SYNTH_Post(One)" if kept else "no method")
     shown = rows_of(app, "What this prior or range gives")["SYNTH_Post(One)"]
-    assert shown[-1] == readable(5 * pure_epsilon(release("synth_post_one", n=100, m=100, alpha=alpha)), 5)
+    assert shown[-1] == format_number(5 * pure_epsilon(release("synth_post_one", n=100, m=100, alpha=alpha)), 5)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -353,8 +353,8 @@ def test_the_inverse_shows_the_exact_privacy_of_a_prior_or_range(family: str) ->
             law = release(method, n=40, m=40, alpha=3.5, cells=3 if family == "k categories" else 2)
             numbers = pure_epsilon(law), epsilon_for_delta(law, 1e-4), delta_for_epsilon(law, 1.5)
         *epsilons, delta = numbers
-        words = ["unbounded" if math.isinf(value) else readable(value, 5) for value in epsilons]
-        assert shown[METHODS[method].label] == [*words, readable(delta, 4)]
+        words = ["unbounded" if math.isinf(value) else format_number(value, 5) for value in epsilons]
+        assert shown[METHODS[method].label] == [*words, format_number(delta, 4)]
 
 
 def test_further_kinds_of_priors_stand_beside_the_even_one() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dpviz.core.parameters import EPSILON, Parameter
+from dpviz.core.declarations import EPSILON
+from dpviz.core.parameters import Parameter
 from pages import ui
 from pages.ui.navigation import Page
 from tests.pages.apptest import sound

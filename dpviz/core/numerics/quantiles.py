@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from dpviz.core.checked import GAPS, argument, checked
+from dpviz.core.checked import GAPS, checked
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, Numbers
 
 BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)

@@ -81,7 +81,7 @@ def _source(design: Design, given_text: str | None = None, stated: Collection[st
 
     What the release follows from and the numbers `stated` are always there; of others, those that are not a default.
     """
-    told = design.told({"n", "m", "sets", *design.promised, *stated})
+    told = design.non_default_fields({"n", "m", "sets", *design.promised, *stated})
     given = isinstance(design.mechanism, GivenMatrix)
     if given:
         told["mechanism"] = NameInScript("matrix")

@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.charts.style import Figure
 from dpviz.core import limits
 from dpviz.core.checked import checked
-from dpviz.core.plain import table_cell
+from dpviz.core.escape import escape_spreadsheet_cell
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 
@@ -171,7 +171,7 @@ def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """
     import pandas as pd  # with the first file: most pages are shown without any
 
-    names = [table_cell(one) for one in head]
+    names = [escape_spreadsheet_cell(one) for one in head]
     table = pd.DataFrame([[_cell(one) for one in row] for row in rows], columns=names, dtype=object)
     return str(table.to_csv(index=False, lineterminator="\n"))
 
@@ -179,7 +179,7 @@ def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
-    return table_cell(value) if isinstance(value, str) else value
+    return escape_spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def fields_of(record: object, columns: Mapping[str, str]) -> list[object]:

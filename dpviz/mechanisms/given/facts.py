@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtr
 
-from dpviz.core.parameters import readable
-from dpviz.core.plain import one_line
+from dpviz.core.escape import single_line
+from dpviz.core.formatting import format_number
 
 SKEWED, HEAVY = 1.0, 3.0  # Skewness and excess kurtosis from which a column is said not to be normal
 FAR_FROM_MEAN = 0.05  # Standard deviations by which bounds may move a normal distribution's mean before that is said
@@ -131,13 +131,14 @@ class NumberFacts(Facts):
         """How the bounds are made, in sentences."""
         if self.rating:
             return (
-                f"Every whole number from {readable(self.low)} to {readable(self.high)} occurs, as in a rating: the "
+                f"Every whole number from {format_number(self.low)} to {format_number(self.high)} occurs, as in a "
+                "rating: the "
                 "suggested bounds are the ends of that scale. They still come from the data: if the scale goes "
                 "further, use the bounds of the question."
             )
         zero = " 0 is kept as a bound where no value lies beyond it." if 0 in (self.low, self.high) else ""
         return (
-            f"The suggested bounds are the next multiples of {readable(self.step)} outside the smallest and the "
+            f"The suggested bounds are the next multiples of {format_number(self.step)} outside the smallest and the "
             f"largest value, because each of these may belong to one person.{zero} They still come from the data: "
             "bounds that are known without them, such as those of the question, are better."
         )
@@ -157,16 +158,19 @@ class NumberFacts(Facts):
         """Why a normal distribution between the bounds, which the desk assumes, does not fit; nothing where it does."""
         wrong = []
         if abs(self.skewness) > SKEWED:
-            wrong.append(f"the skewness is {readable(self.skewness, 3)}, and that of a normal distribution is 0")
+            wrong.append(f"the skewness is {format_number(self.skewness, 3)}, and that of a normal distribution is 0")
         if self.excess > HEAVY:
-            wrong.append(f"the excess kurtosis is {readable(self.excess, 3)}, and that of a normal distribution is 0")
+            wrong.append(
+                f"the excess kurtosis is {format_number(self.excess, 3)}, and that of a normal distribution is 0"
+            )
         if abs(self.bias) > FAR_FROM_MEAN * self.standard_deviation:
             wrong.append("a normal distribution with its mean and standard deviation often lies outside the bounds")
         if not wrong:
             return ""
         return (
             f"The desk takes numbers to be normally distributed, and {quoted(self.column)} is not: {'; '.join(wrong)}. "
-            f"Between the suggested bounds, the mean of that normal distribution is off by {readable(self.bias, 3)}, "
+            "Between the suggested bounds, the mean of that normal distribution is off by "
+            f"{format_number(self.bias, 3)}, "
             "while no value of the column lies outside them. The desk's answers for this column can be far off; a "
             "logarithm of the values may fit better."
         )
@@ -174,4 +178,4 @@ class NumberFacts(Facts):
 
 def quoted(name: str) -> str:
     """Return a name as a sentence shows it, in one line and cut where it is long."""
-    return f"“{one_line(name)}”"
+    return f"“{single_line(name)}”"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpviz.core.csv_text import is_number
+from dpviz.core.escape import is_number
 
 MARK_NAMES = {".": "Points", ",": "Commas"}
 OTHER_MARK = {".": ",", ",": "."}

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.csv_text import NOT_FINITE, decoded, is_formula, is_number, table_of
+from dpviz.core.csv_text import decoded, table_of
+from dpviz.core.escape import NOT_FINITE, is_formula, is_number
+from dpviz.core.formatting import describe_value, format_number, join_words
 from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS, PILOT_LARGEST, PILOT_ROWS
 from dpviz.core.numerics.round_bounds import round_bounds
-from dpviz.core.parameters import readable, shown
-from dpviz.core.plain import enumerated
 from dpviz.mechanisms.given.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts, Quiet, quoted
 from dpviz.mechanisms.given.marks import Marks, marks_of, number_of
 
@@ -206,7 +206,8 @@ class Column(Quiet):
         if self.no_number is not None:
             raise self.problem(
                 self.no_number,
-                f"Every value must be a number from −{readable(PILOT_LARGEST)} to {readable(PILOT_LARGEST)}, all of "
+                f"Every value must be a number from −{format_number(PILOT_LARGEST)} to "
+                f"{format_number(PILOT_LARGEST)}, all of "
                 "them with the same decimal mark; leave a missing one empty.",
             )
         if self.n == 1:
@@ -299,7 +300,7 @@ def read_columns(content: bytes | str) -> PilotFile:
     _check_names(names, cells)
     unnamed = [place for place, name in enumerate(names, start=1) if not name]
     if unnamed:
-        places = enumerated(f"{place:,}" for place in unnamed[:3]) + (" and others" if len(unnamed) > 3 else "")
+        places = join_words(f"{place:,}" for place in unnamed[:3]) + (" and others" if len(unnamed) > 3 else "")
         notes += (f"Left out, because the first line gives no name: column {places}. Write a name above to use it.",)
     held: dict[str, Any] = {"lines": tuple(lines), "comma_separates": separator == ","}
     columns = (Column(name=name, cells=one, **held) for name, one in zip(names, cells, strict=True) if name)
@@ -337,13 +338,13 @@ def warning(facts: Facts, taken: Sequence[str] | None = None) -> str:
     used = list(facts.words) if taken is None else list(taken)
     if not used or not set(used) <= set(facts.words):
         raise ValueError(
-            f"taken must name at least one of {', '.join(facts.words)}, and only these; got {shown(taken)}."
+            f"taken must name at least one of {', '.join(facts.words)}, and only these; got {describe_value(taken)}."
         )
     words = dict.fromkeys(facts.words[name] for name in used)
-    secret = enumerated(one for one in words if one != "n")
+    secret = join_words(one for one in words if one != "n")
     often = f"Agencies often publish n{f', but not {secret}' if secret else ''}. " if "n" in used else ""
     return (
-        f"You take {enumerated(words)} from the confidential column {quoted(facts.column)}. This spends privacy that "
+        f"You take {join_words(words)} from the confidential column {quoted(facts.column)}. This spends privacy that "
         "no ε of the design accounts for: whoever learns what you took, or can tell it from the design, learns "
         f"something about the people in the data. {often}Where you can, take {secret or 'n'} from an earlier survey or "
         "from public knowledge instead."

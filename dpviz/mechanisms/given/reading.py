@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.csv_text import NOT_FINITE, SEPARATORS, decoded, is_number, lines_of
+from dpviz.core.csv_text import SEPARATORS, decoded, lines_of
+from dpviz.core.escape import NOT_FINITE, is_number, single_line
+from dpviz.core.formatting import format_number
 from dpviz.core.limits import GIVEN_BYTES, GIVEN_CHARACTERS, GIVEN_SIDE
-from dpviz.core.parameters import readable
-from dpviz.core.plain import one_line
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
 
@@ -222,7 +222,7 @@ def _numbers(lines: list[_Line], labels: int) -> FloatArray:
 def _no_probability(line: _Line, place: int) -> MatrixProblem:
     """Say that a value of a line is no number."""
     value = line.values[place]
-    shown = f"“{one_line(value, 30)}”" if value else "empty"
+    shown = f"“{single_line(value, 30)}”" if value else "empty"
     return MatrixProblem(
         f"Line {line.number}, value {place + 1} is {shown}. A probability from 0 to 1 is needed, written with a point."
     )
@@ -254,7 +254,7 @@ def sums_sentence(given: GivenMatrix) -> str:
     sums = given.probabilities.sum(axis=1)
     off, row = np.abs(sums - 1), int(np.argmax(np.abs(sums - 1)))
     number = int((off > ROUNDING_OF_ROWS).sum())
-    example = f"row {row + 1} sums to {readable(sums[row], 9)}"
+    example = f"row {row + 1} sums to {format_number(sums[row], 9)}"
     if number > 1:
         return f"{number:,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."
     return f"Your {example}, not to 1. It is not rescaled." if number else ""

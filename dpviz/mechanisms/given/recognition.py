@@ -6,8 +6,8 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.checked import checked
+from dpviz.core.formatting import format_number
 from dpviz.core.numerics.ends import log_inverse
-from dpviz.core.parameters import readable
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.given.reading import sums_sentence
@@ -67,8 +67,8 @@ def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
     """What the given digits leave open, and what the exact values change where those of `candidate` are shown."""
     notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
     if candidate != given:
-        exact = readable(candidate.worst_log_odds().value, LOSS_DIGITS)
-        rounded = readable(given.worst_log_odds().value, LOSS_DIGITS)
+        exact = format_number(candidate.worst_log_odds().value, LOSS_DIGITS)
+        rounded = format_number(given.worst_log_odds().value, LOSS_DIGITS)
         notes.append(
             f"This page now shows the exact values of the <b>{candidate.info.label}</b>: ε = {exact}. Your digits "
             f"alone would make it {rounded}."

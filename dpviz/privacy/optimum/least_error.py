@@ -8,8 +8,10 @@ from typing import Literal
 import numpy as np
 
 from dpviz.core.checked import checked
+from dpviz.core.declarations import ANY_EPSILON, DELTA
+from dpviz.core.formatting import format_distinct, format_number, round_down, round_up
 from dpviz.core.limits import OPTIMUM_ROWS, TABLE_ENTRIES
-from dpviz.core.parameters import ANY_EPSILON, DELTA, argument, readable, readable_apart, rounded_down, rounded_up
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.optimum._estimates import Mechanism
@@ -60,7 +62,8 @@ class LeastError:
         """
         if (self.n + 1) * len(self._mechanism.estimates) > TABLE_ENTRIES:
             raise ValueError(
-                f"The matrix of n = {readable(self.n)} is too large: release needs at most {readable(TABLE_ENTRIES)} "
+                f"The matrix of n = {format_number(self.n)} is too large: release needs at most "
+                f"{format_number(TABLE_ENTRIES)} "
                 "entries. The error itself is known."
             )
         channel = self._mechanism.channel()
@@ -94,11 +97,11 @@ class LeastError:
         if math.isinf(low):
             return "infinitely many"
         if math.isinf(high):
-            return f"at least {readable(rounded_down(low, 3), 3)}"
+            return f"at least {format_number(round_down(low, 3), 3)}"
         if max(abs(low - 1), abs(high - 1)) <= ERROR_TOLERANCE:
             return "1"
         if math.isclose(low, high, rel_tol=ERROR_TOLERANCE):
-            return readable_apart(low, 1.0, 3)
+            return format_distinct(low, 1.0, 3)
         return _range(low, high, 4 if high < 2 else 3)
 
     def compared(self, error: float) -> str:
@@ -113,9 +116,9 @@ class LeastError:
         if high <= 1 + ERROR_TOLERANCE:
             return "no larger than"
         if math.isclose(low, high, rel_tol=ERROR_TOLERANCE):
-            return f"{readable(100 * (low - 1), 2)} % larger than"
+            return f"{format_number(100 * (low - 1), 2)} % larger than"
         if low <= 1 + SLIGHT:
-            return f"at most {readable(rounded_up(round(100 * (high - 1), 9), 2), 2)} % larger than"
+            return f"at most {format_number(round_up(round(100 * (high - 1), 9), 2), 2)} % larger than"
         return f"{_range(round(100 * (low - 1), 9), round(100 * (high - 1), 9), 2)} % larger than"
 
     @checked(error=PROPORTION_ERROR)
@@ -134,9 +137,9 @@ def _times(error: float, best: float) -> float:
 
 def _range(low: float, high: float, digits: int) -> str:
     """Return the two ends, rounded away from each other, or the one number that both are."""
-    if readable(low, digits) == readable(high, digits):
-        return readable(high, digits)
-    return f"{readable(rounded_down(low, digits), digits)} to {readable(rounded_up(high, digits), digits)}"
+    if format_number(low, digits) == format_number(high, digits):
+        return format_number(high, digits)
+    return f"{format_number(round_down(low, digits), digits)} to {format_number(round_up(high, digits), digits)}"
 
 
 @checked(

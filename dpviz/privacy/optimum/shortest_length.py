@@ -7,11 +7,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.core.checked import checked
-from dpviz.core.declarations import LEVEL, PROPORTION
+from dpviz.core.declarations import ANY_EPSILON, DELTA, LEVEL, PROPORTION
 from dpviz.core.limits import OPTIMUM_ROWS
 from dpviz.core.numerics.binomial import binomial_weights, steepest
 from dpviz.core.numerics.quadrature import integral_below
-from dpviz.core.parameters import ANY_EPSILON, DELTA, argument
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.privacy.optimum._noise import reach
 

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, LeastError
 from dpviz.privacy.summary import PrivacySummary
 
@@ -29,9 +28,11 @@ def better_sentence(errors: Mapping[str, float], named: str, best: Best) -> str:
     """How far off the release typically is, and how many times the best mechanism that is, as inline HTML."""
     mine, smallest = errors["average"], best["average"]
     text = (
-        f"The released proportion is typically off by <b>{readable(mine, 3)}</b> from the confidential one (root mean "
-        f"squared error, all tables alike). The best mechanism with {named}, {readable(smallest.epsilon, 4)}, is off "
-        f"by <b>{readable(smallest.root_mean_squared_error, 3)}</b>: "
+        f"The released proportion is typically off by <b>{format_number(mine, 3)}</b> from the confidential one "
+        "(root mean "
+        f"squared error, all tables alike). The best mechanism with {named}, {format_number(smallest.epsilon, 4)}, "
+        "is off "
+        f"by <b>{format_number(smallest.root_mean_squared_error, 3)}</b>: "
     )
     times = smallest.price(mine)
     if times < 1 - ERROR_TOLERANCE:
@@ -44,10 +45,10 @@ def better_sentence(errors: Mapping[str, float], named: str, best: Best) -> str:
 def best_row(errors: Mapping[str, float], named: str, best: Best) -> list[str]:
     """The smallest errors with one promise, and how many times as large those of the release are."""
     one = best["average"]
-    promise = f"ε = {readable(one.epsilon, 4)}" + (f", δ = {readable(one.delta, 3)}" if one.delta else "")
+    promise = f"ε = {format_number(one.epsilon, 4)}" + (f", δ = {format_number(one.delta, 3)}" if one.delta else "")
     cells = [f"the best with {named}: {promise}"]
     for criterion, smallest in best.items():
-        cells += [readable(smallest.root_mean_squared_error, 4), f"{smallest.times(errors[criterion])} times"]
+        cells += [format_number(smallest.root_mean_squared_error, 4), f"{smallest.times(errors[criterion])} times"]
     return cells
 
 
@@ -68,7 +69,7 @@ def better_table(
     tuple
     """
     head = ["mechanism", "average error", "the release has", "error at the worst table", "the release has"]
-    rows = [["this release", readable(errors["average"], 4), "", readable(errors["worst"], 4), ""]]
+    rows = [["this release", format_number(errors["average"], 4), "", format_number(errors["worst"], 4), ""]]
     rows += [best_row(errors, name, best) for name, best in mechanisms]
     return head, rows, "The error of the release beside the smallest possible"
 
@@ -76,4 +77,4 @@ def better_table(
 def largest_gap(best: Best) -> str:
     """By how much a better mechanism could be better than these at most, in per cent of their error."""
     gap = max(one.gap / (one.root_mean_squared_error or 1.0) for one in best.values())
-    return percent(gap, 2) if gap > NEGLIGIBLE else "10⁻⁴ %"
+    return format_percent(gap, 2) if gap > NEGLIGIBLE else "10⁻⁴ %"

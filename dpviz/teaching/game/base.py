@@ -6,8 +6,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import TextTable
+from dpviz.core.formatting import TextTable, format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 
 GAME_ROUNDS = 10
@@ -143,7 +142,7 @@ WAYS = (
 def made_in_words(release: TwoCellSynthesizer, released: int) -> str:
     """Return how a number was made, with the number."""
     (way,) = (one for one in WAYS if isinstance(release, one.mechanism))
-    invented = readable(2 * release.settings().get("alpha", 0.0), 3)
+    invented = format_number(2 * release.settings().get("alpha", 0.0), 3)
     return way.words.format(released=released, invented=invented, n=release.n)
 
 

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.core.checked import checked
-from dpviz.core.declarations import SEED
-from dpviz.core.parameters import EPSILON
+from dpviz.core.declarations import EPSILON, SEED
 from dpviz.teaching.game.agency import BeTheAgency
 from dpviz.teaching.game.base import Level
 from dpviz.teaching.game.count import SecretCount

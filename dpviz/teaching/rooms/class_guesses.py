@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.measures import wilson_interval
+from dpviz.core.monte_carlo import wilson_interval
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.inference.confidential import released_rows
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -51,7 +51,7 @@ class Riddle:
     @classmethod
     def of(cls, settings: RoomSettings, seat: int) -> "Riddle":
         """Return that of a seat."""
-        place = settings.design.seed, settings.round, int(SEAT.check(seat))
+        place = settings.design.seed, settings.round, int(SEAT.validate(seat))
         return cls(settings, seat, *_drawn(_release(settings), settings.secret, *place))
 
     @property

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.core.declarations import LEVEL
-from dpviz.core.parameters import DELTA, EPSILON, SUPERSCRIPTS, Parameter, readable, shown
+from dpviz.core.declarations import DELTA, EPSILON, LEVEL
+from dpviz.core.formatting import SUPERSCRIPTS, describe_value, format_number
+from dpviz.core.parameters import Parameter
 from dpviz.desk.report.files import _written
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 
@@ -26,7 +27,7 @@ NOT_NUMBERS = ["abc", "", "1e", "nan", "inf", "-inf", "1;2", "0x10", "٣؟"]
 
 
 def read_back(text: str) -> float:
-    """The number that `readable` wrote."""
+    """The number that `format_number` wrote."""
     match = re.fullmatch(r"(−?)(?:([\d.,]+)×)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", text)
     if match is None:
         return float(text.replace(",", "").translate(PLAIN))
@@ -61,31 +62,31 @@ def read_back(text: str) -> float:
     ],
 )
 def test_a_number_is_written_as_a_person_writes_it(number: float, digits: int, text: str) -> None:
-    assert readable(number, digits) == text
+    assert format_number(number, digits) == text
 
 
 def test_nan_has_no_readable_form() -> None:
     with pytest.raises(ValueError, match="NaN"):
-        readable(math.nan)
+        format_number(math.nan)
 
 
 @laws
 @given(finite, st.integers(1, 12))
 def test_what_is_written_is_the_number_to_as_many_digits(number: float, digits: int) -> None:
-    assert read_back(readable(number, digits)) == pytest.approx(float(f"{number:.{digits}g}"), rel=1e-14)
+    assert read_back(format_number(number, digits)) == pytest.approx(float(f"{number:.{digits}g}"), rel=1e-14)
 
 
 @laws
 @given(finite)
 def test_the_sign_of_a_number_is_all_that_its_negative_changes(number: float) -> None:
-    assert readable(-number).removeprefix("−") == readable(number).removeprefix("−")
+    assert format_number(-number).removeprefix("−") == format_number(number).removeprefix("−")
 
 
 @laws
 @given(finite, finite)
 def test_larger_numbers_are_never_written_as_smaller_ones(one: float, other: float) -> None:
     low, high = sorted((one, other))
-    assert read_back(readable(low)) <= read_back(readable(high))
+    assert read_back(format_number(low)) <= read_back(format_number(high))
 
 
 def test_superscripts_cover_every_exponent() -> None:
@@ -94,21 +95,21 @@ def test_superscripts_cover_every_exponent() -> None:
 
 @every_declaration
 def test_the_default_and_the_ends_of_the_slider_belong_to_the_domain(declaration: Parameter) -> None:
-    assert declaration.check(declaration.default) == declaration.default
+    assert declaration.validate(declaration.default) == declaration.default
     for end in (declaration.slider_minimum, declaration.slider_maximum, declaration.maximum):
         if end is not None:
-            assert declaration.check(end) == end
+            assert declaration.validate(end) == end
 
 
 @every_declaration
 def test_the_minimum_belongs_to_the_domain_unless_it_is_open(declaration: Parameter) -> None:
     if declaration.open_minimum:
         with pytest.raises(ValueError, match="above"):
-            declaration.check(declaration.minimum)
+            declaration.validate(declaration.minimum)
         above = math.nextafter(declaration.minimum, math.inf)
-        assert declaration.check(above) == above
+        assert declaration.validate(above) == above
     else:
-        assert declaration.check(declaration.minimum) == declaration.minimum
+        assert declaration.validate(declaration.minimum) == declaration.minimum
 
 
 @every_declaration
@@ -116,7 +117,7 @@ def test_what_lies_outside_is_refused_with_the_name_and_the_domain(declaration: 
     below, above = math.nextafter(declaration.minimum, -math.inf), math.nextafter(declaration.maximum, math.inf)
     for value in (below, above, math.inf, -math.inf, math.nan):
         with pytest.raises(ValueError, match="must be") as refusal:
-            declaration.check(value)
+            declaration.validate(value)
         sentence = str(refusal.value)
         title = declaration.title.lower()
         told = declaration.name if title == declaration.name else f"{declaration.name} ({title})"
@@ -128,7 +129,7 @@ def test_what_lies_outside_is_refused_with_the_name_and_the_domain(declaration: 
 def test_what_is_no_number_is_refused(declaration: Parameter) -> None:
     for value in ("1", b"1", True, None, [1], object(), 1j, np.array([1.0, 2.0])):
         with pytest.raises(ValueError, match="must be"):
-            declaration.check(value)
+            declaration.validate(value)
 
 
 @every_declaration
@@ -136,25 +137,25 @@ def test_text_that_is_no_number_is_refused_and_quoted(declaration: Parameter) ->
     for text in NOT_NUMBERS:
         with pytest.raises(ValueError, match="must be") as refusal:
             declaration.parse(text)
-        got = text if text == "nan" else shown(float(text)) if "inf" in text else repr(text)
+        got = text if text == "nan" else describe_value(float(text)) if "inf" in text else repr(text)
         assert str(refusal.value).endswith(f" must be {declaration.domain}; got {got}."), text
 
 
 def test_what_came_is_shown_with_its_digits() -> None:
     with pytest.raises(ValueError, match=r"got 0\.9999999"):
-        LEVEL.check(0.9999999)
+        LEVEL.validate(0.9999999)
 
 
 @every_declaration
 def test_an_array_is_checked_number_by_number(declaration: Parameter) -> None:
     ends = [math.nextafter(declaration.minimum, math.inf), declaration.maximum]
     inside = [declaration.default, *([declaration.minimum + 1] if declaration.integer else ends)]
-    assert declaration.check_each(inside).tolist() == inside
+    assert declaration.validate_array(inside).tolist() == inside
     below = declaration.minimum if declaration.open_minimum else math.nextafter(declaration.minimum, -math.inf)
     for outside in (below, math.nextafter(declaration.maximum, math.inf), math.nan):
         for values in ([outside, *inside], [*inside, outside]):
             with pytest.raises(ValueError, match="must be") as refusal:
-                declaration.check_each(np.array(values))
+                declaration.validate_array(np.array(values))
             assert declaration.domain in str(refusal.value), values
 
 
@@ -162,7 +163,7 @@ def test_an_array_is_checked_number_by_number(declaration: Parameter) -> None:
 def test_a_value_outside_is_never_shown_as_the_end_that_is_allowed(declaration: Parameter) -> None:
     above = math.nextafter(declaration.maximum, math.inf)
     with pytest.raises(ValueError, match="must be") as refusal:
-        declaration.check(above)
+        declaration.validate(above)
     assert read_back(str(refusal.value).rpartition("got ")[2].removesuffix(".")) > declaration.maximum
 
 
@@ -174,19 +175,19 @@ def test_every_value_of_the_domain_is_read_back_from_its_text(declaration: Param
     value = data.draw(kinds(declaration.minimum, declaration.maximum))
     if declaration.open_minimum and value == declaration.minimum:
         return
-    checked = declaration.check(value)
+    checked = declaration.validate(value)
     assert checked == value
     assert type(checked) is (int if declaration.integer else float)
     assert declaration.parse(repr(value)) == value
     assert declaration.parse(f"  {value!r}\n") == value
-    assert declaration.check(np.float64(value)) == value
+    assert declaration.validate(np.float64(value)) == value
 
 
 def test_fractions_are_refused_where_whole_numbers_are_asked_for() -> None:
     whole = dataclasses.replace(EPSILON, integer=True, minimum=1, maximum=9)
     with pytest.raises(ValueError, match=r"must be a whole number from 1 to 9; got 2\.5"):
-        whole.check(2.5)
-    assert whole.check(2.0) == 2
+        whole.validate(2.5)
+    assert whole.validate(2.0) == 2
     assert whole.domain == "a whole number from 1 to 9"
 
 
@@ -200,4 +201,8 @@ def test_a_synthesizer_refuses_what_its_declarations_refuse(cls: type[Synthesize
 
 
 def test_a_zero_has_no_sign() -> None:
-    assert [math.copysign(1.0, value) for value in (DELTA.check(-0.0), DELTA.parse("-0"), _written(-0.0))] == [1, 1, 1]
+    assert [math.copysign(1.0, value) for value in (DELTA.validate(-0.0), DELTA.parse("-0"), _written(-0.0))] == [
+        1,
+        1,
+        1,
+    ]

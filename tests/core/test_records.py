@@ -11,7 +11,7 @@ from dpviz.calibration.kinds import Setting
 from dpviz.claims.release_finding import ReleaseSetting
 from dpviz.comparisons import DATA_KINDS, Analysis
 from dpviz.comparisons.gaussian_study import GaussianPlan
-from dpviz.core.record import DeclaredFields
+from dpviz.core.records import ParameterRecord
 from dpviz.coverage import CoveragePlan
 from dpviz.designs import Design
 from dpviz.desk.question import ASKED_KINDS, Question
@@ -25,10 +25,10 @@ SHARED = {*Design.numbers(), "beta", "x"}
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
-def test_a_record_is_checked_written_and_read_by_its_base(record: type[DeclaredFields]) -> None:
-    assert issubclass(record, DeclaredFields)
+def test_a_record_is_checked_written_and_read_by_its_base(record: type[ParameterRecord]) -> None:
+    assert issubclass(record, ParameterRecord)
     for name in METHODS:
-        assert getattr(record, name).__qualname__ == f"DeclaredFields.{name}"
+        assert getattr(record, name).__qualname__ == f"ParameterRecord.{name}"
     for name in record.numbers().keys() & Design.numbers().keys():
         assert record.numbers()[name].symbol == Design.numbers()[name].symbol
 

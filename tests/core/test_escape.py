@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.core.plain import JOINER, one_line, plain, table_cell
+from dpviz.core.escape import JOINER, escape_markdown, escape_spreadsheet_cell, single_line
 from dpviz.desk.exports.tables import columns_csv, csv_text
 
 HOSTILE = [
@@ -38,33 +38,33 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_are_letters(text: str) -> None:
-    made = plain(text)
+    made = escape_markdown(text)
     assert not re.search(r"[<>\"'`*_\[\](){}$|~\\!=:@/+-]", re.sub(r"&#\d+;", "", made))
     assert not re.search(r"#(?!\d+;)", made)
     shown = html.unescape(made)
-    assert shown.replace(JOINER, "") == one_line(text, 4000)
+    assert shown.replace(JOINER, "") == single_line(text, 4000)
     assert not re.search(r"https?://|www\.|:material|:smile|\w@\w", shown)
     made.encode()
 
 
 def test_what_reads_as_numbers_and_words_stays_as_it_is() -> None:
     sentence = "Line 3 sums to 0.9, not to 1 (within 0.0001); 5 % are missing?"
-    assert html.unescape(plain(sentence)) == sentence
-    assert plain("0.5, 1; 2 %?") == "0.5, 1; 2 %?"
+    assert html.unescape(escape_markdown(sentence)) == sentence
+    assert escape_markdown("0.5, 1; 2 %?") == "0.5, 1; 2 %?"
 
 
 @settings(deadline=None, derandomize=True, max_examples=300)
 @given(st.text(max_size=60), st.integers(1, 50))
 def test_every_text_is_a_line_of_visible_letters(text: str, longest: int) -> None:
-    line = one_line(text, longest)
+    line = single_line(text, longest)
     assert len(line) <= longest + 2
     assert not {unicodedata.category(one) for one in line} & {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}
-    assert one_line(line, longest + 2) == line
+    assert single_line(line, longest + 2) == line
 
 
 def test_a_long_text_is_cut_whatever_stands_in_it() -> None:
-    assert one_line("x" * 41) == "x" * 40 + " …"
-    assert one_line("\u202e" * 10**7 + "x") == " …"
+    assert single_line("x" * 41) == "x" * 40 + " …"
+    assert single_line("\u202e" * 10**7 + "x") == " …"
 
 
 FORMULAS = ["=cmd|'/C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "\t=1+1", " =1", "=1", "＝1+1", "-", "+5 %"]
@@ -73,7 +73,7 @@ NUMBERS = ["-1.5", "+2", "-1e-300", "-inf", "nan", "−1.5", "m=1-5", "0,5"]
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_of_a_csv_begins_as_a_formula(text: str) -> None:
-    assert table_cell(text) == "'" + text
+    assert escape_spreadsheet_cell(text) == "'" + text
     for made in (columns_csv(text, np.array([1.0]), {text: np.array([-1.5])}), csv_text([text], [[text]])):
         for cell in (cell for row in csv.reader(io.StringIO(made)) for cell in row):
             assert cell == "'" + text or float(cell) in (1.0, -1.5)

@@ -16,8 +16,8 @@ from dpviz.core.types import FloatArray
 
 Candidate = TypeVar("Candidate")
 
-SURE = 2.0  # Standard errors that two numbers of a simulation must be apart to be told apart
-TIED_TOLERANCE = 1e-12  # Relative distance, and distance from 0, within which two exact sums are equal
+TIE_ERRORS = 2.0  # Standard errors that two numbers of a simulation must be apart to be told apart
+TIE_TOLERANCE = 1e-12  # Relative distance, and distance from 0, within which two exact sums are equal
 MOST_MEASURE_PARTS = 200  # Parts of a measure that are kept: enough for the error of a difference
 SHARE_OF_REPETITIONS = argument("share", 0, 1)
 WANTED_ERROR = argument("error", 1e-150, 1e300, title="wanted standard error")
@@ -89,7 +89,7 @@ class Measure:
         variance = max(squared - total * mean, 0.0) / (repetitions - 1)
         return cls(mean, math.sqrt(variance / repetitions))
 
-    def tied(self, other: "Measure", within: float = TIED_TOLERANCE) -> bool:
+    def tied(self, other: "Measure", within: float = TIE_TOLERANCE) -> bool:
         """Whether two numbers cannot be told apart; one that is not known is tied with nothing.
 
         They are tied within two standard errors of their difference, `self - other`, which is paired where they share
@@ -103,8 +103,8 @@ class Measure:
         if math.isinf(self.value) or math.isinf(other.value):
             return self.value == other.value
         apart, size = self - other, max(abs(self.value), abs(other.value))
-        return abs(apart.value) <= SURE * apart.error * (1 + TIED_TOLERANCE) + apart.within + max(
-            within * size, TIED_TOLERANCE
+        return abs(apart.value) <= TIE_ERRORS * apart.error * (1 + TIE_TOLERANCE) + apart.within + max(
+            within * size, TIE_TOLERANCE
         )
 
     def with_parts(self, totals: FloatArray, counts: FloatArray) -> "Measure":
@@ -192,7 +192,7 @@ class Measure:
         return relative, Measure(100 * (root - 1), 100 * error / (2 * root))
 
 
-def in_ties(
+def tie_classes(
     ones: Iterable[Candidate],
     value: Callable[[Candidate], Measure],
     tied: Callable[[Measure, Measure], bool] = Measure.tied,
@@ -202,7 +202,7 @@ def in_ties(
     To be tied is not transitive (0 ~ 1 ~ 2 within 1, yet 0 < 2), but to stand in one class is. What has no number, NaN,
     stands in the last class; the order within a class is that given.
 
-    >>> in_ties([2.5, 0.0, 2.0, 1.0], lambda one: Measure(one, 0.0), lambda one, other: one.tied(other, 0.4))
+    >>> tie_classes([2.5, 0.0, 2.0, 1.0], lambda one: Measure(one, 0.0), lambda one, other: one.tied(other, 0.4))
     [[0.0], [1.0], [2.5, 2.0]]
     """
     classes = list[list[Candidate]]()
