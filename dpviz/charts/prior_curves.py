@@ -1,7 +1,7 @@
 """Needed invented rows, or the allowed range, along one axis: exact lines, pure ε dotted, printed bounds dashed."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,10 +33,17 @@ SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not str
 
 
 @checked()
-def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None) -> style.Figure:
+def curves_chart(
+    curves: Curves,
+    *,
+    sets: int = 1,
+    together: Mapping[str, float] | None = None,
+    reach: Sequence[float] = (),
+) -> style.Figure:
     """Invented rows per real row, or range, for one set against the axis, both logarithmic, the user's point marked.
 
-    The prior or range that every method needs for M `sets` `together` is a diamond beside it.
+    The prior or range that every method needs for M `sets` `together` is a diamond beside it. The vertical axis also
+    has what is to be within its `reach`: while curves are not complete, the extent of those before.
     """
     looks = _looks(curves)
     marked = [line for line, look in zip(curves.lines, looks, strict=True) if look is EXACT_LINE]
@@ -47,7 +54,7 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     traces += _key(curves, looks)
     levels = (*map(curves.at_chosen, marked), *more.values())
     here = [curves.kind.counted(level, curves.setting) for level in levels]
-    low, high = _reach(np.concatenate([curves.counted(line) for line in curves.lines]), here)
+    low, high = _reach(np.concatenate([*(curves.counted(line) for line in curves.lines), np.array(reach)]), here)
     left, right = float(curves.points[0]), float(curves.points[-1])
     shapes, notes = [], _ends(curves, low, high)
     if curves.chosen > 0:

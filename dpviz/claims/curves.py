@@ -12,6 +12,7 @@ import numpy as np
 
 from dpviz.calibration.kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import PriorMethod
+from dpviz.calibration.needed import Needed
 from dpviz.calibration.smallest_root import Start
 from dpviz.claims.claim import Claim
 from dpviz.claims.theorems import CLAIMS
@@ -90,6 +91,13 @@ class Curves:
     def chosen(self) -> float:
         return float(getattr(self.setting, self.axis))
 
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """The smallest and the largest value, as a picture counts them."""
+        values = np.concatenate([self.counted(line) for line in self.lines])
+        finite = values[np.isfinite(values)]
+        return (float(finite.min()), float(finite.max())) if len(finite) else (math.inf, -math.inf)
+
     def at_chosen(self, line: Curve) -> float:
         """Return the value of a curve at the user's own point."""
         return float(line.values[int(np.argmin(np.abs(self.points - self.chosen)))])
@@ -127,69 +135,81 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
     return last
 
 
-def first_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
-    """`prior_curves` as far as they are there in no time: a first picture, on the same axes.
+def first_prior_curves(
+    family: str, setting: Setting, axis: Axis, needed: Needed | None = None, *, m_is_n: bool = False
+) -> Curves:
+    """`prior_curves` without any search: smallest priors without δ and printed bounds, which are closed forms.
 
-    Smallest priors without δ and printed bounds are closed forms. What must be searched for is there at the chosen
-    value and both ends of the axis alone, or, where many rows in k categories make each search long, at the former.
+    Of all other curves only the point at the chosen value is there, where `needed` by one set is known.
     """
-    if KINDS[family].conditioned:
-        return next(_stream(family, setting, axis, m_is_n, (CURVE_POINTS,)))
-    return next(_stream(family, setting, axis, m_is_n, (1,), closed_forms=True))
+    grid = _Grid(KINDS[family], setting, axis, m_is_n)
+    exact = []
+    for pure in grid.promises:
+        for key, method in grid.kind.methods.items():
+            values = np.full(len(grid.points), np.nan)
+            if pure and not grid.kind.conditioned:
+                values = np.array([grid.kind.need(method, place, 0.0) for place in grid.settings])
+            if needed is not None:
+                values[grid.chosen] = (needed.pure if pure else needed.exact)[key]
+            exact.append(Curve(method=key, pure=pure, values=_drawable(values)))
+    return grid.curves(list(range(len(grid.points))), exact)
 
 
 def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
-    """`prior_curves`, coarse to fine: each time with about twice as many points, of which none is computed again."""
-    return _stream(family, setting, axis, m_is_n, CURVE_STRIDES[-1:] if KINDS[family].in_step else CURVE_STRIDES)
+    """`prior_curves`, coarse to fine: at the ends, the chosen value and every so many points between.
 
-
-def _stream(
-    family: str, setting: Setting, axis: Axis, m_is_n: bool, strides: tuple[int, ...], *, closed_forms: bool = False
-) -> Iterator[Curves]:
-    """Yield curves at the ends, the chosen value and every so many points between, for one stride after the other.
-
-    Where `closed_forms` alone are wanted, what must be searched for is left out but for the chosen value and the ends.
+    Each time there are about twice as many points, none of which is sought again; where curves are sought in step, all
+    that remain come at once.
     """
-    kind, scale = KINDS[family], SCALES[axis]
-    rows, chosen = max(setting.n, setting.m), float(getattr(setting, axis))
-    points = axis_points(axis, chosen, min([CURVE_POINTS, *(few for size, few in POINTS_OF_LARGE if rows >= size)]))
-    moved = (axis, *scale.together) if m_is_n else (axis,)
-    settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
-    places, promises = scale.place(points), [False, True] if settings[0].delta > 0 else [True]
+    grid = _Grid(KINDS[family], setting, axis, m_is_n)
+    kind = grid.kind
     searched = {key: kind.like(method) for key, method in kind.methods.items()}
-    found = dict.fromkeys(one for one, _ in searched.values())
-    lines = {(one, pure): _Line(kind, one, pure, settings, places) for pure in promises for one in found}
-    claims = [
-        claim
-        for claim in map(CLAIMS.__getitem__, DRAWN_CLAIMS)
-        if claim.family == kind.key and (False in promises or not claim.promise.delta)
-    ]
-    printed = {claim.key: np.full(len(points), np.nan) for claim in claims}
-    shown: list[int] = []
-    at_chosen = np.flatnonzero(points == chosen).tolist()
-    ends = [0, len(points) - 1] if kind.in_step or rows < POINTS_OF_LARGE[0][0] else []
+    found = dict.fromkeys(method for method, _ in searched.values())
+    lines = {
+        (method, pure): _Line(kind, method, pure, grid.settings, grid.places)
+        for pure in grid.promises
+        for method in found
+    }
     for line in lines.values():
-        line.find_one_by_one(at_chosen)  # as for the single answer, to its last digit
-    for stride in strides:
-        level = [*at_chosen, 0, len(points) - 1, *range(0, len(points), stride)]
-        fresh = list(dict.fromkeys(one for one in level if one not in shown))
+        line.find_one_by_one(grid.chosen)  # as for the single answer, to its last digit
+    for stride in (CURVE_STRIDES[0], CURVE_STRIDES[-1]) if kind.in_step else CURVE_STRIDES:
+        shown = sorted({*grid.chosen, len(grid.points) - 1, *range(0, len(grid.points), stride)})
         for line in lines.values():
-            line.find_all(fresh if line.pure or not closed_forms else ends)
-        values = [settings[place].arguments() for place in fresh]
-        for claim in claims:
-            printed[claim.key][fresh] = _printed(claim, values)
-        shown = sorted(set(level))
+            line.find_all(shown)
         exact = [
-            Curve(method=key, pure=pure, values=lines[one, pure].values(shown) + more)
-            for pure in promises
-            for key, (one, more) in searched.items()
+            Curve(method=key, pure=pure, values=lines[method, pure].values(shown) + lost)
+            for pure in grid.promises
+            for key, (method, lost) in searched.items()
         ]
+        yield grid.curves(shown, exact)
+
+
+class _Grid:
+    """Points along an axis, what is asked at each, and the printed bounds there."""
+
+    def __init__(self, kind: Kind, setting: Setting, axis: Axis, m_is_n: bool) -> None:
+        rows, chosen = max(setting.n, setting.m), float(getattr(setting, axis))
+        moved = (axis, *SCALES[axis].together) if m_is_n else (axis,)
+        count = min([CURVE_POINTS, *(few for size, few in POINTS_OF_LARGE if rows >= size)])
+        self.kind, self.setting, self.axis = kind, setting, axis
+        self.points = axis_points(axis, chosen, count)
+        self.places = SCALES[axis].place(self.points)
+        self.settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in self.points.tolist()]
+        self.chosen: list[int] = np.flatnonzero(self.points == chosen).tolist()
+        self.promises = [False, True] if self.settings[0].delta > 0 else [True]  # whether without δ
+
+    def curves(self, shown: list[int], exact: list[Curve]) -> Curves:
+        """Return exact curves at some of the points with the printed bounds there."""
+        values = [self.settings[place].arguments() for place in shown]
         bounds = [
-            Curve(method=method, values=printed[claim.key][shown], theorem=claim.name)
-            for claim in claims
+            Curve(method=method, values=printed, theorem=claim.name)
+            for claim in map(CLAIMS.__getitem__, DRAWN_CLAIMS)
+            if claim.family == self.kind.key and (False in self.promises or not claim.promise.delta)
+            for printed in [_printed(claim, values)]
             for method in claim.methods
         ]
-        yield Curves(kind=kind, setting=setting, axis=axis, points=points[shown], lines=(*exact, *bounds))
+        lines = (*exact, *bounds)
+        return Curves(kind=self.kind, setting=self.setting, axis=self.axis, points=self.points[shown], lines=lines)
 
 
 @dataclass
@@ -215,8 +235,9 @@ class _Line:
             setting = self.settings[place]
             with suppress(ValueError):
                 if place not in self.found:
-                    delta, start = 0.0 if self.pure else setting.delta, self._start(place)
-                    found = self.kind.search(self.method, setting, delta, start)
+                    is_sought = not (self.pure or self.kind.conditioned)  # the others have no use for a start
+                    start = self._start(place) if is_sought else None
+                    found = self.kind.search(self.method, setting, 0.0 if self.pure else setting.delta, start)
                     if 0 < found.prior < math.inf:
                         self.found[place] = found
 
@@ -245,4 +266,9 @@ def _printed(claim: Claim, settings: list[dict[str, object]]) -> FloatArray:
     asked = [yes and claim.applies(**one) for yes, one in zip(asked, settings, strict=True)]
     values = np.full(len(settings), math.nan)
     values[asked] = claim.at_each([one for yes, one in zip(asked, settings, strict=True) if yes])
+    return _drawable(values)
+
+
+def _drawable(values: FloatArray) -> FloatArray:
+    """Values that a logarithmic scale has; NaN for the others."""
     return np.where(np.isfinite(values) & (values > 0), values, math.nan)

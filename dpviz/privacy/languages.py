@@ -30,9 +30,9 @@ def releases_in_words(summary: PrivacySummary, risk: float) -> list[list[str]]:
     size = release.shape[1]
     columns = np.unique(np.rint(np.linspace(0, size - 1, min(size, TOLD_RELEASES))).astype(np.int64))
     logs = release.log_transition(np.array(tables), columns)
-    pair = np.flatnonzero((np.sort(release.neighbours, axis=1) == sorted(tables)).all(axis=1))
-    sign = 1 if release.neighbours[pair[0], 0] == tables[0] else -1
-    gains = sign * release.log_odds(pair, columns)[0]
+    pair = summary.worst_pair
+    sign = 1 if release.neighbours[pair, 0] == tables[0] else -1
+    gains = sign * release.log_odds(np.array([pair]), columns)[0]
     rows = []
     for column, one, two, gain in zip(columns.tolist(), *logs.tolist(), gains.tolist(), strict=True):
         row = [str(release.column_table(column)), chance_text(one), chance_text(two), "never released", "–", "–"]

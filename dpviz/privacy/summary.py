@@ -38,6 +38,12 @@ class PrivacySummary:
         return self.worst.value <= self.epsilon * (1 + EQUAL_LOSS)
 
     @property
+    def worst_pair(self) -> int:
+        """Place of the worst neighbours in the list of the synthesizer."""
+        tables = sorted((self.worst.likelier, self.worst.other))
+        return int(np.flatnonzero((np.sort(self.synthesizer.neighbours, axis=1) == tables).all(axis=1))[0])
+
+    @property
     def is_approximate(self) -> bool:
         """Whether the release is (ε, δ)-differentially private."""
         return self.is_pure or self.divergence.value <= self.delta

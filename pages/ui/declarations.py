@@ -21,6 +21,7 @@ MODULES = (
     "core.parameters", "core.declarations", "core.limits", "mechanisms.prior", "mechanisms.cells", "designs",
     "desk.promises", "calibration.ranges", "privacy.attacker", "privacy.subsampling", "comparisons.terms",
     "comparisons.base", "comparisons.gaussian", "comparisons.asked_numbers", "desk.stated", "plans.plan",
+    "mechanisms.draws",
 )  # fmt: skip
 """Modules of dpviz that are searched for a base or a constant, in this order; imported when one is looked for."""
 

@@ -72,7 +72,7 @@ def mechanism_controls(
 
     # Numbers of the promise or prior, an α that is no prior as the synthesizer declares it, and its further ones
     own = synthesizer_type.numbers()
-    if not synthesizer_type.has_prior and "alpha" in own:
+    if not synthesizer_type.has_prior and "alpha" in parameters and "alpha" in own:
         parameters = {**parameters, "alpha": own["alpha"]}
     for name in (*promised_by(synthesizer_type, values["prior"]), *(name for name in FURTHER_NUMBERS if name in own)):
         if name in parameters:

@@ -7,12 +7,15 @@ from html import escape
 
 import numpy as np
 
+from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
+from dpviz.charts.profile import profile_chart
 from dpviz.charts.style import Figure
 from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.escape import escape_spreadsheet_cell
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
+from dpviz.privacy.summary import PrivacySummary, profile, view_tables
 
 __all__ = ["columns_csv", "figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex"]
 
@@ -78,6 +81,21 @@ def release_files(synthesizer: Synthesizer) -> list[tuple[str, str, Callable[[],
         *files,
         ("Matrix, LaTeX", "transition_matrix.tex", lambda: matrix_latex(synthesizer, title)),
         ("Log-odds, LaTeX", "log_odds.tex", lambda: log_odds_latex(synthesizer, f"Log-odds, {title}")),
+    ]
+
+
+def release_pictures(summary: PrivacySummary, about: Sequence[str]) -> list[tuple[str, str, Callable[[], str]]]:
+    """Pictures of the matrix and the log-odds, where these can be listed, and of the privacy profile as HTML files."""
+    release = summary.synthesizer
+    tables = {
+        "Matrix": ("transition_matrix", lambda: matrix_heatmap(view_tables(release))),
+        "Log-odds": ("log_odds", lambda: log_odds_heatmap(view_tables(release), summary.epsilon, signed=True)),
+    }
+    pictures: dict[str, tuple[str, Callable[[], Figure]]] = tables if release.enumerable else {}
+    pictures = pictures | {"Profile": ("privacy_profile", lambda: profile_chart(profile(release), summary))}
+    return [
+        (f"{label}, HTML", f"{name}.html", lambda figure=figure: figure_html(figure(), about))  # type: ignore[misc]
+        for label, (name, figure) in pictures.items()
     ]
 
 

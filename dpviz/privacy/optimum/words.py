@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, LeastError
+from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, LeastError, least_error
 from dpviz.privacy.summary import PrivacySummary
 
 SAME_EPSILON = 1e-9  # Relative difference up to which two ε are one
@@ -24,15 +24,21 @@ def promises(summary: PrivacySummary) -> list[tuple[str, float]]:
     return [("the same real ε", real), ("the promised ε", promised)]
 
 
+def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, LeastError]:
+    """The smallest errors of any mechanism with a promise, by criterion."""
+    return {
+        "average": least_error(n=n, epsilon=epsilon, delta=delta, criterion="average"),
+        "worst": least_error(n=n, epsilon=epsilon, delta=delta, criterion="worst"),
+    }
+
+
 def better_sentence(errors: Mapping[str, float], named: str, best: Best) -> str:
     """How far off the release typically is, and how many times the best mechanism that is, as inline HTML."""
     mine, smallest = errors["average"], best["average"]
     text = (
-        f"The released proportion is typically off by <b>{format_number(mine, 3)}</b> from the confidential one "
-        "(root mean "
-        f"squared error, all tables alike). The best mechanism with {named}, {format_number(smallest.epsilon, 4)}, "
-        "is off "
-        f"by <b>{format_number(smallest.root_mean_squared_error, 3)}</b>: "
+        f"The released proportion is typically off by <b>{format_number(mine, 3)}</b> from the confidential one (root "
+        f"mean squared error, all tables alike). The best mechanism with {named}, "
+        f"{format_number(smallest.epsilon, 4)}, is off by <b>{format_number(smallest.root_mean_squared_error, 3)}</b>: "
     )
     times = smallest.price(mine)
     if times < 1 - ERROR_TOLERANCE:
