@@ -10,9 +10,9 @@ import importlib
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from dpviz.core.parameters import Parameter
 from pages.ui.text import TEXTS
@@ -25,7 +25,7 @@ MODULES = (
 )  # fmt: skip
 """Modules of dpviz that are searched for a base or a constant, in this order; imported when one is looked for."""
 
-TYPES = {field.name: field.type for field in fields(Parameter)}
+TYPES = get_type_hints(Parameter)
 
 
 def declared_numbers(page: str, bases: Mapping[str, Parameter] | None = None) -> dict[str, Parameter]:
