@@ -106,3 +106,15 @@ def repairs_in_words(one: CoverageDecomposition, made: type[Synthesizer]) -> dic
         "error": format_number(one.unbiased_standard_error, 3),
         "plain": format_number(math.sqrt(one.variance), 3),
     }
+
+
+def moments_in_words(decompositions: Mapping[str, CoverageDecomposition]) -> dict[str, str]:
+    """By name what the causes follow from: bias and variance of the estimate, and the mean variance of each rule."""
+    first = next(iter(decompositions.values()))
+    means = {RULES[key].short_label: format_number(one.mean_variance, 3) for key, one in decompositions.items()}
+    return {
+        "error": format_number(first.error_bound, 1),
+        "bias": format_number(first.bias, 4),
+        "spread": format_number(first.variance, 4),
+        "variances": ", ".join(f"{mean} ({rule})" for rule, mean in means.items()),
+    }

@@ -199,10 +199,16 @@ def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
 
 
 def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, float]]:
-    """By rule: the share of the first `number` intervals that hold p, and the ends of Wilson's 95 % interval for it."""
-    shown = tally.shown.first(number)
-    shares = np.atleast_2d(holds(shown.low, shown.high, tally.plan.p)).mean(axis=1)
+    """By rule: the share of the first `number` intervals that hold p, and the ends of Wilson's 95 % interval for it.
+
+    `number` is that of all repetitions, or at most that of those that are shown.
+    """
+    if number == tally.repetitions:
+        shares = np.array([rule.covered / number for rule in tally.rules])
+    else:
+        shown = tally.shown.first(number)
+        shares = np.atleast_2d(holds(shown.low, shown.high, tally.plan.p)).mean(axis=1)
     return {
-        key: (float(share), *wilson_interval(float(share), len(shown)))
-        for key, share in zip(tally.plan.rules, shares, strict=True)
+        key: (share, *wilson_interval(share, number))
+        for key, share in zip(tally.plan.rules, shares.tolist(), strict=True)
     }

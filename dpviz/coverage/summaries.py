@@ -138,7 +138,7 @@ def count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
     sentence = f"✓ <b>{hits} of {count}</b> {'holds' if hits == 1 else 'hold'} the truth"
     sentence += f" \u2003 ✕ <b>{misses}</b> {'misses' if misses == 1 else 'miss'} it"
     if missing:
-        sentence += f" \u2003 {missing} {'has' if missing == 1 else 'have'} no interval"
+        sentence += f" \u2003 {missing}\u00a0{'has' if missing == 1 else 'have'} no\u00a0interval"
     if not vacuous:
         return (sentence,)
     verbs = ("runs", "says") if vacuous == 1 else ("run", "say")

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, Self
@@ -19,7 +19,13 @@ from dpviz.designs import Design
 from dpviz.desk.promises import prior_text, promise_text
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.frequentist import PosteriorCoverage, posterior_coverage
-from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
+from dpviz.inference.posterior import (
+    PosteriorCells,
+    PosteriorMixture,
+    posterior_given,
+    posterior_if_known,
+    posterior_if_real,
+)
 from dpviz.inference.summaries import PosteriorInterval
 
 LISTED_COUNTS = 6  # most counts that a sentence lists one by one
@@ -200,6 +206,32 @@ def posteriors_table(named: Mapping[str, BetaMixture], level: float, caption: st
         for name, one in named.items()
     ]
     return TextTable(head, rows, caption)
+
+
+def cells_table(cells: PosteriorCells, tables: Sequence[Sequence[int]], level: float) -> TextTable:
+    """Posterior of every cell of released tables beside its released share.
+
+    Parameters
+    ----------
+    cells : PosteriorCells
+    tables : sequence of sequence of int
+        Counts of each released table, all with the same total.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    TextTable
+    """
+    released = list(zip(*tables, strict=True))
+    total = sum(map(sum, tables))
+    marginals = {f"cell {cell + 1}": cells.marginal(cell) for cell in range(len(released))}
+    (_, *head), summaries, _ = posteriors_table(marginals, level, "")
+    rows = []
+    for (name, *numbers), counts, expected in zip(summaries, released, cells.expected_table.tolist(), strict=True):
+        label = f"{name}<br><small>released: {', '.join(map(str, counts))}</small>"
+        rows.append([label, share(sum(counts) / total, 4), *numbers, format_number(expected, 4)])
+    return TextTable(["cell", "released share", *head, "expected rows"], rows, "Posterior of every cell")
 
 
 def _spread(ends: tuple[float, float]) -> str:

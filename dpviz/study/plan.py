@@ -32,6 +32,26 @@ SINGLE: dict[str, Parameter] = {one.name: one for one in (LEVEL, REPETITIONS, SE
 SEED_WORDS = 4  # 32-bit words of a cell's key that its seed is spawned by
 
 
+def simulation_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
+    """Simulation of a design.
+
+    Parameters
+    ----------
+    design : Design
+    rules : tuple of str, optional
+        Keys of `dpviz.inference.rules.RULES`; every rule that the design allows if empty.
+
+    Returns
+    -------
+    CoveragePlan
+    """
+    rules = rules or tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+    return CoveragePlan(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
+        repetitions=design.repetitions, seed=design.seed,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class StudyCell:
     """One design of a study, with the seed that its key gives it, and the rules that it allows.
@@ -52,16 +72,7 @@ class StudyCell:
     @cached_property
     def plan(self) -> CoveragePlan:
         """The simulation of this design: one that "Coverage" goes on with."""
-        one = self.design
-        return CoveragePlan(
-            synthesizer=one.release,
-            p=one.p,
-            sets=one.sets,
-            rules=one.rules,
-            level=one.level,
-            repetitions=one.repetitions,
-            seed=one.seed,
-        )
+        return simulation_of(self.design, self.design.rules)
 
 
 @dataclass(frozen=True, kw_only=True)

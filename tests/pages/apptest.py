@@ -67,6 +67,24 @@ def texts(app: AppTest) -> list[str]:
     return parts
 
 
+def said(app: AppTest) -> str:
+    """The same as one line."""
+    return " ".join(" ".join(texts(app)).split())
+
+
+def rows_of(app: AppTest, name: str) -> dict[str, dict[str, str]]:
+    """Cells of a table by the bold words (or all) of the first in each row, and the head of the column."""
+    table = next(part.proto.body for part in app.get("html") if f'aria-label="{name}' in part.proto.body)
+    lines = re.findall(r"<tr\b[^>]*>(.*?)</tr>", table, re.DOTALL)
+    head, *rows = (re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", line, re.DOTALL) for line in lines)
+    found = {}
+    for row in rows:
+        label = re.search(r"<b>(.*?)</b>", row[0])
+        columns, cells = ([" ".join(plain_text(cell).split()) for cell in line] for line in (head, row))
+        found[label[1] if label else cells[0]] = dict(zip(columns, cells, strict=True))
+    return found
+
+
 def markup(app: AppTest) -> str:
     """The HTML of the page's own elements."""
     return "".join(str(part.proto.body) for part in app.get("html"))
