@@ -152,7 +152,7 @@ def first_prior_curves(
             if needed is not None:
                 values[grid.chosen] = (needed.pure if pure else needed.exact)[key]
             exact.append(Curve(method=key, pure=pure, values=_drawable(values)))
-    return grid.curves(list(range(len(grid.points))), exact)
+    return grid.curves(list(range(len(grid.points))), exact, closed_forms=True)
 
 
 def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
@@ -198,13 +198,14 @@ class _Grid:
         self.chosen: list[int] = np.flatnonzero(self.points == chosen).tolist()
         self.promises = [False, True] if self.settings[0].delta > 0 else [True]  # whether without δ
 
-    def curves(self, shown: list[int], exact: list[Curve]) -> Curves:
-        """Return exact curves at some of the points with the printed bounds there."""
+    def curves(self, shown: list[int], exact: list[Curve], *, closed_forms: bool = False) -> Curves:
+        """Return exact curves at some of the points with the printed bounds there, or those that are closed forms."""
         values = [self.settings[place].arguments() for place in shown]
         bounds = [
             Curve(method=method, values=printed, theorem=claim.name)
             for claim in map(CLAIMS.__getitem__, DRAWN_CLAIMS)
             if claim.family == self.kind.key and (False in self.promises or not claim.promise.delta)
+            if not (closed_forms and claim.together)
             for printed in [_printed(claim, values)]
             for method in claim.methods
         ]
