@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
 from dpviz.calibration.smallest_root import smallest_root
+from dpviz.charts.rounds import ranges_html, share_html
 from dpviz.core.formatting import format_distinct, format_number
 from dpviz.inference.moments import central_moments
 from dpviz.mechanisms import BetaBinomial
@@ -123,6 +125,28 @@ class AgencyRound:
             "%). You "
             f"publish <b>{self.m:,} synthetic people</b>."
         )
+
+    @property
+    def seen(self) -> Self:
+        """What is known before the choice: everything."""
+        return self
+
+    @property
+    def question_html(self) -> str:
+        """What is drawn before the choice: the real people, and both limits."""
+        limits = (
+            f"Attacker: right at most {format_number(OF_ATTACKER)} % of the time. Analyst: typically off by at most "
+            f"{format_number(OF_ANALYST)} points."
+        )
+        return f"{share_html('Real people', self.yes, self.n)}<p>{self.case} {limits}</p>"
+
+    def outcome_html(self, guess: float | None) -> str:
+        """What is drawn after the choice: which α keep each limit, and both."""
+        ends = GAME_ALPHAS[0], GAME_ALPHAS[-1]
+        attacker = (self.protecting, ends[1]) if self.protecting <= ends[1] else None
+        ranges = [("Attacker stopped", attacker), ("Analyst near enough", self.informing), ("Both", self.both)]
+        mark = None if guess is None else (f"α = {format_number(guess)}", guess)
+        return share_html("Real people", self.yes, self.n) + ranges_html(ends, ranges, mark)
 
     @property
     def why(self) -> str:

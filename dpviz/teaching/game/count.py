@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.charts.rounds import counts_html, people_html
 from dpviz.core.formatting import TextTable, format_number, format_percent, join_words
 from dpviz.teaching.game.base import GAME_ROUNDS, FinalWords, Level, RoundMark, Score, any_way
 from dpviz.teaching.game.luck import sum_below_zero
@@ -25,6 +26,11 @@ class CountRound:
     def people(self) -> list[bool | None]:
         """All answers."""
         return [place < self.secret for place in range(PEOPLE_COUNTED)]
+
+    def outcome_html(self, guess: int) -> str:
+        """What is drawn after the guess: all people, and the posterior with the truth and both guesses."""
+        marks = [("truth", self.secret), ("you", guess), ("best", self.seen.best)]
+        return people_html(self.people) + counts_html(self.seen.posterior.tolist(), marks)
 
     def verdict(self, guess: int) -> str:
         """How far off the guess is, in a few words."""

@@ -34,7 +34,6 @@ class SeenCount(Published):
 
     @property
     def known(self) -> str:
-        """What is known beforehand, in a sentence."""
         return (
             f"From earlier years: each of the {PEOPLE_COUNTED} people says yes with probability "
             f"<b>{format_number(100 * self.share, 3)} %</b>, so <b>{format_number(self.expected, 3)} yes</b> are "
@@ -43,7 +42,6 @@ class SeenCount(Published):
 
     @property
     def people(self) -> list[bool | None]:
-        """The answers, none of which is known."""
         return [None] * PEOPLE_COUNTED
 
     @property

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
+from dpviz.charts.rounds import chances_html, people_html
 from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, join_words, spell_count
 from dpviz.core.types import FloatArray
 from dpviz.teaching.game.base import GAME_ROUNDS, FinalWords, Level, Published, RoundMark, Score, any_way
@@ -27,6 +28,7 @@ class SeenPerson(Published):
     """
 
     others: int
+    ringed = FEW_PEOPLE - 1
 
     @cached_property
     def _rows(self) -> FloatArray:
@@ -58,7 +60,6 @@ class SeenPerson(Published):
 
     @property
     def known(self) -> str:
-        """What is known of the people, in a sentence."""
         return (
             f"You know {FEW_PEOPLE - 1} of the {FEW_PEOPLE} answers: <b>{self.others} yes</b> (orange) and "
             f"<b>{FEW_PEOPLE - 1 - self.others} no</b> (blue). "
@@ -67,7 +68,6 @@ class SeenPerson(Published):
 
     @property
     def people(self) -> list[bool | None]:
-        """The answers as far as they are known, that of the ringed person last."""
         return [*(place < self.others for place in range(FEW_PEOPLE - 1)), None]
 
 
@@ -90,6 +90,13 @@ class PersonRound:
     def people(self) -> list[bool | None]:
         """All answers, that of the ringed person last."""
         return [*self.seen.people[:-1], self.secret]
+
+    def outcome_html(self, _guess: bool) -> str:
+        """What is drawn after the guess: all people, and both probabilities of what was published."""
+        yes, no = self.seen.likelihoods
+        rows = [("if the person said yes", yes, True), ("if the person said no", no, False)]
+        sentence = f"<p>How probable it was that <b>{self.seen.released} yes</b> would be published:</p>"
+        return people_html(self.people, ringed=self.seen.ringed) + sentence + chances_html(rows)
 
     def verdict(self, guess: bool) -> str:
         """Whether the guess is right, in a word."""
