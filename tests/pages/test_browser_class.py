@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from pages.room.server import ADDRESS
 from tests.browser import running_app, settle
@@ -138,3 +138,13 @@ def test_a_wrong_link_is_refused_in_a_sentence(chromium: Browser, school: str) -
         expect(page.get_by_role("textbox", name="Code of the room")).to_be_visible()
         expect(page).to_have_url(f"{school}/experiment")
         settle(page)
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, {"width": 1024, "height": 768}], ids=["1280", "1024"])
+def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(chromium: Browser, school: str, size: ViewportSize) -> None:
+    with visit(chromium, f"{school}/lessons?class=1&lesson=one_answer&step=4", size) as page:
+        for name in ("← Back", "All lessons →"):
+            expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+        assert shut_out(page) + cut_off(page) == []
+        press(page, "← Back")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("step 3 of 4")
