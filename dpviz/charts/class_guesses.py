@@ -35,6 +35,7 @@ def guesses_chart(
             [optimum, optimum],
             f"the best guesser: {belief_text(optimum)}<extra></extra>",
             line=exact,
+            name=f"best guesser {belief_text(optimum)}",  # in the legend where there is no room beside the line
             meta="best possible guesser",
         )
     )
