@@ -146,6 +146,7 @@ def run(
     """Take the steps of a computation as long as it is needed; the first `known_steps` bring nothing new."""
     steps = 0
     sent_at = -math.inf
+    latest = None
     pending = None  # the last result that is not sent yet
     try:
         stream = None
@@ -158,7 +159,8 @@ def run(
                 receive(number, Event.DONE, pending if end.value is None else end.value, steps + 1, 0)
                 return
             steps += 1
-            if result is not None:
+            if result is not None and result is not latest:  # the same object again is no news
+                latest = result
                 pending = result
             if pending is not None and steps > known_steps and time.monotonic() - sent_at > SEND_INTERVAL_S:
                 receive(number, Event.RESULT, pending, steps, 0)

@@ -8,16 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from dpviz.comparisons import CountData
 from dpviz.core.checked import checked
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter
-from dpviz.plans.plan import MOST_GROUPS, statistics_of
-from dpviz.plans.statistic import PLAN_STATISTICS, SMALLEST_COUNT, Statistic
+from dpviz.desk.stated import form_value, protection_names
+from dpviz.plans.plan import MOST_GROUPS, ReleasePlan, statistics_of
+from dpviz.plans.statistic import PLAN_STATISTICS, SMALLEST_COUNT, Statistic, YesNoShare
 
 POINTS = 100.0  # of a share
 NEW_LIMIT = 0.01  # of a share, or of the distance of the bounds
 MAX_LINE_CHARACTERS = 12_000  # of statistics: browsers and proxies cut longer URLs
 MAX_ROW_DIGITS = 9
+DESK_LIMITS = {
+    "typical": ("root_mean_squared_error.coverage", "most_error", 1.0),
+    "within": ("mean_width.coverage", "points", POINTS),
+}
+"""By measure the limits on the curator's desk, the number that states it there, and its factor."""
 
 
 def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
@@ -92,6 +99,26 @@ def _factor(kind: type[Statistic]) -> float:
 def _times(value: float, factor: float) -> float:
     """Product without the rounding of binary fractions, which a box would show."""
     return float(f"{factor * value:.12g}") if math.isfinite(value) else value
+
+
+def promised_numbers(plan: ReleasePlan) -> dict[str, float]:
+    """Numbers with which a form states the promise of a plan, by name."""
+    names = protection_names(plan.protection.key)
+    return {form_name: form_value(form_name, getattr(plan.protection, name)) for form_name, name in names.items()}
+
+
+def desk_settings(plan: ReleasePlan, statistic: Statistic) -> dict[str, Any]:
+    """Settings of the curator's desk for a single statistic; none where the desk does not know such."""
+    n = plan.rows_of(statistic)
+    is_small = n <= CountData.numbers()["n"].maximum
+    if not isinstance(statistic, YesNoShare) or statistic.measure not in DESK_LIMITS or not is_small:
+        return {}
+    accuracy, name, factor = DESK_LIMITS[statistic.measure]
+    return {
+        "kind": CountData.key, "n": n, "lowest_p": statistic.lowest, "highest_p": statistic.highest,
+        "protect": plan.protection.key, "accuracy": accuracy, name: _times(statistic.limit, factor),
+        **promised_numbers(plan),
+    }  # fmt: skip
 
 
 @checked()

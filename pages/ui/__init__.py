@@ -9,7 +9,8 @@ from pages.ui.declarations import declared_numbers, declared_presets
 from pages.ui.downloads import PICTURES, File, about_page, download_columns, open_file, show_files, uploaded
 from pages.ui.figure import component, show_figure
 from pages.ui.layout import (
-    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, section_setting, show_problems,
+    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_memory, section_setting,
+    show_problems,
 )  # fmt: skip
 from pages.ui.mechanism import GIVEN, mechanism_controls, mechanism_settings, note_broken_promise
 from pages.ui.release import mark_moved, page_link, register_shown, release, release_links, shown_release

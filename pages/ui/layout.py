@@ -41,6 +41,8 @@ def open_page(
     if not is_loaded:
         url.load(page, settings)
     st.session_state["settings_of_page"] = settings
+    if st.session_state["is_entered"]:
+        st.session_state["page_memory"] = {}
     if page.carries:
         apply_release(page, settings, take_release)
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
@@ -54,6 +56,11 @@ def open_page(
     if page.carries:
         st.session_state["release_line"] = st.container(key="release")  # filled below; st.empty would vanish meanwhile
     component("page")(key="page_head", data={"style": static_url("style.css"), "title": page.title}, height=1)
+
+
+def page_memory() -> dict[str, Any]:
+    """What a page remembers until the reader leaves it, such as a confidential file."""
+    return st.session_state["page_memory"]  # type: ignore[no-any-return]
 
 
 def close_page(page: Page, settings: Settings) -> None:

@@ -22,6 +22,7 @@ from dpviz.desk.order import deciding_first
 from dpviz.desk.protection import HARDLY
 from dpviz.desk.question import GOALS, takes_prior
 from dpviz.desk.search import Desk
+from dpviz.desk.texts import sentences
 from dpviz.desk.told.measures import analysis, brief, listed, numbers, rounded_epsilon
 from dpviz.inference.rules import RULES
 from dpviz.privacy.attacker import factor_of_odds
@@ -45,6 +46,12 @@ def answer_sentence(desk: Desk) -> Told:
     """Return what the desk answers with, and what that rests on, as inline HTML."""
     found = _answer(desk)
     return found._replace(further=f"{found.further} {desk.question.supposed}".strip())
+
+
+def limits_sentence(desk: Desk) -> str:
+    """The limits on protection as they were understood, and how the leading design is made, as inline HTML."""
+    method = desk.first.method if desk.first else None
+    return sentences("told/limits.html", asked=desk.question, method=method)[0]
 
 
 def _answer(desk: Desk) -> Told:
