@@ -280,7 +280,7 @@ def test_the_file_has_every_measure_of_every_outcome() -> None:
 
 def test_the_script_prints_the_numbers_of_the_table() -> None:
     last, given = compared([2.0])
-    lines = run_script(comparison_script(given.data, given.methods, [2.0], given.analysis, given.terms)).splitlines()
+    lines = run_script(comparison_script(dataclasses.replace(given, epsilon=2.0))).splitlines()
     assert len(lines) == len(last.outcomes)
     for outcome in last.outcomes.values():
         (line,) = [one for one in lines if one.startswith(outcome.method.label)]

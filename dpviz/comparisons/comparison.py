@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -136,6 +137,20 @@ class Comparison:
     terms: ComparisonTerms
     epsilon: float
     span: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        if all(method.reference for method in self.methods):
+            raise ValueError("Choose at least one method that promises privacy.")
+        first, last = map(format_number, self.span)
+        if self.span[0] >= self.span[1]:
+            raise ValueError(f"The smallest ε in the pictures must be below the largest; got {first} and {last}.")
+
+    def settings(self) -> dict[str, Any]:
+        """Its settings by name, those of its data and of its analysis among them."""
+        kind, (first, last) = self.data.key, self.span
+        own = {"kind": kind, "terms": self.terms.key, "epsilon": self.epsilon, "first": first, "last": last}
+        methods = {f"{kind}_methods": [method.key for method in self.methods]}
+        return {**self.data.settings(), **self.analysis.settings(), "rule": self.analysis.rule, **own, **methods}
 
     @property
     def everywhere(self) -> str:

@@ -196,3 +196,16 @@ REFERENCE: dict[str, bool] = {"reference": True, "has_epsilon": False, "exact_ep
 """What there is to say of what promises nothing."""
 
 ORIGINAL_ROWS = Original.named("Original", several_sets=False, **REFERENCE)
+
+
+@lru_cache(maxsize=4)
+def released_rows(
+    data: GaussianData, settings: tuple[tuple[GaussianMethod, float], ...], sets: int, seed: int
+) -> dict[str, FloatArray]:
+    """Return one confidential data set, and the first set that each method releases of it, by label."""
+    rows = {"Confidential data": data.draw_release(ORIGINAL_ROWS, 1.0, 1, seed)[0]}
+    for method, setting in settings:
+        if not isinstance(method, Original):
+            _, released = data.draw_release(method, setting, sets, seed)
+            rows |= {method.label: released[0]} if released else {}
+    return rows

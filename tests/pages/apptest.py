@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -18,8 +19,11 @@ config.set_option("client.showErrorDetails", "full")
 config.set_option("global.disableWidgetStateDuplicationWarning", True)
 
 
-def open_page(module: str, **query: object) -> AppTest:
-    """Run the page of ``pages/<module>.py`` with a query in a new session, until everything on it is complete."""
+def open_page(module: str, *, session: Mapping[str, object] | None = None, **query: object) -> AppTest:
+    """Run the page of ``pages/<module>.py`` with a query in a new session, until everything on it is complete.
+
+    `session` is what the session has before, such as a release that was carried there.
+    """
 
     def script(module_key: str) -> None:
         from importlib import import_module
@@ -28,9 +32,10 @@ def open_page(module: str, **query: object) -> AppTest:
 
         import_module(f"pages.{st.session_state[module_key]}").page()
 
-    return visit(
-        AppTest.from_function(script, kwargs={"module_key": MODULE}, default_timeout=TIMEOUT_S), module, **query
-    )
+    app = AppTest.from_function(script, kwargs={"module_key": MODULE}, default_timeout=TIMEOUT_S)
+    for key, value in (session or {}).items():
+        app.session_state[key] = value
+    return visit(app, module, **query)
 
 
 def visit(app: AppTest, module: str, **query: object) -> AppTest:
@@ -83,6 +88,11 @@ def rows_of(app: AppTest, name: str) -> dict[str, dict[str, str]]:
         columns, cells = ([" ".join(plain_text(cell).split()) for cell in line] for line in (head, row))
         found[label[1] if label else cells[0]] = dict(zip(columns, cells, strict=True))
     return found
+
+
+def cells_of(app: AppTest, name: str) -> dict[str, list[str]]:
+    """The same without the names of the columns and the first cells."""
+    return {plain_text(label): [*cells.values()][1:] for label, cells in rows_of(app, html.escape(name)).items()}
 
 
 def markup(app: AppTest) -> str:
