@@ -17,9 +17,8 @@ from dpviz.desk.releases import alpha_by_rule, numbers_to_set, release_text, wid
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given import recognition
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy import verdict
-from dpviz.privacy.summary import PrivacySummary
-from dpviz.privacy.two_tables import two_tables
+from dpviz.privacy import report
+from dpviz.privacy.summary import PrivacySummary, two_tables
 from pages import ui
 from pages.details import transition_matrices as details
 from pages.ui.navigation import MATRICES, PUBLISHED
@@ -173,7 +172,7 @@ def show_answer(question: Question) -> None:
     if isinstance(given, GivenMatrix):
         for sentence in recognition.matrix_notes(given, question.synthesizer):
             ui.note(sentence)
-    ui.answer(*verdict.promise_sentence(summary), verdict.short_verdict(summary))
+    ui.answer(*report.promise_sentence(summary), report.short_verdict(summary))
     tables = two_tables(question.synthesizer, summary.worst)
     if tables is not None:
         alt = "Probability of each released table if one person said yes, and if that person said no."

@@ -48,8 +48,7 @@ from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.optimum import least_error
-from dpviz.privacy.summary import profile, summarize, view_tables
-from dpviz.privacy.two_tables import two_tables
+from dpviz.privacy.summary import profile, summarize, two_tables, view_tables
 
 SEED = 20
 VALUES = 6
@@ -290,7 +289,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 CURVE_SENTENCES = "guess_sentence", "gaussian_sentence"
 SUMMARY_SENTENCES = (
-    *("odds_sentence", "releases_in_words", "risk_sentences"),
+    *("odds_sentence", "releases_table", "risk_sentences"),
     *("short_verdict", "promise_sentence", "verdict_numbers"),
 )
 OF_A_STATISTIC: dict[str, Any] = {
@@ -312,7 +311,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Modips": {"n": 4, "m": 3, "epsilon": 1.0, "alpha": 1.0, "beta": 0.5, "bounding": "truncation"},
     "ModipsTruncated": {"bounding": "truncation"},
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
-    "gain_in_words": {"view": ATTACKER},
+    "gain_sentence": {"view": ATTACKER},
     "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},
     "draws_log_odds_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},
     "draw_releases": {"row": 1},

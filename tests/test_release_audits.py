@@ -39,9 +39,9 @@ from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
 from dpviz.privacy.laplace_noise import (
+    event_loss,
     no_ones,
     rows_loss,
-    seen_loss,
     truncated_factor,
 )  # fmt: skip
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
@@ -147,7 +147,7 @@ def test_sets_without_ones_are_as_likely_as_an_integral_says(clipped: bool) -> N
         return sets * (betaln(1 + t, 1 + 2 * n - t) - betaln(1 + t, 1 + n - t))
 
     seen = [math.log(seen_by_quad(float(at), epsilon, n, log_seen, clipped)) for at in range(n + 1)]
-    assert seen_loss(no_ones(n, sets), epsilon, not clipped) == pytest.approx(max(-np.diff(seen)), abs=1e-7)
+    assert event_loss(no_ones(n, sets), epsilon, not clipped) == pytest.approx(max(-np.diff(seen)), abs=1e-7)
 
 
 # Rows, width, ε; by sums over 16,001 means of the noisy mean and 6,001 of the drawn one, the integrand log-linear

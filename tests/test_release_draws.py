@@ -17,7 +17,7 @@ from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synt
 from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy.attacker import draw_sentence
+from dpviz.privacy.report import draw_sentence
 from dpviz.privacy.summary import view_tables
 from tests.helpers import match_in
 

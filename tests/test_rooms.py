@@ -14,7 +14,7 @@ from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import coverage_given_count
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
 from dpviz.teaching.rooms.class_intervals import ClassIntervals
 from dpviz.teaching.rooms.codes import CODE_LENGTH, LETTERS, TOKEN, Limit, fingerprint, new_code, new_token, read_code

@@ -37,11 +37,9 @@ from dpviz.desk.told.answer import _below, privacy
 from dpviz.inference.secret_n import doubts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.given.pilot import read_columns
-from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.optimum import least_error
-from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
+from dpviz.privacy.report import better_sentence, compared_promises, factor_of_odds, largest_gap, promise_sentence
 from dpviz.privacy.summary import summarize
-from dpviz.privacy.verdict import promise_sentence
 
 
 def failing(off: float) -> Any:
@@ -214,7 +212,7 @@ def test_a_gap_below_a_millionth_of_the_error_is_rounding(gap: float, said: str)
 def test_a_real_epsilon_is_the_promised_one_within_a_billionth(apart: float, two: bool) -> None:
     found = summarize(GeometricSanitizer(n=10, epsilon=1.0), 1.0, 0.0)
     summary: Any = SimpleNamespace(worst=found.worst, epsilon=found.worst.value * (1 + apart))
-    assert (len(promises(summary)) == 2) == two
+    assert (len(compared_promises(summary)) == 2) == two
 
 
 @pytest.mark.parametrize(("gap", "range_"), [(0.9e-9, False), (1.1e-9, True)])

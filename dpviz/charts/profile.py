@@ -16,7 +16,7 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.draws import Draws
 from dpviz.privacy import AttackerView
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 from dpviz.privacy.summary import PrivacySummary, Profile
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 

@@ -9,8 +9,8 @@ from dpviz.charts import style
 from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import TwoCellSynthesizer
-from dpviz.privacy.attacker import belief_text, factor_of_odds
-from dpviz.privacy.two_tables import TwoTables
+from dpviz.privacy.report import belief_text, factor_of_odds
+from dpviz.privacy.summary import TwoTables
 
 __all__ = ["two_tables_chart"]
 

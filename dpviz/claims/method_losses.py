@@ -17,7 +17,7 @@ from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_
 from dpviz.mechanisms.prior import PriorSynthesizer
 from dpviz.privacy import histograms
 from dpviz.privacy.divergence import pure_epsilon
-from dpviz.privacy.laplace_noise import no_ones, seen_loss
+from dpviz.privacy.laplace_noise import event_loss, no_ones
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss
 
@@ -71,7 +71,7 @@ def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -
     sets = setting.draws if nested else 1
     if sets == 1 and setting.n <= MODIPS_ROWS:
         return setting.sets * _modips(setting.n, setting.each, "truncation" if truncated else "bit")
-    return setting.sets * seen_loss(no_ones(setting.n, sets), setting.each, truncated)
+    return setting.sets * event_loss(no_ones(setting.n, sets), setting.each, truncated)
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""Everything the verdict on a release needs, computed in one call, and the part of its tables that a picture shows."""
+"""Everything the verdict on a release needs, computed in one call, and the parts of its tables that pictures show."""
 
 import math
 from dataclasses import dataclass
@@ -7,15 +7,33 @@ import numpy as np
 
 from dpviz.core.formatting import format_large_count
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms import Synthesizer, WorstCase
-from dpviz.privacy.attacker import EQUAL_LOSS
+from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer, WorstCase
 from dpviz.privacy.divergence import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
 
-PICTURE_SIDE = 151  # Largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
-PROFILE_POINTS = 41  # Values of ε at which a privacy profile is computed
-END_PARTS = 16  # Equal parts of a profile in which its end is sought at once
-SMALLEST_PROFILE_DELTA = 1e-12  # Where a privacy profile ends, if it has not reached 0 before
+EQUAL_LOSS = 1e-12
+"""Relative difference up to which two ε are one, rounding aside."""
+
+PICTURE_SIDE = 151
+"""Largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts."""
+
+PROFILE_POINTS = 41
+"""Values of ε at which a privacy profile is computed."""
+
+SMALLEST_PROFILE_DELTA = 1e-12
+"""Where a privacy profile ends, if it has not reached 0 before."""
+
+END_PARTS = 16  # equal parts of a profile in which its end is looked for at once
+END_TOLERANCE = 0.02  # relative, of the end of a profile
+
+SHOWN_COLUMNS = 301
+"""Released tables up to which all are shown under the worst neighbours; more are shown at evenly spaced ones."""
+
+LIKELY = 1e-4
+"""Share of the largest probability below which a released table at the rim is left out."""
+
+TRIED_COLUMNS = 20_000  # released tables among which the first and the last that is likely enough are looked for
+WHOLE_COLUMNS = 41  # released tables up to which none is left out
 
 
 @dataclass(frozen=True)
@@ -39,7 +57,7 @@ class PrivacySummary:
 
     @property
     def worst_pair(self) -> int:
-        """Place of the worst neighbours in the list of the synthesizer."""
+        """Index of the worst neighbours among those of the synthesizer."""
         tables = sorted((self.worst.likelier, self.worst.other))
         return int(np.flatnonzero((np.sort(self.synthesizer.neighbours, axis=1) == tables).all(axis=1))[0])
 
@@ -50,10 +68,10 @@ class PrivacySummary:
 
 
 def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
-    """Return the privacy of `synthesizer` at a promised ε and an allowed δ."""
-    listed = synthesizer.enumerable
-    failure = failure_by_row(synthesizer, epsilon) if listed else None
-    sizes_match = listed and int(synthesizer.row_counts[0].sum()) == int(synthesizer.column_counts[-1].max())
+    """The privacy of `synthesizer` at a promised ε and an allowed δ."""
+    is_listed = synthesizer.enumerable
+    failure = failure_by_row(synthesizer, epsilon) if is_listed else None
+    has_equal_size = is_listed and synthesizer.row_counts[0].sum() == synthesizer.column_counts[-1].max()
     return PrivacySummary(
         synthesizer,
         epsilon,
@@ -63,7 +81,7 @@ def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> Privacy
         epsilon_for_delta(synthesizer, delta),
         failure,
         None if failure is None else float(even_counts(synthesizer) @ failure),
-        change_by_row(synthesizer) if sizes_match else None,
+        change_by_row(synthesizer) if has_equal_size else None,
     )
 
 
@@ -96,13 +114,11 @@ class TableView:
 
 
 def view_tables(synthesizer: Synthesizer, side: int = PICTURE_SIDE) -> TableView:
-    """Return the tables at no more than `side` evenly spaced rows, pairs and columns, ends included."""
-    rows, pairs, columns = (
-        np.unique(np.rint(np.linspace(0, size - 1, min(size, side))).astype(np.int64))
-        for size in (synthesizer.shape[0], len(synthesizer.neighbours), synthesizer.shape[1])
-    )
-    tables = synthesizer.log_transition(rows, columns), synthesizer.log_odds(pairs, columns)
-    return TableView(synthesizer, rows, pairs, columns, *tables)
+    """The tables at no more than `side` evenly spaced rows, pairs and columns, ends included."""
+    sizes = synthesizer.shape[0], len(synthesizer.neighbours), synthesizer.shape[1]
+    rows, pairs, columns = (evenly_spaced(0, size - 1, side) for size in sizes)
+    log_probabilities = synthesizer.log_transition(rows, columns)
+    return TableView(synthesizer, rows, pairs, columns, log_probabilities, synthesizer.log_odds(pairs, columns))
 
 
 @dataclass(frozen=True)
@@ -116,32 +132,97 @@ class Profile:
 
 
 def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
-    """Return the privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12."""
+    """The privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12."""
     pure = synthesizer.worst_log_odds().value
-    last = _end(synthesizer, pure)
+    last = _profile_end(synthesizer, pure)
     epsilons = np.linspace(0, last, points)
     if last == pure:
         epsilons = np.unique(np.append(epsilons, pure * (1 - 10.0 ** -np.arange(2, 12))))
-    deltas = deltas_for_epsilons(synthesizer, epsilons)
-    return Profile(synthesizer, epsilons, deltas, pure)
+    return Profile(synthesizer, epsilons, deltas_for_epsilons(synthesizer, epsilons), pure)
 
 
-def _end(synthesizer: Synthesizer, pure: float) -> float:
+def _profile_end(synthesizer: Synthesizer, pure: float) -> float:
     """About where the picture of a profile should end: at δ = 1e-12, or beyond the largest finite log-odds."""
-    high = pure
+    low, high = 0.0, pure
     if math.isinf(pure):
         table = np.abs(synthesizer.log_odds_table())
         high = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
-    visible = synthesizer.divergences(np.array([0.0, 0.98 * high])) >= SMALLEST_PROFILE_DELTA
-    if visible[1] or not visible[0]:
+
+    def is_visible(epsilons: FloatArray) -> list[bool]:
+        return list(synthesizer.divergences(epsilons) >= SMALLEST_PROFILE_DELTA)
+
+    if is_visible(np.array([0.0, (1 - END_TOLERANCE) * high])) != [True, False]:
         return high
-    low = 0.0
-    while high - low > 0.02 * high:
-        halves = np.linspace(low, high, END_PARTS + 1)
-        seen = np.append(synthesizer.divergences(halves[:-1]) >= SMALLEST_PROFILE_DELTA, False)
-        last, first = 0, END_PARTS
-        while first - last > 1 and halves[first] - halves[last] > 0.02 * halves[first]:
-            middle = (first + last) // 2
-            last, first = (middle, first) if seen[middle] else (last, middle)
-        low, high = float(halves[last]), float(halves[first])
+    while high - low > END_TOLERANCE * high:
+        ends = np.linspace(low, high, END_PARTS + 1)
+        first = 1 + [*is_visible(ends[1:-1]), False].index(False)
+        low, high = float(ends[first - 1]), float(ends[first])
     return high
+
+
+@dataclass(frozen=True, eq=False)
+class TwoTables:
+    """What is released under each of the two neighbouring tables that a release tells apart best.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    tables : tuple of int
+        Their rows in the matrix: of two counts first the one with one yes more, so that the person they differ in said
+        yes, else the likelier one at `telling`.
+    columns : ndarray of int
+        Released tables that are shown.
+    probabilities : ndarray of shape (2, columns)
+        Pr(released | table).
+    telling : int
+        The released table that tells most.
+    chance, gain : float
+        Its probability under the likelier table, and its log-odds.
+    success : float
+        How often the best guess between the two is right that knows nothing else: ½ + Σ |difference| / 4; NaN where
+        there are too many released tables to sum over.
+    """
+
+    synthesizer: Synthesizer
+    tables: tuple[int, int]
+    columns: IntArray
+    probabilities: FloatArray
+    telling: int
+    chance: float
+    gain: float
+    success: float
+
+
+def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
+    """Both tables of the largest log-odds of a release; None where no released table can be named.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
+    >>> view = two_tables(release, release.worst_log_odds())
+    >>> view.tables, view.probabilities.round(3).tolist(), view.telling, round(view.chance, 3)
+    ((1, 0), [[0.333, 0.667], [0.667, 0.333]], 1, 0.667)
+    """
+    has_two_cells = isinstance(synthesizer, TwoCellSynthesizer)
+    if worst.column is None or not (has_two_cells or synthesizer.enumerable):
+        return None
+    tables = (worst.likelier, worst.other)
+    if has_two_cells:
+        tables = (max(tables), min(tables))
+    rows = np.array(tables)
+    size = synthesizer.shape[1]
+    columns = tried = evenly_spaced(0, size - 1, TRIED_COLUMNS)
+    with np.errstate(under="ignore"):
+        probabilities = np.exp(synthesizer.log_transition(rows, tried))
+        log_chance = synthesizer.log_transition(np.array([worst.likelier]), np.array([worst.column]))
+        success = 0.5 + float(np.abs(probabilities[0] - probabilities[1]).sum()) / 4 if len(tried) == size else math.nan
+        if size > WHOLE_COLUMNS:
+            likely = tried[probabilities.max(axis=0) >= LIKELY * probabilities.max()]
+            columns = evenly_spaced(int(likely[0]), int(likely[-1]), SHOWN_COLUMNS)
+            probabilities = np.exp(synthesizer.log_transition(rows, columns))
+        chance = float(np.exp(log_chance[0, 0]))
+    return TwoTables(synthesizer, tables, columns, probabilities, worst.column, chance, worst.value, success)
+
+
+def evenly_spaced(first: int, last: int, count: int) -> IntArray:
+    """At most `count` evenly spaced indices from the first to the last, ends included."""
+    return np.unique(np.rint(np.linspace(first, last, min(last - first + 1, count))).astype(np.int64))

@@ -20,11 +20,9 @@ from dpviz.desk.exports import tables as exports
 from dpviz.desk.exports.script import page_script
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws, draw_releases
-from dpviz.privacy import attacker, attacker_view, languages
-from dpviz.privacy.optimum import words as optimum
+from dpviz.privacy import attacker_view, report
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
-from dpviz.privacy.verdict import verdict_numbers
 from pages import ui
 from pages.ui.navigation import MATRICES
 
@@ -98,7 +96,7 @@ def show_tables(summary: PrivacySummary) -> None:
         if shown.left_out:
             st.caption(shown.left_out)
     if draws is not None and st.session_state[LOOK] != DRAW:
-        ui.note(attacker.own_release_sentence(draws))
+        ui.note(report.own_release_sentence(draws))
 
 
 def show_profile(summary: PrivacySummary) -> None:
@@ -108,7 +106,7 @@ def show_profile(summary: PrivacySummary) -> None:
     figure = charts.profile_chart(profile_of(summary.synthesizer), summary)
     ui.show_figure(figure, f"{PREFIX}profile", alt, height=330)
     ui.heading("Numbers")
-    ui.numbers(*verdict_numbers(summary))
+    ui.numbers(*report.verdict_numbers(summary))
 
 
 def shown_draws(release: Synthesizer) -> Draws | None:
@@ -156,7 +154,7 @@ def show_draws(question: Any) -> None:
             on_click=_stop if is_running else _start, shortcut="Space" if ui.class_mode() else None,
         )  # fmt: skip
         st.button("Clear", key=f"{PREFIX}draw_clear", on_click=_clear, width="stretch")
-    st.html(f'<p class="dpviz-answer">{attacker.draw_sentence(draws)}</p>')
+    st.html(f'<p class="dpviz-answer">{report.draw_sentence(draws)}</p>')
     left, right = st.columns(2, gap="small")
     with left:
         alt = "The row of the matrix, and the shares drawn so far."
@@ -206,7 +204,7 @@ def show_attacker(question: Any) -> None:
 
     # After the most telling release, or another one that the reader chooses
     ui.heading("In odds: the most telling release")
-    st.html(languages.odds_sentence(summary) + odds_dots(summary.worst.value))
+    st.html(report.odds_sentence(summary) + odds_dots(summary.worst.value))
     left, right = st.columns([1, 1.5], gap="medium")
     with left:
         pair, column = summary.worst_pair, int(summary.worst.column or 0)
@@ -215,13 +213,13 @@ def show_attacker(question: Any) -> None:
             pair = _place_control("pair", len(release.neighbours), "n1 of the first table" if is_two_cells else "")
             column = _place_control("column", release.shape[1], "Released m1" if is_two_cells else "")
         view = attacker_view(release, pair, column, ui.number_control(NUMBERS, PREFIX, "prior_odds"))
-        ui.numbers(*attacker.attacker_numbers(view))
+        ui.numbers(*report.attacker_numbers(view))
     with right:
         log_odds = release.log_odds(np.array([pair]), np.arange(release.shape[1]))[0]
         figure = charts.attacker_chart(release, log_odds, view, summary.epsilon)
         alt = f"Posterior odds of {view.first} against {view.second} for every released table."
         ui.show_figure(figure, f"{PREFIX}attacker", alt, height=340)
-    ui.note(attacker.attacker_sentence(view, summary.epsilon))
+    ui.note(report.attacker_sentence(view, summary.epsilon))
 
     # All releases together
     curve = trade_off_of(release)
@@ -233,22 +231,22 @@ def show_attacker(question: Any) -> None:
         ui.show_figure(charts.trade_off_chart(curve, promised, summary), f"{PREFIX}trade_off", alt, height=430)
     with right:
         ui.heading("In guesses")
-        guess = languages.guess_sentence(curve, promised)
-        st.html(f"<p>{guess}</p><p>{languages.gaussian_sentence(curve)}</p>")
+        guess = report.guess_sentence(curve, promised)
+        st.html(f"<p>{guess}</p><p>{report.gaussian_sentence(curve)}</p>")
         ui.heading("In risk: one sensitive value")
         risk = ui.number_control(NUMBERS, PREFIX, "prior_risk")
         prior_risk = NUMBERS["prior_risk"]
         risk = ui.last_valid_value(f"{PREFIX}prior_risk", risk, prior_risk.validate, prior_risk.default)
         ratio = ui.number_control(NUMBERS, PREFIX, "risk_ratio")
-        st.html("".join(f"<p>{sentence}</p>" for sentence in languages.risk_sentences(summary, risk, ratio)))
+        st.html("".join(f"<p>{sentence}</p>" for sentence in report.risk_sentences(summary, risk, ratio)))
     ui.heading("One curve, five measures")
-    ui.table(*languages.measures_table(summary, curve))
+    ui.table(*report.measures_table(summary, curve))
     ui.note(_note("Tests"))
 
     # Each release as a piece of the curve
     first, second = (release.row_table(index) for index in (summary.worst.likelier, summary.worst.other))
     ui.heading(f"Release by release: {first} against {second}")
-    head, rows, caption = languages.releases_table(summary, risk)
+    head, rows, caption = report.releases_table(summary, risk)
     ui.table(head, rows, caption)
     size = release.shape[1]
     spaced = "" if len(rows) == size else f" Shown are {len(rows)} of {size:,} releases, evenly spaced."
@@ -268,20 +266,22 @@ def show_better(question: Any) -> None:
     label = "Allow the δ of the promise too (may take some seconds)"
     has_delta = summary.delta > 0 and ui.toggle(label, f"{PREFIX}with_delta")
     with st.spinner("The best mechanism …"):
-        best = [(name, ui.result(optimum.best_mechanisms, release.n, at)) for name, at in optimum.promises(summary)]
+        best = [
+            (name, ui.result(report.best_mechanisms, release.n, at)) for name, at in report.compared_promises(summary)
+        ]
         if has_delta:
-            allowed = ui.result(optimum.best_mechanisms, release.n, summary.epsilon, summary.delta)
+            allowed = ui.result(report.best_mechanisms, release.n, summary.epsilon, summary.delta)
             best.append(("the promise", allowed))
 
     # Imported here as it brings all that analyses need, which no other section of the page does
     from dpviz.comparisons.binary_measures import row_moments
 
     errors = row_moments(release).added()
-    st.html(f'<p class="dpviz-answer">{optimum.better_sentence(errors, *best[0])}</p>')
-    ui.table(*optimum.better_table(errors, best))
+    st.html(f'<p class="dpviz-answer">{report.better_sentence(errors, *best[0])}</p>')
+    ui.table(*report.better_table(errors, best))
     ui.note(_note("The best mechanism"))
     if has_delta:
-        ui.note(_note("The best with delta", gap=optimum.largest_gap(best[-1][1])))
+        ui.note(_note("The best with delta", gap=report.largest_gap(best[-1][1])))
 
 
 def show_downloads(question: Any) -> None:

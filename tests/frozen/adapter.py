@@ -151,7 +151,7 @@ def summary(law: str, epsilon: float, delta: float, **given: float) -> Answer:
 
 def attacker(law: str, pair: int, column: int, prior_odds: float, **given: float) -> Answer:
     view = privacy.attacker_view(made(law, **given), pair, column, prior_odds)
-    return {"odds": view.posterior_odds, "beliefs": plain(view.probabilities), "words": privacy.gain_in_words(view)}
+    return {"odds": view.posterior_odds, "beliefs": plain(view.probabilities), "words": privacy.gain_sentence(view)}
 
 
 def sets(law: str, sets: int, epsilon: float, **given: float) -> Answer:

@@ -4,7 +4,7 @@ import math
 
 from dpviz.core.formatting import format_distinct, format_number, format_percent, join_words
 from dpviz.inference.rules import RULES
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
 from dpviz.teaching.rooms.class_intervals import ClassIntervals
 from dpviz.teaching.rooms.codes import spaced

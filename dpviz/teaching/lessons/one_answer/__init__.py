@@ -10,7 +10,7 @@ from dpviz.charts.two_tables import two_tables_chart
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean
-from dpviz.privacy.two_tables import two_tables
+from dpviz.privacy.summary import two_tables
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward
 from dpviz.teaching.lessons.questions import Moment, OneAsked, Slider, nearest_option
 from dpviz.teaching.lessons.words import LessonWords
