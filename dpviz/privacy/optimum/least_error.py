@@ -13,7 +13,7 @@ from dpviz.core.formatting import format_distinct, format_number, round_down, ro
 from dpviz.core.limits import OPTIMUM_ROWS, TABLE_ENTRIES
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.given_matrix import GivenMatrix
 from dpviz.privacy.optimum._estimates import Mechanism
 from dpviz.privacy.optimum._search import CRITERIA, search
 
