@@ -82,21 +82,11 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
 def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     """Smallest δ with which the count of ones hides one row: PARAM_MAP, which is a function of it.
 
-    Notes
-    -----
     P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ is
     Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the smallest count whose ratio exceeds e^ε, and likewise downward: at least
-    max(θ, 1 − θ)^{n − 1}.
+    max(θ, 1 − θ)^{n − 1}: Zheng (2015), theorem 6.18 and corollary 6.19.
 
-    References
-    ----------
-    .. [1] Zheng (2015), theorem 6.18 and corollary 6.19.
-
-    Examples
-    --------
-    (0, 1/2, 1/2) against (1/2, 1/2, 0):
-
-    >>> count_release_delta(2, 0.5, 0.0)
+    >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
     0.5
     """
     n = int(MANY_ROWS.validate(n))

@@ -60,8 +60,6 @@ def gaussian_delta(ratio: float, epsilon: float) -> float:
 def gaussian_epsilon(ratio: float, delta: float) -> float:
     """Smallest ε ≥ 0 with δ(r, ε) ≤ δ, rounded up; ∞ where none up to 10¹² is enough.
 
-    Examples
-    --------
     >>> round(gaussian_epsilon(1.0, gaussian_delta(1.0, 2.0)), 10)
     2.0
     """
@@ -80,8 +78,6 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
 def gaussian_ratio(epsilon: float, delta: float) -> float:
     """Largest ratio r with δ(r, ε) ≤ δ, rounded down: 0 for δ = 0 and ∞ for δ = 1.
 
-    Examples
-    --------
     >>> round(gaussian_ratio(0.0, gaussian_delta(2.0, 0.0)), 10)
     2.0
     """

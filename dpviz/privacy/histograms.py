@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import logsumexp, ndtr, ndtri
 
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.privacy.noisy_counts import log_table_probability
 
@@ -18,10 +17,6 @@ LAST_ROW_SHARES = (0.3, 0.1, 0.03, 0.01, 0.003)  # distances of the last row fro
 SLOW_LAST_ROW_SHARES = (0.03, 0.01)  # those that are tried where each takes a moment
 MAX_ROWS_TRIED = 300  # n up to which several tables of rows are tried
 COPIES, SLOW_COPIES = 8, 3  # copies of one row in a bootstrap that are summed over, and those of more rows
-SAMPLE_ROWS = argument("n", 2, 5000, integer=True)
-SAMPLES = argument("samples", 1, 10_000, integer=True)
-LOWER_BOUND = argument("lower", -math.inf, 0)
-UPPER_BOUND = argument("upper", 0, math.inf)
 
 Counts = tuple[int, ...]
 Neighbours = Iterator[tuple[FloatArray, FloatArray]]
@@ -103,8 +98,6 @@ def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> 
     >>> scott_share(n=100, lower=-3.0, upper=4.0, samples=200, seed=1).value > 0.9
     True
     """
-    n, samples = int(SAMPLE_ROWS.validate(n)), int(SAMPLES.validate(samples))
-    lower, upper = LOWER_BOUND.validate(lower), UPPER_BOUND.validate(upper)
     return Measure.share(len(list(_with_other_bins(n, lower, upper, samples, abs(seed)))), samples)
 
 

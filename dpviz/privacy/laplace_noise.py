@@ -45,17 +45,9 @@ def truncated_factor(epsilon: float) -> float:
 class ReleaseEvent:
     """The most extreme event of a release, made of a noisy statistic t from 0 to `steps`.
 
-    Parameters
-    ----------
-    steps : float
-        One row moves the statistic by 1 at most, by a whole number if it `is_count`.
-    log_probability : callable
-        ln of the probability, or density, of the event given t: it falls with t and is concave.
-    scale : float
-        Distance from an end of the range over which that changes its slope.
-    reach : float
-        Beyond this t the event is impossible.
-    is_count : bool
+    One row moves the statistic by 1 at most, by a whole number if it `is_count`. `log_probability` is ln of the
+    probability, or density, of the event given t: it falls with t, is concave, and changes its slope over the distance
+    `scale` from an end of the range. Beyond `reach` the event is impossible.
     """
 
     steps: float

@@ -29,19 +29,9 @@ class ReleaseVerdict(StrEnum):
 class Loss:
     """The real ε of a release: exact if both ends agree, else between them.
 
-    Parameters
-    ----------
-    at_least : float
-        Certified by a pair of neighbours and what is released.
-    at_most : float
-        Proven.
-    delta : float, optional
-        Where no ε is enough, a probability that no ε can excuse.
-    said : str, optional
-        What was found on the way, in words.
+    `at_least` is certified by a pair of neighbours and what is released, `at_most` is proven. Where no ε is enough,
+    `delta` is a probability that no ε can excuse; `said` adds in words what was found on the way.
 
-    Examples
-    --------
     >>> [loss.verdict(1.0).name for loss in (Loss.exactly(2.0), Loss(0.5, 1.0), Loss(0.5, math.inf))]
     ['BREAKS', 'KEEPS', 'OPEN']
     """

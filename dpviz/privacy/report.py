@@ -163,15 +163,15 @@ def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     is_zero = not pair.value and summary.is_pure
     neighbours = "no neighbours differ by more than the factor eᵋ" if is_zero else _pair(release, pair)
     given = f"With δ = {format_number(summary.delta, 3)} allowed" if summary.delta else "Without any δ"
-    held = f"ε = {format_number(round_up(summary.epsilon_at_delta, 6), 6)} is kept"
+    outcome = f"ε = {format_number(round_up(summary.epsilon_at_delta, 6), 6)} is kept"
     if math.isinf(summary.epsilon_at_delta):
-        held = "no ε is enough"
+        outcome = "no ε is enough"
     numbers = [
         ("exact ε (substituted row)", format_number(worst.value, NUMBER_DIGITS), reached),
         (
             f"δ at ε = {format_number(summary.epsilon, 4)}",
             _delta_text(summary, format_number(pair.value, NUMBER_DIGITS)),
-            f"{neighbours}. {given}, {held}",
+            f"{neighbours}. {given}, {outcome}",
         ),
     ]
 

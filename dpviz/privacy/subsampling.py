@@ -11,7 +11,7 @@ from dpviz.core import limits
 from dpviz.core.numerics.blocks import blocks
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.core.numerics.sums import log_binomials
-from dpviz.core.parameters import Parameter, argument
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase
 from dpviz.privacy.divergence import epsilon_for_delta
@@ -28,8 +28,6 @@ POPULATION = Parameter(
     private_end="larger",
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
 )
-SAMPLE_EPSILON = argument("epsilon", 0, math.inf)
-SAMPLING_RATE = argument("rate", 0, 1)
 
 FULL_DIGITS = 1e-280  # probability from which a sum of products has kept all its terms
 EXTREME_PAIR_TOLERANCE = 1e-13  # relative distance within which a log-odds of an extreme pair counts as the largest
@@ -39,18 +37,8 @@ EXTREME_PAIR_TOLERANCE = 1e-13  # relative distance within which a log-odds of a
 class SubsampledRelease(TwoCellSynthesizer):
     """Pr(m1 | K) = Σ_k Hypergeometric(k; N, K, n) T[k, m1]: n of N rows drawn without replacement, then T.
 
-    Its rows are the tables (K, N − K) of the population, so that its `n` is N.
-
-    Parameters
-    ----------
-    sample : TwoCellSynthesizer
-        The release T of the sample.
-    population : int
-        N, at least the rows of the sample.
-
-    Examples
-    --------
-    With a sample of one row, K is a fair coin.
+    T is the release `sample`. The rows are the tables (K, N − K) of the population, so that its `n` is N. With a sample
+    of one row, K is a fair coin:
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = SubsampledRelease(sample=BetaBinomial(n=1, m=1, alpha=1, beta=1), population=2)
@@ -152,8 +140,6 @@ def subsampled_tight(epsilon: float, rate: float) -> float:
     >>> round(subsampled_tight(1.0, 0.5), 6)  # ln((1 + e) / 2)
     0.620115
     """
-    epsilon = SAMPLE_EPSILON.validate(epsilon)
-    rate = SAMPLING_RATE.validate(rate)
     if epsilon < LARGEST_EXPONENT:
         return math.log1p(rate * math.expm1(epsilon))
     return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0

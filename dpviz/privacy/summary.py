@@ -14,24 +14,12 @@ from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_r
 EQUAL_LOSS = 1e-12
 """Relative difference up to which two ε are one, rounding aside."""
 
-PICTURE_SIDE = 151
-"""Largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts."""
-
-PROFILE_POINTS = 41
-"""Values of ε at which a privacy profile is computed."""
-
-SMALLEST_PROFILE_DELTA = 1e-12
-"""Where a privacy profile ends, if it has not reached 0 before."""
-
-END_PARTS = 16  # equal parts of a profile in which its end is looked for at once
-END_TOLERANCE = 0.02  # relative, of the end of a profile
-
-SHOWN_COLUMNS = 301
-"""Released tables up to which all are shown under the worst neighbours; more are shown at evenly spaced ones."""
-
-LIKELY = 1e-4
-"""Share of the largest probability below which a released table at the rim is left out."""
-
+PICTURE_SIDE = 151  # largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
+PROFILE_POINTS = 41  # values of ε at which a privacy profile is computed
+SMALLEST_PROFILE_DELTA = 1e-12  # where a privacy profile ends, if it has not reached 0 before
+NEAR_PURE = 0.98  # share of the pure ε from which on a profile ends there
+SHOWN_COLUMNS = 301  # released tables up to which all are shown under the worst neighbours, more at evenly spaced ones
+LIKELY = 1e-4  # share of the largest probability below which a released table at the rim is left out
 TRIED_COLUMNS = 20_000  # released tables among which the first and the last that is likely enough are looked for
 WHOLE_COLUMNS = 41  # released tables up to which none is left out
 
@@ -132,55 +120,29 @@ class Profile:
 
 
 def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
-    """The privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12."""
+    """The privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12, or beyond all finite log-odds."""
     pure = synthesizer.worst_log_odds().value
-    last = _profile_end(synthesizer, pure)
+    last = epsilon_for_delta(synthesizer, SMALLEST_PROFILE_DELTA)
+    if math.isinf(last):
+        table = np.abs(synthesizer.log_odds_table())
+        last = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
+    elif last == 0 or last > NEAR_PURE * pure:
+        last = pure
     epsilons = np.linspace(0, last, points)
     if last == pure:
         epsilons = np.unique(np.append(epsilons, pure * (1 - 10.0 ** -np.arange(2, 12))))
     return Profile(synthesizer, epsilons, deltas_for_epsilons(synthesizer, epsilons), pure)
 
 
-def _profile_end(synthesizer: Synthesizer, pure: float) -> float:
-    """About where the picture of a profile should end: at δ = 1e-12, or beyond the largest finite log-odds."""
-    low, high = 0.0, pure
-    if math.isinf(pure):
-        table = np.abs(synthesizer.log_odds_table())
-        high = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
-
-    def is_visible(epsilons: FloatArray) -> list[bool]:
-        return list(synthesizer.divergences(epsilons) >= SMALLEST_PROFILE_DELTA)
-
-    if is_visible(np.array([0.0, (1 - END_TOLERANCE) * high])) != [True, False]:
-        return high
-    while high - low > END_TOLERANCE * high:
-        ends = np.linspace(low, high, END_PARTS + 1)
-        first = 1 + [*is_visible(ends[1:-1]), False].index(False)
-        low, high = float(ends[first - 1]), float(ends[first])
-    return high
-
-
 @dataclass(frozen=True, eq=False)
 class TwoTables:
     """What is released under each of the two neighbouring tables that a release tells apart best.
 
-    Parameters
-    ----------
-    synthesizer : Synthesizer
-    tables : tuple of int
-        Their rows in the matrix: of two counts first the one with one yes more, so that the person they differ in said
-        yes, else the likelier one at `telling`.
-    columns : ndarray of int
-        Released tables that are shown.
-    probabilities : ndarray of shape (2, columns)
-        Pr(released | table).
-    telling : int
-        The released table that tells most.
-    chance, gain : float
-        Its probability under the likelier table, and its log-odds.
-    success : float
-        How often the best guess between the two is right that knows nothing else: ½ + Σ |difference| / 4; NaN where
-        there are too many released tables to sum over.
+    `tables` are their rows in the matrix: of two counts first the one with one yes more, so that the person they differ
+    in said yes, else the likelier one at `telling`, the released table that tells most; its log-odds are `gain`, and
+    `chance` is its probability under the likelier one. `probabilities` are Pr(released | table) at `columns`. `success`
+    is how often the best guess between the two is right that knows nothing else: ½ + Σ |difference| / 4; NaN where
+    there are too many released tables to sum over.
     """
 
     synthesizer: Synthesizer

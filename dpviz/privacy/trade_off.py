@@ -177,12 +177,12 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
             tests = _upper_hull(np.concatenate([tests, np.exp(log_errors)], axis=1))
 
     # The other half is its mirror image
-    one, _, two = tests
-    mirrored = slice(None, None, -1) if one[-1] < two[-1] else slice(-2, None, -1)
-    one, two = np.append(one, two[mirrored]), np.append(two, one[mirrored])
-    if two[0] < 1:
-        one, two = np.append(one, 1.0), np.append(two, 0.0)
-    return TradeOffCurve(one, two, mu)
+    type_one, _, type_two = tests
+    mirrored = slice(None, None, -1) if type_one[-1] < type_two[-1] else slice(-2, None, -1)
+    type_one, type_two = np.append(type_one, type_two[mirrored]), np.append(type_two, type_one[mirrored])
+    if type_two[0] < 1:
+        type_one, type_two = np.append(type_one, 1.0), np.append(type_two, 0.0)
+    return TradeOffCurve(type_one, type_two, mu)
 
 
 def _log_errors(synthesizer: Synthesizer, pairs: IntArray) -> FloatArray:
@@ -197,34 +197,40 @@ def _log_errors(synthesizer: Synthesizer, pairs: IntArray) -> FloatArray:
     first, second = (np.take_along_axis(table, order, axis=1) for table in (first, second))
     halves = []
     for null, alternative in ((second, first), (first[:, ::-1], second[:, ::-1])):
-        one, power = (np.logaddexp.accumulate(table, axis=1)[:, :-1] for table in (null, alternative))
-        two = np.logaddexp.accumulate(alternative[:, ::-1], axis=1)[:, -2::-1]
-        halves.append(np.stack([one, power, two])[:, (one <= two) & (power > -math.inf)])
+        type_one, power = (np.logaddexp.accumulate(table, axis=1)[:, :-1] for table in (null, alternative))
+        type_two = np.logaddexp.accumulate(alternative[:, ::-1], axis=1)[:, -2::-1]
+        halves.append(np.stack([type_one, power, type_two])[:, (type_one <= type_two) & (power > -math.inf)])
     return np.concatenate(halves, axis=1)
 
 
 def _largest_mu(log_errors: FloatArray) -> float:
     """Largest Φ⁻¹(1 − a) − Φ⁻¹(b) of the tests, each from the tail in which it is exact."""
-    one, power, two = log_errors
-    values = np.where(power < two, ndtri_exp(power), -ndtri_exp(two)) - ndtri_exp(one)
+    type_one, power, type_two = log_errors
+    values = np.where(power < type_two, ndtri_exp(power), -ndtri_exp(type_two)) - ndtri_exp(type_one)
     return float(values.max(initial=0.0))
 
 
 def _upper_hull(tests: FloatArray) -> FloatArray:
-    """The tests (a, power, b) on the upper hull, from the smallest a to the largest power − a (monotone chain)."""
-    # Tests in the order of a whose power is above that of all before
+    """The tests (a, power, b) on the upper hull, from the smallest a to the largest power − a."""
     tests = tests[:, np.lexsort((-tests[1], tests[0]))]
     tests = tests[:, : int(np.argmax(tests[1] - tests[0])) + 1]
     is_better = np.append(True, tests[1, 1:] > np.maximum.accumulate(tests[1])[:-1])
     tests = tests[:, is_better]
+    return tests[:, hull_corners(tests[0], tests[1], CHORD_ROUNDING)]
 
-    # A corner below the chord of the corners beside it goes
+
+def hull_corners(x: FloatArray, y: FloatArray, rounding: float = 0.0) -> list[int]:
+    """Indices of the points on the upper hull, by the monotone chain: a corner below the chord beside it goes.
+
+    >>> hull_corners(np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.4, 1.0]))
+    [0, 2]
+    """
     hull: list[tuple[int, float, float]] = []
-    for index, (x, y) in enumerate(tests[:2].T.tolist()):
+    for index, (right, end) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
         while len(hull) > 1:
-            (_, left, low), (_, middle, height) = hull[-2:]
-            if (height - low) * (x - left) - (middle - left) * (y - low) > CHORD_ROUNDING * (x - left):
+            (_, left, start), (_, middle, height) = hull[-2:]
+            if (height - start) * (right - left) - (middle - left) * (end - start) > rounding * (right - left):
                 break
             hull.pop()
-        hull.append((index, x, y))
-    return tests[:, [index for index, _, _ in hull]]
+        hull.append((index, right, end))
+    return [index for index, _, _ in hull]
