@@ -27,8 +27,8 @@ from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord, Reader, json_field, validate_unique_choices
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
 
 MATRIX_FIELDS = ("probabilities", "decimals")

@@ -12,7 +12,7 @@ from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.given.reading import sums_sentence
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages import ui
 from pages.details import posterior as details
 from pages.ui.navigation import POSTERIOR

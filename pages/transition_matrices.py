@@ -16,7 +16,7 @@ from dpviz.designs import Design
 from dpviz.desk.releases import alpha_by_rule, numbers_to_set, release_text, widest_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.given import recognition
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import report
 from dpviz.privacy.summary import PrivacySummary, two_tables
 from pages import ui

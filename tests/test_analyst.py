@@ -32,7 +32,7 @@ from dpviz.inference.posterior import posterior_cells
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.given import read_matrix
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.helpers import decode_figure, match_in
 from tests.mixtures import Law, referee, weights_of
 

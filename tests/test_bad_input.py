@@ -46,7 +46,7 @@ from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given.pilot import read_columns
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.summary import profile, summarize, two_tables, view_tables
 
@@ -308,8 +308,7 @@ OWN: dict[str, dict[str, Any]] = {
     "UnknownVariance": {"estimand": "variance", "mean": 5.0},
     "MixedData": {"estimand": "share", "mean": 6.0, "correlation": 0.5},
     "GaussianPlan": {"data": NORMAL, "method": NORMAL.methods[0], "sets": 1, "estimands": ("mean",)},
-    "Modips": {"n": 4, "m": 3, "epsilon": 1.0, "alpha": 1.0, "beta": 0.5, "bounding": "truncation"},
-    "ModipsTruncated": {"bounding": "truncation"},
+    "Modips": {"n": 4, "m": 3, "epsilon": 1.0, "alpha": 1.0, "beta": 0.5},
     "attacker_chart": {"view": ATTACKER, "log_odds": ONE.log_odds_table()[1]},
     "gain_sentence": {"view": ATTACKER},
     "draws_chart": {"draws": draw_releases(ONE, 1, number=3, seed=1)},

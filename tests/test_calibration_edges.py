@@ -11,7 +11,7 @@ import pytest
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.audit import audit
 from dpviz.mechanisms import DirichletMultinomial, MultinomialMean, PosteriorMean
-from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
+from dpviz.mechanisms.cells import DrawnCells, PlugInCells
 from dpviz.priors import minimum_prior, release
 from dpviz.privacy import delta_for_epsilon
 from tests.referees import excess, plug_in_law

@@ -13,9 +13,8 @@ from scipy.special import gammaln
 
 from dpviz.calibration.posterior_parameter import PosteriorParameter
 from dpviz.mechanisms.base import Synthesizer
-from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
-from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
-from dpviz.mechanisms.multinomial_plug_ins import MultinomialMean, MultinomialMode
+from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial, MultinomialMean, MultinomialMode
+from dpviz.mechanisms.cells import DrawnCells, PlugInCells
 from dpviz.priors import minimum_prior, release
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from tests.referees import divergence

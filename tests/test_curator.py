@@ -31,7 +31,7 @@ from dpviz.desk.question import GOALS, Question
 from dpviz.desk.relaxing import stream_relaxations
 from dpviz.desk.search import LEADING, Desk, assess, candidates, smallest_setting, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve
 from tests.helpers import ROUNDING, check_close, last_of
 from tests.helpers import desk_answer as answer_sentence

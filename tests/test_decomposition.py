@@ -14,7 +14,7 @@ from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.distributions import release_distribution
 from dpviz.inference import COMBINING_RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest, count_weights, every_release
 
 

@@ -27,8 +27,8 @@ from dpviz.mechanisms import (
     TwoCellSynthesizer,
     two_cell_synthesizers,
 )
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from tests.pairs import pairwise
 from tests.referees import divergence, of_sets
 

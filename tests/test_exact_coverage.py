@@ -26,7 +26,7 @@ from dpviz.coverage.exact import coarse_to_fine
 from dpviz.inference import RULES, holds
 from dpviz.inference.interval_rules import Releases
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import binomial_distribution, charest, every_release, rows_of
 
 GOLDEN = {

@@ -29,7 +29,7 @@ from dpviz.mechanisms import (
     TwoCellSynthesizer,
 )
 from dpviz.mechanisms.given import MatrixProblem, read_matrix, reading, recognize
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.helpers import value_of
 from tests.test_contract import instances
 

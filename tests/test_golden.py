@@ -22,7 +22,7 @@ from dpviz.mechanisms import (
     PosteriorMode,
     Synthesizer,
 )
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import divergence
 
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)

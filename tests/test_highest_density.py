@@ -26,7 +26,7 @@ from dpviz.inference import (
 )
 from dpviz.inference.frequentist import release_probabilities
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
 
 def check_region(post: Any, level: float) -> list[tuple[float, float]]:

@@ -14,7 +14,7 @@ from dpviz.charts.profile import trade_off_chart
 from dpviz.charts.strip import odds_dots
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.report import (
     belief_text,

@@ -25,13 +25,14 @@ from dpviz.mechanisms import (
     GeometricSanitizer,
     LaplaceSanitizer,
     Modips,
+    ModipsTruncated,
     MultinomialMean,
     PosteriorMean,
     PosteriorMode,
     Synthesizer,
 )
 from dpviz.mechanisms.base import TwoCellSynthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.report import (
@@ -66,7 +67,7 @@ RELEASES: list[Synthesizer] = [
     LaplaceSanitizer(n=7, epsilon=250.0),
     GeometricSanitizer(n=5, epsilon=0.5),
     Modips(n=9, m=7, epsilon=0.5),
-    Modips(n=30, m=30, epsilon=0.1, bounding="truncation"),
+    ModipsTruncated(n=30, m=30, epsilon=0.1),
     DirichletMultinomial(n=3, m=2, cells=3, alpha=0.7),
     MultinomialMean(n=3, m=3, cells=3, alpha=1.0),
     GivenMatrix(probabilities=np.array([[0.7, 0.3, 0.0], [0.2, 0.5, 0.3], [0.1, 0.4, 0.5]])),

@@ -19,7 +19,7 @@ from dpviz.desk.promises import promise_text
 from dpviz.inference import RULES
 from dpviz.mechanisms import SYNTHESIZERS, GeometricSanitizer, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.catalogue import MechanismInfo, read_catalogue
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from tests.toys import ExponentialMechanism, Lazy, RandomizedResponse, ShyMean, matrix_of

@@ -10,7 +10,7 @@ from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.curves import prior_curves
 from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.priors import KINDS, Setting, maximum_range, minimum_prior, minimum_prior_probabilistic, release
 from dpviz.privacy import delta_for_epsilon
 from tests.toys import RepeatedRow

@@ -25,7 +25,7 @@ from dpviz.inference.sum_distribution import (
     within_sums,
 )
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest
 
 Z = 1.959963984540054

@@ -17,7 +17,7 @@ from dpviz.designs import Design
 from dpviz.inference import posterior_mixture
 from dpviz.inference.secret_n import posterior_secret_n, range_around, uniform_size
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.subsampling import subsampled_tight
 from tests.pages.apptest import answer, markup, open_page, set_state, sound, texts
 from tests.referees import of_sets

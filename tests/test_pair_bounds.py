@@ -22,7 +22,7 @@ from dpviz.calibration.releases import release
 from dpviz.core.numerics.worst_pair import AGREED, largest_log_convex
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
-from dpviz.mechanisms._stop_loss import log_delta_of_pairs, log_mass
+from dpviz.mechanisms.pair_divergence import log_beta_binomial, log_delta_beta_binomial
 from tests.referees import beta_binomial_law, beta_excess, excess
 
 
@@ -49,14 +49,14 @@ PAIRS = [
 def test_few_columns_add_up_to_the_delta_of_all(x: float, y: float, m: int, epsilon: float) -> None:
     with mp.workdps(260):
         exact = summed(mp.mpf(x), mp.mpf(y), m, epsilon)
-        found = log_delta_of_pairs(np.full(3, x), np.full(3, y), m, epsilon)
+        found = log_delta_beta_binomial(np.full(3, x), np.full(3, y), m, epsilon)
         assert float(abs(mp.log(exact) - mp.mpf(float(found[0])))) < 1e-12
         assert found == pytest.approx(found[0], rel=1e-12)
 
 
 def test_beyond_the_largest_log_odds_delta_is_nothing() -> None:
     x, y = np.array([2.0, 0.5, 2.0]), np.array([3.0, 3.0, 0.1])
-    found = log_delta_of_pairs(x, y, 4, math.log(3) + 1e-9)  # 1 + m / x is 3, 9 and 3
+    found = log_delta_beta_binomial(x, y, 4, math.log(3) + 1e-9)  # 1 + m / x is 3, 9 and 3
     assert np.isneginf(found).tolist() == [True, False, True]
 
 
@@ -72,7 +72,7 @@ def test_a_mass_is_its_quotient_of_gamma_functions(exponents: tuple[float, float
         terms = mp.loggamma(m + 1) - mp.loggamma(j + 1) - mp.loggamma(m - j + 1)
         terms += mp.loggamma(x + j) - mp.loggamma(x) + mp.loggamma(y + m - j) - mp.loggamma(y)
         exact = terms + mp.loggamma(x + y) - mp.loggamma(x + y + m)
-        found = log_mass(np.array([a]), np.array([b]), m, np.array([float(j)]))[0]
+        found = log_beta_binomial(np.array([a]), np.array([b]), m, np.array([float(j)]))[0]
         assert float(abs(exact - mp.mpf(float(found)))) < 1e-12 + 4e-15 * float(abs(exact))
 
 

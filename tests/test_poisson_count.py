@@ -17,7 +17,7 @@ from dpviz.comparisons.budget import OverSets
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.mechanisms import PoissonCount, PoissonGamma
-from dpviz.mechanisms.poisson_count import poisson_quantiles
+from dpviz.mechanisms.poisson import poisson_quantiles
 from dpviz.privacy import delta_for_epsilon, probabilistic_delta, pure_epsilon
 from dpviz.privacy.real_loss import ReleaseVerdict
 from tests.referees import excess, listed_delta

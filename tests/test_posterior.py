@@ -32,7 +32,7 @@ from dpviz.inference import (
 )
 from dpviz.inference.confidential import log_prior_counts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest, rows_of
 
 TABLE_4 = {

@@ -21,7 +21,7 @@ from dpviz.desk.analyst import SeenRelease
 from dpviz.inference.frequentist import posterior_coverage
 from dpviz.inference.secret_n import decade_size, doubts, poisson_size, posterior_secret_n, uniform_size
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.details import posterior as details
 from tests.helpers import match_in, value_of
 
@@ -152,7 +152,7 @@ def promised_in(sentence: str, design: Design) -> bool:
     """Whether the ε that is said is the promise, or the largest log-odds of all sets together, rounded up."""
     said = value_of(match_in(r"ε = ([^\s,]*[^\s,)])", sentence)[1])
     if "epsilon" in design.promised:
-        noise = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"
+        noise = "noise for ε/M in each set" if design.synthesizer_type.adds_noise else "ε/M for each set"
         shared = not design.synthesizer_type.has_prior and design.sets > 1
         return said == pytest.approx(design.epsilon, rel=1e-3) and ((f", {noise}" in sentence) == shared)
     with np.errstate(divide="ignore"):

@@ -34,7 +34,7 @@ from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVarianc
 from dpviz.comparisons.bounding import REDRAWING
 from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM_SCOTT
 from dpviz.desk.exports.releases import releases_csv
-from dpviz.mechanisms import LaplaceSanitizer, Modips
+from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
@@ -290,8 +290,8 @@ def test_the_exponential_mechanism_loses_what_all_its_outcomes_do(epsilon: float
 
 def test_modips_has_the_matrix_of_an_integral() -> None:
     n, epsilon = 6, 0.4
-    for bounding, clipped in (("bit", True), ("truncation", False)):
-        matrix = Modips(n=n, m=n, epsilon=epsilon, bounding=bounding).transition_matrix()
+    for synthesizer_type, clipped in ((Modips, True), (ModipsTruncated, False)):
+        matrix = synthesizer_type(n=n, m=n, epsilon=epsilon).transition_matrix()
         for x, m in ((0, 0), (1, 0), (2, 5)):
 
             def log_seen(t: float, m: int = m) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, Modips, PosteriorMean, Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, Modips, ModipsTruncated, PosteriorMean, Synthesizer
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import several_sets
 from dpviz.privacy.pld import PrivacyLossDistribution
 from dpviz.privacy.several_sets import delta_of_sets
@@ -16,7 +16,7 @@ from tests.referees import discretized_delta, divergence, of_sets
 SMALL = [
     BetaBinomial(n=3, m=3, alpha=0.5, beta=2.0),
     Modips(n=3, m=2, epsilon=1.0),
-    Modips(n=4, m=3, epsilon=0.3, bounding="truncation"),
+    ModipsTruncated(n=4, m=3, epsilon=0.3),
     GeometricSanitizer(n=3, epsilon=0.7),
 ]
 
@@ -49,7 +49,7 @@ def test_neighbours_that_are_left_out_are_not_the_worst(release: PriorSynthesize
 
 ON_A_GRID = [
     Modips(n=40, m=30, epsilon=0.4),
-    Modips(n=30, m=40, epsilon=0.3, bounding="truncation"),
+    ModipsTruncated(n=30, m=40, epsilon=0.3),
     GeometricSanitizer(n=60, epsilon=0.5),
 ]
 

@@ -24,7 +24,7 @@ from dpviz.mechanisms import (
     Synthesizer,
     WorstCase,
 )
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.priors import release
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio

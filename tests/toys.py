@@ -21,7 +21,7 @@ from dpviz.inference.combining_rules import CombiningRule
 from dpviz.mechanisms import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
 from dpviz.mechanisms.base import parameter
 from dpviz.mechanisms.catalogue import MechanismInfo
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 
 TRUTH = Parameter(
     name="truth",

@@ -15,7 +15,7 @@ from dpviz.calibration.smallest_root import PRIOR_RESOLUTION, Start
 from dpviz.core.numerics.lockstep import roots
 from dpviz.core.numerics.worst_pair import pair_blocks
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 
 PAIR_SEARCHES = 4  # Searches for a worse pair
 BLOCK_HALVINGS, MOST_OPEN_BLOCKS = 6, 16  # Halvings of a block, and blocks that are open for a promise

@@ -12,7 +12,7 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS
 from dpviz.core.numerics.sums import cumulative_sum
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities
 
 SMALLEST_TAIL = 1e-305  # Tail below which it is taken relative to its leading term, as it underflows

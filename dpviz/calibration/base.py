@@ -12,7 +12,7 @@ from dpviz.core.numerics.ends import private_side
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import Release, TwoCellSynthesizer
 from dpviz.mechanisms.cells import CELL_COUNT
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy.average_case import average_case_delta
 from dpviz.privacy.pld import PrivacyLossDistribution
 
@@ -132,7 +132,7 @@ class RowMethod(PriorMethod):
     def __init__(self, synthesizer_type: type[PriorSynthesizer]) -> None:
         self.synthesizer_type, self.color = synthesizer_type, synthesizer_type.key
         self.key, self.label = synthesizer_type.info.zheng or (synthesizer_type.key, synthesizer_type.info.label)
-        self.words, self.lost = synthesizer_type.info.rows_drawn, float(synthesizer_type.lost)
+        self.words, self.lost = synthesizer_type.info.rows_drawn, float(synthesizer_type.prior_offset)
 
     def plain(self, cells: int) -> str:
         return (

@@ -16,7 +16,7 @@ from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_RO
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import PROBABILISTIC_ROWS
 from dpviz.mechanisms import WorstCase
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.divergence import worst_neighbours
 
 LARGEST_SOUGHT = PRIOR_ONES.maximum / 2  # The largest prior that is tried where no closed form bounds the answer

@@ -21,7 +21,7 @@ from dpviz.core.formatting import PRIOR_QUANTITY, RANGE_QUANTITY, format_number
 from dpviz.core.parameters import parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.privacy.summary import PROFILE_POINTS, SMALLEST_PROFILE_DELTA
 

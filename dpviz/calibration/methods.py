@@ -7,7 +7,7 @@ from dpviz.calibration.base import PriorMethod as PriorMethod
 from dpviz.calibration.base import RowMethod
 from dpviz.calibration.zheng import PARAM_MAP, PARAM_POST, SYNTH_MAP, SYNTH_POST_MANY, SYNTH_POST_ONE
 from dpviz.mechanisms import two_cell_synthesizers
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 
 ZHENG: tuple[PriorMethod, ...] = (SYNTH_POST_ONE, SYNTH_POST_MANY, SYNTH_MAP, PARAM_POST, PARAM_MAP)
 _method_like_any = cache(RowMethod)

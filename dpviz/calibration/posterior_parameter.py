@@ -17,7 +17,7 @@ from dpviz.core.numerics.worst_pair import largest_log_convex
 from dpviz.core.parameters import validate_fields
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms.base import WorstCase
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
 
 PAIRS_WITHOUT_SEARCH = 2000  # Pairs up to which one look at all of them is faster than a search
 FRACTIONS_AT_ONCE = 2048  # Pairs whose fractions are added together

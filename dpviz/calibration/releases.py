@@ -11,7 +11,7 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Release
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.divergence import delta_for_epsilon
 
 PARAMETER_STRIDES = (12, 6, 3, 1)  # Steps between the points along θ, coarse to fine

@@ -20,7 +20,7 @@ from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
+from dpviz.mechanisms.cells import DrawnCells, PlugInCells
 from dpviz.mechanisms.plug_ins import PlugIn
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.privacy.pld import PrivacyLossDistribution

@@ -117,7 +117,7 @@ def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_F
     release, epsilon = synthesizer, PRINTED_EPSILON
     over, matrix = divergence.exceeds(privacy.log_odds_table(release), epsilon), release.transition_matrix()
     by_sum, by_column, by_row = beta_binomial_terms(0, release.n, 0.5, 0.5)
-    predicted = np.exp((by_sum + by_column + by_row).total())
+    predicted = np.exp(by_sum + by_column - by_row)
     even, jeffreys = (distribution[:, None] * matrix for distribution in (privacy.even_counts(release), predicted))
     failure = privacy.failure_by_row(release, epsilon)
 

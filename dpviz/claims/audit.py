@@ -26,7 +26,7 @@ from dpviz.core.formatting import (
     format_number,
 )
 from dpviz.core.numerics.ends import quotient
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 
 __all__ = ["Finding", "Statement", "audit", "audit_statements", "judged"]

@@ -15,7 +15,7 @@ from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.formatting import NO_QUANTITY, Quantity
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 DOMAINS: dict[str, Parameter] = {
     "n": dataclasses.replace(ROWS, maximum=limits.PRINTED_ROWS),

@@ -14,7 +14,7 @@ from dpviz.core.formatting import format_number
 from dpviz.core.numerics.ends import gain, inverse_gain, log_inverse, quotient
 from dpviz.core.numerics.lockstep import roots
 from dpviz.core.types import FloatArray, IntArray, Numbers
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.composition import advanced_composition
 
 DIMITRAKAKIS = float(printed_in("zheng", "c246"))  # The constant of Theorem 4.3

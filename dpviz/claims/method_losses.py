@@ -12,9 +12,9 @@ from dpviz.claims.release_finding import MIXTURE_STATISTICS, ReleaseSetting
 from dpviz.core.formatting import format_number, round_down
 from dpviz.core.limits import MODIPS_ROWS
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms import LaplaceSanitizer, Modips
+from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_weights, log_density_bound
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import histograms
 from dpviz.privacy.divergence import pure_epsilon
 from dpviz.privacy.laplace_noise import event_loss, no_ones
@@ -70,13 +70,13 @@ def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -
     """Sets of zeros and ones from one noisy count, one or all nested ones: one from its matrix as far as that goes."""
     sets = setting.draws if nested else 1
     if sets == 1 and setting.n <= MODIPS_ROWS:
-        return setting.sets * _modips(setting.n, setting.each, "truncation" if truncated else "bit")
+        return setting.sets * _modips(setting.n, setting.each, truncated)
     return setting.sets * event_loss(no_ones(setting.n, sets), setting.each, truncated)
 
 
 @lru_cache(maxsize=1024)
-def _modips(n: int, epsilon: float, bounding: str) -> float:
-    return pure_epsilon(Modips(n=n, m=n, epsilon=epsilon, bounding=bounding))
+def _modips(n: int, epsilon: float, truncated: bool) -> float:
+    return pure_epsilon((ModipsTruncated if truncated else Modips)(n=n, m=n, epsilon=epsilon))
 
 
 def perturbed_public(setting: ReleaseSetting) -> Loss:

@@ -11,7 +11,7 @@ from dpviz.claims.release_finding import ReleaseSetting
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.poisson_count import SMALLEST_PRINTED_EPSILON, PoissonCount, poisson_beyond, poisson_quantiles
+from dpviz.mechanisms.poisson import SMALLEST_PRINTED_EPSILON, PoissonCount, poisson_beyond, poisson_quantiles
 from dpviz.privacy import delta_for_epsilon, probabilistic_delta
 from dpviz.privacy.real_loss import Loss
 

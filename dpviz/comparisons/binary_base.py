@@ -251,7 +251,7 @@ def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> floa
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
     """Return what a synthesizer says of itself wherever it is compared."""
     told = ("label", "releases", "finding", "several_sets", "opendp", "audited")
-    facts = {name: getattr(card, name) for name in ("key", "noisy", "guess", "smallest_epsilon")}
+    facts = {name: getattr(card, name) for name in ("key", "guess", "smallest_epsilon")} | {"noisy": card.adds_noise}
     facts |= {name: getattr(card.info, name) for name in told}
     return facts | {"source": card.info.compared_source or card.info.source}
 
@@ -296,7 +296,7 @@ class BinaryMethod(ComparedMethod):
     @property
     def moments_at_once(self) -> bool:
         """Whether `moments` take a moment, however many rows there are."""
-        return self.synthesizer_type.moments_at_once
+        return self.synthesizer_type.has_fast_moments
 
     def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
         return row_moments(self.synthesizer(data, epsilon))

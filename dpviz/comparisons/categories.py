@@ -17,8 +17,7 @@ from dpviz.core import limits
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Release, WorstCase
 from dpviz.mechanisms.base import parameter
-from dpviz.mechanisms.cell_pairs import PlugInCells
-from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PriorCellSynthesizer
+from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PlugInCells, PriorCellSynthesizer
 from dpviz.privacy import pure_epsilon
 from dpviz.privacy.divergence import worst_neighbours
 from dpviz.privacy.pld import PrivacyLossDistribution

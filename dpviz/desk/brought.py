@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from dpviz.desk.exports.script import LONGEST_INLINE
 from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.given.reading import rescaled, text_of
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dpviz.core.declarations import DELTA, EPSILON, SETS
 from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, two_cell_synthesizers
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
 
 TIE = 1e-12  # Relative difference up to which two ε are one, rounding aside
@@ -93,7 +93,7 @@ def promise_text(design: Design) -> str:
         own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.info.label
         said = f"α = {prior_text(design.alpha)} ({gives})" if "alpha" in design.promised else f"{gives} ({own})"
         return said + fixed
-    share = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"
+    share = "noise for ε/M in each set" if design.synthesizer_type.adds_noise else "ε/M for each set"
     noise = "" if design.synthesizer_type.has_prior or design.sets == 1 else f", {share}"
     delta = f", δ = {format_number(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
     real = real_epsilon(design)

@@ -10,7 +10,7 @@ from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
 from dpviz.designs import NOISE_EPSILON_KEY, Design
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
 
 @cache

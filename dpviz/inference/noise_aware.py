@@ -37,7 +37,7 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     the one whose mean comes nearest, which is left alone where q̄ is too extreme for every p.
     Source: Wilson (1927), for the binomial distribution without privacy.
 
-    >>> from dpviz.mechanisms.given_matrix import GivenMatrix
+    >>> from dpviz.mechanisms.matrix_mechanism import GivenMatrix
     >>> low, high = score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
     >>> round(float(low[10]), 6), float(high[10])  # Wilson's lower end is 10/(10 + z²)
     (0.722467, 1.0)

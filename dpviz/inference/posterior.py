@@ -17,7 +17,7 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized, one_release
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 
 
 class PosteriorMixture(BetaMixture):
@@ -65,7 +65,7 @@ def posterior_given(
 
     A ValueError where no confidential count can release these. Source: Charest (2011), §4, for the Beta-binomial.
 
-    >>> from dpviz.mechanisms.given_matrix import GivenMatrix
+    >>> from dpviz.mechanisms.matrix_mechanism import GivenMatrix
     >>> blurred = GivenMatrix(probabilities=np.array([[0.75, 0.25], [0.25, 0.75]]))
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
     [0.25, 0.75]

@@ -14,7 +14,7 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import log_prior_counts, normalized, one_release
 from dpviz.mechanisms.beta_binomial import beta_binomial_log_likelihood
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 TWICE = 1000  # Rows up to which all sizes from half of n to twice n can be summed
 LEANS = 3.0  # times its prior probability that an end of the range has when the posterior of n is said to pile up there

@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.core.limits import LARGEST_PRIOR_ROWS
 from dpviz.core.numerics.ends import inverse_gain
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.plans.losses import LossBounds
 from dpviz.plans.measures import NEARNESS, ErrorMoments
 from dpviz.plans.release import (

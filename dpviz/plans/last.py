@@ -16,7 +16,7 @@ from scipy.special import log_ndtr
 
 from dpviz.core.numerics.ends import private_side
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.laplace_cells import LossDistribution
+from dpviz.mechanisms.base import LossDistribution
 from dpviz.plans.losses import DeltaBracket, LossBounds
 from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
 

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.laplace_cells import LossDistribution
+from dpviz.mechanisms.base import LossDistribution
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 SAME_LOSS = 1e-12  # Distance, relative to the largest, of losses that rounding alone tells apart

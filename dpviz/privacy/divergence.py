@@ -12,7 +12,7 @@ from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.mechanisms import Release, Synthesizer, WorstCase
 from dpviz.mechanisms.base import ListedRelease
-from dpviz.mechanisms.prior import UnderPrior
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 SAFETY_MARGIN = 1e-14

@@ -9,7 +9,7 @@ from dpviz.core.formatting import SUPERSCRIPTS, format_distinct, format_number, 
 from dpviz.core.numerics.ends import LARGEST_EXPONENT
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.draws import Draws
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.attacker import AttackerView, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, LeastError, least_error
 from dpviz.privacy.summary import EQUAL_LOSS, PrivacySummary, evenly_spaced

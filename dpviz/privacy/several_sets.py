@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, WorstCase
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 MAX_SPLITS = 500

@@ -20,7 +20,7 @@ from dpviz.inference import secret_n
 from dpviz.inference.posterior import PosteriorCells, posterior_cells
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages import ui
 from pages.ui.navigation import POSTERIOR
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz import __version__
 from dpviz.designs import Design
 from dpviz.desk.exports.heads import head_of, sets_line
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import Page
 from pages.ui.text import problem
 from pages.ui.url import Settings, query_of, url_of

@@ -15,7 +15,7 @@ from dpviz.designs import Design
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.promises import FURTHER_NUMBERS, broken_sentence, real_epsilon
 from dpviz.mechanisms import SYNTHESIZERS
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.background import result
 from pages.ui.controls import Places, choice, number_control, text_control
 from pages.ui.downloads import uploaded

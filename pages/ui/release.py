@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpviz.core.formatting import format_count, format_number
 from dpviz.mechanisms import SYNTHESIZERS
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
 from pages.ui.url import CLASS_MODE, Setting, Settings, class_mode, format_value, report_problem
 

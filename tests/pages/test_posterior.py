@@ -15,7 +15,7 @@ from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.inference.secret_n import SIZE_PRIORS, posterior_secret_n
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import two_cell_synthesizers
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.details.posterior import SECTIONS
 from pages.posterior import PRESETS
 from tests.pages.apptest import (

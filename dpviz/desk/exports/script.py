@@ -8,7 +8,7 @@ from dpviz.core.checked import checked
 from dpviz.designs import Design
 from dpviz.desk.texts import filled
 from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
 __all__ = ["coverage_script", "page_script", "posterior_recipe", "posterior_script"]
 

@@ -2,6 +2,6 @@
 
 from dpviz.mechanisms.given.reading import read_matrix
 from dpviz.mechanisms.given.recognition import recognize
-from dpviz.mechanisms.given_matrix import MatrixProblem
+from dpviz.mechanisms.matrix_mechanism import MatrixProblem
 
 __all__ = ["MatrixProblem", "read_matrix", "recognize"]

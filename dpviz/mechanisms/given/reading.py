@@ -12,7 +12,7 @@ from dpviz.core.escape import NOT_FINITE, is_number, single_line
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import GIVEN_BYTES, GIVEN_CHARACTERS, GIVEN_SIDE
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.given_matrix import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
+from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
 
 MOST_DIGITS = 12  # Significant digits beyond which numbers count as exact
 ROUNDING_OF_ROWS = 1e-12  # Distance from 1 up to which the sum of a row is 1 but for rounding

@@ -11,7 +11,7 @@ from dpviz.core.numerics.ends import log_inverse
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.given.reading import sums_sentence
-from dpviz.mechanisms.given_matrix import LOSS_DIGITS, GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import LOSS_DIGITS, GivenMatrix
 
 # Relative difference by which numbers in full precision may differ: their last digits depend on who computed them.
 EXACT_TOLERANCE = 1e-10

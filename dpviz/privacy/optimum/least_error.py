@@ -13,7 +13,7 @@ from dpviz.core.limits import OPTIMUM_ROWS, PROGRAMME_ROWS, TABLE_ENTRIES
 from dpviz.core.numerics.ends import gain
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.optimum.approximate_dp_bound import BoundSearch
 from dpviz.privacy.optimum.channels import (
     Mechanism,

@@ -12,7 +12,7 @@ from dpviz.charts.people import Bar, bars_chart
 from dpviz.charts.style import AWARE_COLOR, NAIVE_COLOR, Figure
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import exact_coverage
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from dpviz.teaching.lessons.analysts import ANALYSTS, Analysts
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward

@@ -12,8 +12,10 @@ from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
 
-LOSS_DIGITS = 7  # Digits of the ε that a matrix makes
-ROW_SUM_TOLERANCE = 1e-4  # How far from 1 a row may sum: six printed digits of up to a hundred columns do
+LOSS_DIGITS = 7
+"""Digits of the ε that a matrix makes."""
+ROW_SUM_TOLERANCE = 1e-4
+"""How far from 1 a row may sum: six printed digits of up to a hundred columns do."""
 
 
 class MatrixProblem(ValueError):
@@ -24,9 +26,24 @@ class MatrixProblem(ValueError):
 class GivenMatrix(TwoCellSynthesizer):
     """Pr(column | row) as given; rows in order are neighbours, as the tables (0, n), (1, n − 1), …, (n, 0).
 
-    Rows sum to 1 within 1e-4 and are not rescaled. `decimals` are the printed ones, one number for all entries or one
-    for each, None where the numbers are exact. Source: Abowd & Vilhuber (2008), §3: an audit of sanitizers in use.
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n + 1, m + 1)
+        Rows sum to 1 within 10⁻⁴ and are not rescaled.
+    decimals : int or ndarray of int, optional
+        Printed decimals, of all entries or of each; None where the numbers are exact.
 
+    Raises
+    ------
+    MatrixProblem
+        If the numbers are no transition matrix.
+
+    References
+    ----------
+    Abowd & Vilhuber (2008), section 3: an audit of sanitizers in use.
+
+    Examples
+    --------
     >>> release = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
     >>> release.worst_log_odds()
     WorstCase(value=inf, likelier=1, other=0, column=2)
@@ -61,11 +78,11 @@ class GivenMatrix(TwoCellSynthesizer):
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        """Its shape and a fingerprint: equal for equal numbers with as many printed decimals, and only for them."""
+        """Shape and digest: equal for equal numbers with as many printed decimals, and only for them."""
         return f"GivenMatrix({self.n + 1} x {self.m + 1}, {self._digest})"
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the numbers and their printed decimals are the same."""
+        """Whether the numbers and their printed decimals are the same."""
         return isinstance(other, GivenMatrix) and self._digest == other._digest
 
     def __hash__(self) -> int:
@@ -76,32 +93,27 @@ class GivenMatrix(TwoCellSynthesizer):
         shape = repr(self.probabilities.shape).encode()
         return hashlib.sha256(shape + self.probabilities.tobytes() + self.half_units.tobytes()).hexdigest()
 
-    @cached_property
+    @property
     def half_units(self) -> FloatArray:
         """Half a unit of the last printed digit of every entry; 0 where the numbers are exact."""
-        if self.decimals is None:
-            return np.broadcast_to(0.0, self.probabilities.shape)
-        return np.broadcast_to(0.5 * 10.0 ** -np.asarray(self.decimals, dtype=float), self.probabilities.shape)
-
-    @cached_property
-    def _log_probabilities(self) -> FloatArray:
-        with np.errstate(divide="ignore"):
-            return np.log(self.probabilities)
+        half = 0.0 if self.decimals is None else 0.5 * 10.0 ** -np.asarray(self.decimals, dtype=float)
+        return np.broadcast_to(half, self.probabilities.shape)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self._log_probabilities[np.ix_(rows, columns)]
+        with np.errstate(divide="ignore"):
+            return np.log(self.probabilities[np.ix_(rows, columns)])
 
     def transition_matrix(self) -> FloatArray:
         return self.probabilities.copy()
 
-    @cached_property
+    @property
     def zeros(self) -> list[tuple[int, int]]:
         """Cells (row, column) given as 0 where a neighbouring row is not: each makes ε infinite."""
-        positive = self.probabilities > 0
-        beside = np.zeros_like(positive)
-        beside[1:] |= positive[:-1]
-        beside[:-1] |= positive[1:]
-        return [(int(row), int(column)) for row, column in np.argwhere(~positive & beside)]
+        is_positive = self.probabilities > 0
+        has_neighbour = np.zeros_like(is_positive)
+        has_neighbour[1:] |= is_positive[:-1]
+        has_neighbour[:-1] |= is_positive[1:]
+        return [(int(row), int(column)) for row, column in np.argwhere(~is_positive & has_neighbour)]
 
     def log_odds_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest signed log-odds that round to the given digits, cell by cell; equal where exact."""
@@ -110,9 +122,9 @@ class GivenMatrix(TwoCellSynthesizer):
         with np.errstate(divide="ignore", invalid="ignore"):
             smallest = np.log(low[:-1]) - np.log(high[1:])
             largest = np.log(high[:-1]) - np.log(low[1:])
-        silent = (self.probabilities[:-1] == 0) & (self.probabilities[1:] == 0)
         if self.decimals is None:
-            smallest[silent] = largest[silent] = 0.0
+            is_impossible = (self.probabilities[:-1] == 0) & (self.probabilities[1:] == 0)
+            smallest[is_impossible] = largest[is_impossible] = 0.0
         return smallest, largest
 
     @property
@@ -122,15 +134,17 @@ class GivenMatrix(TwoCellSynthesizer):
             return "Your numbers are used exactly as given."
         smallest, largest = self.log_odds_bounds()
         low, high = max(0.0, smallest.max(), -largest.min()), max(largest.max(), -smallest.min())
-        ends = [format_number(float(one), LOSS_DIGITS) for one in (self.worst_log_odds().value, low, high)]
+        value, lowest, highest = (
+            format_number(float(end), LOSS_DIGITS) for end in (self.worst_log_odds().value, low, high)
+        )
         if math.isinf(high):
-            ends[2] = "∞, as a printed 0 may stand for a small number or for none"
+            highest = "∞, as a printed 0 may stand for a small number or for none"
         places = "their own last digits"
         if isinstance(self.decimals, int):
             places = "1 decimal" if self.decimals == 1 else f"{self.decimals} decimals"
         return (
-            f"Your numbers are used exactly as given: they make ε = {ends[0]}. If they were rounded to {places}, the ε "
-            f"before rounding lies between {ends[1]} and {ends[2]}."
+            f"Your numbers are used exactly as given: they make ε = {value}. If they were rounded to {places}, the ε "
+            f"before rounding lies between {lowest} and {highest}."
         )
 
 
@@ -138,42 +152,39 @@ def check_probabilities(matrix: FloatArray, row_name: Callable[[int], str], colu
     """Raise a MatrixProblem that names the first wrong entry or sum of a row, and says what may have happened."""
     if matrix.ndim != 2:
         raise MatrixProblem(f"The matrix needs rows and columns; got shape {matrix.shape}.")
-    for count, side, each in zip(matrix.shape, ("row", "column"), ("confidential", "released"), strict=True):
+    for count, side, table in zip(matrix.shape, ("row", "column"), ("confidential", "released"), strict=True):
         if count < 2:
-            found = "only one" if count else "no"
-            raise MatrixProblem(f"There is {found} {side}. A matrix needs at least two: one for each {each} table.")
-    for problem, wrong in (("is not finite", ~np.isfinite(matrix)), ("is negative", matrix < 0)):
-        if wrong.any():
-            row, column = (int(place) for place in np.argwhere(wrong)[0])
+            number = "only one" if count else "no"
+            raise MatrixProblem(f"There is {number} {side}. A matrix needs at least two: one for each {table} table.")
+    for problem, is_wrong in (("is not finite", ~np.isfinite(matrix)), ("is negative", matrix < 0)):
+        if is_wrong.any():
+            row, column = (int(place) for place in np.argwhere(is_wrong)[0])
             raise MatrixProblem(
                 f"{row_name(row)}, {column_name(column)} {problem}: {matrix[row, column]:g}. "
                 "A probability from 0 to 1 is needed."
             )
     with np.errstate(over="ignore"):
-        sums, totals = matrix.sum(axis=1), matrix.sum(axis=0)
-    off = np.abs(sums - 1) > ROW_SUM_TOLERANCE
-    if not off.any():
-        return
-    row = int(np.argmax(off))
-    advice = "Every row must hold the probabilities of all tables that can be released."
+        sums = matrix.sum(axis=1)
+    is_off = np.abs(sums - 1) > ROW_SUM_TOLERANCE
+    if is_off.any():
+        row = int(np.argmax(is_off))
+        raise MatrixProblem(
+            f"{row_name(row)} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). {_advice(matrix, sums)}"
+        )
+
+
+def _advice(matrix: FloatArray, sums: FloatArray) -> str:
+    """What may have happened to a matrix whose rows do not sum to 1."""
+    with np.errstate(over="ignore"):
+        totals = matrix.sum(axis=0)
     if np.all(np.abs(sums - 100) <= 100 * ROW_SUM_TOLERANCE):
-        advice = "These look like percentages: divide by 100."
-    elif np.all(np.abs(totals - 1) <= ROW_SUM_TOLERANCE):
-        advice = "The columns sum to 1: exchange rows and columns, so that a row is a confidential table."
-    elif (places := _printed_places(matrix, sums)) is not None:
-        advice = f"These look rounded to {places} decimals: give more of them, or divide each row by its sum."
-    elif np.all(sums > 0) and np.all(matrix == np.rint(matrix)):
-        advice = "These look like counts: divide each row by its sum."
-    raise MatrixProblem(f"{row_name(row)} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). {advice}")
-
-
-def _printed_places(matrix: FloatArray, sums: FloatArray) -> int | None:
-    """Return to how many decimals, 2 or 3, probabilities are rounded whose rows sum to 1 but for that; None if none."""
-    if matrix.max() > 1:
-        return None
+        return "These look like percentages: divide by 100."
+    if np.all(np.abs(totals - 1) <= ROW_SUM_TOLERANCE):
+        return "The columns sum to 1: exchange rows and columns, so that a row is a confidential table."
     for places in (2, 3):
-        unit = 10.0**-places
-        rounded = np.allclose(matrix, np.rint(matrix / unit) * unit, rtol=0, atol=1e-9)
-        if rounded and np.all(np.abs(sums - 1) <= matrix.shape[1] * unit / 2 + 1e-9):
-            return places
-    return None
+        is_rounded = matrix.max() <= 1 and np.allclose(matrix, matrix.round(places), rtol=0, atol=1e-9)
+        if is_rounded and np.all(np.abs(sums - 1) <= matrix.shape[1] * 10.0**-places / 2 + 1e-9):
+            return f"These look rounded to {places} decimals: give more of them, or divide each row by its sum."
+    if np.all(sums > 0) and np.all(matrix == np.rint(matrix)):
+        return "These look like counts: divide each row by its sum."
+    return "Every row must hold the probabilities of all tables that can be released."

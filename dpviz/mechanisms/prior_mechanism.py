@@ -1,4 +1,4 @@
-"""Two-cell synthesizers that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
+"""Synthesizers of two counts that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
 
 import dataclasses
 import math
@@ -6,18 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-import numpy as np
-
-from dpviz.core.checked import checked
 from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.numerics.worst_pair import largest_pairs
 from dpviz.core.parameters import Parameter, argument
-from dpviz.core.types import FloatArray, IntArray, Numbers
+from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.pair_divergence import worst_pair
 
-FEW_PAIRS = 200  # Pairs up to which all are summed rather than searched
-MOST_LISTED_LOSSES = 40_000  # Losses of all pairs up to which they are listed, for many ε at once
+MAX_LISTED_LOSSES = 40_000
+"""Losses of all pairs up to which they are listed, for many ε at once."""
 PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
 PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
@@ -45,9 +41,9 @@ PRIOR_ZEROS = dataclasses.replace(
 
 @dataclass(frozen=True, kw_only=True)
 class UnderPrior(ABC):
-    """A release of two counts, or of what stands behind them, that adds α invented ones and β invented zeros to n rows.
+    """A release that adds α invented ones and β invented zeros to n rows, as private as its worst pair of neighbours.
 
-    Its privacy is that of its worst pair: the tables with i and with i + 1 ones, in either direction.
+    Pair i joins the tables with i and with i + 1 ones; either may be the likelier one.
     """
 
     n: int
@@ -56,32 +52,35 @@ class UnderPrior(ABC):
 
     @property
     def mirrored(self) -> Self:
-        """The same release with ones and zeros exchanged."""
+        """Same release with ones and zeros exchanged."""
         return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
 
     def of_pairs(self, first: int, last: int) -> Self:
-        """The release of a single row beside what all these pairs of tables share, which tells no less than any."""
+        """Release of a single row beside what the pairs `first` to `last` share: no less revealing than any."""
         return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
 
     @abstractmethod
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        """Return the largest Σ max(0, Pr(·|i+1) − e^ε Pr(·|i)) over the rows i = 0 … n − 1."""
+        """Largest Σ max(0, Pr(· | i + 1) − e^ε Pr(· | i)) over the rows i = 0 … n − 1."""
 
-    @checked(epsilon=ANY_EPSILON)
     def hockey_stick(self, epsilon: float) -> WorstCase:
+        """δ(ε) of the worst pair in the worse direction."""
+        epsilon = ANY_EPSILON.validate(epsilon)
         worst = self.worst_upward_pair(epsilon)
         if self.alpha == self.beta:
             return worst
-        other = self.mirrored.worst_upward_pair(epsilon)
-        if other.value <= worst.value:
+        downward = self.mirrored.worst_upward_pair(epsilon)
+        if downward.value <= worst.value:
             return worst
-        return WorstCase(other.value, self.n - other.likelier, self.n - other.other)
+        return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.other)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
     """A synthesizer of two counts that adds α invented rows with a one and β with a zero to the n confidential rows.
 
+    Notes
+    -----
     δ(ε) never rises in α or in β: the release with α + c is post-processing of the one with α. Each row goes to a third
     cell with the probability that c invented rows there would give it (one Beta(A, c) draw for the posterior draw,
     c / (A + c) for the plug-ins, A = n + α + β being public), and that cell is then merged with the first.
@@ -89,8 +88,8 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
 
     has_prior = True
     protected_by = "alpha", "beta"
-    needs_no_matrix = moments_at_once = True
-    lost: ClassVar[int] = 0
+    needs_no_matrix = has_fast_moments = True
+    prior_offset: ClassVar[int] = 0
     """Invented rows of each cell that the synthesizer does not use."""
 
     n: int = parameter(ROWS)
@@ -101,45 +100,28 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
     @property
     def effective_prior(self) -> tuple[float, float]:
         """What is added to the counts of ones and of zeros."""
-        return self.alpha - self.lost, self.beta - self.lost
+        return self.alpha - self.prior_offset, self.beta - self.prior_offset
 
     @staticmethod
     def log_pair_deltas(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
         raise NotImplementedError
 
-    def worst_of(self, pairs: IntArray, epsilon: float) -> WorstCase:
-        """The worst of the pairs i, i + 1 with these i, by positive terms alone, however small δ is."""
-        ones, zeros = self.effective_prior
-        values = self.log_pair_deltas(ones + pairs, zeros + (self.n - 1 - pairs), self.m, epsilon)
-        best = int(values.argmax())
-        return WorstCase(math.exp(values[best]), int(pairs[best]) + 1, int(pairs[best]))
-
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        """As of `UnderPrior`, many pairs by branch and bound."""
-        if self.n <= FEW_PAIRS:
-            return self.worst_of(np.arange(self.n), epsilon)
         ones, zeros = self.effective_prior
-        some = np.array([0.0, (self.n - 1) // 2, self.n - 1])
-        scale = self.log_pair_deltas(ones + some, zeros + (self.n - 1 - some), self.m, epsilon).max()
-        if scale == -math.inf:  # not even the first pair, whose log-odds are the largest, exceeds ε
-            return WorstCase(0.0, 1, 0)
-
-        def delta(x: FloatArray, y: FloatArray) -> FloatArray:
-            return np.exp(np.minimum(self.log_pair_deltas(x, y, self.m, epsilon) - scale, LARGEST_EXPONENT))
-
-        return self.worst_of(largest_pairs(delta, self.n, ones, zeros), epsilon)
+        log_delta, pair = worst_pair(lambda x, y: self.log_pair_deltas(x, y, self.m, epsilon), self.n, ones, zeros)
+        return WorstCase(math.exp(log_delta), pair + 1, pair)
 
     def loss_lists(self) -> LossLists | None:
-        return super().loss_lists() if self.n * (self.m + 1) <= MOST_LISTED_LOSSES else None
+        return super().loss_lists() if self.n * (self.m + 1) <= MAX_LISTED_LOSSES else None
 
     def line_of_means(self) -> tuple[float, float]:
-        """The posterior mean of the proportion."""
+        """Posterior mean of the proportion."""
         ones, zeros = self.effective_prior
         return ones / (self.n + ones + zeros), self.n / (self.n + ones + zeros)
 
-    def single_row(self, value: float) -> WorstCase:
-        """The neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
+    def rarest_row(self, log_odds: float) -> WorstCase:
+        """Neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
         if self.alpha <= self.beta:
-            return WorstCase(value, 1, 0, self.m)
-        return WorstCase(value, self.n - 1, self.n, 0)
+            return WorstCase(log_odds, 1, 0, self.m)
+        return WorstCase(log_odds, self.n - 1, self.n, 0)
