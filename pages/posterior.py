@@ -11,8 +11,8 @@ from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE
 from dpviz.mechanisms import two_cell_synthesizers
-from dpviz.mechanisms.given.reading import sums_sentence
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.uploads.matrix import sums_sentence
 from pages import ui
 from pages.details import posterior as details
 from pages.ui.navigation import POSTERIOR

@@ -15,10 +15,10 @@ from dpviz.core.declarations import EPSILON
 from dpviz.designs import Design
 from dpviz.desk.releases import alpha_by_rule, numbers_to_set, release_text, widest_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
-from dpviz.mechanisms.given import recognition
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import report
 from dpviz.privacy.summary import PrivacySummary, two_tables
+from dpviz.uploads import recognition
 from pages import ui
 from pages.details import transition_matrices as details
 from pages.ui.navigation import MATRICES, PUBLISHED

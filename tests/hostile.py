@@ -26,11 +26,11 @@ from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
 from dpviz.plans.forms import read_groups, read_statistics, statistics_line
 from dpviz.study.plan import simulation_of
 from dpviz.teaching.rooms.codes import read_code
+from dpviz.uploads.columns import read_columns
 from pages.details import coverage, curator, plan
 from pages.ui.navigation import PAGES
 

@@ -31,8 +31,8 @@ from dpviz.desk.analyst import (
 from dpviz.inference.posterior import posterior_cells
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
 from dpviz.mechanisms import two_cell_synthesizers
-from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.uploads import read_matrix
 from tests.helpers import decode_figure, match_in
 from tests.mixtures import Law, referee, weights_of
 

@@ -44,11 +44,11 @@ from dpviz.designs import Design
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.draws import draw_releases
-from dpviz.mechanisms.given import read_matrix
-from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.summary import profile, summarize, two_tables, view_tables
+from dpviz.uploads import read_matrix
+from dpviz.uploads.columns import read_columns
 
 SEED = 20
 VALUES = 6

@@ -25,7 +25,7 @@ from dpviz.desk.search import Desk, stream_designs
 from dpviz.desk.suggested import kind_with, rounded_ends, suggested
 from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
 from dpviz.desk.told.tables import ranking_table
-from dpviz.mechanisms.given.pilot import read_columns
+from dpviz.uploads.columns import read_columns
 from tests.helpers import ROUNDING, WRONG, run_script, value_of
 from tests.helpers import desk_answer as answer_sentence
 

@@ -21,9 +21,9 @@ from dpviz.core.formatting import format_number
 from dpviz.desk.exports.script import LONGEST_INLINE, page_script
 from dpviz.desk.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
 from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
-from dpviz.mechanisms.given import read_matrix
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.summary import PrivacySummary, summarize
+from dpviz.uploads import read_matrix
 from tests.test_contract import instances
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -18,7 +18,7 @@ from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from dpviz.mechanisms.given import read_matrix
+from dpviz.uploads import read_matrix
 from tests.helpers import check_close, run_script
 from tests.test_analyst import CASES, TWO_MODES, cells_of, laws_of, seen_of, spread
 

@@ -36,10 +36,10 @@ from dpviz.desk.seeking import _lost
 from dpviz.desk.told.answer import _below, privacy
 from dpviz.inference.secret_n import doubts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
-from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.report import better_sentence, compared_promises, factor_of_odds, largest_gap, promise_sentence
 from dpviz.privacy.summary import summarize
+from dpviz.uploads.columns import read_columns
 
 
 def failing(off: float) -> Any:

@@ -10,7 +10,7 @@ from dpviz.core.formatting import format_distinct, format_number, format_percent
 from dpviz.core.monte_carlo import wilson_interval
 from dpviz.desk.question import ASKED_KINDS, Question, range_names
 from dpviz.desk.stated import NUMBERS, question_from_form
-from dpviz.mechanisms.given.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts
+from dpviz.uploads.columns import CategoryFacts, Facts, NumberFacts, ProportionFacts
 
 SUGGESTED_LEVEL = 0.95  # Of the range around what the column says
 END_DIGITS = 2  # Of its ends, rounded outward
@@ -91,7 +91,7 @@ def _of_share(facts: ProportionFacts, now: str) -> Suggested:
             ("plausible range", span, "Wilson's 95 % interval, rounded outward"),
         ],
         [_people(facts, ends, now), Suggestion(f"Use {span} as the range", ends, ("share",))],
-        (facts.told,),
+        (facts.note,),
     )
 
 
@@ -132,7 +132,7 @@ def _of_numbers(facts: NumberFacts, now: str) -> Suggested:
         ],
         [_people(facts, bounds, now), *(offers if facts.standard_deviation else [])],
         (facts.misfit, "" if facts.standard_deviation else ALL_ALIKE),
-        facts.how,
+        facts.bounds_note,
     )
 
 

@@ -16,7 +16,7 @@ from dpviz.core.limits import PILOT_BYTES
 from dpviz.desk.question import Question
 from dpviz.desk.stated import NUMBERS
 from dpviz.desk.suggested import kind_with, refusal, suggested
-from dpviz.mechanisms.given.pilot import Column, Facts, read_columns, warning
+from dpviz.uploads.columns import Column, Facts, read_columns, warning
 from pages import ui
 from pages.ui.navigation import CURATOR
 

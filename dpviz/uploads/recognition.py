@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.ends import log_inverse
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
-from dpviz.mechanisms.given.reading import sums_sentence
 from dpviz.mechanisms.matrix_mechanism import LOSS_DIGITS, GivenMatrix
+from dpviz.uploads.matrix import sums_sentence
 
 # Relative difference by which numbers in full precision may differ: their last digits depend on who computed them.
 EXACT_TOLERANCE = 1e-10
@@ -21,9 +20,8 @@ FULL_PRECISION = 16  # Digits of a number in full precision
 DIGITS_PER_DIGIT = 4  # Digits that the independent entries must print for each digit of the parameters
 
 
-@checked()
 def recognize(given: GivenMatrix) -> Synthesizer | None:
-    """Return the two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
+    """Two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
 
     Every entry lies within half a unit of its last printed digit, and the matrix has clearly more independent numbers,
     rows · (columns − 1), than the synthesizer has parameters; another one may print as the same.
@@ -97,7 +95,7 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
 
 
 def _estimates(matrix: FloatArray) -> list[tuple[Callable[..., Synthesizer], tuple[float, ...]]]:
-    """Return synthesizers with the parameters that fit: priors from the matrix's means, noise from its diagonal."""
+    """Synthesizers with the parameters that fit: priors from the matrix's means, noise from its diagonal."""
     n, m = matrix.shape[0] - 1, matrix.shape[1] - 1
     candidates: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
     means = matrix @ np.arange(m + 1)
