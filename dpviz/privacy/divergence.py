@@ -18,6 +18,8 @@ from dpviz.privacy.pld import PrivacyLossDistribution
 SAFETY_MARGIN = 1e-14
 """Relative step to the private side of an ε that was computed in closed form, larger than its rounding."""
 
+MIN_STEP = 1e-17  # of an ε of 0, which doubles
+
 LOG_ODDS_TOLERANCE = 1e-12
 """Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it."""
 
@@ -158,10 +160,12 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
         return largest
     epsilon = 0.0
     margin = SAFETY_MARGIN
+    smallest_step = MIN_STEP
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
         required = _epsilon_of_pair(release, worst, delta)
-        epsilon = min(max(required, epsilon) * (1 + min(margin, EPSILON_TOLERANCE)) + margin**2, largest)
-        margin *= 8  # the square moves an ε of 0, where δ(0) exceeds δ by rounding alone
+        epsilon = min(max(required, epsilon) * (1 + min(margin, EPSILON_TOLERANCE)) + smallest_step, largest)
+        margin *= 8
+        smallest_step *= 2  # it moves an ε of 0, where δ(0) exceeds δ by rounding alone
     return epsilon
 
 

@@ -198,8 +198,7 @@ def probabilistic_prior(method: str, **given: Any) -> Answer:
 
 
 def prior_for_sets(method: str, **given: Any) -> Answer:
-    found = minimum_prior_for_sets(method, **given)
-    return found
+    return {"upper": minimum_prior_for_sets(method, **given)}
 
 
 def data_range(method: str, **given: Any) -> Answer:
