@@ -12,10 +12,10 @@ import pytest
 from dpviz.comparisons import BinaryData, Comparison, CountData, EqualPromise, UnknownVariance
 from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.comparisons.ranking import Ranking
+from dpviz.comparisons.steps import finished
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.bernstein import evaluated
-from dpviz.core.numerics.binomial import binomial_weights
-from dpviz.core.numerics.steps import finished
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed, Option, Tried
 from dpviz.desk.numbers import numbers_of

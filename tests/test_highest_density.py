@@ -13,7 +13,7 @@ from scipy.special import beta as beta_function
 from scipy.special import betainc, betaincc, betaln, logsumexp
 from scipy.stats import binom
 
-from dpviz.core.numerics.multisets import multisets
+from dpviz.core.numerics.combinatorics import multisets
 from dpviz.inference import (
     HIGHEST_DENSITY,
     BetaMixture,

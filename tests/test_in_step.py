@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from dpviz.calibration._in_step import NO_WORSE_PAIR, UNDECIDED_PAIR, _Search, smallest_priors
 from dpviz.calibration.exact import Promise, smallest_prior, smallest_pure
+from dpviz.calibration.lockstep import roots
 from dpviz.calibration.posterior_parameter import PosteriorParameter
 from dpviz.claims.curves import prior_curves
-from dpviz.core.numerics.lockstep import roots
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.plug_ins import PosteriorMean

@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom, binomtest, norm
 
-from dpviz.core.numerics.binomial import binomial_weights
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
 from dpviz.inference.moments import central_moments

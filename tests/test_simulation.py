@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, QuantileTable, quantile
-from dpviz.core.running_sums import exact_units
 from dpviz.coverage import CoveragePlan, Tally, run_coverage, simulate, stream_coverage
 from dpviz.coverage._sampling import ReleaseSampler, alias_table
 from dpviz.coverage.studies import Blocks, engine
+from dpviz.coverage.studies.running_sums import exact_units
 from dpviz.inference import COMBINING_RULES, RULES, holds
 from dpviz.inference.interval_rules import releases
+from dpviz.inference.quantiles import TABLED_QUANTILE_ERROR, QuantileTable, quantile
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,

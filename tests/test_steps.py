@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.comparisons import UnknownVariance, gaussian_study
 from dpviz.comparisons.mixed import MixedData
-from dpviz.core.numerics.steps import finished, paused
+from dpviz.comparisons.steps import finished, paused
 from dpviz.coverage.studies import Blocks
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.following import stream_one_more, stream_path

@@ -20,9 +20,9 @@ from scipy.special import gamma, ndtr
 from scipy.stats import t
 
 from dpviz.core.monte_carlo import Measure, tie_classes, wilson_interval
-from dpviz.core.running_sums import FirstRepetitions, Groups, exact_units, summed
 from dpviz.coverage import CoveragePlan, Tally, performance_of
 from dpviz.coverage.studies import Blocks, Plan, StudyTally, engine, read_run, run_study, save_run, stream_study
+from dpviz.coverage.studies.running_sums import FirstRepetitions, Groups, exact_units, summed
 from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial
@@ -95,8 +95,8 @@ def test_the_coverage_of_another_kind_of_interval_is_its_level() -> None:
     found, repetitions = run_study(plan), plan.repetitions
     share, error, width = (
         Measure.share(found.covered, repetitions),
-        Measure.mean(found, "error", repetitions),
-        Measure.mean(found, "width", repetitions),
+        found.mean("error", repetitions),
+        found.mean("width", repetitions),
     )
     low, high = wilson_interval(share.value, repetitions, 0.9999)
     assert low < plan.level < high

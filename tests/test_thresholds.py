@@ -21,7 +21,7 @@ from dpviz.comparisons.ranking import Ranking
 from dpviz.comparisons.terms import EqualPromise
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.coverage import decomposition
 from dpviz.coverage.causes import failure_sentence
 from dpviz.coverage.distributions import release_distribution
@@ -144,7 +144,7 @@ def test_the_report_has_the_smallest_error_up_to_a_loss_of_600(loss: float, know
     assert (least_of(designed(real_epsilon=loss)) == "found") == known
 
 
-@pytest.mark.parametrize(("loss", "power"), [(LARGEST_EXPONENT - 1, False), (LARGEST_EXPONENT + 1, True)])
+@pytest.mark.parametrize(("loss", "power"), [(MAX_EXPONENT - 1, False), (MAX_EXPONENT + 1, True)])
 def test_odds_are_written_by_their_power_alone_where_they_are_no_number(loss: float, power: bool) -> None:
     assert factor_of_odds(loss).startswith("about 10") == power
 

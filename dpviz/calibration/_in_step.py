@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from dpviz.calibration.exact import LARGEST_SOUGHT, PRIOR_ROUNDING, Promise, gamma_guess, smallest_pure
+from dpviz.calibration.lockstep import roots
 from dpviz.calibration.smallest_root import PRIOR_RESOLUTION, Start
-from dpviz.core.numerics.lockstep import roots
 from dpviz.core.numerics.worst_pair import pair_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 from dpviz.core import limits
-from dpviz.core.numerics.ends import private_side
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import Release, TwoCellSynthesizer
 from dpviz.mechanisms.cells import CELL_COUNT
@@ -69,7 +69,7 @@ class PriorMethod:
 
     def prior_of(self, effective: float) -> float:
         """Return the prior with an effective prior of at least this."""
-        return private_side(effective + self.lost, math.inf, lambda prior: prior - self.lost >= effective)
+        return round_to_private_side(effective + self.lost, math.inf, lambda prior: prior - self.lost >= effective)
 
     def release(self, n: int, m: int, alpha: float, beta: float, cells: int) -> Release:
         """Return the release of k counts under a prior; with k > 2 it is α in each cell."""

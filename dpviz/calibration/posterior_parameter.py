@@ -10,9 +10,7 @@ from scipy.special import betainc, betaincc
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.numerics.gamma import stirling_remainder
+from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks, stirling_remainder
 from dpviz.core.numerics.worst_pair import largest_log_convex
 from dpviz.core.parameters import validate_fields
 from dpviz.core.types import FloatArray, Numbers
@@ -92,10 +90,10 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: Numbers) -> Float
 def _log_term(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
     """ln D, from the smaller of x and y, so that large parts do not cancel."""
     total = x + y
-    from_ones = x * epsilon - total * np.log1p(np.expm1(np.minimum(epsilon, LARGEST_EXPONENT)) * (x / total))
-    if epsilon.max() > LARGEST_EXPONENT:
+    from_ones = x * epsilon - total * np.log1p(np.expm1(np.minimum(epsilon, MAX_EXPONENT)) * (x / total))
+    if epsilon.max() > MAX_EXPONENT:
         beyond = -y * epsilon - total * np.log((x + y * np.exp(-epsilon)) / total)
-        from_ones = np.where(epsilon > LARGEST_EXPONENT, beyond, from_ones)
+        from_ones = np.where(epsilon > MAX_EXPONENT, beyond, from_ones)
     from_zeros = -y * epsilon - total * np.log1p(np.expm1(-epsilon) * (np.minimum(x, y) / total))
     return np.where(x <= y, from_ones, from_zeros) + log_peak(x, y)
 
@@ -146,7 +144,7 @@ def tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: Numbe
     if len(x) == 1:
         return np.array([_continued_fraction(float(x[0]), float(y[0]), float(right[0]), float(surplus[0]))])
     fraction = np.empty_like(x)
-    for part in blocks(len(x), 1, FRACTIONS_AT_ONCE):
+    for part in row_blocks(len(x), 1, FRACTIONS_AT_ONCE):
         fraction[part] = _continued_fraction(x[part], y[part], right[part], surplus[part])
     return fraction
 

@@ -18,7 +18,7 @@ from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.declarations import ANY_EPSILON, COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import describe_value
-from dpviz.core.numerics.ends import private_side
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import Parameter, parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, surely_within
@@ -159,7 +159,7 @@ class GaussianRelease(ParameterRecord):
             return 0.0
         if delta > 0:
             reach = gaussian_ratio(epsilon, delta) / self.ratio(1.0)
-            return private_side(reach, 0.0, lambda value: surely_within(self.ratio(value), epsilon, delta))
+            return round_to_private_side(reach, 0.0, lambda value: surely_within(self.ratio(value), epsilon, delta))
         # ε = B for a single row, and B ≤ ε < 2B for more, where B is the square of R/σ times:
         variance, copies = self._conditioned
         reach = math.sqrt(epsilon / (2 * self.shrinkage * copies / (variance * self.n)))
@@ -167,7 +167,9 @@ class GaussianRelease(ParameterRecord):
             low, high = math.log(reach / math.sqrt(2)) - 1e-9, math.log(reach) + 1e-9
             solution = brentq(lambda log: math.log(self.pure_epsilon(math.exp(log)) / epsilon), low, high, xtol=1e-14)
             reach = math.exp(float(solution))
-        return private_side(reach, 0.0, lambda value: self.pure_epsilon(value) <= epsilon * (1 - PURE_EPSILON_ROUNDING))
+        return round_to_private_side(
+            reach, 0.0, lambda value: self.pure_epsilon(value) <= epsilon * (1 - PURE_EPSILON_ROUNDING)
+        )
 
 
 def maximum_range(

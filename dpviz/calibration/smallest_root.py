@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.numerics.lockstep import roots
+from dpviz.calibration.lockstep import roots
 from dpviz.core.types import FloatArray, IntArray
 
 PRIOR_RESOLUTION = 1e-13  # Relative accuracy of a calibrated prior, which then moves to the private side

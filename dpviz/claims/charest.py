@@ -14,7 +14,7 @@ from dpviz.claims.published import PrintedRow, Record, Shown, read_tables
 from dpviz.claims.sentences import printed_in
 from dpviz.core.checked import checked
 from dpviz.core.declarations import EPSILON
-from dpviz.core.numerics.multisets import multisets
+from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution

@@ -14,7 +14,7 @@ from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import PROOFS, Finding, Reason, composed_pure_delta
 from dpviz.claims.formulas import DIMITRAKAKIS, lemma_6_5_failure
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.ends import inverse_gain
+from dpviz.core.numerics.special import inverse_expm1
 
 CONFIRMED_WITHIN = 1e-9  # Relative distance within which a repaired and an exact value count as one
 ONE_TO_LOSE = (
@@ -111,7 +111,7 @@ def _one_to_lose(finding: Finding) -> Iterator[Reason]:
 
 
 def _shared_draw(finding: Finding) -> Iterator[Reason]:
-    many = inverse_gain(finding.setting.epsilon / finding.setting.m)
+    many = inverse_expm1(finding.setting.epsilon / finding.setting.m)
     if many < (finding.exact or 0.0) * (1 + CONFIRMED_WITHIN):
         yield Reason(ONE_TO_LOSE, ("lost one",), (many,))
     else:
@@ -123,7 +123,7 @@ def _shared_draw(finding: Finding) -> Iterator[Reason]:
 
 def _bounded(finding: Finding) -> Iterator[Reason]:
     """2m/ε is enough for ε ≤ 1, where 1 + 1/(e^{ε/m} − 1) ≤ 2m/ε."""
-    spare = 2 * finding.setting.m - (1 + inverse_gain(1 / finding.setting.m))
+    spare = 2 * finding.setting.m - (1 + inverse_expm1(1 / finding.setting.m))
     if finding.setting.epsilon > 1 and spare >= 0:
         yield Reason("For ε up to 1, which section 2.1.1 has in mind, it is safe.", ("bounded",), (spare,))
 
@@ -142,7 +142,7 @@ def _mode(finding: Finding) -> Iterator[Reason]:
 def _categories(finding: Finding) -> Iterator[Reason]:
     """Corollaries 6.21 and 6.22: the factor 2 of the exponential mechanism, and a row that only the mode loses."""
     printed, exact = finding.printed or 0.0, finding.exact or 0.0
-    once = 1 + inverse_gain(finding.setting.epsilon / finding.setting.m)
+    once = 1 + inverse_expm1(finding.setting.epsilon / finding.setting.m)
     if printed <= exact:
         return
     part, part_of_slack, what = max(

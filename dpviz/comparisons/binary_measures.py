@@ -14,7 +14,7 @@ from dpviz.comparisons.base import Analysis, beyond_rounding, meant_width
 from dpviz.core.cache import Memo
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.bernstein import Extreme, largest, of_higher_degree, smallest, times_p
-from dpviz.core.numerics.multisets import multisets
+from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.types import FloatArray
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.coverage.certified import certifiable, intervals_at, largest_mean_width, smallest_coverage

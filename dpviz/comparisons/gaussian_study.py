@@ -14,15 +14,15 @@ from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.quantiles import QuantileTable
 from dpviz.core.parameters import parameter_with_default
 from dpviz.core.records import validate_unique_choices
-from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.coverage.studies import Blocks, Plan
 from dpviz.coverage.studies.plan import StudyTally
+from dpviz.coverage.studies.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import half_widths
+from dpviz.inference.quantiles import QuantileTable
 
 LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are within 10⁶ of 0
 EQUAL_SETS_VARIANCE = 1e-28  # Between sets, in units of their squared mean, that equal sets may have by rounding
@@ -96,13 +96,11 @@ class GaussianTally(StudyTally):
         every, released, away, square = found.groups.sums[rows].T
         covered, usable, bounded, width = one.groups.sums[rows].T
         return OutcomeMeasures(
-            bias=Measure.mean(found, "deviation", found.released).with_parts(away, released),
-            root_mean_squared_error=Measure.mean(found, "deviation_squared", found.released)
-            .with_parts(square, released)
-            .root(),
+            bias=found.mean("deviation", found.released).with_parts(away, released),
+            root_mean_squared_error=found.mean("deviation_squared", found.released).with_parts(square, released).root(),
             coverage=Measure.share(one.covered, found.released).with_parts(covered, released),
             mean_width=meant_width(
-                Measure.mean(one, "width", one.usable - one.unbounded).with_parts(width, bounded),
+                one.mean("width", one.usable - one.unbounded).with_parts(width, bounded),
                 max(self.plan.data.width, self.plan.data.width**2),  # of a variance it is a square
                 one.unbounded > 0,
             ),

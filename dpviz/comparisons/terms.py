@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from scipy.optimize import brentq
 
 from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.steps import Steps, finished
 from dpviz.core.declarations import DELTA, EPSILON
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.ends import private_side
-from dpviz.core.numerics.steps import Steps, finished
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import validate_fields
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
@@ -110,7 +110,7 @@ class EqualPrivacy(ComparisonTerms):
             if pairs and worst.value <= self.delta and exact:
                 return found
             if place in pairs and exact:  # the same neighbours alone, a rounding error apart
-                return private_side(found, 0.0, lambda setting: excess(setting) <= 0)
+                return round_to_private_side(found, 0.0, lambda setting: excess(setting) <= 0)
             # Those that are the worst at the start need not be so at the end: with them is only seen which are.
             within = SETTING_TOLERANCE if pairs or sets == 1 else ROUGH_TOLERANCE
             pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
@@ -179,7 +179,7 @@ def _largest(excess: Callable[[float], float], epsilon: float, tolerance: float 
     low, high = epsilon, min(epsilon * (1 + SETTING_TOLERANCE), PROMISES.maximum)
     first = excess(low)
     if 0 < first <= LOSS_TIE:  # what it is given is what it gives away, to rounding
-        return private_side(low, 0.0, lambda setting: excess(setting) <= 0)
+        return round_to_private_side(low, 0.0, lambda setting: excess(setting) <= 0)
     if first > 0:
         while excess(low) > 0:
             if low < 2 * PROMISES.minimum:

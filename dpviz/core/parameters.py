@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.core.types import FloatArray
 
 AxisScale = Literal["linear", "log"]
 PrivateEnd = Literal["larger", "smaller", "neither"]
@@ -84,7 +83,7 @@ class Parameter:
             return f"{kind} above {write(self.minimum)}, at most {write(self.maximum)}"
         return f"{kind} from {write(self.minimum)} to {write(self.maximum)}"
 
-    def validate(self, value: object) -> float:
+    def validate(self, value: object) -> Any:
         """Validate a number.
 
         Parameters
@@ -111,7 +110,7 @@ class Parameter:
             return int(number)
         return math.inf if number > sys.float_info.max else float(number) + 0.0
 
-    def validate_array(self, values: object) -> FloatArray:
+    def validate_array(self, values: object) -> Any:
         """Validate an array of numbers, which keeps its shape; ValueError as of `validate`."""
         try:
             array = np.asarray(values)
@@ -127,7 +126,7 @@ class Parameter:
                 return array.astype(np.int64 if self.integer else float)
         return np.array([self.validate(value) for value in array.ravel()]).reshape(array.shape)
 
-    def parse(self, text: str) -> float:
+    def parse(self, text: str) -> Any:
         """Number that a text holds; ValueError as of `validate`."""
         try:
             number: float | str = float(text)

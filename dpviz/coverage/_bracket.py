@@ -7,7 +7,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.numerics.bernstein import CHEBYSHEV_NODES, Cell, Extreme, at_places, cells, edges, restricted
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import INTERVALS_AT_ONCE, ends_of, sum_releases
 from dpviz.coverage._points import ManyDistributions, Slice, run_masses, run_starts
@@ -144,7 +144,7 @@ class Pieces:
 
     def _places(self, ends: FloatArray) -> IntArray:
         found = np.empty(ends.shape, dtype=np.int32)
-        for block in blocks(len(ends), ends.shape[1], INTERVALS_AT_ONCE):
+        for block in row_blocks(len(ends), ends.shape[1], INTERVALS_AT_ONCE):
             place = np.searchsorted(self._all, ends[block] - SAME_END)  # NaN, no interval, comes after the last
             cut = np.append(self._all, math.nan)[place]
             found[block] = 2 * place + (cut - ends[block] <= SAME_END)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._fourier import Box, Roots, mixed_distribution_in_box, rounding_error, smallest_spread
 from dpviz.coverage._interpolation import at_few_nodes
@@ -300,7 +300,7 @@ class ManyDistributions(CountDistributions):
             low, high = reached(*ends_of(rule, found, level))
             return low[:, None], high[:, None]
         low, high = np.empty((2, *self.shape))
-        for block in blocks(*self.shape, INTERVALS_AT_ONCE):
+        for block in row_blocks(*self.shape, INTERVALS_AT_ONCE):
             low[block], high[block] = reached(*ends_of(rule, self._releases(block), level))
         return low, high
 

@@ -9,12 +9,12 @@ import numpy as np
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.quantiles import QuantileTable, quantile
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.interval_rules import half_widths, holds
 from dpviz.inference.moments import set_moments
+from dpviz.inference.quantiles import QuantileTable, quantile
 from dpviz.inference.rules import check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 

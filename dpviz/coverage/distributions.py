@@ -11,8 +11,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.sums import complex_power
+from dpviz.core.numerics.special import complex_power, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._fourier import (
     SPREAD_TILTS,
@@ -158,7 +157,7 @@ def release_distribution(
 def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_SECONDS) -> list[Box]:
     """Return the boxes of all rows, or a ValueError where their transforms would take too long."""
     found: list[Box] = []
-    for part in blocks(len(rows), len(SPREAD_TILTS) * rows.shape[1], EXPONENTS_AT_ONCE):
+    for part in row_blocks(len(rows), len(SPREAD_TILTS) * rows.shape[1], EXPONENTS_AT_ONCE):
         found += boxes(rows[part], sets, errors[part])
         if max(box.size for box in found) > reach.box or sum(box.size for box in found) > reach.work:
             raise ValueError(TOO_LONG)
@@ -310,7 +309,7 @@ def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: in
         length = next_fast_len(size, real=True)
         mixed = np.zeros(length // 2 + 1, dtype=complex)
         with np.errstate(under="ignore"):
-            for part in blocks(len(rows), length):
+            for part in row_blocks(len(rows), length):
                 mixed += mixture.weights[part] @ complex_power(rfft(rows[part], length, axis=1), sets)
         distribution = np.maximum(irfft(mixed, length)[:size], 0.0)
     return EstimateDistribution(support=np.arange(size) / (size - 1), probabilities=distribution, proportion=p)

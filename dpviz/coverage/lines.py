@@ -9,8 +9,7 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
-from dpviz.core.numerics.binomial import binomial_weights
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._bracket import CoverageBracket, SharedDistributions
 from dpviz.coverage._intervals import Asked
@@ -251,7 +250,7 @@ class _DenseLine:
 
     def _weights_of_nodes(self, shares: FloatArray) -> FloatArray:
         found, n, first = np.empty((shares.shape[1], len(self._dense))), self._asked.synthesizer.n, self._made.first
-        for block in blocks(len(self._dense), n + 1, WEIGHTS_AT_ONCE):
+        for block in row_blocks(len(self._dense), n + 1, WEIGHTS_AT_ONCE):
             weights = binomial_weights(self._dense[block], n)
             found[:, block] = (weights[:, first : first + len(shares)] @ shares).T
         return found

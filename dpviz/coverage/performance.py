@@ -124,7 +124,7 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
     relative_error = relative_bias = Measure.unknown()
     if kind.has_variance:
         relative_bias, relative_error = _relative(rule, repetitions, spread)
-    width = Measure.mean(rule, "width", intervals)
+    width = rule.mean("width", intervals)
     if kind.few_degrees:
         width = Measure(width.value, math.inf)
     return RulePerformance(
@@ -136,7 +136,7 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
         coverage_given_negative_total=Measure.share(rule.covered_negative, below),
         coverage_given_nonnegative_total=Measure.share(rule.covered - rule.covered_negative, above),
         mean_width=Measure(math.inf, math.nan) if rule.unbounded else width,
-        mean_width_inside=Measure.mean(rule, "inside", intervals),
+        mean_width_inside=rule.mean("inside", intervals),
         relative_error=relative_error,
         relative_bias=relative_bias,
     )
@@ -144,7 +144,7 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
 
 def _relative(rule: RuleTally, repetitions: int, spread: _Spread) -> tuple[Measure, Measure]:
     """Return relative bias of T and relative error of √E[T], in per cent."""
-    variance = Measure.mean(rule, "variance", repetitions)
+    variance = rule.mean("variance", repetitions)
     # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean.
     crossed = (
         rule.total("variance_deviation_squared")

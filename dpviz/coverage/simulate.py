@@ -8,16 +8,16 @@ import numpy as np
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
 from dpviz.core.formatting import describe_value
-from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, QuantileTable
 from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
-from dpviz.core.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import features
 from dpviz.coverage._sampling import AliasTables, alias_table, sampler_of
 from dpviz.coverage.studies import Blocks, Plan
 from dpviz.coverage.studies.plan import SHOWN, StudyTally
+from dpviz.coverage.studies.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
+from dpviz.inference.quantiles import TABLED_QUANTILE_ERROR, QuantileTable
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from dpviz.comparisons import ComparedMethod, DataKind, Outcome
 from dpviz.comparisons.base import Analysis
+from dpviz.comparisons.steps import Steps
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_in_steps, unprotected
 from dpviz.core.formatting import format_number, round_up
 from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure
-from dpviz.core.numerics.steps import Steps
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure

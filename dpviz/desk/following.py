@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpviz.comparisons.steps import Steps, telling
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.steps import Steps, telling
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed

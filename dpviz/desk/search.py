@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from dpviz.comparisons import ComparedMethod
+from dpviz.comparisons.steps import telling
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.numerics.steps import telling
 from dpviz.desk.assessed import Assessed, DesignKey, Option
 from dpviz.desk.order import OrderCriterion, deciding, in_order, privacy_of, ties
 from dpviz.desk.question import Question

@@ -12,8 +12,7 @@ from scipy.special import betaincinv, logit
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL
 from dpviz.core.formatting import describe_value
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.gamma import log_beta
+from dpviz.core.numerics.special import log_beta, row_blocks
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference._highest_density import Ladder, highest_density
@@ -130,7 +129,7 @@ class BetaMixture:
     def _by_blocks(self, function: Callable[[FloatArray], FloatArray], p: Numbers, above: float) -> FloatArray:
         points = np.asarray(p, dtype=float)
         flat = points.ravel()
-        parts = [function(flat[part]) for part in blocks(len(flat), len(self._kept[0]))]
+        parts = [function(flat[part]) for part in row_blocks(len(flat), len(self._kept[0]))]
         value = np.concatenate([np.zeros(0), *parts])
         return np.where(flat < 0, 0.0, np.where(flat > 1, above, value)).reshape(points.shape)
 

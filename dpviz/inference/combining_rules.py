@@ -9,10 +9,10 @@ import numpy as np
 
 from dpviz.core.checked import checked
 from dpviz.core.declarations import SETS
-from dpviz.core.numerics.quantiles import quantile
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases, half_widths, total_variance
+from dpviz.inference.quantiles import quantile
 
 SYNTHETIC_RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
 VARIANCE = argument("variance", -1e150, 1e150)

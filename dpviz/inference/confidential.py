@@ -8,7 +8,8 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.formatting import describe_value
-from dpviz.core.numerics.sums import from_ratios, log_rising_ratio
+from dpviz.core.numerics.special import pmf_from_ratios
+from dpviz.core.numerics.sums import log_rising_ratio
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -31,7 +32,7 @@ def binomial_distribution(n: int, p: float) -> FloatArray:
     """Pr(x = 0 … n) for x ~ Binomial(n, p)."""
     x = np.arange(n)
     with np.errstate(divide="ignore", over="ignore"):
-        return from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
+        return pmf_from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
 
 
 def binomial_distributions(n: int, proportions: tuple[float, ...]) -> FloatArray:

@@ -9,8 +9,8 @@ import numpy as np
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.multisets import multisets
+from dpviz.core.numerics.combinatorics import multisets
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.inference.confidential import along_axis
@@ -107,7 +107,7 @@ def release_probabilities(
     """Pr(release r) under each column of `distribution`, Pr(x), shape (n + 1, points); shape (releases, points)."""
     columns = synthesizer.transition_matrix().T.copy()
     chances = np.empty((len(counts), distribution.shape[1]))
-    for part in blocks(len(counts), len(distribution)):
+    for part in row_blocks(len(counts), len(distribution)):
         given = columns[counts[part, 0]] * ways[part, None]
         for place in range(1, counts.shape[1]):
             given *= columns[counts[part, place]]

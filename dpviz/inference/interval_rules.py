@@ -11,10 +11,10 @@ import numpy as np
 from dpviz.core.checked import GAPS, checked
 from dpviz.core.declarations import LEVEL, SETS
 from dpviz.core.formatting import describe_value
-from dpviz.core.numerics.quantiles import quantile
 from dpviz.core.parameters import argument
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference.confidential import checked_counts
+from dpviz.inference.quantiles import quantile
 from dpviz.inference.sum_distribution import ReleaseSums
 from dpviz.mechanisms import TwoCellSynthesizer
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.core.numerics.bernstein import evaluated
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.confidential import log_prior_counts, normalized
 from dpviz.inference.interval_rules import Ends
@@ -222,7 +222,7 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     """
     log_prior, (likely, nearest) = log_prior_counts(np.arange(sums.n + 1), sums.n, 1.0, 1.0), _likely(sums)
     low, high = np.empty((2, len(likely)))
-    for block in blocks(len(likely), sums.n + 1, NUMBERS_AT_ONCE):
+    for block in row_blocks(len(likely), sums.n + 1, NUMBERS_AT_ONCE):
         with np.errstate(divide="ignore"):
             weights = normalized(np.log(sums.rows.T[likely[block]]) + log_prior)
         low[block], high[block], _ = Posteriors.of(1.0, 1.0, weights).equal_tails(level)

@@ -10,7 +10,7 @@ from dpviz.core import limits
 from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.core.formatting import SUPERSCRIPTS
-from dpviz.core.numerics.multisets import composition_count, compositions
+from dpviz.core.numerics.combinatorics import composition_count, compositions
 from dpviz.core.numerics.sums import SplitSum, log_rising_ratio
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray

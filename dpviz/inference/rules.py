@@ -10,11 +10,11 @@ import numpy as np
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, SETS
 from dpviz.core.formatting import describe_value
-from dpviz.core.numerics.quantiles import quantile
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
 from dpviz.inference.noise_aware import posterior_ends, posterior_means, score_ends
+from dpviz.inference.quantiles import quantile
 from dpviz.inference.sum_distribution import ReleaseSums, release_sums, within_sums
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.noise import NoiseSanitizer

@@ -11,13 +11,11 @@ from scipy.special import gammaln, xlog1py, xlogy
 from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.binomial import binomial_weights, steepest
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quadrature import integral_below
-from dpviz.core.numerics.sums import complex_power
+from dpviz.core.numerics.special import binomial_weights, complex_power, row_blocks
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.privacy.optimum.integral_bounds import integral_below, steepest
 
 LARGEST_SUMS = 6_000_000  # Largest number of numbers in the table of sums: (n + 1)(Mm + 1)
 MOST_PRODUCTS = 50_000_000  # Multiplications up to which the sums are convolved term by term; beyond, by transforms
@@ -87,7 +85,7 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     length = next_fast_len(size, real=True)
     sums = np.empty((n + 1, size))
     with np.errstate(under="ignore"):
-        for block in blocks(n + 1, length):
+        for block in row_blocks(n + 1, length):
             sums[block] = irfft(complex_power(rfft(rows[block], length, axis=1), sets), length, axis=1)[:, :size]
     return ReleaseSums(np.maximum(sums, 0.0, out=sums), TRANSFORM_ERROR)
 

@@ -20,7 +20,7 @@ from scipy.special import logsumexp
 
 from dpviz.core import limits
 from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.multisets import (
+from dpviz.core.numerics.combinatorics import (
     composition_at,
     composition_count,
     composition_rank,

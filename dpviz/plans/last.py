@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from dpviz.core.numerics.ends import private_side
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.base import LossDistribution
 from dpviz.plans.losses import DeltaBracket, LossBounds
@@ -126,7 +126,7 @@ class MixedLoss:
             return math.log(max(self._delta(held, epsilon) * factor, SMALLEST_DELTA)) - math.log(delta)
 
         found = float(brentq(excess, 0.0, most, xtol=1e-15, rtol=SOUGHT_EPSILON))
-        return private_side(found, math.inf, kept)
+        return round_to_private_side(found, math.inf, kept)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import math
 
-from dpviz.core.numerics.ends import gain, log_inverse
+from dpviz.core.numerics.special import capped_expm1, log_reciprocal
 
 
 def advanced_composition(epsilon: float, k: int, slack: float) -> float:
@@ -13,4 +13,4 @@ def advanced_composition(epsilon: float, k: int, slack: float) -> float:
     >>> round(advanced_composition(math.log(2), 2, math.exp(-1)) / math.log(2), 12)  # both terms are 2ε
     4.0
     """
-    return epsilon * math.sqrt(2 * k * log_inverse(slack)) + k * epsilon * gain(epsilon)
+    return epsilon * math.sqrt(2 * k * log_reciprocal(slack)) + k * epsilon * capped_expm1(epsilon)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.ends import log_inverse
+from dpviz.core.numerics.special import log_reciprocal
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import LOSS_DIGITS, GivenMatrix
@@ -108,10 +108,10 @@ def _estimates(matrix: FloatArray) -> list[tuple[Callable[..., Synthesizer], tup
     if n == m:
         if n > 1:
             stay = float(matrix[1, 1])
-            half, ratio = log_inverse(1 - stay), (1 - stay) / (1 + stay)
+            half, ratio = log_reciprocal(1 - stay), (1 - stay) / (1 + stay)
         else:
             first = float(matrix[0, 0])
-            half, ratio = log_inverse(2 * (1 - first)), (1 - first) / max(first, 1e-300)
+            half, ratio = log_reciprocal(2 * (1 - first)), (1 - first) / max(first, 1e-300)
         candidates.append((lambda e: LaplaceSanitizer(n=n, epsilon=e), (2 * half,)))
-        candidates.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_inverse(ratio),)))
+        candidates.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_reciprocal(ratio),)))
     return candidates

@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.core.declarations import REPETITIONS, SEED
 from dpviz.core.parameters import argument, parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
-from dpviz.core.running_sums import Sums
+from dpviz.coverage.studies.running_sums import Sums
 
 BATCH = argument("batch", 1, 10_000, title="repetitions in a block", integer=True)
 SHOWN = argument("shown", 0, 1000, title="repetitions kept one by one", integer=True)

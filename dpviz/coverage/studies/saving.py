@@ -12,9 +12,9 @@ import numpy as np
 from dpviz.core.checked import checked
 from dpviz.core.declarations import REPETITIONS
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.core.running_sums import Each, Sums
 from dpviz.coverage.studies.engine import run_study
 from dpviz.coverage.studies.plan import Found, Plan, StudyTally
+from dpviz.coverage.studies.running_sums import Each, Sums
 
 RUN_VERSION = 1  # Raised when what a file says changes its meaning
 # Characters of the longest text that is read: the largest study of sets, 500,001 counts and sums, has half of it

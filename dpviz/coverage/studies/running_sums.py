@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.monte_carlo import Measure
 
 SMALLEST_EXPONENT = 1074  # Every finite floating-point number is a whole multiple of 2⁻¹⁰⁷⁴
 
@@ -92,6 +93,10 @@ class Sums(_Record):
     def total(self, name: str) -> float:
         """Return the exact sum called `name` as the nearest floating-point number."""
         return int(getattr(self, name)) / (1 << SMALLEST_EXPONENT)
+
+    def mean(self, name: str, number: int) -> Measure:
+        """Return the mean of what `number` repetitions summed as `name` and, squared, `name` + ``_squared``."""
+        return Measure.mean(self.total(name), self.total(f"{name}_squared"), number)
 
     def check_mean(self, of: str, name: str, number: int, low: float, high: float) -> None:
         """Refuse sums of a number and of its square that no `number` values from `low` to `high` have.

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from dpviz.core.numerics.steps import Steps
+from dpviz.comparisons.steps import Steps
 
 ValueAt = tuple[float, float]
 """A place, and the value there."""
