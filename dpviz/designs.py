@@ -9,7 +9,6 @@ from typing import Any, Self, cast
 import numpy as np
 
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
-from dpviz.core.checked import checked
 from dpviz.core.declarations import (
     DELTA,
     EPSILON,
@@ -233,7 +232,6 @@ class Design(ParameterRecord):
         return own | {name: one.parse for name, one in _further(words.get(SHORT["mechanism"])).items()}
 
     @classmethod
-    @checked()
     def from_address(cls, words: Mapping[str, str]) -> Self:
         """Return the design that `to_address` wrote, or did so when it called the mechanism `law`."""
         return super().from_address({"synthesizer" if word == "law" else word: text for word, text in words.items()})

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from dpviz.claims.abowd_vilhuber import layout_source
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
@@ -32,7 +31,6 @@ LOG_ODDS_TITLES = {
 """By whether the log-odds have their signs."""
 
 
-@checked()
 def release_html(
     synthesizer: Synthesizer, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
 ) -> str:
@@ -60,7 +58,6 @@ def release_html(
     return matrix + log_odds_html(synthesizer, epsilon, log_odds_caption, signed=signed, row=row, column=column)
 
 
-@checked()
 def matrix_html(
     synthesizer: Synthesizer,
     caption: str,
@@ -104,7 +101,6 @@ def matrix_html(
     return _table(caption, names, synthesizer, lines, width)
 
 
-@checked()
 def log_odds_html(
     synthesizer: Synthesizer, epsilon: float, caption: str, *, signed: bool, values: FloatArray | None = None,
     row: int | None = None, column: int | None = None,

@@ -8,7 +8,6 @@ import numpy as np
 
 from dpviz.charts.count_table import six_digits
 from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, decade_ticks, even_ticks, power_of_ten
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms.base import check_index
@@ -26,7 +25,6 @@ FRAME_PIXELS_Y = {"y0": -9, "y1": 9}
 DARKEST_EXPONENT = -16
 
 
-@checked()
 def matrix_heatmap(
     view: TableView, *, linear: bool = False, row: int | None = None, column: int | None = None
 ) -> Figure:
@@ -81,7 +79,6 @@ def matrix_heatmap(
     return _build(view, columns, rows, trace, "matrix", title, shapes=frames)
 
 
-@checked()
 def log_odds_heatmap(
     view: TableView, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
 ) -> Figure:

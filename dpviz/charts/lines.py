@@ -9,7 +9,6 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.charts.style import EXACT_LINE, Stroke, log_scale
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 
@@ -77,7 +76,6 @@ class Rule:
     dash: str = "solid"
 
 
-@checked()
 def lines_chart(
     lines: Sequence[DrawnLine],
     x: DrawnScale,

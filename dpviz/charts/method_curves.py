@@ -13,7 +13,6 @@ from dpviz.calibration.releases import AverageCurves
 from dpviz.calibration.ways import Ways, divided_sets
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Figure
-from dpviz.core.checked import checked
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
@@ -25,7 +24,6 @@ Points = tuple[FloatArray, FloatArray]
 BOTTOM_OF_AVERAGES = 1e-300  # The smallest δ that is drawn
 
 
-@checked()
 def profiles_chart(question: PromiseQuestion, found: Mapping[str, Given | None]) -> Figure:
     """Return δ(ε) of every method at one prior or range."""
     shown, epsilon = {key: given for key, given in found.items() if given is not None}, question.setting.epsilon
@@ -43,7 +41,6 @@ def profiles_chart(question: PromiseQuestion, found: Mapping[str, Given | None])
     )
 
 
-@checked(theta=PROPORTION)
 def average_chart(
     question: PromiseQuestion, theta: float, here: Mapping[str, float], found: AverageCurves, count: AverageCurves
 ) -> Figure:
@@ -51,6 +48,7 @@ def average_chart(
 
     `here` are those at θ, of which that of the count stands beside its mark.
     """
+    theta = PROPORTION.validate(theta, name="theta")
     curves = {key: (one.thetas, deltas) for one in (count, found) for key, deltas in one.deltas.items()}
     return _deltas(
         question,
@@ -92,7 +90,6 @@ def _smallest(curves: Mapping[str, Points], floor: float) -> float:
     return max(floor, min((float(y[y > 0].min()) for _, y in curves.values() if np.any(y > 0)), default=floor))
 
 
-@checked()
 def ways_chart(question: PromiseQuestion, found: Ways) -> Figure:
     """Return the invented rows that `HEADLINE` needs against the number of sets, by way of counting."""
     key, color, sets = HEADLINE.key, HEADLINE.color, question.sets

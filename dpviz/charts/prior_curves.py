@@ -11,7 +11,6 @@ from dpviz.calibration.promise_in_words import HEADLINE
 from dpviz.charts import style
 from dpviz.charts.style import EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke, log_scale
 from dpviz.claims.curves import Curve, Curves
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 
@@ -32,7 +31,6 @@ MARK_DIGITS = 3  # Digits of a number beside its mark, as in the answer
 SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture: any prior is enough
 
 
-@checked()
 def curves_chart(
     curves: Curves,
     *,

@@ -10,7 +10,6 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.charts.style import decade_ticks, decades
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
@@ -38,7 +37,6 @@ MOST_MARKS = 40  # Largest number of released tables that get a mark each
 NEIGHBOUR_DASHES = ("solid", "dot")  # Of the neighbours that are shown
 
 
-@checked()
 def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
     """δ(ε) as a line, the chosen ε as one mark with its δ, the allowed δ as a thin rule."""
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
@@ -85,7 +83,6 @@ def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout
     )
 
 
-@checked()
 def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: PrivacySummary) -> style.Figure:
     """The curve of the release as a line, the promised one dashed, guessing blindly as a thin rule, the best guess
     as one mark; the line of slope −e^ε that touches the curve, which meets the axis at 1 − δ(ε); and the normal curve
@@ -138,7 +135,6 @@ def _letters(places: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
     return style.scatter("markers+text", x, y, "", cliponaxis=False, showlegend=False, **look)
 
 
-@checked()
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> style.Figure:
     """Posterior odds, log axis, against the released count; the prior odds and e^{±ε} times them are thin rules."""
     if log_odds.shape != (synthesizer.shape[1],):
@@ -172,7 +168,6 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     )
 
 
-@checked()
 def draws_chart(draws: Draws) -> style.Figure:
     """Return the exact row as a line, the shares so far as dots with 95 % bars, the last release marked."""
     where, mode, _ = _along(draws.synthesizer)
@@ -190,7 +185,6 @@ def draws_chart(draws: Draws) -> style.Figure:
     return _of_draws(draws, traces, style.axis("probability", rangemode="tozero"))
 
 
-@checked()
 def draws_log_odds_chart(draws: Draws, epsilon: float) -> style.Figure:
     """The log-odds of every released table against up to two neighbours, the last one marked; ±ε as thin rules."""
     release, traces = draws.synthesizer, []

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.report import belief_text, factor_of_odds
@@ -18,7 +17,6 @@ GAP = "rgba(138, 143, 152, 0.4)"
 HEADROOM = 1.22  # Height of the axis above the highest step, for the words of the mark
 
 
-@checked()
 def two_tables_chart(found: TwoTables) -> style.Figure:
     """Both distributions as steps, the gap shaded, and the most telling release as one mark with its odds."""
     release, counts = found.synthesizer, found.synthesizer.column_counts

@@ -9,7 +9,6 @@ import numpy as np
 
 from dpviz import privacy
 from dpviz.claims.published import PrintedNumber, Record, Shown, printed_rows, read_tables
-from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
@@ -107,7 +106,6 @@ def figure_tables(number: int) -> list[tuple[Synthesizer, str, FloatArray | None
     ]
 
 
-@checked()
 def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_FIG_1) -> list[Record[float]]:
     """Return the ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
 

@@ -16,7 +16,6 @@ from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.finding import composed_pure_delta
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS, prior_far_from_mean, prior_near_mean
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.core.limits import LARGEST_PRIOR_ROWS
 from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
@@ -45,7 +44,6 @@ class Statement:
 StatementJudge = Callable[[Claim, Setting], Statement]
 
 
-@checked()
 def audit_statements(setting: Setting) -> tuple[Statement, ...]:
     """Return every definition, general theorem and lemma of the thesis, in its order, judged at a setting.
 

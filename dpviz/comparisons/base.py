@@ -19,7 +19,7 @@ from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure
-from dpviz.core.numerics.bernstein import Extreme
+from dpviz.core.numerics.binomial_averages import Extreme
 from dpviz.core.parameters import Parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray

@@ -29,7 +29,7 @@ from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.bernstein import Extreme
+from dpviz.core.numerics.binomial_averages import Extreme
 from dpviz.core.parameters import Parameter, validate_fields
 from dpviz.core.types import FloatArray
 from dpviz.coverage import sampler_of

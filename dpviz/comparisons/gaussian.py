@@ -22,7 +22,6 @@ from dpviz.comparisons.base import (
 )
 from dpviz.comparisons.bounding import Rows, moments_of
 from dpviz.core import limits
-from dpviz.core.checked import checked
 from dpviz.core.declarations import EPSILON, ROWS, SEED
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
@@ -280,7 +279,6 @@ class GaussianData(DataKind):
             found[method.key] = estimates[~np.isnan(estimates)]
         return float(self.asked.estimate(held.moments)[0]), found
 
-    @checked(epsilon=EPSILON_OF_ALL_SETS, sets=COMPARED_SETS, seed=SEED)
     def draw_release(self, method: Any, epsilon: float, sets: int, seed: int) -> tuple[FloatArray, list[FloatArray]]:
         """Return one confidential data set and the sets that a method releases of it, as `each_set` has them.
 
@@ -291,6 +289,9 @@ class GaussianData(DataKind):
         >>> [(rows == one).all() for one in released]
         [np.True_]
         """
+        epsilon = EPSILON_OF_ALL_SETS.validate(epsilon)
+        sets = COMPARED_SETS.validate(sets)
+        seed = SEED.validate(seed)
         random = np.random.default_rng(seed)
         held = self.draw(random, 1)
         found = [held.rows, *method.rows(random, held, epsilon, method.sets(sets))]

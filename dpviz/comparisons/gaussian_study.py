@@ -10,7 +10,6 @@ import numpy as np
 from dpviz.comparisons.base import COMPARED_SETS, OutcomeMeasures, meant_width
 from dpviz.comparisons.gaussian import EPSILON_OF_ALL_SETS, GaussianData, NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
@@ -78,7 +77,6 @@ class GaussianTally(StudyTally):
             one.check_mean(key, "deviation", one.released, -LARGEST_DEVIATION, LARGEST_DEVIATION)
             one.check_mean(key, "deviation_squared", one.released, 0, LARGEST_DEVIATION**2)
 
-    @checked()
     def measures(self, estimand: str, rule: str) -> OutcomeMeasures:
         """Return what the study says of an estimand and a rule of its plan.
 

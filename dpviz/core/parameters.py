@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, Literal
@@ -83,13 +84,15 @@ class Parameter:
             return f"{kind} above {write(self.minimum)}, at most {write(self.maximum)}"
         return f"{kind} from {write(self.minimum)} to {write(self.maximum)}"
 
-    def validate(self, value: object) -> Any:
+    def validate(self, value: object, *, name: str = "") -> Any:
         """Validate a number.
 
         Parameters
         ----------
         value : object
             A number of any kind: NumPy's, a fraction, a decimal; a truth value is none.
+        name : str, optional
+            Name of the argument in the message, if it is not that of the declaration.
 
         Returns
         -------
@@ -105,26 +108,26 @@ class Parameter:
             return value + 0.0
         number = plain_number(value)
         if number is None or not self._contains(number):
-            raise ValueError(self._refusal(value if number is None else number))
+            raise ValueError(self._refusal(value if number is None else number, name))
         if self.integer:
             return int(number)
         return math.inf if number > sys.float_info.max else float(number) + 0.0
 
-    def validate_array(self, values: object) -> Any:
+    def validate_array(self, values: object, *, name: str = "") -> Any:
         """Validate an array of numbers, which keeps its shape; ValueError as of `validate`."""
         try:
             array = np.asarray(values)
         except ValueError:
             array = np.array("ragged")
         if array.dtype.kind not in "iufO" or np.ma.is_masked(values):
-            raise ValueError(self._refusal(values))
+            raise ValueError(self._refusal(values, name))
         if array.dtype.kind == "f":
             array = array.astype(np.result_type(array.dtype, float), copy=False)  # a half-precision float holds no 10¹²
         if array.dtype.kind in ("iu" if self.integer else "iuf"):
             is_above = array > self.minimum if self.open_minimum else array >= self.minimum
             if np.all(is_above & (array <= self.maximum)):
                 return array.astype(np.int64 if self.integer else float)
-        return np.array([self.validate(value) for value in array.ravel()]).reshape(array.shape)
+        return np.array([self.validate(value, name=name) for value in array.ravel()]).reshape(array.shape)
 
     def parse(self, text: str) -> Any:
         """Number that a text holds; ValueError as of `validate`."""
@@ -140,9 +143,10 @@ class Parameter:
         is_above = number > self.minimum if self.open_minimum else number >= self.minimum
         return is_above and number <= self.maximum and not (self.integer and number != math.floor(number))
 
-    def _refusal(self, value: object) -> str:
+    def _refusal(self, value: object, name: str) -> str:
+        name = name or self.name
         title = self.title.lower()
-        label = self.name if title == self.name else f"{self.name} ({title})"
+        label = name if title == name else f"{name} ({title})"
         return f"{label} must be {self.domain}; got {describe_value(value)}."
 
 
@@ -183,6 +187,17 @@ def parameter_with_default(declaration: Parameter, **changes: Any) -> Any:
     """Dataclass field for a declared number with the default of its declaration."""
     declaration = replace(declaration, **changes)
     return field(default=declaration.default, metadata={"parameter": declaration})
+
+
+def validate_choice(name: str, value: object, allowed: Collection[str]) -> None:
+    """Raise a ValueError in a sentence if a value is not one of the words that are allowed.
+
+    >>> validate_choice("kind", "middle", ("low", "high"))
+    Traceback (most recent call last):
+    ValueError: kind must be one of low, high; got 'middle'.
+    """
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}; got {describe_value(value)}.")
 
 
 def validate_fields(record: object, *declarations: Parameter) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
@@ -85,7 +84,6 @@ class CoverageDecomposition:
         return math.sqrt(self.variance) / abs(self.slope) if self.slope else math.inf
 
 
-@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def coverage_decomposition(
     *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float = 0.95
 ) -> CoverageDecomposition:
@@ -111,6 +109,9 @@ def coverage_decomposition(
     >>> [round(share, 3) for share in found.lost.values()]
     [0.603, -0.073, -0.394, 0.002]
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     chosen = check_rule(rule, sets)
     if not isinstance(chosen, CombiningRule):
         raise ValueError(f'rule must be one that has a variance T to repair; "{chosen.label}" has none.')

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
 from dpviz.core.numerics.special import complex_power, row_blocks
 from dpviz.core.types import FloatArray, IntArray
@@ -93,7 +92,6 @@ class ReleaseDistribution(_Releases):
         return releases(self.synthesizer, self.sets, self.total, self.squares)
 
 
-@checked(n=POSTERIOR_ROWS, m=POSTERIOR_SYNTHETIC_ROWS, sets=SETS)
 def within_reach(n: int, m: int, sets: int) -> bool:
     """Return whether exact coverage for M sets is within reach in some seconds for a synthesizer of usual noise.
 
@@ -103,6 +101,9 @@ def within_reach(n: int, m: int, sets: int) -> bool:
     >>> within_reach(100, 100, 10), within_reach(2000, 2000, 2), within_reach(2000, 2000, 10)
     (True, True, False)
     """
+    n = POSTERIOR_ROWS.validate(n)
+    m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
+    sets = SETS.validate(sets)
     counts = min(n + 1.0, 13 * math.sqrt(n) / 2)
     if sets == 1:
         return True
@@ -288,7 +289,6 @@ class EstimateDistribution:
         return self.mean - self.proportion
 
 
-@checked(p=PROPORTION, sets=SETS)
 def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> EstimateDistribution:
     """Return the distribution of q̄ = Σ_j x̃_j / (Mm): Σ_x Pr(x) (row x of the matrix convolved M times).
 
@@ -300,6 +300,8 @@ def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: in
     >>> found.support.tolist(), (9 * found.probabilities).round(9).tolist()
     ([0.0, 0.5, 1.0], [1.0, 4.0, 4.0])
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
     mixture = confidential_mixture(synthesizer.n, p, ESTIMATE_TAIL)
     rows = released_rows(synthesizer, mixture.counts)
     size = sets * synthesizer.m + 1

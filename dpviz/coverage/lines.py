@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
@@ -72,7 +71,6 @@ class CoverageLines:
         return dataclasses.replace(self, points=points[order], coverage=values[:, order])
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
 def stream_lines(
     synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[CoverageLines]:
@@ -91,6 +89,9 @@ def stream_lines(
     >>> line.points.tolist(), line.coverage.tolist(), line.jumps
     ([0.25, 0.75], [[0.0, 0.0]], True)
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     asked = Asked.of(synthesizer, sets, rules, level)
     return lines_and_brackets(asked, np.unique(point_axis(proportions)), SharedDistributions(synthesizer, sets))
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.monte_carlo import Measure, wilson_interval
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally
@@ -63,7 +62,6 @@ class _Spread(NamedTuple):
     of_variance: float
 
 
-@checked()
 def performance_of(tally: Tally) -> Performance:
     """Return the performance measures of Morris, White & Crowther, each with its Monte Carlo standard error.
 
@@ -185,7 +183,6 @@ class FirstIntervals:
         return replace(self, runs=self.runs.first(number), covered=self.covered[:number], vacuous=self.vacuous[:number])
 
 
-@checked()
 def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
     """Return the intervals of one rule in the repetitions that a plan shows, to the digit those of its whole study.
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
@@ -112,7 +111,6 @@ class Tally(StudyTally):
         for key, rule in zip(self.plan.rules, self.rules, strict=True):
             rule.check(key, self)
 
-    @checked()
     def rule(self, key: str) -> RuleTally:
         """Return the tally of the rule named `key`."""
         if key not in self.plan.rules:

@@ -14,7 +14,7 @@ from dpviz.core.formatting import (
     format_percent_between,
 )
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.bernstein import Extreme
+from dpviz.core.numerics.binomial_averages import Extreme
 from dpviz.coverage.exact import ExactCoverage
 from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance
 from dpviz.coverage.simulate import CoveragePlan

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from scipy.special import expit, logit
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import DELTA, EPSILON
 from dpviz.core.formatting import format_number, round_down
 from dpviz.core.parameters import Parameter, parameter_with_default
@@ -347,12 +346,13 @@ PROTECTIONS: dict[str, type[Protection]] = {one.key: one for one in (PrivacyLoss
 """Every way to limit what a release gives away, by key: a new one is a class and a name here."""
 
 
-@checked(epsilon=EPSILON, delta=DELTA)
 def largest_guess_rate(epsilon: float, delta: float = 0.0) -> float:
     """Return the share of right guesses that (ε, δ) allows where nothing was known before: (e^ε + δ)/(e^ε + 1).
 
     >>> round(largest_guess_rate(math.log(3)), 12)
     0.75
     """
+    epsilon = EPSILON.validate(epsilon)
+    delta = DELTA.validate(delta)
     rest = math.exp(-epsilon)
     return (1 + delta * rest) / (1 + rest)

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.combinatorics import multisets
@@ -37,7 +36,6 @@ class PosteriorCoverage:
     exact: bool
 
 
-@checked(proportions=PROPORTION, sets=SETS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL, runs=RUNS)
 def posterior_coverage(
     *,
     synthesizer: TwoCellSynthesizer,
@@ -62,6 +60,12 @@ def posterior_coverage(
     >>> found.coverage.tolist(), found.exact
     ([1.0, 0.0], True)
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    sets = SETS.validate(sets)
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
+    level = LEVEL.validate(level)
+    runs = RUNS.validate(runs)
     from scipy.stats import binom  # it takes long to load, and few ask for it
 
     p, n = along_axis(proportions), synthesizer.n

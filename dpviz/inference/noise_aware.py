@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtri
 
-from dpviz.core.numerics.bernstein import evaluated
+from dpviz.core.numerics.binomial_averages import evaluator
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.confidential import log_prior_counts, normalized
@@ -74,7 +74,7 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
 def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Ends:
     """`_hull` with the mean and variance of q̄ given each x."""
     middle_mean = mean.mean()
-    moments = evaluated(np.column_stack([mean, noise + (mean - middle_mean) ** 2]))
+    moments = evaluator(np.column_stack([mean, noise + (mean - middle_mean) ** 2]))
 
     def at(p: FloatArray) -> tuple[FloatArray, FloatArray]:
         centre, square = moments(p).T

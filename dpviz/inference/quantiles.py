@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from dpviz.core.checked import GAPS, checked
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, Numbers
 
@@ -23,13 +22,14 @@ LARGEST_TABLED = 1e140  # Quantile up to which there is a table; from about 1e15
 TABLED_QUANTILE_ERROR = 1e-9
 
 
-@checked("degrees", "level", degrees=GAPS, level=BELOW_1)
 def quantile(degrees: FloatArray, level: Numbers) -> FloatArray:
     """t_{ν, (1 + level)/2}; the normal quantile where ν is infinite, infinite where it would pass √ν 10¹⁵⁰.
 
     >>> quantile(np.array([1.0, np.inf]), 0.95).round(6).tolist()
     [12.706205, 1.959964]
     """
+    degrees = np.asarray(degrees, dtype=float)
+    level = BELOW_1.validate_array(level)
     degrees, upper = np.broadcast_arrays(np.asarray(degrees, float), (1 + np.asarray(level, float)) / 2)
     found = np.full(degrees.shape, math.inf)
     normal, usable = np.isposinf(degrees), (degrees > 0) & (degrees < math.inf)

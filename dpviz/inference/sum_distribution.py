@@ -8,7 +8,6 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import gammaln, xlog1py, xlogy
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import binomial_weights, complex_power, row_blocks
@@ -61,7 +60,6 @@ class ReleaseSums:
         return binomial_weights(np.atleast_1d(np.asarray(p, float)), self.n) @ self.rows
 
 
-@checked(sets=SETS)
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     """The distribution of the sum of M releases for every confidential count; a ValueError beyond 6 million numbers.
 
@@ -69,6 +67,7 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     >>> (9 * release_sums(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2).rows).round(9).tolist()
     [[4.0, 4.0, 1.0], [1.0, 4.0, 4.0]]
     """
+    sets = SETS.validate(sets)
     n, m = synthesizer.n, synthesizer.m
     if not within_sums(n, m, sets):
         raise ValueError(
@@ -124,7 +123,6 @@ class LengthLimit:
     error: FloatArray
 
 
-@checked(proportions=PROPORTION, level=LEVEL)
 def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95) -> LengthLimit:
     """Return the shortest expected length, at each true proportion, of an interval that holds its level at every one.
 
@@ -140,6 +138,8 @@ def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95
     >>> [round(float(value), 9) for value in (found.length[0], found.error[0])]
     [0.9, 0.0]
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    level = LEVEL.validate(level)
     p, n, size = along_axis(proportions), sums.n, sums.rows.shape[1]
     count = min(max(math.ceil(NODES_BY_ROOT * math.sqrt(n)), USUAL_NODES), MOST_LIMIT_ENTRIES // size)
     nodes = np.sin(np.linspace(0, np.pi / 2, max(count, FEWEST_NODES) + 1)) ** 2

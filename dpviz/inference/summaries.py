@@ -9,7 +9,6 @@ from typing import Self
 import numpy as np
 from scipy.special import logit
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
@@ -105,16 +104,15 @@ class PosteriorSummaries:
     width: FloatArray
     several: dict[int, Region]
 
-    @checked(p=PROBABILITY)
     def covers(self, p: float) -> BoolArray:
         """Return whether each release's interval holds `p`."""
+        p = PROBABILITY.validate(p, name="p")
         held: BoolArray = (self.low <= p) & (p <= self.high)
         for release, region in self.several.items():
             held[release] = any(low <= p <= high for low, high in region)
         return held
 
 
-@checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL)
 def posterior_summaries(
     synthetic_counts: IntArray | Sequence[Sequence[int]],
     *,
@@ -133,6 +131,9 @@ def posterior_summaries(
     >>> found.mean.round(6).tolist()
     [0.444444, 0.555556]
     """
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
+    level = LEVEL.validate(level)
     counts, n = checked_counts(synthetic_counts, synthesizer.m), synthesizer.n
     if counts.ndim != 2:
         got = f"{counts.ndim} dimensions, not 2"

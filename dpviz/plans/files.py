@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import dpviz
-from dpviz.core.checked import checked
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.desk.report.files import AGREES, MOST_NUMBERS, Difference
 from dpviz.desk.texts import filled, sentences
@@ -35,7 +34,6 @@ class PlanNumber:
         return format_number(self.value)
 
 
-@checked()
 def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
     """Return every number of an answer: of the whole plan, then of each statistic."""
     plan, design, (epsilon, delta) = answer.plan, answer.design, answer.plan.promise
@@ -63,7 +61,6 @@ def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
     return found
 
 
-@checked()
 def answer_json(answer: PlanAnswer) -> str:
     """Return a plan with the numbers that it came to, every digit; `read_plan` reads it."""
     numbers = [{"name": one.name, "value": _written(one.value)} for one in plan_numbers(answer)]
@@ -75,7 +72,6 @@ def _written(value: float) -> float | str:
     return value if math.isfinite(value) else "infinite"
 
 
-@checked()
 def plan_toml(plan: ReleasePlan) -> str:
     """Return a plan as TOML; `read_plan` reads it.
 
@@ -101,7 +97,6 @@ def _key(name: str) -> str:
     return name if name.isascii() and name.isidentifier() else json.dumps(name, ensure_ascii=False)
 
 
-@checked()
 def read_plan(text: str) -> ReleasePlan:
     """Return the plan of a file in JSON or TOML, with its numbers or without.
 
@@ -122,7 +117,6 @@ def _loaded(text: str) -> Any:
         raise ValueError(f"The file of a plan must be JSON or TOML; got {describe_value(text)}.") from None
 
 
-@checked()
 def plan_differences(text: str, answer: PlanAnswer | None = None) -> list[Difference]:
     """Return every number that a file has otherwise than its plan comes to today: its name, the file's value and ours.
 
@@ -159,7 +153,6 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) and value in ("infinite", "not there") else describe_value(value)
 
 
-@checked()
 def plan_notebook(answer: PlanAnswer) -> str:
     """Return a Jupyter notebook that solves the plan again and compares every number with those of this answer."""
     cells = [_markdown(sentences("report/plan_notebook.txt", version=dpviz.__version__, plan=answer.plan))]
@@ -188,7 +181,6 @@ def _code(text: str) -> dict[str, Any]:
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text.strip("\n")}
 
 
-@checked()
 def plan_script(plan: ReleasePlan) -> str:
     """Script that solves a plan and prints its shares and errors."""
     lines = "\n".join(f"    {line + chr(10)!r}" for line in plan.to_json().splitlines())

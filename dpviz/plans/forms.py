@@ -9,7 +9,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 from dpviz.comparisons import CountData
-from dpviz.core.checked import checked
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter
 from dpviz.desk.stated import form_value, protection_names
@@ -121,7 +120,6 @@ def desk_settings(plan: ReleasePlan, statistic: Statistic) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@checked()
 def statistics_line(statistics: tuple[Statistic, ...]) -> str:
     """Statistics in a line of JSON, without what is a default; `read_statistics` reads it.
 
@@ -133,7 +131,6 @@ def statistics_line(statistics: tuple[Statistic, ...]) -> str:
     return json.dumps(objects, ensure_ascii=False, separators=(",", ":"))
 
 
-@checked()
 def read_statistics(line: str) -> tuple[Statistic, ...]:
     """Statistics of a line of JSON; a ValueError says what is wrong with the line."""
     if len(line) > MAX_LINE_CHARACTERS:
@@ -159,7 +156,6 @@ def groups_line(groups: Sequence[tuple[str, int]]) -> str:
     return "; ".join(f"{name} = {rows:,}" for name, rows in groups)
 
 
-@checked()
 def read_groups(line: str) -> tuple[tuple[str, int], ...]:
     """Disjoint groups with their rows, from a line such as "North = 7,000; South = 5,000"."""
     groups = []

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number, round_down, spell_count
 from dpviz.core.types import FloatArray
 from dpviz.plans.composed import PlanDesign
@@ -153,7 +152,6 @@ def promise_taken(design: PlanDesign, many: int = 1) -> float:
     return design.epsilon(delta / many).upper / epsilon if epsilon > 0 else design.delta(0.0).upper / delta
 
 
-@checked()
 def stream_ranges(answer: PlanAnswer) -> Iterator[tuple[RangeCurve, ...]]:
     """Yield what changes with each assumption of a solved plan, at more and more places; nothing that cannot change."""
     plan = answer.plan

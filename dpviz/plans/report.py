@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import dpviz
-from dpviz.core.checked import checked
 from dpviz.core.formatting import format_number, format_percent, round_up, spell_count
 from dpviz.desk.texts import capitalized, filled
 from dpviz.plans import what_if, words
@@ -19,7 +18,6 @@ from dpviz.plans.suppression import published_errors, suppression_costs, used_pu
 STATISTIC_HEAD = ("statistic", "what", "group", "limit", "error", "limit used", "released with", "share of ε")
 
 
-@checked()
 def plan_report(answer: PlanAnswer, *, date: str = "", address: str = "") -> str:
     """Return the report; `date` and the `address` of the page are printed as they are given."""
     plan = answer.plan

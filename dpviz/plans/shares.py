@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from scipy.optimize import brentq, minimize_scalar
 
-from dpviz.core.checked import checked
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.plans.composed import PlanDesign, error_of
 from dpviz.plans.plan import ReleasePlan
@@ -62,7 +61,6 @@ class PlanAnswer:
         return self.by_basic / self.factor
 
 
-@checked()
 def solve_plan(plan: ReleasePlan) -> PlanAnswer:
     """Return the shares that a plan needs, the design that keeps its promise, and what must give way if anything.
 

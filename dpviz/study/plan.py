@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.checked import checked
 from dpviz.core.declarations import EPSILON, LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SETS, SYNTHETIC_ROWS
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.parameters import Parameter
@@ -126,7 +125,6 @@ class StudyPlan:
         return len(self.mechanisms) * math.prod(len(one) for one in axes if one)
 
     @classmethod
-    @checked()
     def of(cls, entries: Mapping[str, Any]) -> Self:
         """Return the plan with these entries by name, each a value or a list where a grid has several."""
         known = {one.name: one for one in dataclasses.fields(cls)}
@@ -162,7 +160,6 @@ class StudyPlan:
         return cell
 
 
-@checked()
 def read_study_plan(text: str) -> StudyPlan:
     """Return the plan that a text in TOML holds; a ValueError says which entry is wrong, and what is allowed.
 

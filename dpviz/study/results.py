@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import Any
 
 from dpviz.core import limits
-from dpviz.core.checked import checked
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
 from dpviz.coverage import ExactCoverage, Performance, Tally, coverages_in_reach, performance_of
@@ -135,7 +134,6 @@ def _written(of: object, names: Iterable[str]) -> dict[str, float]:
     return values | {f"{name}_error": one.error for name, one in found.items()}
 
 
-@checked()
 def read_study(content: bytes) -> tuple[CellResult, ...]:
     """Return the cells of a Parquet file that somebody brings; a ValueError says what is wrong, whatever it is."""
     return cells_of(unpacked_apart(content))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import REPETITIONS
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.coverage.studies.engine import run_study
@@ -49,7 +48,6 @@ class SavedRun:
         return first + rest
 
 
-@checked()
 def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> str:
     """Return a run as JSON text, which `read_run` reads, of what `stream_study` yields; `about` is what else to say."""
     if tally.first != 0:
@@ -62,7 +60,6 @@ def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> st
         raise ValueError(f"about must hold values that JSON knows; got {describe_value(about)}.") from None
 
 
-@checked()
 def read_run(text: str) -> SavedRun:
     """Return what a text says of a run; a ValueError says what is wrong with it, whatever it is.
 

@@ -11,7 +11,6 @@ from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import profile_chart
 from dpviz.charts.style import Figure
 from dpviz.core import limits
-from dpviz.core.checked import checked
 from dpviz.core.escape import escape_spreadsheet_cell
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
@@ -22,7 +21,6 @@ __all__ = ["columns_csv", "figure_html", "log_odds_csv", "log_odds_latex", "matr
 MAX_LATEX_COLUMNS = 30
 
 
-@checked()
 def matrix_csv(synthesizer: Synthesizer) -> str:
     r"""Return the transition matrix as CSV: confidential counts, then a column a released table, every digit kept.
 
@@ -34,21 +32,18 @@ def matrix_csv(synthesizer: Synthesizer) -> str:
     return _csv(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix())
 
 
-@checked()
 def log_odds_csv(synthesizer: Synthesizer) -> str:
     """Return the signed log-odds table as CSV: the counts of both neighbours, then a column a released table."""
     names = _names(synthesizer, "n{cell}_a", "n{cell}_b")
     return _csv(names, synthesizer, _neighbours(synthesizer), synthesizer.log_odds_table())
 
 
-@checked()
 def matrix_latex(synthesizer: Synthesizer, caption: str) -> str:
     """Return the matrix as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 1, for the booktabs package."""
     names = _names(synthesizer, "$n_{{{cell}}}$")
     return _latex(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix(), caption)
 
 
-@checked()
 def log_odds_latex(synthesizer: Synthesizer, caption: str) -> str:
     """Return the unsigned log-odds as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for booktabs."""
     names = _names(synthesizer, "$n_{{{cell}}}^{{(1)}}$", "$n_{{{cell}}}^{{(2)}}$")
@@ -99,7 +94,6 @@ def release_pictures(summary: PrivacySummary, about: Sequence[str]) -> list[tupl
     ]
 
 
-@checked()
 def figure_html(figure: Figure, about: Sequence[str] = ()) -> str:
     """Return a picture as one HTML file that needs nothing else, with lines `about` it below."""
     figure.update_layout(template="plotly_white", height=560)
@@ -210,7 +204,6 @@ def records_csv(columns: Mapping[str, str], records: Sequence[object]) -> str:
     return csv_text(list(columns), [fields_of(one, columns) for one in records])
 
 
-@checked()
 def columns_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArray]) -> str:
     """Return curves along an axis as CSV, a column for each, every digit; empty where a curve has no number.
 

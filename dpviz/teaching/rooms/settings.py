@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord, json_field
@@ -143,7 +142,6 @@ def _counts(release: TwoCellSynthesizer, secret: int, sets: int, *place: int) ->
     return tuple(release.draw(seat_random(*place), secret, sets).tolist())
 
 
-@checked()
 def drawn_tables(settings: RoomSettings, seats: Sequence[int]) -> IntArray:
     """Return the yes of the released tables of some seats, shape (seats, M): each seat's own, all of one secret table.
 
