@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.core.limits import COUNTS_SHOWN
+from dpviz.core.limits import MAX_COUNTS_OF_PAGE
 from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE
@@ -70,7 +70,7 @@ def controls() -> Question:
     if is_drawn:
         values["sets"] = number("sets", place=places.first)
     else:
-        words = f"The ones in each set, 1 to {COUNTS_SHOWN} counts separated by commas or blanks."
+        words = f"The ones in each set, 1 to {MAX_COUNTS_OF_PAGE} counts separated by commas or blanks."
         counts = ui.text_control("Synthetic counts x̃", f"{PREFIX}counts", place=places.main, help=words)
 
     # The confidential count, which only the agency knows

@@ -158,7 +158,7 @@ def test_tables_too_large_to_hold_are_taken_count_by_count(
 ) -> None:
     """What comes of them is what the whole table gives where it may be held."""
     found = smallest_coverage(release, sets=sets, rule=rule, low=0.2, high=0.22)
-    monkeypatch.setattr("dpviz.core.limits.TABLE_ENTRIES", 10**8)
+    monkeypatch.setattr("dpviz.core.limits.MAX_TABLE_ENTRIES", 10**8)
     whole = smallest_coverage(release, sets=sets, rule=rule, low=0.2, high=0.22)
     assert whole.gap == 0
     assert found.gap > 0

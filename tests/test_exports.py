@@ -107,7 +107,7 @@ def test_latex_is_balanced_ascii_and_of_one_width(cls: type[Synthesizer]) -> Non
 def test_a_table_too_large_for_a_file_is_refused() -> None:
     release = PosteriorMean(n=2000, m=2000, alpha=1, beta=1)
     for write in (matrix_csv, log_odds_csv):
-        with pytest.raises(ValueError, match=f"files hold at most {limits.TABLE_ENTRIES:,}"):
+        with pytest.raises(ValueError, match=f"files hold at most {limits.MAX_TABLE_ENTRIES:,}"):
             write(release)
 
 

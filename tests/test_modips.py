@@ -199,7 +199,7 @@ def test_priors_outside_of_their_domain_are_refused():
         with pytest.raises(ValueError, match=rf"^{name} .*must be a number from 0.001 to 1,000"):
             Modips(n=5, m=4, epsilon=1.0, **{name: value})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="must be a whole number from 1 to 1,000; got 1,001"):
-        Modips(n=limits.MODIPS_ROWS + 1, m=4, epsilon=1.0)
+        Modips(n=limits.MAX_ROWS_OF_TABLE + 1, m=4, epsilon=1.0)
 
 
 def test_a_promise_that_noise_alone_breaks_nearly_doubles():

@@ -72,7 +72,7 @@ def test_coverage_says_what_an_own_prior_gives_and_shows_no_dead_epsilon(law: st
 def test_the_range_around_n_holds_it_and_can_be_summed(n: int) -> None:
     low, high = range_around(n)
     assert 1 <= low <= n <= high <= 10_000
-    assert sum(range(low + 1, high + 2)) <= limits.LISTED_TABLES
+    assert sum(range(low + 1, high + 2)) <= limits.MAX_LISTED_TABLES
     found = posterior_secret_n(
         synthetic_counts=[1], m=2, alpha=1.0, beta=1.0, prior=uniform_size(low, min(high, low + 2))
     )

@@ -113,7 +113,7 @@ def test_a_sum_of_losses_too_large_to_wait_for_is_refused(monkeypatch: pytest.Mo
     refusal = r"^sets \(released sets\) must be fewer .* \d+,\d{3},\d{3} points, at most 4,194,304"
     with pytest.raises(ValueError, match=refusal):
         minimum_prior_for_sets("synth_post_one", n=100, m=100_000, sets=1000, epsilon=1000.0, delta=0.5)
-    monkeypatch.setattr("dpviz.core.limits.SUMMED_LOSSES", 100)
+    monkeypatch.setattr("dpviz.core.limits.MAX_LOSS_POINTS", 100)
     *_, last = stream_ways(KINDS["bernoulli"], SMALL, 500, HEADLINE, divided=(1, 5), together=(2,))
     assert last.refused[HEADLINE.key].endswith("at most 100; got 500.")
     assert set(last.shares) == {(key, 500) for key in KINDS["bernoulli"].methods}  # and nothing is drawn of it

@@ -127,7 +127,7 @@ class PriorMethod:
 class RowMethod(PriorMethod):
     """m synthetic rows by a synthesizer of two counts with a prior: all that follows from the synthesizer alone."""
 
-    most_rows = limits.LARGEST_ROWS  # n and m up to which its privacy is computed
+    most_rows = limits.MAX_ROWS  # n and m up to which its privacy is computed
 
     def __init__(self, synthesizer_type: type[PriorSynthesizer]) -> None:
         self.synthesizer_type, self.color = synthesizer_type, synthesizer_type.key

@@ -14,7 +14,7 @@ from dpviz.calibration.smallest_root import PRIOR_RESOLUTION, Pair, Start, exces
 from dpviz.core.checked import checked
 from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
-from dpviz.core.limits import PROBABILISTIC_ROWS
+from dpviz.core.limits import MAX_PROBABILISTIC_ROWS
 from dpviz.mechanisms import WorstCase
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.divergence import worst_neighbours
@@ -230,8 +230,8 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
 def _effective(method: PriorMethod, n: int, m: int, epsilon: float, delta: float) -> float:
     """Return the smallest effective prior of a method that loses no invented rows."""
     rows = max(n, m) if method.limit else n
-    if rows > PROBABILISTIC_ROWS:
-        domain = f"at most {PROBABILISTIC_ROWS:,} for the probabilistic answer"
+    if rows > MAX_PROBABILISTIC_ROWS:
+        domain = f"at most {MAX_PROBABILISTIC_ROWS:,} for the probabilistic answer"
         raise ValueError(f"n and m must be {domain}; got {format_number(rows)}.")
     smallest = smallest_prior(Promise(method, n, m, epsilon, delta)).prior
     if delta == 0 or math.isinf(smallest):

@@ -15,7 +15,7 @@ from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-ManyBetaBinomial = BetaBinomial.up_to(limits.LARGEST_PRIOR_ROWS)
+ManyBetaBinomial = BetaBinomial.up_to(limits.MAX_PRIOR_ROWS)
 DENSITY_POINTS = 40_000  # about as many as the grid on which the losses are then added up has
 NEGLIGIBLE_DEPTH = 42.0  # a density that has fallen by e to this is less than the rounding of its sum
 

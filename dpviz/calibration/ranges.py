@@ -25,7 +25,7 @@ from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ra
 
 # More than rounding changes a pure ε, so that what is calibrated on it keeps it in real numbers
 PURE_EPSILON_ROUNDING = 1e-13
-GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.LARGEST_SETS, default=1)
+GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
 SIGMA = Parameter(
     name="sigma",
     symbol="σ",

@@ -14,7 +14,7 @@ from dpviz.calibration.methods import CALIBRATED_METHODS
 from dpviz.core import limits
 from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.core.limits import LARGEST_PRIOR_ROWS, ROWS_OF_CELL_SETS
+from dpviz.core.limits import MAX_PRIOR_ROWS, MAX_ROWS_OF_CELL_SETS
 from dpviz.privacy.composition import advanced_composition
 from dpviz.privacy.pld import PrivacyLossDistribution
 from dpviz.privacy.several_sets import largest_over_pairs
@@ -99,13 +99,13 @@ def minimum_prior_for_sets(
     # Where one set answers
     if delta == 0:
         return for_one_set(epsilon / sets, 0.0)
-    if prior_method.independent and sets * m > LARGEST_PRIOR_ROWS:
-        most = f"at most {LARGEST_PRIOR_ROWS:,} for several sets of a plug-in; got {format_number(sets * m)}"
+    if prior_method.independent and sets * m > MAX_PRIOR_ROWS:
+        most = f"at most {MAX_PRIOR_ROWS:,} for several sets of a plug-in; got {format_number(sets * m)}"
         raise ValueError(f"sets times m (all synthetic rows together) must be {most}.")
     if prior_method.independent or sets == 1:
         return for_one_set(epsilon, delta, sets * m)
-    if cells > 2 and max(n, m) > ROWS_OF_CELL_SETS:
-        most = f"at most {ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
+    if cells > 2 and max(n, m) > MAX_ROWS_OF_CELL_SETS:
+        most = f"at most {MAX_ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
         raise ValueError(f"n and m must be {most}; got {format_number(max(n, m))}.")
 
     # A single set needs less than M sets; M sets that divide ε and δ equally need more
@@ -121,7 +121,7 @@ def minimum_prior_for_sets(
     def delta_of_block(alpha: float, first: int, last: int, resolution: float = RESOLUTION) -> float:
         """δ of a table with what all these pairs share: more rows are never less private."""
         shared = losses(alpha + first, alpha + (n_pairs - 1 - last))
-        return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.SUMMED_LOSSES)
+        return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
 
     n_pairs = n if cells == 2 else 1
     return _smallest_prior(delta_of_block, n_pairs, delta, low, high)

@@ -94,7 +94,7 @@ class ZhengRows(RowMethod):
     """m rows from a posterior, of two counts or of k."""
 
     synthesizer_type: type[BetaBinomial | PlugIn]
-    most_rows = limits.LARGEST_PRIOR_ROWS
+    most_rows = limits.MAX_PRIOR_ROWS
     cell_release: type[PlugInCells]
 
     def plain(self, cells: int) -> str:
@@ -109,9 +109,10 @@ class ZhengRows(RowMethod):
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> PlugInCells:
         if alpha <= self.lost:
             raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
-        if m > limits.PRIOR_ROWS_OF_CELLS and m > limits.TIMES_THE_DATA * n:
+        if m > limits.MAX_PRIOR_ROWS_OF_CELLS and m > limits.MAX_ROWS_PER_PERSON * n:
             raise ValueError(
-                f"m (released rows) must be at most {limits.PRIOR_ROWS_OF_CELLS:,}, or {limits.TIMES_THE_DATA} times "
+                f"m (released rows) must be at most {limits.MAX_PRIOR_ROWS_OF_CELLS:,}, or "
+                f"{limits.MAX_ROWS_PER_PERSON} times "
                 f"n, for {cells} cells: the sum over all splits grows too long; got {format_number(m)}."
             )
         return self.cell_release.alike(n=n, m=m, cells=cells, alpha=alpha - self.lost)

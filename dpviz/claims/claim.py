@@ -18,8 +18,8 @@ from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 DOMAINS: dict[str, Parameter] = {
-    "n": dataclasses.replace(ROWS, maximum=limits.PRINTED_ROWS),
-    "m": dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRINTED_ROWS),
+    "n": dataclasses.replace(ROWS, maximum=limits.MAX_PRINTED_ROWS),
+    "m": dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.MAX_PRINTED_ROWS),
     "k": argument("k", 1, 10_000_000, title="composed releases", integer=True),
     **dict.fromkeys(("epsilon", "epsilon_1", "epsilon_2"), EPSILON),
     **dict.fromkeys(("delta", "delta_1", "delta_2", "delta_prime"), DELTA),

@@ -50,8 +50,8 @@ class CurveAxis:
 SCALES: dict[Axis, CurveAxis] = {
     "epsilon": CurveAxis(1e-4, 50.0, 30.0, 15.0),
     "delta": CurveAxis(1e-300, 0.5, 1e3, 1.0, usual=(1e-12, 0.1), place=lambda points: np.log(-np.log(points))),
-    "m": CurveAxis(1, limits.LARGEST_PRIOR_ROWS, 100.0, 10.0, whole=True),
-    "n": CurveAxis(1, limits.LARGEST_PRIOR_ROWS, 100.0, 10.0, whole=True, together=("m",)),
+    "m": CurveAxis(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0, whole=True),
+    "n": CurveAxis(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0, whole=True, together=("m",)),
 }
 
 CURVE_POINTS = 25  # of a curve beside the chosen one

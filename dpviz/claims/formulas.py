@@ -20,7 +20,7 @@ from dpviz.privacy.composition import advanced_composition
 DIMITRAKAKIS = float(printed_in("zheng", "c246"))  # The constant of Theorem 4.3
 CONDITION_TIE = 1e-12  # Relative distance within which both sides of a condition are equal: rounding refuses none
 
-LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_PRIOR_ROWS)
+LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
 LEMMA_ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
 LEMMA_ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
 

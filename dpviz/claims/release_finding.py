@@ -23,7 +23,7 @@ VERDICT_SIGNS = {
 }
 """The verdict in a sign and a word."""
 
-BOUND = argument("bound", -limits.RELEASE_BOUND, limits.RELEASE_BOUND)
+BOUND = argument("bound", -limits.MAX_RELEASE_NUMBER, limits.MAX_RELEASE_NUMBER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class ReleaseSetting(ParameterRecord):
     delta: float = parameter_with_default(DELTA)
     sets: int = parameter_with_default(SETS, title="synthetic data sets", default=10)
     bins: int = parameter_with_default(
-        argument("bins", 2, limits.RELEASE_BINS, title="bins or cells", integer=True), default=10
+        argument("bins", 2, limits.MAX_RELEASE_BINS, title="bins or cells", integer=True), default=10
     )
     cell: int = parameter_with_default(ROWS, name="cell", title="rows in the smallest cell", minimum=2, default=7)
     draws: int = parameter_with_default(SETS, name="draws", title="draws from one sanitized posterior", default=10)

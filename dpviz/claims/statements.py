@@ -17,7 +17,7 @@ from dpviz.claims.finding import composed_pure_delta
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS, prior_far_from_mean, prior_near_mean
 from dpviz.core.formatting import format_distinct, format_number, round_up
-from dpviz.core.limits import LARGEST_PRIOR_ROWS
+from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
 from dpviz.privacy.divergence import delta_for_epsilon
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
@@ -114,9 +114,9 @@ def _hypothesis(claim: Claim, setting: Setting) -> Statement:
     """H(rows) ≤ H(θ), and the limit as m grows is H(θ): the infinite sequence determines θ."""
     said = (
         "It is true, even with c = 1: infinitely many rows determine θ, and the δ of m rows rises to that of θ. "
-        f"With m = {LARGEST_PRIOR_ROWS:,} rows it is {{}}, and that of θ is {{}}."
+        f"With m = {MAX_PRIOR_ROWS:,} rows it is {{}}, and that of θ is {{}}."
     )
-    return _compared(claim, *_rows_and_parameter(setting, LARGEST_PRIOR_ROWS, max(setting.alpha, 1.0)), said)
+    return _compared(claim, *_rows_and_parameter(setting, MAX_PRIOR_ROWS, max(setting.alpha, 1.0)), said)
 
 
 def _two(claim: Claim, setting: Setting) -> Statement:

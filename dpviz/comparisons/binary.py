@@ -57,7 +57,7 @@ class BinaryData(OneProportion):
         "posterior_mean",
     )
 
-    n: int = parameter(ROWS, default=100, maximum=limits.MODIPS_ROWS)
+    n: int = parameter(ROWS, default=100, maximum=limits.MAX_ROWS_OF_TABLE)
     m: int = dataclasses.field(init=False, default=0, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -80,8 +80,8 @@ class OneProportion(DataKind):
     exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of yes", "p"),)
 
-    n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
+    n: int = parameter(ROWS, default=1000, maximum=limits.MAX_COUNT_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.MAX_COUNT_ROWS)
     p: float = parameter(PROPORTION)
     public_share: float | None = None
     """What is publicly guessed of p, which methods that take a `guess` are given; None where that is p itself."""

@@ -103,8 +103,8 @@ class PriorCellsRelease(CategoryMethod):
         return WorstCase(PrivacyLossDistribution.from_outcomes(*listed).composed_delta(sets, epsilon), 1, 0)
 
     def absence(self, data: Any) -> str:
-        if data.m > limits.PRIOR_ROWS_OF_CELLS and data.m > limits.TIMES_THE_DATA * data.n:
-            return f"its δ is too long a sum for more than {limits.TIMES_THE_DATA} times as many rows as there are"
+        if data.m > limits.MAX_PRIOR_ROWS_OF_CELLS and data.m > limits.MAX_ROWS_PER_PERSON * data.n:
+            return f"its δ is too long a sum for more than {limits.MAX_ROWS_PER_PERSON} times as many rows as there are"
         return super().absence(data)
 
 
@@ -131,4 +131,4 @@ class CategoryData(OneProportion):
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
     assumed: ClassVar[str] = "each row independently in that category with probability p"
 
-    cells: int = parameter(CELL_COUNT, title="Categories", default=5, maximum=limits.CATEGORIES)
+    cells: int = parameter(CELL_COUNT, title="Categories", default=5, maximum=limits.MAX_CATEGORIES)

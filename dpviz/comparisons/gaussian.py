@@ -38,7 +38,7 @@ LARGEST_RANGE = 1e4  # Most standard deviations between the bounds
 NORMAL_ROWS = dataclasses.replace(
     ROWS,
     minimum=4,
-    maximum=limits.COMPARED_ROWS,
+    maximum=limits.MAX_COMPARED_ROWS,
     default=100,
     help="The number of rows in the confidential data, and in every synthetic set. It is public.",
 )

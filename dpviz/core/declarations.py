@@ -40,7 +40,7 @@ ROWS = Parameter(
     symbol="n",
     title="People",
     minimum=1,
-    maximum=limits.LARGEST_ROWS,
+    maximum=limits.MAX_ROWS,
     default=5,
     slider_maximum=1000,
     integer=True,
@@ -56,8 +56,8 @@ SYNTHETIC_ROWS = dataclasses.replace(
     help="The number of rows released. Fewer are more private: each is one more draw of the fitted distribution.",
 )
 # Of releases whose matrix is not needed.
-MANY_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_PRIOR_ROWS)
-MANY_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.LARGEST_PRIOR_ROWS)
+MANY_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
+MANY_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.MAX_PRIOR_ROWS)
 PROPORTION = Parameter(
     name="p",
     symbol="p",
@@ -115,7 +115,7 @@ COMPOSED_SETS = Parameter(
     symbol="M",
     title="Released sets",
     minimum=1,
-    maximum=limits.LARGEST_COMPOSED_SETS,
+    maximum=limits.MAX_COMPOSED_SETS,
     default=5,
     slider_maximum=100,
     integer=True,
@@ -123,9 +123,9 @@ COMPOSED_SETS = Parameter(
     private_end="smaller",
     help="How many synthetic tables are released, drawn independently from the same secret one. Each costs privacy.",
 )
-SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.LARGEST_SETS, default=5, slider_maximum=10)
-POSTERIOR_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_POSTERIOR_ROWS)
-POSTERIOR_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.LARGEST_POSTERIOR_ROWS)
+SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=5, slider_maximum=10)
+POSTERIOR_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_POSTERIOR_ROWS)
+POSTERIOR_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.MAX_POSTERIOR_ROWS)
 REPETITIONS = Parameter(
     name="repetitions",
     symbol="R",

@@ -46,7 +46,11 @@ class FewDistributions:
         self._pairs = first, second = np.triu_indices(len(j)) if pairs else (j, j)
         self._orders = np.where(first == second, 1.0, 2.0) if pairs else None
         sums = rule.knows_noise and sets > 1 and (synthesizer.n + 1) * (sets * synthesizer.m + 1)  # in one table
-        if sums > limits.TABLE_ENTRIES or len(counts) * len(first) > MOST_PASS_ENTRIES or len(first) > MOST_RELEASES:
+        if (
+            sums > limits.MAX_TABLE_ENTRIES
+            or len(counts) * len(first) > MOST_PASS_ENTRIES
+            or len(first) > MOST_RELEASES
+        ):
             raise ValueError(TOO_LONG)
         if rule.knows_noise:
             self.releases = sum_releases(synthesizer, sets, sets * synthesizer.m + 1)

@@ -78,7 +78,7 @@ def certifiable(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) 
     A rule that knows the noise tells the sums apart, another one the counts of one set, or the pairs of two.
     """
     fits = rule.fits(synthesizer, sets) and (rule.knows_noise or sets <= 2)
-    return fits and _entries(synthesizer, sets, rule) <= limits.TABLE_ENTRIES
+    return fits and _entries(synthesizer, sets, rule) <= limits.MAX_TABLE_ENTRIES
 
 
 def _entries(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> int:
@@ -96,7 +96,7 @@ def release_table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule
 
 def _table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float) -> ReleaseTable:
     """`release_table`, the same as the last time where the same is asked, unless it is large."""
-    if _entries(synthesizer, sets, rule) > limits.HELD_ENTRIES:
+    if _entries(synthesizer, sets, rule) > limits.MAX_CACHED_ENTRIES:
         return release_table(synthesizer, sets, rule, level)
     return _last_table(synthesizer, sets, rule.key, level)
 

@@ -14,7 +14,7 @@ from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.charts.style import Figure
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import TextTable, format_count, format_distinct, format_number, format_percent
-from dpviz.core.limits import COUNTS_SHOWN
+from dpviz.core.limits import MAX_COUNTS_OF_PAGE
 from dpviz.designs import Design
 from dpviz.desk.promises import prior_text, promise_text
 from dpviz.inference.beta_mixtures import BetaMixture
@@ -284,9 +284,9 @@ def typed_counts(text: str, m: int) -> tuple[int, ...]:
             f"The synthetic counts must have at most {MAX_TYPED_CHARACTERS:,} characters; got {len(text):,}."
         )
     words, allowed = _words(text), f"whole numbers from 0 to m = {m:,}, separated by commas"
-    if not 1 <= len(words) <= COUNTS_SHOWN:
+    if not 1 <= len(words) <= MAX_COUNTS_OF_PAGE:
         got = f"got {len(words)} of them" if words else "the list is empty"
-        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; {got}.")
+        raise ValueError(f"The synthetic counts must be 1 to {MAX_COUNTS_OF_PAGE} {allowed}; {got}.")
     grouped = THOUSANDS.search(text)
     wrong = (word for word in words if not _is_count(word) or int(word) > m)
     if (word := grouped[0] if grouped else next(wrong, None)) is not None:
@@ -298,7 +298,7 @@ def typed_tables(text: str) -> tuple[tuple[int, ...], ...]:
     """Return the tables that were typed, one a line; a ValueError in a sentence where they are none."""
     _check(len(text) <= LONGEST_TABLES, f"have at most {LONGEST_TABLES:,} characters", f"{len(text):,}")
     lines = [_words(line) for line in text.splitlines() if line.strip()]
-    _check(1 <= len(lines) <= COUNTS_SHOWN, f"be 1 to {COUNTS_SHOWN} lines of counts", str(len(lines)))
+    _check(1 <= len(lines) <= MAX_COUNTS_OF_PAGE, f"be 1 to {MAX_COUNTS_OF_PAGE} lines of counts", str(len(lines)))
     for line in lines:
         wrong = [word for word in line if not _is_count(word)]
         _check(not wrong, "hold whole numbers from 0", single_line(wrong[0]) if wrong else "")

@@ -141,7 +141,7 @@ def average_table(deltas: Mapping[str, tuple[float, float | None] | None], theta
 def is_sampled_exactly(question: PromiseQuestion, population: int) -> bool:
     """Whether `sampling` looks at all pairs of neighbouring populations."""
     rows = max(question.setting.n, question.setting.m)
-    return rows <= limits.SAMPLED_ROWS_SHOWN and population <= limits.LARGEST_POPULATION
+    return rows <= limits.MAX_SAMPLED_ROWS_OF_PAGE and population <= limits.MAX_POPULATION
 
 
 def sampling(question: PromiseQuestion, population: int, alpha: float) -> tuple[str, str, TextTable]:

@@ -37,7 +37,7 @@ def binomial_distribution(n: int, p: float) -> FloatArray:
 
 def binomial_distributions(n: int, proportions: tuple[float, ...]) -> FloatArray:
     """Return `binomial_distribution` at several p, in rows, which are cached where they are few."""
-    return (_cached_rows if (n + 1) * len(proportions) <= limits.HELD_ENTRIES else _binomial_rows)(n, proportions)
+    return (_cached_rows if (n + 1) * len(proportions) <= limits.MAX_CACHED_ENTRIES else _binomial_rows)(n, proportions)
 
 
 def _binomial_rows(n: int, proportions: tuple[float, ...]) -> FloatArray:
@@ -88,7 +88,7 @@ def normalized(log_weights: FloatArray) -> FloatArray:
 def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
     """Rows `counts` of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
     if 2 * len(counts) > synthesizer.n:
-        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= limits.HELD_ENTRIES
+        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= limits.MAX_CACHED_ENTRIES
         return (_last_rows if small else _every_row)(synthesizer)[counts]
     with np.errstate(under="ignore"):
         rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))
@@ -127,6 +127,6 @@ def along_axis(proportions: Numbers) -> FloatArray:
         raise ValueError(
             f"proportions (true share) must be one number or a row of them; got {describe_value(proportions)}."
         )
-    if p.size > limits.PROPORTIONS:
-        raise ValueError(f"proportions must be at most {limits.PROPORTIONS:,} numbers; got {p.size:,}.")
+    if p.size > limits.MAX_PROPORTIONS:
+        raise ValueError(f"proportions must be at most {limits.MAX_PROPORTIONS:,} numbers; got {p.size:,}.")
     return p

@@ -48,7 +48,7 @@ def posterior_mixture(
     >>> post.weights.round(6).tolist(), round(post.mean, 6)  # 2/3 · 2/3 + 1/3 · 1/3
     ([0.333333, 0.666667], 0.555556)
     """
-    release = BetaBinomial.up_to(limits.LARGEST_POSTERIOR_ROWS)(n=n, m=m, alpha=alpha, beta=beta)
+    release = BetaBinomial.up_to(limits.MAX_POSTERIOR_ROWS)(n=n, m=m, alpha=alpha, beta=beta)
     return posterior_given(release, synthetic_counts, gamma1=gamma1, gamma2=gamma2)
 
 
@@ -160,7 +160,7 @@ def posterior_cells(
     ([0.5, 0.25, 0.25], 0.375)
     """
     n = POSTERIOR_ROWS.validate(n)
-    released = checked_counts(synthetic_counts, limits.LARGEST_POSTERIOR_ROWS)
+    released = checked_counts(synthetic_counts, limits.MAX_POSTERIOR_ROWS)
     if released.ndim != 2 or released.shape[1] < 2:
         wanted = "one row of at least 2 counts for each set"
         raise ValueError(f"synthetic_counts must have {wanted}; got shape {released.shape}.")
@@ -170,12 +170,12 @@ def posterior_cells(
         raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
     m, cells = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0]))), released.shape[1]
     number = composition_count(n, cells)
-    if number > limits.LISTED_TABLES:
+    if number > limits.MAX_LISTED_TABLES:
         power = str(math.floor(math.log10(number)))
         said = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
         raise ValueError(
             f"n = {n:,} rows in {cells:,} cells make {said} confidential tables; the limit is "
-            f"{limits.LISTED_TABLES:,}. Set fewer rows or cells."
+            f"{limits.MAX_LISTED_TABLES:,}. Set fewer rows or cells."
         )
     priors, gammas = per_cell(ALPHA, alpha, cells), per_cell(GAMMA, gamma, cells)
     tables = compositions(n, cells)

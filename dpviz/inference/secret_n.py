@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
-from dpviz.core.limits import LISTED_TABLES
+from dpviz.core.limits import MAX_LISTED_TABLES
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
@@ -34,7 +34,7 @@ def range_around(n: int) -> tuple[int, int]:
     n = POSTERIOR_ROWS.validate(n)
     if n <= TWICE:
         return (n + 1) // 2, 2 * n
-    side = (LISTED_TABLES // 2 - LISTED_TABLES // 20) // n
+    side = (MAX_LISTED_TABLES // 2 - MAX_LISTED_TABLES // 20) // n
     return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
 
 
@@ -154,8 +154,8 @@ def posterior_secret_n(
     gamma2 = GAMMA_ZEROS.validate(gamma2)
     counts, lengths = one_release(synthetic_counts, m), prior.sizes + 1
     pairs = int(lengths.sum())
-    if pairs > LISTED_TABLES:
-        most = f"at most {LISTED_TABLES:,} pairs of n and x"
+    if pairs > MAX_LISTED_TABLES:
+        most = f"at most {MAX_LISTED_TABLES:,} pairs of n and x"
         raise ValueError(f"prior (of the number of rows) must span {most}; got {pairs:,}. Choose a shorter range.")
     starts = np.cumsum(lengths) - lengths
     n = np.repeat(prior.sizes, lengths)

@@ -57,8 +57,8 @@ class BinnedPosterior(TwoCellSynthesizer):
 
     key = "sdd"
 
-    n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     epsilon: float = parameter(NOISE_EPSILON)
 
     @property

@@ -35,8 +35,8 @@ class ExponentialMechanism(TwoCellSynthesizer):
     McSherry & Talwar (2007); Wasserman & Zhou (2010), section 4; Bowen & Liu (2016), equation (7).
     """
 
-    n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     epsilon: float = parameter(NOISE_EPSILON)
 
     @property

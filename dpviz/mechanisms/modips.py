@@ -60,8 +60,8 @@ class Modips(TwoCellSynthesizer):
     compared_with: ClassVar[Mapping[str, float]] = dict.fromkeys(("alpha", "beta"), BOWEN_LIU_PRIOR)
     draws_after_noise = has_fast_moments = adds_noise = True
 
-    n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     epsilon: float = parameter(NOISE_EPSILON)
     alpha: float = 1.0
     beta: float = 1.0

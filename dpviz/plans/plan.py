@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from dpviz.core.declarations import ROWS
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.core.limits import LARGEST_PRIOR_ROWS
+from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.core.parameters import argument, parameter_with_default
 from dpviz.core.records import ParameterRecord, json_field
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, Protection
@@ -143,8 +143,8 @@ class ReleasePlan(ParameterRecord):
         """Return why a mechanism cannot release a statistic of this plan, in a clause; nothing where it can."""
         if kind.needs_delta and not self.allows_delta:
             return "it needs a promise with δ above 0"
-        if kind is BetaBinomialDraw and self.rows_of(statistic) > LARGEST_PRIOR_ROWS:
-            return f"it takes at most {LARGEST_PRIOR_ROWS:,} rows"
+        if kind is BetaBinomialDraw and self.rows_of(statistic) > MAX_PRIOR_ROWS:
+            return f"it takes at most {MAX_PRIOR_ROWS:,} rows"
         in_place = not statistic.group or self.membership_public
         return kind.unfit(statistic, self.person_rows == 1 and self.relation.put_in > 0 and in_place)
 

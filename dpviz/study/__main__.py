@@ -99,7 +99,7 @@ def study_command(arguments: list[str] | None = None) -> int:
     try:
         WORKERS.validate(asked.workers)
         with asked.plan.open(encoding="utf-8") as file:
-            study = read_study_plan(file.read(limits.STUDY_PLAN_CHARACTERS + 1))
+            study = read_study_plan(file.read(limits.MAX_STUDY_PLAN_CHARACTERS + 1))
         print(f"{asked.plan}: {len(study.cells):,} cells.", file=sys.stderr)
     except (OSError, ValueError) as refused:
         print(refused, file=sys.stderr)
@@ -132,8 +132,10 @@ def _write(study: StudyPlan, folder: StudyFolder) -> None:
     place = folder.write(RESULTS, content)
     exact = sum(not one.run for one in found)
     said = f"{place} has {len(found):,} of {len(study.cells):,} cells, {exact:,} of them exact"
-    if len(content) > limits.STUDY_BYTES:
-        said += f"; with {len(content) / 1e6:.0f} MB it is for pandas: the pages open {limits.STUDY_BYTES / 1e6:g} MB"
+    if len(content) > limits.MAX_STUDY_BYTES:
+        said += (
+            f"; with {len(content) / 1e6:.0f} MB it is for pandas: the pages open {limits.MAX_STUDY_BYTES / 1e6:g} MB"
+        )
     print(f"{said}.")
 
 

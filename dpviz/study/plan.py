@@ -109,9 +109,9 @@ class StudyPlan:
             self._set(name, one.validate(getattr(self, name)))
         if not isinstance(self.exact, bool):
             raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
-        if self.size > limits.STUDY_CELLS:
+        if self.size > limits.MAX_STUDY_CELLS:
             raise ValueError(
-                f"The grid must have at most {limits.STUDY_CELLS:,} cells; got {format_number(self.size)}, the "
+                f"The grid must have at most {limits.MAX_STUDY_CELLS:,} cells; got {format_number(self.size)}, the "
                 "product of "
                 "the lengths of mechanisms, n, m, epsilon, sets and p."
             )
@@ -167,8 +167,10 @@ def read_study_plan(text: str) -> StudyPlan:
     Traceback (most recent call last):
     ValueError: mechanisms must be given: a plan needs mechanisms, rules, n, epsilon, sets, p, repetitions, seed.
     """
-    if len(text) > limits.STUDY_PLAN_CHARACTERS:
-        raise ValueError(f"A plan must have at most {limits.STUDY_PLAN_CHARACTERS:,} characters; got {len(text):,}.")
+    if len(text) > limits.MAX_STUDY_PLAN_CHARACTERS:
+        raise ValueError(
+            f"A plan must have at most {limits.MAX_STUDY_PLAN_CHARACTERS:,} characters; got {len(text):,}."
+        )
     try:
         entries = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as broken:
@@ -185,8 +187,10 @@ def _several(given: object) -> object:
 def _numbers(one: Parameter, given: object, fewest: int) -> tuple[float, ...]:
     """Return the values of an axis, each once, or a ValueError by the name of the entry."""
     values: Any = _several(given)
-    if not fewest <= len(values) <= limits.STUDY_CELLS:
-        raise ValueError(f"{one.name} must have from {fewest} to {limits.STUDY_CELLS:,} values; got {len(values):,}.")
+    if not fewest <= len(values) <= limits.MAX_STUDY_CELLS:
+        raise ValueError(
+            f"{one.name} must have from {fewest} to {limits.MAX_STUDY_CELLS:,} values; got {len(values):,}."
+        )
     checked_values = tuple(map(one.validate, values))
     if len(set(checked_values)) < len(checked_values):
         raise ValueError(f"{one.name} must have each value once; got {describe_value(list(checked_values))}.")

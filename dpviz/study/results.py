@@ -146,8 +146,8 @@ def cells_of(rows: Iterable[dict[str, Any]]) -> tuple[CellResult, ...]:
         raise ValueError("The file must have at least one cell; it has none.")
     if len({one.design for one in cells}) < len(cells):
         raise ValueError("Every cell must stand in the file once; one of them comes twice.")
-    if len(cells) > limits.STUDY_CELLS:
-        raise ValueError(f"The file must have at most {limits.STUDY_CELLS:,} cells; got {len(cells):,}.")
+    if len(cells) > limits.MAX_STUDY_CELLS:
+        raise ValueError(f"The file must have at most {limits.MAX_STUDY_CELLS:,} cells; got {len(cells):,}.")
     return cells
 
 

@@ -31,7 +31,7 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
     BetaBinomial(n=2, m=2, alpha=1.0, beta=1.0)
     """
     matrix = given.probabilities
-    if max(matrix.shape) > limits.RECOGNIZED_SIDE:
+    if max(matrix.shape) > limits.MAX_RECOGNIZED_SIDE:
         return None
     if given.decimals is None:
         tolerance = EXACT_TOLERANCE * matrix

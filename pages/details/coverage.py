@@ -163,7 +163,7 @@ def show_opener(run: Run | None) -> None:
     state = st.session_state
     is_open = ui.open_file(
         "Open a run or a study", FILE_KEY, read_file, types=("json", "parquet"), help=_note("open"),
-        megabytes=max(limits.STUDY_BYTES, LONGEST_RUN) // 1_000_000,
+        megabytes=max(limits.MAX_STUDY_BYTES, LONGEST_RUN) // 1_000_000,
     )  # fmt: skip
     if not is_open:
         state[STUDY_KEY] = None

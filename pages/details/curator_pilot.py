@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.core.escape import escape_markdown, single_line
-from dpviz.core.limits import PILOT_BYTES
+from dpviz.core.limits import MAX_PILOT_BYTES
 from dpviz.desk.question import Question
 from dpviz.desk.stated import NUMBERS
 from dpviz.desk.suggested import kind_with, refusal, suggested
@@ -47,7 +47,7 @@ def show_pilot(desk: Any) -> None:
     memory = ui.page_memory()
     file_key = f"{PREFIX}file"
     st.file_uploader(
-        "A CSV file with a line of names", ["csv", "txt", "tsv"], max_upload_size=math.ceil(PILOT_BYTES / 1e6),
+        "A CSV file with a line of names", ["csv", "txt", "tsv"], max_upload_size=math.ceil(MAX_PILOT_BYTES / 1e6),
         key=file_key, on_change=lambda: memory.pop("pilot", None),
     )  # fmt: skip
     content = ui.uploaded(file_key)

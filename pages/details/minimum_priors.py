@@ -162,8 +162,10 @@ def show_average(question: PromiseQuestion) -> None:
     if not 0 < theta < 1:
         st.caption("At θ = 0 and θ = 1 nothing is random: the average case is one fixed table. Choose θ in between.")
         return
-    if max(n, m) > limits.AVERAGED_ROWS_SHOWN:
-        st.caption(f"The average over the other rows is computed for n and m up to {limits.AVERAGED_ROWS_SHOWN:,}.")
+    if max(n, m) > limits.MAX_AVERAGED_ROWS_OF_PAGE:
+        st.caption(
+            f"The average over the other rows is computed for n and m up to {limits.MAX_AVERAGED_ROWS_OF_PAGE:,}."
+        )
         return
     with st.spinner("Averaging over the other rows …"):
         deltas = ui.result(releases.average_and_worst, n, m, alpha, theta, epsilon)
@@ -205,7 +207,7 @@ def show_sampling(question: PromiseQuestion) -> None:
     ui.table(*table)
     neighbours = "Exact: all pairs of neighbouring populations, one row substituted."
     if not promise_tables.is_sampled_exactly(question, population):
-        neighbours = _note("Sampled", shown=limits.SAMPLED_ROWS_SHOWN, most=f"{limits.LARGEST_POPULATION:,}")
+        neighbours = _note("Sampled", shown=limits.MAX_SAMPLED_ROWS_OF_PAGE, most=f"{limits.MAX_POPULATION:,}")
     rate = setting.n / population
     deltas = {"delta": format_number(setting.delta, 3), "after": format_number(rate * setting.delta, 3)}
     st.caption(_note("Subsampling", rate=format_number(rate, 4), told=neighbours, **deltas))
@@ -218,8 +220,8 @@ def show_probabilistic(question: PromiseQuestion) -> None:
     if setting.delta == 0:
         st.caption("At δ = 0 both are pure ε-differential privacy. Choose a δ above 0 to compare them.")
         return
-    if max(setting.n, setting.m) > limits.PROBABILISTIC_ROWS_SHOWN:
-        shown, most = (f"{rows:,}" for rows in (limits.PROBABILISTIC_ROWS_SHOWN, limits.PROBABILISTIC_ROWS))
+    if max(setting.n, setting.m) > limits.MAX_PROBABILISTIC_ROWS_OF_PAGE:
+        shown, most = (f"{rows:,}" for rows in (limits.MAX_PROBABILISTIC_ROWS_OF_PAGE, limits.MAX_PROBABILISTIC_ROWS))
         st.caption(_note("Probabilistic rows", shown=shown, most=most))
         return
     with st.spinner("Searching …"):

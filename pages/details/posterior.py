@@ -66,8 +66,8 @@ def show_coverage(question: Any) -> None:
     """Coverage of the posterior interval along p: exact where every release can be listed, else simulated."""
     ui.note(_note("reach"))
     design = question.design
-    if max(design.n, design.m) > limits.RELEASES_SHOWN:
-        st.caption(_note("too_many", shown=f"{limits.RELEASES_SHOWN:,}", most=f"{limits.LARGEST_ROWS:,}"))
+    if max(design.n, design.m) > limits.MAX_RELEASES_OF_PAGE:
+        st.caption(_note("too_many", shown=f"{limits.MAX_RELEASES_OF_PAGE:,}", most=f"{limits.MAX_ROWS:,}"))
         return
     interval = INTERVALS[ui.choice(
         "Interval", list(INTERVALS), f"{PREFIX}kind", widget=st.segmented_control, required=True,
@@ -166,7 +166,7 @@ def show_categories(question: Any) -> None:
     ui.note(_note("categories"))
     text = ui.text_control(
         "Released tables, one line for each set", f"{PREFIX}tables", area=True, height=100,
-        help=_note("tables", most=limits.COUNTS_SHOWN),
+        help=_note("tables", most=limits.MAX_COUNTS_OF_PAGE),
     )  # fmt: skip
     tables, alpha, cells = ui.last_valid_value(
         f"{PREFIX}tables", text, partial(_posterior_cells, design), TABLES, lambda value: value.replace("\n", " / ")

@@ -260,7 +260,7 @@ def show_better(question: Any) -> None:
     if not isinstance(release, TwoCellSynthesizer):
         ui.note("The best mechanism is known for two cells: choose two to see it.")
         return
-    if release.shape[0] * release.shape[1] > limits.TABLE_ENTRIES:
+    if release.shape[0] * release.shape[1] > limits.MAX_TABLE_ENTRIES:
         ui.note(_note("The error is too large"))
         return
     label = "Allow the δ of the promise too (may take some seconds)"

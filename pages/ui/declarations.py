@@ -2,7 +2,7 @@
 
 ``[numbers.n]`` declares a number. Its `base` is a declaration of dpviz ("ROWS"), a member of a table of them
 ("PROMISE.alpha") or a table above ("n"); what else it has are fields of `Parameter`, whose value may be a constant of
-dpviz ("LARGEST_ROWS"). ``[[presets]]`` have a `label`, may begin with what another is `like`, and set the rest; a case
+dpviz ("MAX_ROWS"). ``[[presets]]`` have a `label`, may begin with what another is `like`, and set the rest; a case
 ``[cases.charest]`` is what several presets are like, and no preset itself.
 """
 

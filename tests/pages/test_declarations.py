@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dpviz.core.declarations import ROWS
-from dpviz.core.limits import LARGEST_POSTERIOR_ROWS
+from dpviz.core.limits import MAX_POSTERIOR_ROWS
 from dpviz.desk.promises import PROMISE
 from pages.ui import declarations
 from pages.ui.declarations import declared_numbers, declared_presets
@@ -25,7 +25,7 @@ def test_a_number_has_the_fields_of_its_base_but_those_that_the_page_says_otherw
         [numbers.n]
         base = "ROWS"
         default = 100
-        slider_maximum = "LARGEST_POSTERIOR_ROWS"
+        slider_maximum = "MAX_POSTERIOR_ROWS"
         [numbers.few]
         base = "n"
         title = "A few people"
@@ -44,7 +44,7 @@ def test_a_number_has_the_fields_of_its_base_but_those_that_the_page_says_otherw
     numbers = declared_numbers("example", {"OTHER": PROMISE["delta"]})
     assert list(numbers) == ["n", "few", "alpha", "theta", "x"]
     few = numbers["few"]
-    assert (few.title, few.default, few.slider_maximum) == ("A few people", 100, LARGEST_POSTERIOR_ROWS)
+    assert (few.title, few.default, few.slider_maximum) == ("A few people", 100, MAX_POSTERIOR_ROWS)
     assert (few.help, few.maximum, few.integer) == (ROWS.help, ROWS.maximum, True)
     assert numbers["alpha"] is not None and numbers["alpha"] == PROMISE["alpha"]
     assert (numbers["theta"].name, numbers["theta"].maximum) == ("theta", math.inf)

@@ -63,8 +63,8 @@ def release_files(synthesizer: Synthesizer) -> list[tuple[str, str, Callable[[],
         Label and name of each file, and a function that returns its text; a str says why there is none.
     """
     rows, columns = synthesizer.shape
-    if not synthesizer.enumerable or rows * columns > limits.TABLE_ENTRIES:
-        return [f"Files hold tables of up to {limits.TABLE_ENTRIES:,} cells; the script computes larger ones."]
+    if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
+        return [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
     files: list[tuple[str, str, Callable[[], str]] | str] = [
         ("Matrix, CSV", "transition_matrix.csv", lambda: matrix_csv(synthesizer)),
         ("Log-odds, CSV", "log_odds.csv", lambda: log_odds_csv(synthesizer)),
@@ -115,9 +115,9 @@ def _neighbours(synthesizer: Synthesizer) -> IntArray:
 
 
 def _csv(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray) -> str:
-    if values.size > limits.TABLE_ENTRIES:
+    if values.size > limits.MAX_TABLE_ENTRIES:
         raise ValueError(
-            f"The table has {values.size:,} cells; files hold at most {limits.TABLE_ENTRIES:,}. "
+            f"The table has {values.size:,} cells; files hold at most {limits.MAX_TABLE_ENTRIES:,}. "
             "The script of this page computes it."
         )
     tables = synthesizer.column_counts.tolist()
