@@ -10,10 +10,11 @@ from html import escape, unescape
 import mpmath
 import pytest
 
+from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.claims.audit import Finding, audit, audit_statements, judged
 from dpviz.claims.audit_in_words import VERDICT_MARKS, audit_headline, other_claims
 from dpviz.claims.claim import NECESSARY
-from dpviz.core.formatting import NOISE_QUANTITY, format_number
+from dpviz.core.formatting import format_number
 from dpviz.desk.audit_tables import findings_table, statements_table
 from dpviz.desk.texts import exponents_raised
 from dpviz.priors import METHODS, Setting

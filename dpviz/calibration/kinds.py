@@ -13,11 +13,12 @@ from dpviz.calibration._in_step import smallest_priors
 from dpviz.calibration.base import TWO_CELLS_OR_MORE
 from dpviz.calibration.exact import Promise, smallest_prior
 from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PriorMethod
+from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.calibration.ranges import ANY_SIGMA0, SIGMA, GaussianRelease
 from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
 from dpviz.calibration.smallest_root import Start
 from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.core.formatting import PRIOR_QUANTITY, RANGE_QUANTITY, format_number
+from dpviz.core.formatting import format_number
 from dpviz.core.parameters import parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray

@@ -6,17 +6,9 @@ from collections.abc import Collection, Mapping
 from dpviz.calibration.kinds import Given, Setting
 from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
 from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.quantities import NOT_COMPUTED, PRIOR_QUANTITY, RANGE_QUANTITY, has_number
 from dpviz.calibration.ways import Shares
-from dpviz.core.formatting import (
-    NOT_COMPUTED,
-    PRIOR_QUANTITY,
-    RANGE_QUANTITY,
-    format_invented_rows,
-    format_number,
-    has_number,
-    is_small_weight,
-    round_up,
-)
+from dpviz.core.formatting import format_invented_rows, format_number, is_small_weight, round_up
 from dpviz.mechanisms import two_cell_synthesizers
 
 HEADLINE = SYNTH_POST_ONE

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpviz.calibration.kinds import Kind, Setting
-from dpviz.core.formatting import format_number, has_number
+from dpviz.calibration.quantities import has_number
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import SYNTHESIZERS
 
 

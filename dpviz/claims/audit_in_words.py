@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from dpviz.calibration.kinds import KINDS
 from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.finding import Finding
-from dpviz.core.formatting import NOISE_QUANTITY, format_distinct, format_failure, format_number
+from dpviz.core.formatting import format_distinct, format_failure, format_number
 
 VERDICT_MARKS = {
     Verdict.EXACT: "= exact",

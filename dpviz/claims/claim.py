@@ -9,10 +9,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpviz.calibration.quantities import NO_QUANTITY, Quantity
 from dpviz.claims.formulas import one_synthetic_row
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
-from dpviz.core.formatting import NO_QUANTITY, Quantity
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS

@@ -10,18 +10,12 @@ from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PRIOR_METHO
 from dpviz.calibration.needed import Needed
 from dpviz.calibration.promise_in_words import HEADLINE
 from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.quantities import NOT_COMPUTED, PRIOR_QUANTITY, has_number
 from dpviz.calibration.ways import Ways
 from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.claims.thesis_in_words import sampling_in_words
 from dpviz.core import limits
-from dpviz.core.formatting import (
-    NOT_COMPUTED,
-    PRIOR_QUANTITY,
-    TextTable,
-    format_failure,
-    format_number,
-    has_number,
-)
+from dpviz.core.formatting import TextTable, format_failure, format_number
 from dpviz.inference.moments import cell_moments, share_beyond
 from dpviz.privacy.divergence import epsilon_for_delta, pure_epsilon
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight

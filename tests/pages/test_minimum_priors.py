@@ -15,9 +15,10 @@ import pytest
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
+from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.audit import audit, audit_statements
-from dpviz.core.formatting import PRIOR_QUANTITY, RANGE_QUANTITY, format_number
+from dpviz.core.formatting import format_number
 from dpviz.priors import (
     CALIBRATED,
     METHODS,
