@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS, PROPORTION
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
 from dpviz.core.numerics.sums import cumulative_sum
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -73,7 +72,7 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
     for window in WINDOWS:
         pairs = np.flatnonzero(log_weights >= log_weights.max() - window)
         value = _mixture_delta(synthesizer, pairs, log_weights[pairs], epsilon)
-        omitted = float(np.exp(np.delete(log_weights, pairs) + min(epsilon, LARGEST_EXPONENT)).sum())
+        omitted = float(np.exp(np.delete(log_weights, pairs) + min(epsilon, MAX_EXPONENT)).sum())
         if omitted <= WINDOW_TOLERANCE * value:
             break
     return value
@@ -174,7 +173,7 @@ def _mixture_delta(synthesizer: TwoCellSynthesizer, pairs: IntArray, log_weights
     rows = np.append(pairs, pairs[-1] + 1)
     released = np.arange(synthesizer.m + 1)
     totals = np.zeros(2)
-    for block in blocks(len(released), len(pairs), BLOCK_CELLS):
+    for block in row_blocks(len(released), len(pairs), BLOCK_CELLS):
         table = synthesizer.log_transition(rows, released[block])
         log_one, shares_one = _log_mixture(log_weights, table[1:])
         log_zero, shares_zero = _log_mixture(log_weights, table[:-1])

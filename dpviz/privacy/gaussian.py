@@ -8,8 +8,8 @@ from scipy.optimize import brentq
 from scipy.special import erfcx, erfinv, exprel, log_ndtr, ndtri
 
 from dpviz.core.declarations import DELTA
-from dpviz.core.numerics.ends import private_side
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import argument
 
 LARGEST_GAUSSIAN_EPSILON = 1e12
@@ -72,7 +72,7 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
         return math.inf
     target = math.log(delta)
     epsilon = _root_from(lambda value: target - log_gaussian_delta(ratio, value), 0.0, bound)
-    return private_side(epsilon, math.inf, lambda value: surely_within(ratio, value, delta))
+    return round_to_private_side(epsilon, math.inf, lambda value: surely_within(ratio, value, delta))
 
 
 def gaussian_ratio(epsilon: float, delta: float) -> float:
@@ -93,7 +93,7 @@ def gaussian_ratio(epsilon: float, delta: float) -> float:
     bound = max(at_tail, 2 * math.sqrt(2) * float(erfinv(delta)))
     target = math.log(delta)
     ratio = _root_from(lambda value: log_gaussian_delta(value, epsilon) - target, bound, 2 * bound)
-    return private_side(ratio, 0.0, lambda value: surely_within(value, epsilon, delta))
+    return round_to_private_side(ratio, 0.0, lambda value: surely_within(value, epsilon, delta))
 
 
 def surely_within(ratio: float, epsilon: float, delta: float) -> bool:

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaln, log_ndtr, logsumexp
 
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.numerics.quadrature import INTEGRAND_DROP, on_panels
+from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
+from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.core.types import FloatArray
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
 
 # Of an integral from its peak, at 0, to where it has fallen, at 1: six panels of 16 nodes
-PANEL_NODES, PANEL_WEIGHTS = on_panels(np.linspace(0, 1, 7).tolist(), 16)
+PANEL_NODES, PANEL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 1, 7).tolist(), 16)
 CROSSING_HALVINGS = 20  # of an interval in which a bound of an integral is looked for, which need not be exact
 CLIPPED_LOSS_TOLERANCE = 1e-9  # relative distance of a clipped statistic's loss from ε, its bound, that is enough
 KNOT_SPACING = 0.02  # of ln Pr(event | t), near an end in units of its `scale`
@@ -38,7 +38,7 @@ def truncated_factor(epsilon: float) -> float:
     >>> round(truncated_factor(0.1), 2), round(truncated_factor(1.0), 2)
     (1.95, 1.61)
     """
-    return epsilon / math.log1p(math.expm1(epsilon) / 2) if epsilon < LARGEST_EXPONENT else 1.0
+    return epsilon / math.log1p(math.expm1(epsilon) / 2) if epsilon < MAX_EXPONENT else 1.0
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import exprel, gammaln, logsumexp
 
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quadrature import INTEGRAND_DROP, on_panels
+from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray
 
 PANEL_NODES = 8
@@ -72,7 +72,7 @@ def _log_moment(u: FloatArray, count: float, power: int, scale: float) -> FloatA
     nodes, weights = _panels(count, power, scale)
     log_weights = np.log(weights / (2 * scale)) + power * np.log(nodes) - np.abs(nodes - count) / scale
     moments = np.empty_like(u)
-    for block in blocks(len(u), len(nodes), 100_000):
+    for block in row_blocks(len(u), len(nodes), 100_000):
         moments[block] = logsumexp(log_weights - u[block, None] * nodes, axis=1)
     return moments
 
@@ -86,4 +86,4 @@ def _panels(count: float, power: int, scale: float) -> tuple[FloatArray, FloatAr
         distance = max(abs(ends[-1] - count), scale / 2)
         end = min(ends[-1] * growth, ends[-1] + distance)
         ends.append(count if ends[-1] < count < end else end)
-    return on_panels(ends, PANEL_NODES)
+    return gauss_legendre_panels(ends, PANEL_NODES)

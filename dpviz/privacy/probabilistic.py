@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpviz.core.declarations import ANY_EPSILON
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.numerics.sums import log_multinomials
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
@@ -21,7 +21,7 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     neighbours = synthesizer.neighbours
     columns = np.arange(matrix.shape[1])
     is_failing = np.zeros(matrix.shape, dtype=bool)
-    for block in blocks(len(neighbours), len(columns), BLOCK_CELLS):
+    for block in row_blocks(len(neighbours), len(columns), BLOCK_CELLS):
         is_larger = exceeds(synthesizer.log_odds(np.arange(len(neighbours))[block], columns), epsilon)
         for (first, second), cells in zip(neighbours[block].tolist(), is_larger, strict=True):
             is_failing[first] |= cells
@@ -71,7 +71,7 @@ def change_by_row(synthesizer: Synthesizer) -> FloatArray:
     tables = [tuple(table) for table in synthesizer.row_counts.tolist()]
     cells = [(row, columns[table]) for row, table in enumerate(tables) if table in columns]
     changed = np.ones(len(tables))
-    for block in blocks(len(cells), 1, 64):
+    for block in row_blocks(len(cells), 1, 64):
         rows, places = np.array(cells[block]).T
         changed[rows] = -np.expm1(np.minimum(np.diagonal(synthesizer.log_transition(rows, places)), 0.0))
     return changed

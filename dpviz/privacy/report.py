@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dpviz.core.formatting import SUPERSCRIPTS, format_distinct, format_number, format_percent, round_down, round_up
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.draws import Draws
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -60,12 +60,12 @@ def factor_of_odds(log_factor: float, other: float = 0.0, *, most: bool = False)
     >>> factor_of_odds(1.0001, 1.0), factor_of_odds(1.0, 1.0001), factor_of_odds(1.2, most=True)
     ('2.719', '2.718', '3.3202')
     """
-    if log_factor >= LARGEST_EXPONENT:
+    if log_factor >= MAX_EXPONENT:
         return f"about {_power_of_ten(log_factor)}"
     factor = math.exp(log_factor)
     if most:
         return format_number(round_up(factor, BOUND_DIGITS), BOUND_DIGITS)
-    others = [1.0, math.exp(other)] if 0 < other < LARGEST_EXPONENT else [1.0]
+    others = [1.0, math.exp(other)] if 0 < other < MAX_EXPONENT else [1.0]
     for digits in range(3, 18):  # with 17 no two numbers are written alike
         text = format_number(factor, digits)
         if all(number == factor or format_number(number, digits) != text for number in others):
@@ -75,7 +75,7 @@ def factor_of_odds(log_factor: float, other: float = 0.0, *, most: bool = False)
 
 def chance_text(log_probability: float) -> str:
     """A probability to three digits, or by its power of ten."""
-    if -math.inf < log_probability < -LARGEST_EXPONENT:
+    if -math.inf < log_probability < -MAX_EXPONENT:
         return _power_of_ten(log_probability)
     return format_number(math.exp(log_probability), 3)
 

@@ -11,8 +11,7 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from dpviz.core import limits
 from dpviz.core.declarations import ANY_EPSILON, DELTA, PROPORTION
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 
@@ -96,7 +95,7 @@ class TradeOffCurve:
         ((0.25, 0.25), (0.0, 1.0), (0.0, 1.0))
         """
         epsilon = ANY_EPSILON.validate(epsilon)
-        height = self.type_two + math.exp(min(epsilon, LARGEST_EXPONENT)) * self.type_one
+        height = self.type_two + math.exp(min(epsilon, MAX_EXPONENT)) * self.type_one
         knot = int(np.argmax(height <= height.min() + TOUCHING_TOLERANCE))
         return float(self.type_one[knot]), float(self.type_two[knot])
 
@@ -139,7 +138,7 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     Raises
     ------
     ValueError
-        Beyond `dpviz.core.limits.TABLE_ENTRIES` entries.
+        Beyond `dpviz.core.limits.MAX_TABLE_ENTRIES` entries.
 
     Notes
     -----
@@ -161,16 +160,16 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     """
     pairs = len(synthesizer.neighbours)
     columns = synthesizer.shape[1]
-    if pairs * columns > limits.TABLE_ENTRIES:
+    if pairs * columns > limits.MAX_TABLE_ENTRIES:
         raise ValueError(
             f"The trade-off curve compares every released table under every pair of neighbours, at most "
-            f"{limits.TABLE_ENTRIES:,} of them; here there are {pairs * columns:,}. Set fewer rows."
+            f"{limits.MAX_TABLE_ENTRIES:,} of them; here there are {pairs * columns:,}. Set fewer rows."
         )
 
     # The half with the smaller type I error, from the test that never rejects
     mu = 0.0
     tests = np.array([[0.0], [0.0], [1.0]])
-    for block in blocks(pairs, columns, BLOCK_ENTRIES):
+    for block in row_blocks(pairs, columns, BLOCK_ENTRIES):
         log_errors = _log_errors(synthesizer, np.arange(pairs)[block])
         mu = max(mu, _largest_mu(log_errors))
         with np.errstate(under="ignore"):

@@ -118,7 +118,7 @@ def show_audit(comparison: Comparison) -> None:
 def show_downloads(comparison: Comparison) -> None:
     """Every number of the pictures as CSV, the script, and a study that is opened on the picture above."""
     is_open = ui.open_file(
-        "Open a study", f"{PREFIX}study_file", _settings_of_study, megabytes=limits.STUDY_BYTES // 1_000_000,
+        "Open a study", f"{PREFIX}study_file", _settings_of_study, megabytes=limits.MAX_STUDY_BYTES // 1_000_000,
         help=page_note("open"), types=("parquet",),
     )  # fmt: skip
     if is_open and (cells := st.session_state.get(STUDY)):
