@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import brentq, linprog
 from scipy.stats import binom
 
-from dpviz.core.numerics.binomial import binomial_weights, steepest
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray
 from dpviz.inference import length_limit, release_sums
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
@@ -19,6 +19,7 @@ from dpviz.inference.sum_distribution import ReleaseSums
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.privacy.optimum import shortest_length
+from dpviz.privacy.optimum.integral_bounds import steepest
 from dpviz.privacy.optimum.interval_length import TulapNoise
 from tests.pairs import pairwise
 

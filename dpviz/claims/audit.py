@@ -8,6 +8,7 @@ from dataclasses import replace
 from dpviz.calibration.exact import LARGEST_SOUGHT, minimum_prior
 from dpviz.calibration.kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity
 from dpviz.calibration.releases import release
 from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import Finding
@@ -16,16 +17,9 @@ from dpviz.claims.reasons import reasons
 from dpviz.claims.statements import Statement, audit_statements
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS
-from dpviz.core.checked import checked
-from dpviz.core.formatting import (
-    NOISE_QUANTITY,
-    PRIOR_QUANTITY,
-    RANGE_QUANTITY,
-    Quantity,
-    format_distinct,
-    format_number,
-)
-from dpviz.core.numerics.ends import quotient
+from dpviz.core.formatting import format_distinct, format_number
+from dpviz.core.numerics.special import divide_or_inf
+from dpviz.core.parameters import validate_choice
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 
@@ -35,7 +29,6 @@ SAME_VALUE = 1e-9  # Relative distance within which a printed and an exact value
 FLOAT_ROUNDING = 4 * sys.float_info.epsilon  # Relative distance within which two are one whatever is taken from them
 
 
-@checked(family=KINDS)
 def audit(family: str, **setting: float) -> tuple[Finding, ...]:
     """Return every printed bound of a family of `KINDS` at a `Setting`, once for each method it is about.
 
@@ -45,16 +38,17 @@ def audit(family: str, **setting: float) -> tuple[Finding, ...]:
     ...  if finding.verdict == "unsafe"]
     ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
     """
+    validate_choice("family", family, KINDS)
     return tuple(map(explained, judged(family, **setting)))
 
 
-@checked(family=KINDS)
 def judged(family: str, **setting: float) -> tuple[Finding, ...]:
     """Return the verdicts of `audit` alone, which `explained` makes whole: most of the time goes into that.
 
     >>> judged("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)[0].verdict
     <Verdict.HOLDS: 'holds'>
     """
+    validate_choice("family", family, KINDS)
     asked = Setting(**setting)  # type: ignore[arg-type]
     bounds = [bound for bound in CLAIMS.values() if bound.family == family]
     return tuple(
@@ -137,7 +131,7 @@ def _prior_given(found: Finding, printed: float) -> Finding:
 def _flat(found: Finding, printed: float) -> Finding:
     """PARAM_Post at ε = 0 with a prior beyond `LARGEST_SOUGHT`, where δ = 1/√(πα) to seven digits for every n."""
     delta = found.setting.delta
-    exact = quotient(quotient(1 / math.pi, delta), delta)
+    exact = divide_or_inf(divide_or_inf(1 / math.pi, delta), delta)
     said = (
         f"Safe: {format_number(DIMITRAKAKIS * math.pi, 3)} times the prior that is needed." if math.isinf(exact) else ""
     )

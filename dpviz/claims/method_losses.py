@@ -10,7 +10,7 @@ from scipy.special import betainc, betaincc, gammaln, ndtr, ndtri
 from dpviz.claims.empirical_loss import empirical_epsilon
 from dpviz.claims.release_finding import MIXTURE_STATISTICS, ReleaseSetting
 from dpviz.core.formatting import format_number, round_down
-from dpviz.core.limits import MODIPS_ROWS
+from dpviz.core.limits import MAX_ROWS_OF_TABLE
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_weights, log_density_bound
@@ -69,7 +69,7 @@ def clipped_cell_mean(setting: ReleaseSetting) -> float:
 def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -> float:
     """Sets of zeros and ones from one noisy count, one or all nested ones: one from its matrix as far as that goes."""
     sets = setting.draws if nested else 1
-    if sets == 1 and setting.n <= MODIPS_ROWS:
+    if sets == 1 and setting.n <= MAX_ROWS_OF_TABLE:
         return setting.sets * _modips(setting.n, setting.each, truncated)
     return setting.sets * event_loss(no_ones(setting.n, sets), setting.each, truncated)
 

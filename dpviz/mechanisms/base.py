@@ -140,7 +140,7 @@ class Synthesizer(ParameterRecord, ABC):
     @classmethod
     def for_rows(cls, n: int, m: int) -> type[Self]:
         """Same synthesizer, wide enough for n and m if it needs no whole matrix."""
-        return cls if cls.takes(n, m) else cls.up_to(limits.LARGEST_POSTERIOR_ROWS)
+        return cls if cls.takes(n, m) else cls.up_to(limits.MAX_POSTERIOR_ROWS)
 
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:

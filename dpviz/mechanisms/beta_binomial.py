@@ -9,8 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from dpviz.core.numerics.ends import private_side, within
-from dpviz.core.numerics.sums import from_ratios
+from dpviz.core.numerics.special import pmf_from_ratios, round_to_private_side, satisfies_epsilon
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial
@@ -74,7 +73,7 @@ class BetaBinomial(PriorSynthesizer):
         index, j = check_index(index, self.n + 1), np.arange(float(self.m))
         x, y = self.alpha + index, self.beta + (self.n - index)
         with np.errstate(over="ignore"):
-            return from_ratios((self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j))))
+            return pmf_from_ratios((self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j))))
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         """ln (y + m − j) / y − ln (x + j) / x, with x = α + i and y = β + n − 1 − i of the pair i."""
@@ -117,7 +116,7 @@ class BetaBinomial(PriorSynthesizer):
             j = np.arange(max(low - 1, 0), min(high + 1, m))
             with np.errstate(over="ignore"):
                 ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
-            masses = from_ratios(ratios[int(low > 0) : len(ratios) - int(high < m)])
+            masses = pmf_from_ratios(ratios[int(low > 0) : len(ratios) - int(high < m)])
             tails = ((1 / ratios[0] if low else 0.0), masses[0]), ((ratios[-1] if high < m else 0.0), masses[-1])
             bound = math.fsum(mass * ratio / (1 - ratio) if ratio < 1 else math.inf for ratio, mass in tails)
         j = np.arange(low, high + 1)
@@ -143,7 +142,9 @@ class BetaBinomial(PriorSynthesizer):
         m, epsilon = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
         alpha = m / math.expm1(epsilon) if epsilon < 700 else m * math.exp(-epsilon)
         alpha = max(alpha, PRIOR_ONES.minimum)
-        return private_side(alpha, math.inf, lambda value: within(epsilon, times=1, rows=m, prior=value))
+        return round_to_private_side(
+            alpha, math.inf, lambda value: satisfies_epsilon(epsilon, times=1, rows=m, prior=value)
+        )
 
 
 @lru_cache(maxsize=32)

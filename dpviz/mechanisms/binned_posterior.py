@@ -10,7 +10,8 @@ from scipy.special import betainc, betaincc, betaln, logsumexp
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.sums import log_fair_binomials, log_sums
+from dpviz.core.numerics.special import log_sum_exp
+from dpviz.core.numerics.sums import log_fair_binomials
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
@@ -158,7 +159,7 @@ def _true_sensitivity(n: int) -> float:
 def bin_log_weights(n: int, power: float) -> FloatArray:
     """ln of the probability of each bin, its posterior mass to a power, for x = 0 … n; shape (n + 1, bins)."""
     weights = power * (np.arange(n + 1)[:, None] * BIN_LOGITS + n * np.log1p(-BIN_MIDDLES))
-    return weights - log_sums(weights, axis=1)[:, None]
+    return weights - log_sum_exp(weights, axis=1)[:, None]
 
 
 @lru_cache(maxsize=8)
@@ -169,7 +170,7 @@ def _log_rows(m: int) -> FloatArray:
     log_rows = np.tile(log_fair_binomials(m) + m * math.log(2), (BINS, 1))
     for row, (low, high) in zip(log_rows, itertools.pairwise(BIN_ENDS), strict=True):
         theta = (low + (high - low) * (1 + places) / 2)[:, None]
-        row += log_sums(shares + j * np.log(theta) + (m - j) * np.log1p(-theta), axis=0)
+        row += log_sum_exp(shares + j * np.log(theta) + (m - j) * np.log1p(-theta), axis=0)
     return log_rows
 
 

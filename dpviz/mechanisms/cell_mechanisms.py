@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from dpviz.core.numerics.multisets import composition_rank
+from dpviz.core.numerics.combinatorics import composition_rank
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index, parameter
 from dpviz.mechanisms.beta_binomial import BetaBinomial

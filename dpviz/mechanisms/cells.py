@@ -51,7 +51,7 @@ CELL_COUNT = Parameter(
     symbol="k",
     title="Cells",
     minimum=3,
-    maximum=limits.LARGEST_CELLS,
+    maximum=limits.MAX_CELLS,
     default=3,
     slider_maximum=6,
     integer=True,
@@ -218,14 +218,14 @@ class CellSynthesizer(Synthesizer):
 
     @property
     def enumerable(self) -> bool:
-        return math.prod(self.shape) <= limits.TABLE_ENTRIES
+        return math.prod(self.shape) <= limits.MAX_TABLE_ENTRIES
 
     def _require_enumerable(self) -> None:
         if not self.enumerable:
             rows, columns = self.shape
             raise ValueError(
                 f"The full matrix would have {rows * columns:,} entries ({rows:,} × {columns:,}); the limit is "
-                f"{limits.TABLE_ENTRIES:,}. Set fewer rows or cells; ε and δ are found without the matrix."
+                f"{limits.MAX_TABLE_ENTRIES:,}. Set fewer rows or cells; ε and δ are found without the matrix."
             )
 
     @cached_property
@@ -300,7 +300,7 @@ class PriorCellSynthesizer(CellSynthesizer):
     two_cells: ClassVar[type[PriorSynthesizer]]
     pair_type: ClassVar[type[PlugInCells]]
 
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.ROWS_OF_CELLS, slider_maximum=60)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_CELLS, slider_maximum=60)
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS_IN_A_CELL)
 
     def __post_init__(self) -> None:

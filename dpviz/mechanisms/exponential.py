@@ -8,7 +8,8 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.sums import log_fair_binomials, log_sums
+from dpviz.core.numerics.special import log_sum_exp
+from dpviz.core.numerics.sums import log_fair_binomials
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
@@ -52,7 +53,7 @@ class ExponentialMechanism(TwoCellSynthesizer):
     @cached_property
     def _log_sums(self) -> FloatArray:
         costs = self._cost(np.arange(self.n + 1), np.arange(self.m + 1))
-        return log_sums(self.log_weights - costs, axis=1)
+        return log_sum_exp(self.log_weights - costs, axis=1)
 
     @cached_property
     def _log_growth(self) -> FloatArray:

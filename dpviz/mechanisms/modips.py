@@ -13,8 +13,8 @@ from scipy.special import gammainc
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quadrature import INTEGRAND_DROP, on_panels
+from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
@@ -214,7 +214,7 @@ def _one_side(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArra
     growth = math.log1p((n + m) / min(alpha, beta))
     while edges[-1] < 1 and (epsilon - growth) * edges[-1] < INTEGRAND_DROP:
         edges.append(min(1.0, 2 * edges[-1]))
-    tau, weights = on_panels(edges, PANEL_NODES)
+    tau, weights = gauss_legendre_panels(edges, PANEL_NODES)
     weights *= epsilon / 2 * np.exp(-epsilon * tau)
     weights_apart = weights * -np.expm1(-2 * epsilon * (1 - tau))
 
@@ -231,7 +231,7 @@ def _one_side(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArra
     # The sum over the nodes of each panel, and over the panels above each row
     panels, apart = np.empty((2, n, len(columns)))
     i = np.arange(n)
-    for block in blocks(n, len(columns), MAX_CELLS):
+    for block in row_blocks(n, len(columns), MAX_CELLS):
         log_first = by_sum[i[block, None] + columns] + by_column[columns] - by_row[block, None][:n]
         for table, node_weights in ((panels, weights), (apart, weights_apart)):
             scaled = (node_weights[:, None] * of_rows[:, block]).T[:, None]

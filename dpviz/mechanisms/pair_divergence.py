@@ -20,8 +20,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.gamma import stirling_remainder
+from dpviz.core.numerics.special import row_blocks, stirling_remainder
 from dpviz.core.types import FloatArray, IntArray, Numbers
 
 NEGLIGIBLE = 1e-17
@@ -200,7 +199,7 @@ def _log_sum(first: FloatArray, terms: RatiosAndFactors, largest: FloatArray) ->
     """
     total = np.zeros(len(first))
     with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        for block in blocks(len(first), FIRST_COLUMNS, MAX_CELLS):
+        for block in row_blocks(len(first), FIRST_COLUMNS, MAX_CELLS):
             pairs, column, width = np.arange(len(first))[block], first[block], FIRST_COLUMNS
             mass: FloatArray = np.ones(len(pairs))
             while len(pairs):

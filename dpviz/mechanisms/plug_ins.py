@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.numerics.ends import inverse_gain, private_side, within
+from dpviz.core.numerics.special import inverse_expm1, round_to_private_side, satisfies_epsilon
 from dpviz.core.numerics.sums import log_fair_binomials
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import WorstCase, parameter
@@ -58,8 +58,10 @@ class PlugIn(PriorSynthesizer):
         Zheng (2015), Theorems 6.11 and 6.9, prints 1 more than is needed.
         """
         m, epsilon, offset = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon), cls.prior_offset
-        smallest = max(offset + inverse_gain(epsilon / m), math.nextafter(offset, math.inf), PRIOR_ONES.minimum)
-        return private_side(smallest, math.inf, lambda value: within(epsilon, times=m, rows=1, prior=value - offset))
+        smallest = max(offset + inverse_expm1(epsilon / m), math.nextafter(offset, math.inf), PRIOR_ONES.minimum)
+        return round_to_private_side(
+            smallest, math.inf, lambda value: satisfies_epsilon(epsilon, times=m, rows=1, prior=value - offset)
+        )
 
 
 def _log_one_plus(difference: FloatArray, doubled: FloatArray) -> FloatArray:

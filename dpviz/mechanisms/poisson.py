@@ -11,8 +11,7 @@ from scipy.special import gammainc, gammaincc, gammaln, logsumexp
 
 from dpviz.core import limits
 from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.ends import inverse_gain
-from dpviz.core.numerics.sums import from_ratios
+from dpviz.core.numerics.special import inverse_expm1, pmf_from_ratios
 from dpviz.core.parameters import parameter_with_default
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
@@ -32,7 +31,7 @@ MIN_TAIL = 1e-250
 """Pr(Z ≥ n) from which it has all its digits."""
 TRIED_PRIORS = 65
 """Priors that are tried between the smallest that may keep ε and one that surely does."""
-COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MODIPS_ROWS)
+COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
 ADDED_TO_COUNT = dataclasses.replace(
     PRIOR_ONES,
     title="Added to the count",
@@ -74,7 +73,7 @@ class PoissonCount(TwoCellSynthesizer):
     smallest_epsilon = LOSS_OF_ZERO
 
     m: int = dataclasses.field(init=False, default=0)
-    n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     alpha: float = parameter(ADDED_TO_COUNT)
 
     def __post_init__(self) -> None:
@@ -227,8 +226,8 @@ class PoissonGamma(TwoCellSynthesizer):
     key = "poisson_gamma"
     guess = "public_share"
 
-    n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     epsilon: float = parameter(NOISE_EPSILON)
     public_share: float = parameter_with_default(PUBLIC_GUESS)
 
@@ -288,12 +287,12 @@ def _largest_loss(n: int, m: int, share: float, invented: float) -> float:
     rarer = min(share, 1 - share)
     ones, zeros, j = invented, invented + (n - 1), np.arange(m)
     ratios = (m - j) * (ones + j) * _tilt(n, rarer, invented) / ((j + 1) * (zeros + (m - 1 - j)))
-    return math.log1p(m / ones) - float(_log_growth(from_ratios(ratios), ones, zeros))
+    return math.log1p(m / ones) - float(_log_growth(pmf_from_ratios(ratios), ones, zeros))
 
 
 @lru_cache(maxsize=1024)
 def _invented(n: int, m: int, epsilon: float, share: float) -> float:
-    low, high = (max(m * inverse_gain(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))
+    low, high = (max(m * inverse_expm1(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))
 
     def excess(log_prior: float) -> float:
         return _largest_loss(n, m, share, math.exp(log_prior)) - epsilon * (1 - GAMMA_LOSS_ROUNDING)

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpviz.core import limits
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
 from dpviz.core.numerics.sums import log_binomials
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
@@ -70,7 +69,7 @@ class SubsampledRelease(TwoCellSynthesizer):
 
         # Cells too improbable for a product of matrices
         small = np.argwhere(table < FULL_DIGITS)
-        for block in blocks(len(small), self.sample.n + 1, 1_000_000):
+        for block in row_blocks(len(small), self.sample.n + 1, 1_000_000):
             row, column = small[block].T
             terms = self._log_samples[np.asarray(rows)[row]] + self._log_columns[np.asarray(columns)[column]]
             logs[row, column] = logsumexp(terms, axis=1)
@@ -140,7 +139,7 @@ def subsampled_tight(epsilon: float, rate: float) -> float:
     >>> round(subsampled_tight(1.0, 0.5), 6)  # ln((1 + e) / 2)
     0.620115
     """
-    if epsilon < LARGEST_EXPONENT:
+    if epsilon < MAX_EXPONENT:
         return math.log1p(rate * math.expm1(epsilon))
     return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0
 

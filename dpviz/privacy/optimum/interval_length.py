@@ -7,14 +7,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.core.declarations import ANY_EPSILON, DELTA, LEVEL, PROPORTION
-from dpviz.core.limits import OPTIMUM_ROWS
-from dpviz.core.numerics.binomial import binomial_weights, steepest
-from dpviz.core.numerics.quadrature import integral_below
+from dpviz.core.limits import MAX_OPTIMUM_ROWS
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.optimum.channels import noise_reach
+from dpviz.privacy.optimum.integral_bounds import integral_below, steepest
 
-PEOPLE = argument("n", 1, OPTIMUM_ROWS, title="People", integer=True)
+PEOPLE = argument("n", 1, MAX_OPTIMUM_ROWS, title="People", integer=True)
 LENGTH_NODES, BLOCK_TESTS = 256, 32  # of the integral on either side of p, and of those that share a window of counts
 IGNORED_ACCEPTANCE = 1e-3  # acceptance, as a share of the level, that is left out of the integral
 FIRST_NODE = 1e-9  # smallest p', as a share of p/n

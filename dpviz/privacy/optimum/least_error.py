@@ -9,8 +9,8 @@ import numpy as np
 
 from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.formatting import format_distinct, format_number, round_down, round_up
-from dpviz.core.limits import OPTIMUM_ROWS, PROGRAMME_ROWS, TABLE_ENTRIES
-from dpviz.core.numerics.ends import gain
+from dpviz.core.limits import MAX_OPTIMUM_ROWS, MAX_PROGRAMME_ROWS, MAX_TABLE_ENTRIES
+from dpviz.core.numerics.special import capped_expm1
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -28,7 +28,7 @@ from dpviz.privacy.optimum.minimax import minimax_estimates
 
 Criterion = Literal["average", "worst"]
 
-PEOPLE = argument("n", 1, OPTIMUM_ROWS, title="People", integer=True)
+PEOPLE = argument("n", 1, MAX_OPTIMUM_ROWS, title="People", integer=True)
 PROPORTION_ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proportion")
 MAX_OPTIMUM_EPSILON = 600.0  # with more than that the error is below 10⁻¹³⁰ all the same
 SMALLEST_PROBABILITY = 1e-300  # probability that every column has, so that none is 0 beside a positive one
@@ -80,10 +80,10 @@ class LeastError:
         The columns are no released counts: with δ = 0 there are n + 1 of them, noisy counts, each of which says the
         posterior mean; with δ as many as the search found useful. It keeps (ε, δ) to the last digit.
         """
-        if (self.n + 1) * len(self._mechanism.estimates) > TABLE_ENTRIES:
+        if (self.n + 1) * len(self._mechanism.estimates) > MAX_TABLE_ENTRIES:
             raise ValueError(
                 f"The matrix of n = {format_number(self.n)} is too large: release needs at most "
-                f"{format_number(TABLE_ENTRIES)} entries. The error itself is known."
+                f"{format_number(MAX_TABLE_ENTRIES)} entries. The error itself is known."
             )
         channel = self._mechanism.channel()
         even, share = 1 / channel.shape[1], 0.0
@@ -270,7 +270,7 @@ def _search_mixtures(n: int, epsilon: float, delta: float, criterion: Criterion)
         return best, bound
 
     # A bound for the average, which is one for the worst x as well
-    if n > PROGRAMME_ROWS:
+    if n > MAX_PROGRAMME_ROWS:
         bound = max(bound, _bound_of_some_counts(n, epsilon, delta, criterion, average))
     else:
         search = _search_bound(mixture, delta, average, is_worst=False)
@@ -279,7 +279,7 @@ def _search_mixtures(n: int, epsilon: float, delta: float, criterion: Criterion)
         return best, bound
 
     # A bound for the worst x, and the best reading of the noises under its prior
-    if n <= PROGRAMME_ROWS:
+    if n <= MAX_PROGRAMME_ROWS:
         search = _search_bound(mixture, delta, average, is_worst=True)
         bound, prior = max(bound, search.value), search.prior
     mechanisms = [best]
@@ -340,10 +340,10 @@ def _bound_of_some_counts(n: int, epsilon: float, delta: float, criterion: Crite
     (gε, δ (e^{gε} − 1)/(e^ε − 1)) among them. For the average all counts but a few are divided into such sets: side by
     side where the error is small beside the step, else one between the other.
     """
-    step = math.ceil((n + 1) / (PROGRAMME_ROWS + 1))
+    step = math.ceil((n + 1) / (MAX_PROGRAMME_ROWS + 1))
     step = step if math.sqrt(average) >= FINE_ERROR * step else 1
-    sets = step * math.ceil((n + 1) / (step * (PROGRAMME_ROWS + 1)))
+    sets = step * math.ceil((n + 1) / (step * (MAX_PROGRAMME_ROWS + 1)))
     steps = (n + 1) // sets - 1
     share = 1.0 if criterion == "worst" else sets * (steps + 1) / (n + 1)
-    joint = delta * (gain(step * epsilon) / gain(epsilon) if epsilon > 0 else step)
+    joint = delta * (capped_expm1(step * epsilon) / capped_expm1(epsilon) if epsilon > 0 else step)
     return share * step**2 * _search(steps, step * epsilon, joint, criterion)[1] if joint < 1 else 0.0
