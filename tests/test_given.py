@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.core.limits import GIVEN_BYTES, GIVEN_SIDE
+from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE
 from dpviz.desk.exports.tables import matrix_csv
 from dpviz.mechanisms import (
     SYNTHESIZERS,
@@ -88,9 +88,9 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "a picture": (b"\x89PNG\r\n\x1a\n and so on", ["not a text file in UTF-8", "as CSV"]),
     "bytes of no text": (b"\x81\x8d,b\n0.5,0.5\n0.5,0.5", ["not a text file in UTF-8"]),
     "UTF-16 without its mark": (SQUARE.encode("utf-16-le"), ["Line 1 holds a character", "code is 0", "UTF-8"]),
-    "too many bytes": (b"0" * (GIVEN_BYTES + 1), ["The file has 32.1 MB; at most 32 MB"]),
-    "too many rows": (uniform(GIVEN_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
-    "too many columns": (uniform(2, GIVEN_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
+    "too many bytes": (b"0" * (MAX_MATRIX_BYTES + 1), ["The file has 32.1 MB; at most 32 MB"]),
+    "too many rows": (uniform(MAX_MATRIX_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
+    "too many columns": (uniform(2, MAX_MATRIX_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
     "an open quotation mark": ('"0.5,0.5\n0.5,0.5', ["Line 1"]),
     "a value without end": ("a,b\n0.5,0.5\n0.5," + "x" * 140_000, ["Line 3"]),
     "a number without end": ("0.5,0.5\n0.5," + "1" * 5000, ["Line 2, value 2 is not finite"]),
@@ -280,7 +280,7 @@ def test_a_zero_in_both_rows_decides_nothing() -> None:
 
 
 def test_the_largest_matrix_is_read() -> None:
-    assert read_matrix(uniform(GIVEN_SIDE, GIVEN_SIDE)).shape == (GIVEN_SIDE, GIVEN_SIDE)
+    assert read_matrix(uniform(MAX_MATRIX_SIDE, MAX_MATRIX_SIDE)).shape == (MAX_MATRIX_SIDE, MAX_MATRIX_SIDE)
 
 
 @pytest.mark.parametrize("content", [PRINTED_FIGURES[1].text, PRINTED_FIGURES[1].text.encode()])

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS
+from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS
 from dpviz.uploads import columns as pilot
 from dpviz.uploads.columns import Column, Facts, PilotFile, PilotProblem, read_columns, round_bounds, warning
 
@@ -40,9 +40,12 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "UTF-16 without its mark": (SMALL.encode("utf-16-le"), ["Line 1 holds a character", "UTF-8"]),
     "bytes of no encoding": (b"age\n\x81\x8d", ["not a text file in UTF-8", "CSV (UTF-8)"]),
     "half of UTF-16": (SMALL.encode("utf-16")[:-1], ["Line 1 holds a character"]),
-    "too many bytes": (b"0" * (PILOT_BYTES + 1), ["The file has 10.1 MB; at most 10 MB", "the columns that you need"]),
+    "too many bytes": (
+        b"0" * (MAX_PILOT_BYTES + 1),
+        ["The file has 10.1 MB; at most 10 MB", "the columns that you need"],
+    ),
     "too many columns": (
-        ",".join(f"c{place}" for place in range(PILOT_COLUMNS + 1)) + "\n" + "," * PILOT_COLUMNS,
+        ",".join(f"c{place}" for place in range(MAX_PILOT_COLUMNS + 1)) + "\n" + "," * MAX_PILOT_COLUMNS,
         ["1,001 columns; at most 1,000", "the columns that you need"],
     ),
     "a line too short": (
@@ -78,7 +81,7 @@ COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
     "a single number": (["7"], "numbers", ["a single number", "at least two"]),
     "one value for all": (["no", "no"], "proportion", ["a single distinct value", "2 to 1,000"]),
     "too many categories": (
-        [str(n) for n in range(LARGEST_CELLS + 1)],
+        [str(n) for n in range(MAX_CELLS + 1)],
         "proportion",
         ["1,001 distinct values", "2 to 1,000"],
     ),

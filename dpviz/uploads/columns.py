@@ -19,7 +19,7 @@ from scipy.special import ndtr
 
 from dpviz.core.escape import NOT_FINITE, is_formula, is_number, single_line
 from dpviz.core.formatting import describe_value, format_number, join_words
-from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS, PILOT_LARGEST, PILOT_ROWS
+from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS, MAX_PILOT_NUMBER, MAX_PILOT_ROWS
 from dpviz.uploads.tables import decode, read_table
 
 MISSING = frozenset({"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>", "n/a", "na", "nan", "-nan"})
@@ -39,7 +39,7 @@ STEPS_IN_SPREAD = 10
 """Bounds are multiples of the smallest round number of which at most so many lie in the spread."""
 NARROWEST_SPREAD, TINIEST = Fraction(1, 10**9), Fraction(1, 10**100)
 """Spread, beside the size of the numbers, and spread at all, below which one counts as this."""
-PILOT_FITS = f"Keep the columns that you need: one of {PILOT_ROWS:,} values fits."
+PILOT_FITS = f"Keep the columns that you need: one of {MAX_PILOT_ROWS:,} values fits."
 MARK_NAMES = {".": "Points", ",": "Commas"}
 OTHER_MARK = {".": ",", ",": "."}
 GROUPED = {
@@ -333,12 +333,12 @@ class Column(Private):
     def no_number(self) -> str | None:
         """First text that is no number of a size that is read."""
         sizes = ((text, abs(self.texts_as_numbers.get(text, math.inf))) for text in self.texts)
-        return next((text for text, size in sizes if not size <= PILOT_LARGEST), None)
+        return next((text for text, size in sizes if not size <= MAX_PILOT_NUMBER), None)
 
     @property
     def categorical(self) -> bool:
         """Whether it can be read as categories."""
-        return 2 <= self.distinct <= LARGEST_CELLS and self.formula is None and not self.is_identifier
+        return 2 <= self.distinct <= MAX_CELLS and self.formula is None and not self.is_identifier
 
     @property
     def two_valued(self) -> bool:
@@ -383,7 +383,8 @@ class Column(Private):
         if self.no_number is not None:
             raise self._problem(
                 self.no_number,
-                f"Every value must be a number from −{format_number(PILOT_LARGEST)} to {format_number(PILOT_LARGEST)}, "
+                f"Every value must be a number from −{format_number(MAX_PILOT_NUMBER)} to "
+                f"{format_number(MAX_PILOT_NUMBER)}, "
                 "all of them with the same decimal mark; leave a missing one empty.",
             )
         if self.n == 1:
@@ -427,15 +428,13 @@ class Column(Private):
             raise self._problem(self.formula, "Save the values in its place, or put a letter before a text.")
         if self.categorical:
             return
-        if self.is_identifier and self.distinct <= LARGEST_CELLS:
+        if self.is_identifier and self.distinct <= MAX_CELLS:
             raise PilotProblem(
                 f"{quote(self.name)} looks like an identifier: {self.distinct:,} of its {self.n:,} values are "
                 "distinct. Choose a column whose values repeat."
             )
         count = "a single distinct value" if self.distinct == 1 else f"{self.distinct:,} distinct values"
-        raise PilotProblem(
-            f"{quote(self.name)} holds {count}; categories are read where there are 2 to {LARGEST_CELLS:,}."
-        )
+        raise PilotProblem(f"{quote(self.name)} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}.")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -494,8 +493,8 @@ def read_columns(content: bytes | str) -> PilotFile:
     >>> read_columns("age;smoker\n17;no\n41;yes").names
     ('age', 'smoker')
     """
-    text, notes = decode(content, PILOT_BYTES, PILOT_FITS, PilotProblem)
-    names, rows, lines, separator = read_table(text, PILOT_ROWS, PILOT_COLUMNS, PILOT_FITS, PilotProblem)
+    text, notes = decode(content, MAX_PILOT_BYTES, PILOT_FITS, PilotProblem)
+    names, rows, lines, separator = read_table(text, MAX_PILOT_ROWS, MAX_PILOT_COLUMNS, PILOT_FITS, PilotProblem)
     cells = list(zip(*rows, strict=True))
 
     if all(is_number(name) or name in column for name, column in zip(names, cells, strict=True) if name):

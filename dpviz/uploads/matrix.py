@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.core.escape import NOT_FINITE, is_number, single_line
 from dpviz.core.formatting import format_number
-from dpviz.core.limits import GIVEN_BYTES, GIVEN_CHARACTERS, GIVEN_SIDE
+from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE, MAX_VALUE_CHARACTERS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
 from dpviz.uploads.tables import SEPARATORS, decode, split_lines
@@ -19,7 +19,7 @@ SUM_ROUNDING, NEAR_SUM = 1e-12, 0.1
 """Distance from 1 up to which the sum of a row is 1 but for rounding, or that of rounded probabilities."""
 MAX_EXPONENT = 400
 """Exponent beyond which every double is 0 or infinite."""
-MAX_VALUES = 2 * (GIVEN_SIDE + 2)
+MAX_VALUES = 2 * (MAX_MATRIX_SIDE + 2)
 """Values of a line: more than a matrix has columns, as separators may stand in names in quotation marks."""
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
 """What a column of counts or names is called in a header, in small letters."""
@@ -79,13 +79,13 @@ def rescale_rows(content: str | bytes) -> str | None:
     if not (SUM_ROUNDING < largest <= NEAR_SUM and matrix.min() >= 0):
         return None
     text = "\n".join(",".join(map(repr, row)) for row in (matrix / sums).tolist())
-    return text if len(text) <= GIVEN_BYTES else None
+    return text if len(text) <= MAX_MATRIX_BYTES else None
 
 
 def text_of(content: str | bytes) -> str:
     """Text of a matrix; how its letters were read matters to no number."""
-    fits = f"A matrix of {GIVEN_SIDE:,} × {GIVEN_SIDE:,} probabilities at full precision fits."
-    return decode(content, GIVEN_BYTES, fits, MatrixProblem)[0]
+    fits = f"A matrix of {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} probabilities at full precision fits."
+    return decode(content, MAX_MATRIX_BYTES, fits, MatrixProblem)[0]
 
 
 def sums_sentence(given: GivenMatrix) -> str:
@@ -117,7 +117,7 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
                 f"Line {line.number} has {len(line.values)} values, line {lines[0].number} has {width}. "
                 "Every row needs the same number of values."
             )
-    if len(lines) > GIVEN_SIDE or width > GIVEN_SIDE + 2:
+    if len(lines) > MAX_MATRIX_SIDE or width > MAX_MATRIX_SIDE + 2:
         raise _too_large(f"The matrix has {len(lines):,} rows and {width:,} columns")
 
     # Row by row: as an array of texts every value would be as wide as the longest
@@ -134,7 +134,8 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
 
 def _too_large(size: str) -> MatrixProblem:
     return MatrixProblem(
-        f"{size}; at most {GIVEN_SIDE:,} × {GIVEN_SIDE:,} are audited here. Leave rows and columns out, or use the "
+        f"{size}; at most {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} are audited here. Leave rows and columns out, or "
+        "use the "
         "Python package."
     )
 
@@ -149,11 +150,11 @@ def _split(text: str) -> list[_Line]:
     """Lines with something in them, split at the separator that the text uses, never beyond what a matrix may have."""
     lines = [
         (number, line)
-        for number, line in split_lines(text, GIVEN_SIDE, MatrixProblem)
+        for number, line in split_lines(text, MAX_MATRIX_SIDE, MatrixProblem)
         if line.strip(" ,;\t\r") and not line.lstrip().startswith("#")
     ]
-    if len(lines) > GIVEN_SIDE + 1:
-        raise _too_large(f"The matrix has more than {GIVEN_SIDE:,} rows")
+    if len(lines) > MAX_MATRIX_SIDE + 1:
+        raise _too_large(f"The matrix has more than {MAX_MATRIX_SIDE:,} rows")
     if not lines:
         raise MatrixProblem(
             "There is nothing in it. Give one line for each confidential table, with the probability of every "
@@ -186,9 +187,10 @@ def _values(number: int, line: str, separator: str | None) -> list[str]:
     if len(values) > MAX_VALUES:
         raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
     for place, value in enumerate(values, start=1):
-        if len(value) > GIVEN_CHARACTERS:
+        if len(value) > MAX_VALUE_CHARACTERS:
             raise MatrixProblem(
-                f"Line {number}, value {place} has more than {GIVEN_CHARACTERS:,} characters. {NEEDED}, written with a "
+                f"Line {number}, value {place} has more than {MAX_VALUE_CHARACTERS:,} characters. {NEEDED}, written "
+                "with a "
                 "point."
             )
     return values
