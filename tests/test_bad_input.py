@@ -67,7 +67,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "delta_for_epsilon": (privacy.delta_for_epsilon, {"release": MECHANISM, "epsilon": 1.0}),
     "epsilon_for_delta": (privacy.epsilon_for_delta, {"release": MECHANISM, "delta": 0.01}),
     "probabilistic_delta": (privacy.probabilistic_delta, {"synthesizer": MECHANISM, "epsilon": 1.0}),
-    "attacker_view": (privacy.attacker_view, {"synthesizer": MECHANISM, "pair": 1, "column": 1, "prior_odds": 1.0}),
     "promised": (privacy.TradeOffCurve.promised, {"epsilon": 1.0}),
     "least_error": (least_error, {"n": 4, "epsilon": 1.0, "delta": 0.01}),
     "minimum_prior": (

@@ -125,7 +125,7 @@ def test_what_is_too_large_is_refused_before_it_is_split(
     text: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the csv module takes is a copy of the text, in four bytes a letter."""
-    monkeypatch.setattr(pilot, "PILOT_ROWS", 1_000)
+    monkeypatch.setattr(pilot, "MAX_PILOT_ROWS", 1_000)
     tracemalloc.start()
     try:
         with pytest.raises(PilotProblem, match=words):
@@ -136,7 +136,7 @@ def test_what_is_too_large_is_refused_before_it_is_split(
 
 
 def test_a_file_of_too_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pilot, "PILOT_ROWS", 3)
+    monkeypatch.setattr(pilot, "MAX_PILOT_ROWS", 3)
     assert read_columns("x\n1\n2\n3\n\n").rows == 3
     with pytest.raises(PilotProblem, match="more than 3 rows; at most 3 are read"):
         read_columns("x\n1\n2\n3\n4")
