@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.calibration.kinds import KINDS, Kind, Setting
-from dpviz.calibration.needed import Needed
-from dpviz.calibration.promise_in_words import HEADLINE, needed_in_words, others_in_words
-from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.curves import Needed
+from dpviz.calibration.data_kinds import KINDS, Kind, PromiseQuestion, Setting
+from dpviz.calibration.text import HEADLINE, needed_in_words, others_in_words
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.claims.curves import first_prior_curves, stream_prior_curves
 from dpviz.core.declarations import SEED

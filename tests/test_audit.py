@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from dpviz.calibration.posterior_parameter import parameter_failure
+from dpviz.calibration.parameter_draw import parameter_failure
 from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.claim import APPROXIMATE_PROMISE, DENIAL, NECESSARY, ORDER

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dpviz.calibration.average_draw import parameter_draw_delta
+from dpviz.calibration.parameter_draw import parameter_draw_delta
 from dpviz.claims.theorems import CLAIMS
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix

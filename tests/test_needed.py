@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.curves import stream_needed
+from dpviz.calibration.data_kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
-from dpviz.calibration.needed import stream_needed
 from dpviz.designs import Design
 
 FIRST = CALIBRATED_METHODS["synth_post_one"]

@@ -29,6 +29,8 @@ def test_every_law_with_a_prior_is_a_method_and_no_method_twice() -> None:
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SYNTHESIZERS, KEY, RepeatedRow)
+    for methods in (PRIOR_METHODS, CALIBRATED_METHODS):
+        monkeypatch.setitem(methods, KEY, method_of(RepeatedRow))
 
 
 pytestmark = pytest.mark.usefixtures("registered")

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from dpviz.calibration.posterior_parameter import (
+from dpviz.calibration.curves import release
+from dpviz.calibration.parameter_draw import (
     PAIRS_WITHOUT_SEARCH,
-    PosteriorParameter,
+    ParameterDraw,
     log_loss_density,
     log_parameter_delta,
 )
-from dpviz.calibration.releases import release
 from dpviz.core.numerics.worst_pair import AGREED, largest_log_convex
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
@@ -174,5 +174,5 @@ def test_of_many_posterior_draws_the_largest_is_found(alpha: float, beta: float,
         float(log_parameter_delta(ones + i, zeros + (n - 1 - i), epsilon).max())
         for ones, zeros in ((alpha, beta), (beta, alpha))
     )
-    found = PosteriorParameter(n=n, alpha=alpha, beta=beta).hockey_stick(epsilon).value
+    found = ParameterDraw(n=n, alpha=alpha, beta=beta).hockey_stick(epsilon).value
     assert math.log(found) == pytest.approx(largest, abs=1e-11 if alpha < 1e8 else 1e-9)

@@ -15,9 +15,9 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.ways import divided_sets, shares_of, stream_ways
+from dpviz.calibration.curves import divided_sets, shares_of, stream_ways
+from dpviz.calibration.data_kinds import PromiseQuestion
+from dpviz.calibration.text import HEADLINE
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.method_curves import profiles_chart, ways_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart

@@ -11,10 +11,10 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.calibration.needed import stream_needed
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.curves import stream_needed
+from dpviz.calibration.data_kinds import PromiseQuestion
 from dpviz.calibration.several_sets import minimum_prior_for_sets
+from dpviz.calibration.text import HEADLINE
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.curves import AXES, Axis, prior_curves
 from dpviz.core.formatting import format_number

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpviz.calibration.promise_in_words import kept_by, needed_in_words, sets_in_words
-from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.ways import Shares
+from dpviz.calibration.curves import Shares
+from dpviz.calibration.data_kinds import PromiseQuestion
+from dpviz.calibration.text import kept_by, needed_in_words, sets_in_words
 from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.claims.thesis_in_words import average_in_words, sampling_in_words
 from dpviz.core.formatting import format_number

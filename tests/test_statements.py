@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpviz.calibration.releases import release
+from dpviz.calibration.curves import release
 from dpviz.claims.audit import Statement, audit_statements
 from dpviz.claims.theorems import CLAIMS
 from dpviz.priors import Setting

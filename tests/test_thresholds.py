@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.calibration.kinds import KINDS, Setting
-from dpviz.calibration.promise_in_words import needed_in_words
-from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
+from dpviz.calibration.text import needed_in_words
 from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.comparison import Comparison

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.curves import stream_ways
+from dpviz.calibration.data_kinds import PromiseQuestion
 from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
-from dpviz.calibration.ways import stream_ways
+from dpviz.calibration.text import HEADLINE
 from dpviz.desk.promise_tables import ways_table
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.composition import advanced_composition

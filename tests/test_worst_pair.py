@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc
 
-from dpviz.calibration.posterior_parameter import log_parameter_delta
+from dpviz.calibration.parameter_draw import log_parameter_delta
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.pair_divergence import MAX_PAIRS, PAIR_TOLERANCE, worst_pair
 from dpviz.priors import release

@@ -8,12 +8,11 @@ from functools import cache, partial
 
 from scipy.optimize import brentq, minimize_scalar
 
-from dpviz.calibration.base import TWO_CELLS_OR_MORE
-from dpviz.calibration.exact import minimum_prior
-from dpviz.calibration.methods import CALIBRATED_METHODS
+from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE, validate_method
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.core import limits
 from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_PRIOR_ROWS, MAX_ROWS_OF_CELL_SETS
 from dpviz.privacy.composition import advanced_composition
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -76,12 +75,11 @@ def minimum_prior_for_sets(
     >>> round(minimum_prior_for_sets("synth_post_one", n=1, m=1, sets=2, epsilon=math.log(4), delta=0.0), 9)
     1.0
     """
-    if method not in CALIBRATED_METHODS:
-        raise ValueError(f"method must be one of {', '.join(CALIBRATED_METHODS)}; got {describe_value(method)}.")
+    validate_method(method, CALIBRATED_METHODS)
     for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (COMPOSED_SETS, sets), (EPSILON, epsilon)):
         declaration.validate(value)
-    DELTA.validate(delta)
-    TWO_CELLS_OR_MORE.validate(cells)
+    delta = DELTA.validate(delta)
+    cells = int(TWO_CELLS_OR_MORE.validate(cells))
     prior_method = CALIBRATED_METHODS[method]
     if 0 < delta < MIN_COMPOSED_DELTA and sets > 1 and not prior_method.independent:
         smallest = f"0, or at least {format_number(MIN_COMPOSED_DELTA)} for several sets of a posterior draw"

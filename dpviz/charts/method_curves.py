@@ -5,12 +5,10 @@ from functools import partial
 
 import numpy as np
 
-from dpviz.calibration.kinds import Given
+from dpviz.calibration.curves import AverageCurves, Ways, divided_sets
+from dpviz.calibration.data_kinds import Given, PromiseQuestion
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.releases import AverageCurves
-from dpviz.calibration.ways import Ways, divided_sets
+from dpviz.calibration.text import HEADLINE
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Figure
 from dpviz.core.declarations import PROPORTION

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.promise_in_words import HEADLINE
+from dpviz.calibration.text import HEADLINE
 from dpviz.charts import style
 from dpviz.charts.style import EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke, log_scale
 from dpviz.claims.curves import Curve, Curves

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from dpviz.calibration.exact import LARGEST_SOUGHT, minimum_prior
-from dpviz.calibration.kinds import GAUSSIAN, KINDS, Setting
+from dpviz.calibration.curves import release
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity
-from dpviz.calibration.releases import release
+from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR, minimum_prior
 from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import Finding
 from dpviz.claims.formulas import DIMITRAKAKIS
@@ -110,7 +110,7 @@ def _beyond(found: Finding, printed: float, exact: float) -> Finding:
     """Priors that are too large to be tried: more is never less private, so that the exact answer decides."""
     if not found.bound.promise.epsilon:
         return _flat(found, printed)
-    said = f"The exact answer lies beyond {format_number(LARGEST_SOUGHT)}, the largest prior that is tried."
+    said = f"The exact answer lies beyond {format_number(MAX_SEARCHED_PRIOR)}, the largest prior that is tried."
     return replace(found, exact=None, verdict=Verdict.UNASKED, sentence=said) if math.isinf(exact) else found
 
 
@@ -129,7 +129,7 @@ def _prior_given(found: Finding, printed: float) -> Finding:
 
 
 def _flat(found: Finding, printed: float) -> Finding:
-    """PARAM_Post at ε = 0 with a prior beyond `LARGEST_SOUGHT`, where δ = 1/√(πα) to seven digits for every n."""
+    """PARAM_Post at ε = 0 with a prior beyond `MAX_SEARCHED_PRIOR`, where δ = 1/√(πα) to seven digits for every n."""
     delta = found.setting.delta
     exact = divide_or_inf(divide_or_inf(1 / math.pi, delta), delta)
     said = (
@@ -163,7 +163,7 @@ HELD_AGAINST: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding
 def _constant(finding: Finding) -> str:
     bound, here = finding.bound, "At these parameters the bound excludes nothing."
     if finding.exact is not None and math.isinf(finding.exact):
-        here = f"The exact prior lies beyond {format_number(LARGEST_SOUGHT)}."
+        here = f"The exact prior lies beyond {format_number(MAX_SEARCHED_PRIOR)}."
     elif finding.constant is not None:
         here = f"Here {bound.symbol} = {format_number(finding.constant, 3)} would be exact."
     limit = LIMITS[bound.key][finding.method].sentence(bound.symbol)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from dpviz.calibration.kinds import KINDS
+from dpviz.calibration.data_kinds import KINDS
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.claims.claim import Claim, Verdict

@@ -2,18 +2,16 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.curves import Needed
+from dpviz.calibration.data_kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import PriorMethod
-from dpviz.calibration.needed import Needed
-from dpviz.calibration.smallest_root import Start
 from dpviz.claims.claim import Claim
 from dpviz.claims.theorems import CLAIMS
 from dpviz.core import limits
@@ -25,10 +23,7 @@ AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
 
 @dataclass(frozen=True)
 class CurveAxis:
-    """An axis: its ends, how many times below and above the chosen value a curve reaches, and what m = n moves.
-
-    `place` takes points to a scale on which ln prior is nearly straight.
-    """
+    """An axis: its ends, how many times below and above the chosen value a curve reaches, and what m = n moves."""
 
     low: float
     high: float
@@ -37,7 +32,6 @@ class CurveAxis:
     usual: tuple[float, float] | None = None
     whole: bool = False
     together: tuple[Axis, ...] = ()
-    place: Callable[[FloatArray], FloatArray] = np.log
 
     def ends(self, chosen: float) -> tuple[float, float]:
         """Return where a curve begins and ends; it spans at least what is `usual`, if anything is."""
@@ -49,7 +43,7 @@ class CurveAxis:
 
 SCALES: dict[Axis, CurveAxis] = {
     "epsilon": CurveAxis(1e-4, 50.0, 30.0, 15.0),
-    "delta": CurveAxis(1e-300, 0.5, 1e3, 1.0, usual=(1e-12, 0.1), place=lambda points: np.log(-np.log(points))),
+    "delta": CurveAxis(1e-300, 0.5, 1e3, 1.0, usual=(1e-12, 0.1)),
     "m": CurveAxis(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0, whole=True),
     "n": CurveAxis(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0, whole=True, together=("m",)),
 }
@@ -57,7 +51,6 @@ SCALES: dict[Axis, CurveAxis] = {
 CURVE_POINTS = 25  # of a curve beside the chosen one
 POINTS_OF_LARGE = (10_000, 13), (50_000, 9)  # Fewer where there are so many rows or more
 CURVE_STRIDES = (8, 4, 2, 1)  # Steps between the points of a curve, coarse to fine
-GUESSED_THROUGH = 4  # Largest number of values that a guess of the next is drawn through
 # Printed bounds that have a number at every m; those on a single row are left to the table.
 DRAWN_CLAIMS = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
 
@@ -158,30 +151,17 @@ def first_prior_curves(
 def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
     """`prior_curves`, coarse to fine: at the ends, the chosen value and every so many points between.
 
-    Each time there are about twice as many points, none of which is sought again; where curves are sought in step, all
-    that remain come at once.
+    Each time there are about twice as many points, none of which is sought again.
     """
     grid = _Grid(KINDS[family], setting, axis, m_is_n)
-    kind = grid.kind
-    searched = {key: kind.like(method) for key, method in kind.methods.items()}
-    found = dict.fromkeys(method for method, _ in searched.values())
-    lines = {
-        (method, pure): _Line(kind, method, pure, grid.settings, grid.places)
+    lines = [
+        (key, pure, _Line(grid.kind, method, pure, grid.settings))
         for pure in grid.promises
-        for method in found
-    }
-    for line in lines.values():
-        line.find_one_by_one(grid.chosen)  # as for the single answer, to its last digit
-    for stride in (CURVE_STRIDES[0], CURVE_STRIDES[-1]) if kind.in_step else CURVE_STRIDES:
+        for key, method in grid.kind.methods.items()
+    ]
+    for stride in CURVE_STRIDES:
         shown = sorted({*grid.chosen, len(grid.points) - 1, *range(0, len(grid.points), stride)})
-        for line in lines.values():
-            line.find_all(shown)
-        exact = [
-            Curve(method=key, pure=pure, values=lines[method, pure].values(shown) + lost)
-            for pure in grid.promises
-            for key, (method, lost) in searched.items()
-        ]
-        yield grid.curves(shown, exact)
+        yield grid.curves(shown, [Curve(method=key, pure=pure, values=line.values(shown)) for key, pure, line in lines])
 
 
 class _Grid:
@@ -193,7 +173,6 @@ class _Grid:
         count = min([CURVE_POINTS, *(few for size, few in POINTS_OF_LARGE if rows >= size)])
         self.kind, self.setting, self.axis = kind, setting, axis
         self.points = axis_points(axis, chosen, count)
-        self.places = SCALES[axis].place(self.points)
         self.settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in self.points.tolist()]
         self.chosen: list[int] = np.flatnonzero(self.points == chosen).tolist()
         self.promises = [False, True] if self.settings[0].delta > 0 else [True]  # whether without δ
@@ -215,51 +194,24 @@ class _Grid:
 
 @dataclass
 class _Line:
-    """The answers of one method along the axis, in any order, each started from those on either side of it."""
+    """The answers of one method along the axis; NaN, a gap, where no prior is enough or no answer is to be had."""
 
     kind: Kind
     method: PriorMethod
     pure: bool
     settings: list[Setting]
-    places: FloatArray
-    found: dict[int, Start] = field(init=False, default_factory=dict)
-
-    def find_all(self, places: list[int]) -> None:
-        """Find the answers in step where that can be done, and the others one after the other."""
-        asked = [] if self.pure else [place for place in places if place not in self.found]
-        in_step = self.kind.search_in_step(self.method, [self.settings[place] for place in asked])
-        self.found |= {place: found for place, found in zip(asked, in_step, strict=True) if found is not None}
-        self.find_one_by_one(places)
-
-    def find_one_by_one(self, places: list[int]) -> None:  # what no prior gives, or no answer reaches, is a gap
-        for place in places:
-            setting = self.settings[place]
-            with suppress(ValueError):
-                if place not in self.found:
-                    is_sought = not (self.pure or self.kind.conditioned)  # the others have no use for a start
-                    start = self._start(place) if is_sought else None
-                    found = self.kind.search(self.method, setting, 0.0 if self.pure else setting.delta, start)
-                    if 0 < found.prior < math.inf:
-                        self.found[place] = found
+    answers: dict[int, float] = field(init=False, default_factory=dict)
 
     def values(self, places: list[int]) -> FloatArray:
-        return np.array([self.found[one].prior if one in self.found else math.nan for one in places])
-
-    def _start(self, place: int) -> Start | None:
-        from scipy.interpolate import krogh_interpolate  # it takes long to load, and few ask for it
-
-        if not self.found:
-            return None
-        here = float(self.places[place])
-        near = sorted(self.found, key=lambda other: abs(float(self.places[other]) - here))[:GUESSED_THROUGH]
-        closest = self.found[near[0]]
-        priors = [math.log(self.found[one].prior) for one in near]
-        log_prior = float(krogh_interpolate([float(self.places[one]) for one in near], priors, here))
-        pair, n = closest.pair, self.settings[place].n
-        if pair is not None:  # the worst pair keeps its distance from the nearer end
-            i, rows = pair[0], self.settings[near[0]].n
-            pair = min(max(i if 2 * i < rows else i - rows + n, 0), n - 1), pair[1]
-        return Start(math.exp(min(log_prior, 700.0)), pair)
+        """Compute the answers at these points that are not there yet, and return them all."""
+        for place in places:
+            if place not in self.answers:
+                setting = self.settings[place]
+                try:
+                    self.answers[place] = self.kind.need(self.method, setting, 0.0 if self.pure else setting.delta)
+                except ValueError:
+                    self.answers[place] = math.nan
+        return _drawable(np.array([self.answers[place] for place in places]))
 
 
 def _printed(claim: Claim, settings: list[dict[str, object]]) -> FloatArray:

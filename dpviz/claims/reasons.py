@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpviz.calibration.kinds import GAUSSIAN
+from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.posterior_parameter import log_parameter_delta, parameter_failure
+from dpviz.calibration.parameter_draw import log_parameter_delta, parameter_failure
 from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import PROOFS, Finding, Reason, composed_pure_delta
 from dpviz.claims.formulas import DIMITRAKAKIS, lemma_6_5_failure

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpviz.calibration.kinds import Setting
+from dpviz.calibration.curves import release
+from dpviz.calibration.data_kinds import Setting
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.releases import release
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.finding import composed_pure_delta
 from dpviz.claims.theorems import CLAIMS

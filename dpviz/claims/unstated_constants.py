@@ -79,8 +79,8 @@ def _read(rows: list[dict[str, str]]) -> dict[str, dict[str, Constant]]:
 
 
 LIMITS = _read(printed_rows("zheng_constants"))
-"""By claim and method. `dpviz.calibration.conditioned` bounds the pure ranges; for (ε, δ), the ratio of step to noise
-is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""
+"""By claim and method. `dpviz.calibration.gaussian_range` bounds the pure ranges; for (ε, δ), the ratio of step to
+noise is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""
 
 
 def prior_near_mean(n: int, epsilon: float, delta: float) -> float:

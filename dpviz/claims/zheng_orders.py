@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
-from dpviz.calibration.exact import minimum_prior
-from dpviz.calibration.kinds import GAUSSIAN, KINDS
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS
+from dpviz.calibration.gaussian_range import maximum_range
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.ranges import maximum_range
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.claims.published import Record, Shown, printed_rows
 from dpviz.claims.zheng_printed import AUDITED_AT
 from dpviz.core.declarations import EPSILON

@@ -9,10 +9,10 @@ from itertools import product
 
 import numpy as np
 
-from dpviz.calibration.exact import minimum_prior
-from dpviz.calibration.kinds import GAUSSIAN, KINDS, Setting
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
+from dpviz.calibration.gaussian_range import maximum_range
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.ranges import maximum_range
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.claims.audit import audit, audit_statements
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.published import Record, Shown

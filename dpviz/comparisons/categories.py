@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from dpviz.calibration.methods import method_of
-from dpviz.calibration.zheng import ZhengRows
+from dpviz.calibration.methods import ZhengRows, method_of
 from dpviz.comparisons.base import Estimand
 from dpviz.comparisons.binary import read_when_asked
 from dpviz.comparisons.binary_base import BinaryMethod, OneProportion, compared_facts

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 
-from dpviz.calibration.exact import minimum_prior
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.comparisons.binary_measures import row_moments
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray

@@ -3,15 +3,13 @@
 import math
 from collections.abc import Callable, Mapping
 
-from dpviz.calibration.base import RowMethod
-from dpviz.calibration.exact import minimum_prior, minimum_prior_probabilistic
-from dpviz.calibration.kinds import Given
-from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PRIOR_METHODS, PriorMethod
-from dpviz.calibration.needed import Needed
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.curves import Needed, Ways
+from dpviz.calibration.data_kinds import Given, PromiseQuestion
+from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PRIOR_METHODS, PriorMethod, RowMethod
+from dpviz.calibration.probabilistic import has_probabilistic_answer, minimum_prior_probabilistic
 from dpviz.calibration.quantities import NOT_COMPUTED, PRIOR_QUANTITY, has_number
-from dpviz.calibration.ways import Ways
+from dpviz.calibration.smallest_prior import minimum_prior
+from dpviz.calibration.text import HEADLINE
 from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.claims.thesis_in_words import sampling_in_words
 from dpviz.core import limits
@@ -173,7 +171,7 @@ def probabilistic_table(question: PromiseQuestion) -> tuple[TextTable, str]:
     rows = []
     refusal = ""
     for method in CALIBRATED_METHODS.values():
-        if not method.knows(PriorMethod.failure):
+        if not has_probabilistic_answer(method):
             continue
         exact = question.kind.need(method, question.setting, question.setting.delta)
         cells = ["not found", ""]

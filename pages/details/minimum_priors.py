@@ -9,13 +9,11 @@ from functools import lru_cache, partial
 import numpy as np
 import streamlit as st
 
-from dpviz.calibration import needed as needs
-from dpviz.calibration import promise_in_words as words
-from dpviz.calibration import releases, ways
-from dpviz.calibration.kinds import Kind
+from dpviz.calibration import curves as answers
+from dpviz.calibration import text as words
+from dpviz.calibration.data_kinds import Kind, PromiseQuestion
 from dpviz.calibration.methods import PARAM_MAP
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.text import HEADLINE
 from dpviz.charts import method_curves
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.claims import audit, audit_in_words, curves, thesis_in_words
@@ -48,16 +46,16 @@ _statements = lru_cache(maxsize=32)(audit.audit_statements)
 _count_release_curve = lru_cache(maxsize=16)(count_release_curve)
 
 
-def needed_of(question: PromiseQuestion) -> tuple[needs.Needed, bool]:
+def needed_of(question: PromiseQuestion) -> tuple[answers.Needed, bool]:
     """What every method needs as far as it is known, `HEADLINE` at least, and whether that is all."""
     kind, setting = question.kind, question.setting
     if question.sets == 1:
-        return ui.result(needs.needed_by_one_set, kind, setting, HEADLINE), True
+        return ui.result(answers.needed_by_one_set, kind, setting, HEADLINE), True
     arguments = kind, setting, question.sets, HEADLINE
-    needed, is_complete = ui.progress(needs.stream_needed, *arguments, pool=ui.ANSWERS)
+    needed, is_complete = ui.progress(answers.stream_needed, *arguments, pool=ui.ANSWERS)
     if needed is None:
         with st.spinner("Composing the sets …"):
-            needed = ui.result(needs.first_needed, *arguments)
+            needed = ui.result(answers.first_needed, *arguments)
     return needed, is_complete
 
 
@@ -131,12 +129,12 @@ def show_sets(question: PromiseQuestion) -> None:
     # What is known so far: the sentence and the picture need the exact answer of the headline
     arguments = kind, setting, sets, HEADLINE
     has_picture = kind.binary and setting.delta > 0
-    divided = tuple(ways.divided_sets(sets)) if has_picture else ()
+    divided = tuple(answers.divided_sets(sets)) if has_picture else ()
     together = (*COUNTED_SETS, sets) if has_picture else ()
-    found, _ = ui.progress(ways.stream_ways, *arguments, divided=divided, together=together)
+    found, _ = ui.progress(answers.stream_ways, *arguments, divided=divided, together=together)
     if found is None or not found.exact:
         with st.spinner("Composing the sets …"):
-            found = ui.result(ways.first_ways, *arguments)
+            found = ui.result(answers.first_ways, *arguments)
 
     # Sentence, table and picture
     if place in found.exact:
@@ -168,7 +166,7 @@ def show_average(question: PromiseQuestion) -> None:
         )
         return
     with st.spinner("Averaging over the other rows …"):
-        deltas = ui.result(releases.average_and_worst, n, m, alpha, theta, epsilon)
+        deltas = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon)
     average = {key: pair[0] for key, pair in deltas.items() if pair is not None}
     st.html(ui.section_answer(*thesis_in_words.average_in_words(n, theta, epsilon, average[PARAM_MAP.key])))
     ui.table(*promise_tables.average_table(deltas, theta, epsilon))
@@ -183,10 +181,10 @@ def show_average(question: PromiseQuestion) -> None:
 
     # Curves: that of the count at once, the methods with a prior as they are computed
     thetas = tuple(sorted({*THETAS, theta}))
-    lines, _ = ui.progress(releases.stream_average_by_theta, n, m, alpha, epsilon, thetas)
-    lines = lines or releases.AverageCurves(np.array([theta]), {})
+    lines, _ = ui.progress(answers.stream_average_by_theta, n, m, alpha, epsilon, thetas)
+    lines = lines or answers.AverageCurves(np.array([theta]), {})
     count = {PARAM_MAP.key: _count_release_curve(n, COUNT_THETAS, epsilon)}
-    count_line = releases.AverageCurves(np.array(COUNT_THETAS), count)
+    count_line = answers.AverageCurves(np.array(COUNT_THETAS), count)
     chart = method_curves.average_chart(question, theta, average, lines, count_line)
     alt = "Average-case δ of every method against the probability of a one."
     ui.show_figure(chart, f"{PREFIX}average", alt, height=430)

@@ -19,7 +19,7 @@ from pages.ui.text import TEXTS
 
 MODULES = (
     "core.parameters", "core.declarations", "core.limits", "mechanisms.prior", "mechanisms.cells", "designs",
-    "desk.promises", "calibration.ranges", "privacy.attacker", "privacy.subsampling", "comparisons.terms",
+    "desk.promises", "calibration.gaussian_range", "privacy.attacker", "privacy.subsampling", "comparisons.terms",
     "comparisons.base", "comparisons.gaussian", "comparisons.asked_numbers", "desk.stated", "plans.plan",
     "mechanisms.draws",
 )  # fmt: skip

@@ -10,10 +10,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.calibration.exact import minimum_prior
-from dpviz.calibration.pairs import beta_binomial_losses, parameter_losses
-from dpviz.calibration.releases import release
+from dpviz.calibration.curves import release
+from dpviz.calibration.methods import beta_binomial_losses
+from dpviz.calibration.parameter_draw import parameter_losses
 from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.composition import advanced_composition

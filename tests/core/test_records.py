@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from dpviz.calibration.kinds import Setting
+from dpviz.calibration.data_kinds import Setting
 from dpviz.claims.release_finding import ReleaseSetting
 from dpviz.comparisons import DATA_KINDS, Analysis
 from dpviz.comparisons.gaussian_study import GaussianPlan

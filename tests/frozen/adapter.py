@@ -22,8 +22,8 @@ import dpviz.inference as inference
 import dpviz.priors as priors
 import dpviz.privacy as privacy
 import dpviz.privacy.optimum as optimum
+from dpviz.calibration.curves import average_and_worst, delta_by_size
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.releases import average_and_worst, delta_by_size
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.printed_methods import audit_releases
 from dpviz.claims.release_finding import ReleaseSetting, headline

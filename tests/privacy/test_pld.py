@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betaincc, betaln
 
-from dpviz.calibration.pairs import beta_binomial_losses, parameter_losses
-from dpviz.calibration.posterior_parameter import log_parameter_delta
+from dpviz.calibration.methods import beta_binomial_losses
+from dpviz.calibration.parameter_draw import log_parameter_delta, parameter_losses
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
 from dpviz.privacy import delta_for_epsilon, pld
 from dpviz.privacy.composition import advanced_composition

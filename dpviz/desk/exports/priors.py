@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dpviz.calibration.kinds import KINDS, Setting
+from dpviz.calibration.data_kinds import KINDS, Setting
 from dpviz.claims.audit import Finding
 from dpviz.claims.curves import Curves
 from dpviz.core.parameters import validate_choice

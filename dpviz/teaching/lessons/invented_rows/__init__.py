@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.calibration.exact import minimum_prior
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.charts.guesses import with_guess
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.people import Bar, bars_chart

@@ -3,25 +3,24 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from dpviz.calibration._in_step import smallest_priors
-from dpviz.calibration.base import TWO_CELLS_OR_MORE
-from dpviz.calibration.exact import Promise, smallest_prior
-from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PriorMethod
-from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY
-from dpviz.calibration.ranges import ANY_SIGMA0, SIGMA, GaussianRelease
+from dpviz.calibration.gaussian_range import ANY_SIGMA0, SIGMA, GaussianRelease
+from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, TWO_CELLS_OR_MORE, PriorMethod
+from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY, has_number
 from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
-from dpviz.calibration.smallest_root import Start
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
+from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from dpviz.privacy.summary import PROFILE_POINTS, SMALLEST_PROFILE_DELTA
@@ -51,7 +50,7 @@ class Setting(ParameterRecord):
             )
 
     def arguments(self) -> dict[str, object]:
-        """Return all that a printed formula may ask for, by the names it uses."""
+        """All that a printed formula may ask for, by the names it uses."""
         return {**vars(self), "beta": self.alpha}
 
 
@@ -89,7 +88,6 @@ class Kind(ABC):
     cost: tuple[str, ...] = ()  # numbers that what it costs depends on
     conditioned = False  # the answer without δ is for another release, each number of which is truncated to the range
     binary = False
-    in_step = False  # the answers along an axis are sought in step, so that all are there at once
 
     def __repr__(self) -> str:
         return self.key
@@ -101,46 +99,34 @@ class Kind(ABC):
 
     @abstractmethod
     def takes(self, method: PriorMethod) -> bool:
-        """Return whether a method releases such data."""
+        """Whether a method releases such data."""
 
     @abstractmethod
-    def search(self, method: PriorMethod, setting: Setting, delta: float, start: Start | None = None) -> Start:
-        """Return what one set needs for the setting's ε and a δ of its own, from where the search starts."""
-
-    def search_in_step(self, method: PriorMethod, settings: Sequence[Setting]) -> list[Start | None]:
-        """`search` at many settings and the δ of each, as far as they can be sought in step; None elsewhere."""
-        return [None] * len(settings)
+    def need(self, method: PriorMethod, setting: Setting, delta: float) -> float:
+        """What one set needs for the setting's ε and a δ of its own."""
 
     @abstractmethod
     def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
-        """Return what M sets need together, exactly."""
+        """What M sets need together, exactly."""
 
     @abstractmethod
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:
-        """Return the exact privacy of a method at a level; None for SYNTH_MAP at a prior of 1 or less."""
+        """The exact privacy of a method at a level; None for SYNTH_MAP at a prior of 1 or less."""
 
     @abstractmethod
     def sensitivity(self, setting: Setting) -> float:
-        """Return how far one row moves PARAM_MAP, as a proportion or in units of R."""
-
-    def like(self, method: PriorMethod) -> tuple[PriorMethod, float]:
-        """Return a method that is searched in place of this one, and what is added to its answer."""
-        return method, 0.0
+        """How far one row moves PARAM_MAP, as a proportion or in units of R."""
 
     def cells(self, setting: Setting) -> int:
-        """Return how many cells a table has; none where rows are numbers."""
+        """How many cells a table has; none where rows are numbers."""
         return 0
 
     def counted(self, level: float, setting: Setting) -> float:
-        """Return what a picture counts at a level: a range as it is, a prior as invented rows per real row."""
+        """What a picture counts at a level: a range as it is, a prior as invented rows per real row."""
         return level
 
-    def need(self, method: PriorMethod, setting: Setting, delta: float) -> float:
-        """Return what one set needs for the setting's ε and a δ of its own."""
-        return self.search(method, setting, delta).prior
-
     def by_advanced(self, method: PriorMethod, setting: Setting, sets: int) -> float:
-        """Return what M sets need for the setting's δ, above 0, by advanced composition with the best slack."""
+        """What M sets need for the setting's δ, above 0, by advanced composition with the best slack."""
 
         def strictness(value: float) -> float:
             return value if self.quantity.larger_is_safer else 1 / value
@@ -159,7 +145,7 @@ class Bernoulli(Kind):
     key, label = "bernoulli", "Bernoulli"
     symbol, axis = "α", "invented rows per real row"
     level, cost = "alpha", ("p",)
-    binary = in_step = True
+    binary = True
 
     def takes(self, method: PriorMethod) -> bool:
         return True
@@ -170,14 +156,9 @@ class Bernoulli(Kind):
     def counted(self, level: float, setting: Setting) -> float:
         return self.cells(setting) * level / setting.n
 
-    def search(self, method: PriorMethod, setting: Setting, delta: float, start: Start | None = None) -> Start:
-        return smallest_prior(self._promise(method, setting, delta), start)
-
-    def search_in_step(self, method: PriorMethod, settings: Sequence[Setting]) -> list[Start | None]:
-        return smallest_priors([self._promise(method, one, one.delta) for one in settings])
-
-    def _promise(self, method: PriorMethod, setting: Setting, delta: float) -> Promise:
-        return Promise(method, setting.n, setting.m, setting.epsilon, delta, cells=self.cells(setting))
+    def need(self, method: PriorMethod, setting: Setting, delta: float) -> float:
+        n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
+        return minimum_prior(method.key, n=n, m=m, epsilon=epsilon, delta=delta, cells=cells)
 
     def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
@@ -194,9 +175,6 @@ class Bernoulli(Kind):
     def sensitivity(self, setting: Setting) -> float:
         return 1 / (setting.n + 2 * (setting.alpha - 1))
 
-    def like(self, method: PriorMethod) -> tuple[PriorMethod, float]:
-        return method.effective, method.lost
-
 
 class Categories(Bernoulli):
     """Rows in one of k categories, under the same prior in each."""
@@ -204,7 +182,7 @@ class Categories(Bernoulli):
     key, label = "categorical", "k categories"
     mechanism = "dirichlet_multinomial"
     numbers = ("cells",)
-    binary = in_step = False
+    binary = False
 
     def takes(self, method: PriorMethod) -> bool:
         return method.knows(PriorMethod.more_cells)
@@ -227,15 +205,15 @@ class Gaussian(Kind):
         return method.knows(PriorMethod.variance)
 
     def release(self, method: PriorMethod, setting: Setting, sets: int = 1) -> GaussianRelease:
-        """Return what a method releases."""
+        """What a method releases."""
         sizes = {name: getattr(setting, name) for name in ("n", "m", *self.numbers)}
         return GaussianRelease(method=method.key, sets=sets, **sizes)
 
     def sensitivity(self, setting: Setting) -> float:
         return 2 * self.release(PARAM_MAP, setting).shrinkage / setting.n
 
-    def search(self, method: PriorMethod, setting: Setting, delta: float, start: Start | None = None) -> Start:
-        return Start(self.together(method, setting, 1, delta))
+    def need(self, method: PriorMethod, setting: Setting, delta: float) -> float:
+        return self.together(method, setting, 1, delta)
 
     def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
         return self.release(method, setting, sets).largest(setting.epsilon, delta)
@@ -249,3 +227,54 @@ class Gaussian(Kind):
 
 GAUSSIAN = Gaussian()
 KINDS: dict[str, Kind] = {kind.key: kind for kind in (Bernoulli(), Categories(), GAUSSIAN)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromiseQuestion:
+    """What `sets` sets together need for the ε and δ of a setting, and what that costs at a share `p` of ones.
+
+    `m_is_n`: on an axis of n, m moves with it.
+    """
+
+    kind: Kind
+    setting: Setting
+    sets: int = 1
+    p: float = 0.5
+    m_is_n: bool = True
+
+    @property
+    def promise(self) -> str:
+        """The promise in symbols."""
+        return ", ".join(self.setting.in_symbols(4, ("epsilon", "delta")))
+
+    @property
+    def cells(self) -> int:
+        """How many cells a table has; none where rows are numbers."""
+        return self.kind.cells(self.setting)
+
+    @property
+    def of_one_set(self) -> dict[str, Any]:
+        """What a search for the prior of two cells asks of one set, by name."""
+        return {name: getattr(self.setting, name) for name in ("n", "m", "epsilon", "delta")}
+
+    @property
+    def synthesizer(self) -> str:
+        """The plain name of what releases rows of such data."""
+        return SYNTHESIZERS[self.kind.mechanism].info.label.partition(" (")[0]
+
+    def named(self) -> str:
+        """All that is asked, in symbols."""
+        sizes = self.setting.in_symbols(names=("n", "m", *self.kind.numbers))
+        return ", ".join([self.kind.label, *sizes, f"M = {self.sets}", self.promise])
+
+    def held(self, level: float) -> str:
+        """A prior or range that is given, in words."""
+        return f"{self.kind.symbol} = {format_number(level)}{' invented rows in each cell' if self.cells else ''}"
+
+    def level_cell(self, level: float, digits: int = 5) -> str:
+        """A prior or range that is needed as a cell of a table: above α stand the invented rows per real row."""
+        text = self.kind.quantity.text(level, digits)
+        if not (self.cells and has_number(level)):
+            return text
+        per_row = self.kind.quantity.text(self.kind.counted(level, self.setting), min(digits, 3))
+        return f"{per_row}<br><small>{self.kind.symbol} = {text}</small>"

@@ -3,11 +3,10 @@
 import math
 from collections.abc import Collection, Mapping
 
-from dpviz.calibration.kinds import Given, Setting
+from dpviz.calibration.curves import Shares
+from dpviz.calibration.data_kinds import Given, PromiseQuestion, Setting
 from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
-from dpviz.calibration.promise_question import PromiseQuestion
 from dpviz.calibration.quantities import NOT_COMPUTED, PRIOR_QUANTITY, RANGE_QUANTITY, has_number
-from dpviz.calibration.ways import Shares
 from dpviz.core.formatting import format_invented_rows, format_number, is_small_weight, round_up
 from dpviz.mechanisms import two_cell_synthesizers
 
