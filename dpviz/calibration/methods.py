@@ -257,7 +257,8 @@ class ZhengRows(RowMethod):
         if m > limits.MAX_PRIOR_ROWS_OF_CELLS and m > limits.MAX_ROWS_PER_PERSON * n:
             raise ValueError(
                 f"m (released rows) must be at most {limits.MAX_PRIOR_ROWS_OF_CELLS:,}, or "
-                f"{limits.MAX_ROWS_PER_PERSON} times n, for {cells} cells: the sum over all splits grows too long; got {format_number(m)}."
+                f"{limits.MAX_ROWS_PER_PERSON} times n, for {cells} cells: "
+                f"the sum over all splits grows too long; got {format_number(m)}."
             )
         return self.cell_release.alike(n=n, m=m, cells=cells, alpha=alpha - self.lost)
 
