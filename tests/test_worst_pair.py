@@ -60,7 +60,7 @@ def test_of_random_falling_functions_the_largest_is_found(
     check(delta, n, ones, zeros)
 
 
-@pytest.mark.parametrize("n", [1, 2, MAX_PAIRS - 1, MAX_PAIRS, MAX_PAIRS + 1, 200, 500])
+@pytest.mark.parametrize("n", [1, 2, MAX_PAIRS - 1, MAX_PAIRS, MAX_PAIRS + 1, 500])
 @pytest.mark.parametrize("power", [0.25, 1.0, 4.0])
 def test_the_largest_may_lie_anywhere(n: int, power: float) -> None:
     """f(x, y) = x^−p + c y^−p has its largest value at either end; min(g(x), h(y)) has it wherever they cross."""

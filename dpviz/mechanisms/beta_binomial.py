@@ -18,6 +18,9 @@ from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMI
 MIN_DEVIATIONS = 9.0
 """Half of the standard deviations around a mean beyond which next to nothing is sought first."""
 
+EXACT_ROWS = 8
+"""Rows of a matrix of which the first is computed from logarithms: more would let cells grow back from an underflow."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class BetaBinomial(PriorSynthesizer):
@@ -64,6 +67,28 @@ class BetaBinomial(PriorSynthesizer):
         table += by_column[columns]
         table -= by_row[rows][:, None]
         return table
+
+    def transition_matrix(self) -> FloatArray:
+        """Pr(released | confidential), shape (n + 1, m + 1).
+
+        Every `EXACT_ROWS`-th row is the exponential of its logarithms. The rows between follow from the row above by
+        two products, T[i + 1, j] = T[i, j] u(i + j) v(i), several times as fast. A cell grows by at most 1 + m from row
+        to row, from row 1 on, so that none grows back from an underflow to more than 10⁻²⁷⁰.
+        """
+        by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
+        matrix = np.empty((self.n + 1, self.m + 1))
+        with np.errstate(under="ignore"):
+            for exact in (slice(0, 1), slice(1, None, EXACT_ROWS)):
+                logarithms = sliding_window_view(by_sum, self.m + 1)[exact] + by_column
+                np.exp(logarithms - by_row[exact, None], out=matrix[exact])
+            by_place = sliding_window_view(np.exp(np.diff(by_sum)), self.m + 1)
+            by_row = np.exp(-np.diff(by_row))[:, None]
+            for first in range(1, EXACT_ROWS):
+                below = matrix[first + 1 :: EXACT_ROWS]
+                above = slice(first, first + EXACT_ROWS * len(below), EXACT_ROWS)
+                np.multiply(matrix[above], by_place[above], out=below)
+                below *= by_row[above]
+        return matrix
 
     def log_likelihood(self, counts: IntArray) -> FloatArray:
         return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)
