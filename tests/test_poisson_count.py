@@ -240,3 +240,17 @@ def test_quantiles_are_the_smallest_counts_that_are_seldom_exceeded() -> None:
 def test_a_delta_that_excuses_everything_is_no_number_of_a_loss(key: str) -> None:
     loss = METHODS[key].loss(ReleaseSetting(n=10, epsilon=3.0, delta=0.9, cell=2))
     assert loss.at_least == 0.0 and loss.verdict(3.0) is not ReleaseVerdict.BREAKS
+
+
+@pytest.mark.parametrize(("m", "epsilon"), list(itertools.product((10, 100, 900, 1000), (1.0, 1.1, 1.5, 3.0))))
+def test_the_smallest_alpha_is_on_the_private_side_in_forty_digits(m: int, epsilon: float) -> None:
+    with mp.workdps(40):
+        alpha = mp.mpf(PoissonCount.smallest_alpha(m=m, epsilon=epsilon))
+        with_one, without = (mp.gammainc(m, 0, mean, regularized=True) for mean in (alpha + 1, alpha))
+        loss = mp.log(with_one / without)
+        assert epsilon * (1 - mp.mpf("1e-11")) < loss <= epsilon
+
+
+def test_no_alpha_is_given_for_more_rows_than_the_mechanism_takes() -> None:
+    with pytest.raises(ValueError, match="must be a whole number from 1 to 1,000; got 2,000"):
+        PoissonCount.smallest_alpha(m=2000, epsilon=1.5)
