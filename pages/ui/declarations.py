@@ -18,7 +18,7 @@ from dpviz.core.parameters import Parameter
 from pages.ui.text import TEXTS
 
 MODULES = (
-    "core.parameters", "core.declarations", "core.limits", "mechanisms.prior", "mechanisms.cells", "designs",
+    "core.parameters", "core.declarations", "core.limits", "mechanisms.prior_mechanism", "mechanisms.cells", "designs",
     "desk.promises", "calibration.gaussian_range", "privacy.attacker", "privacy.subsampling", "comparisons.terms",
     "comparisons.base", "comparisons.gaussian", "comparisons.asked_numbers", "desk.stated", "plans.plan",
     "mechanisms.draws",
