@@ -23,7 +23,7 @@ MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
 RATIO = argument("ratio", 1e-9, 1e9, title="β / α")
 
 LOG_TOLERANCE = 1e-13  # of ln α; the answer is then moved to the private side
-PRIOR_ROUNDING = 1e-15  # relative change of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds
+PRIOR_ROUNDING = 4e-15  # relative change of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds
 FAR_EXCESS = 1e3  # stands for ln(−ln δ) where δ is rounded to 0 or 1
 
 Pair = tuple[int, bool]

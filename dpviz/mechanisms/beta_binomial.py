@@ -60,7 +60,7 @@ class BetaBinomial(PriorSynthesizer):
         """
         by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
         rows, columns = np.asarray(rows), np.asarray(columns)
-        if len(columns) > self.m:
+        if np.array_equal(columns, np.arange(self.m + 1)):
             table = sliding_window_view(by_sum, self.m + 1)[rows]
         else:
             table = by_sum[rows[:, None] + columns]
@@ -106,7 +106,7 @@ class BetaBinomial(PriorSynthesizer):
         k = np.arange(self.n + self.m)
         ones, zeros = _log_growth(self.alpha, k), _log_growth(self.beta, k)
         by_sum, by_row = zeros[::-1] - ones, (ones - zeros[self.n - 1 - k])[: self.n]
-        if len(columns) > self.m:
+        if np.array_equal(columns, np.arange(self.m + 1)):
             table = sliding_window_view(by_sum, self.m + 1)[pairs]
         else:
             table = by_sum[pairs[:, None] + columns]
