@@ -3,13 +3,15 @@
 from dpviz.mechanisms.base import Release, Synthesizer, TwoCellSynthesizer, WorstCase
 from dpviz.mechanisms.beta_binomial import BetaBinomial
 from dpviz.mechanisms.binned_posterior import BinnedPosterior, BinnedPosteriorExact
-from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial, LaplaceCells, MultinomialMean, MultinomialMode
+from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
 from dpviz.mechanisms.exponential import ExponentialCounts, ExponentialRows
-from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.laplace_cells import LaplaceCells
 from dpviz.mechanisms.modips import Modips, ModipsTruncated
+from dpviz.mechanisms.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.mechanisms.plug_ins import PosteriorMean, PosteriorMode
-from dpviz.mechanisms.poisson import PoissonCount, PoissonGamma
+from dpviz.mechanisms.poisson_count import PoissonCount
+from dpviz.mechanisms.poisson_gamma import PoissonGamma
 
 SYNTHESIZERS: dict[str, type[Synthesizer]] = {
     cls.key: cls
@@ -33,13 +35,15 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
         LaplaceCells,
     )
 }
-"""Every synthesizer by its key: a new one is a class, an entry of `mechanisms.toml` and a line here."""
+"""Every synthesizer by its key: a new one is one file and one line here."""
 
 
 def two_cell_synthesizers() -> dict[str, type[TwoCellSynthesizer]]:
-    """Registered synthesizers of two counts that have an n of their own, by key."""
+    """Return the registered synthesizers of two counts that have an n of their own, by key."""
     return {
-        key: cls for key, cls in SYNTHESIZERS.items() if issubclass(cls, TwoCellSynthesizer) and "n" in cls.numbers()
+        key: one
+        for key, one in SYNTHESIZERS.items()
+        if issubclass(one, TwoCellSynthesizer) and "n" in {declared.name for declared in one.parameters()}
     }
 
 
@@ -52,7 +56,6 @@ __all__ = [
     "ExponentialCounts",
     "ExponentialRows",
     "GeometricSanitizer",
-    "GivenMatrix",
     "LaplaceCells",
     "LaplaceSanitizer",
     "Modips",
