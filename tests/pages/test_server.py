@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +21,8 @@ from pages.ui import server
 from pages.ui.server import HEADERS, SecurityHeaders, app_routes, plotly_url, static_url
 from tests.pages.servers import ROOT, call, open_session, request, running_server, small_app
 
-MAX_CPU_S = 6.0  # the goal is 1.5; machines on which tests run take up to three times as long for the same
+MAX_CPU_S = 1.5  # the goal on a fast machine
+MAX_IMPORTS = 4  # of Streamlit, in whose time the whole app starts
 
 
 @pytest.fixture(scope="module")
@@ -138,13 +141,20 @@ def test_files_are_served_below_the_base_path(monkeypatch: pytest.MonkeyPatch) -
 # The app itself
 
 
+def max_cpu_s() -> float:
+    """Processor time of a first page: the goal, or on a slow machine so many imports of Streamlit."""
+    before = sum(psutil.Process().cpu_times()[2:4])
+    subprocess.run([sys.executable, "-c", "import streamlit"], check=True)
+    return max(MAX_CPU_S, MAX_IMPORTS * (sum(psutil.Process().cpu_times()[2:4]) - before))
+
+
 def test_the_app_is_light_to_start_and_leaves_no_process_behind(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with running_server(ROOT, log) as (host, number):
         with open_session(host) as session:
             assert session.main_script_path == str(ROOT / "pages" / "main.py")
         process = psutil.Process(number)
-        assert sum(process.cpu_times()[:2]) < MAX_CPU_S
+        assert sum(process.cpu_times()[:2]) < max_cpu_s()
         workers = process.children(recursive=True)
         assert len(workers) >= 4
         process.kill()
