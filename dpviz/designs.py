@@ -9,8 +9,9 @@ from typing import Any, Self, cast
 import numpy as np
 
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
-from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import (
+    DELTA,
+    EPSILON,
     GAMMA_ONES,
     GAMMA_ZEROS,
     LEVEL,
@@ -21,11 +22,12 @@ from dpviz.core.declarations import (
     SEED,
     SETS,
 )
-from dpviz.core.parameters import DELTA, EPSILON, Parameter, shown
-from dpviz.core.record import DeclaredFields, Reader, each_once, part
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord, Reader, json_field, validate_unique_choices
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
 
 MATRIX_FIELDS = ("probabilities", "decimals")
@@ -44,12 +46,12 @@ def _mechanism_written(given: str | GivenMatrix) -> Any:
 
 def _mechanism_read(given: dict[str, Any]) -> GivenMatrix:
     if not set(given) <= set(MATRIX_FIELDS) or "probabilities" not in given:
-        raise ValueError(f"A matrix has probabilities, and may have decimals; got {shown(list(given))}.")
+        raise ValueError(f"A matrix has probabilities, and may have decimals; got {describe_value(list(given))}.")
     return GivenMatrix(**given)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design(DeclaredFields):
+class Design(ParameterRecord):
     """M independent synthetic sets under one promise, and what is asked of them.
 
     `mechanism` is a key of the registry, or a matrix of one's own, which brings its n and m; m is n where it is not
@@ -69,23 +71,23 @@ class Design(DeclaredFields):
 
     noun, short = "design", SHORT
 
-    mechanism: str | GivenMatrix = part(_mechanism_written, _mechanism_read, texts=True)
-    n: int = declared(MANY_ROWS, default=None)
-    m: int = declared(MANY_SYNTHETIC_ROWS, default=None)
-    sets: int = declared(SETS, default=1)
-    epsilon: float = declared(EPSILON)
-    delta: float = declared(DELTA, default=0.0)
+    mechanism: str | GivenMatrix = json_field(_mechanism_written, _mechanism_read, accepts_text=True)
+    n: int = parameter_with_default(MANY_ROWS, default=None)
+    m: int = parameter_with_default(MANY_SYNTHETIC_ROWS, default=None)
+    sets: int = parameter_with_default(SETS, default=1)
+    epsilon: float = parameter_with_default(EPSILON)
+    delta: float = parameter_with_default(DELTA, default=0.0)
     prior: str = "pure"
-    alpha: float = declared(PRIOR_ONES, default=1.0)
+    alpha: float = parameter_with_default(PRIOR_ONES, default=1.0)
     details: tuple[tuple[str, float], ...] = ()
-    p: float = declared(PROPORTION)
-    confidential_count: int | None = declared(CONFIDENTIAL_COUNT, default=None)
-    gamma1: float = declared(GAMMA_ONES)
-    gamma2: float = declared(GAMMA_ZEROS)
-    level: float = declared(LEVEL)
+    p: float = parameter_with_default(PROPORTION)
+    confidential_count: int | None = parameter_with_default(CONFIDENTIAL_COUNT, default=None)
+    gamma1: float = parameter_with_default(GAMMA_ONES)
+    gamma2: float = parameter_with_default(GAMMA_ZEROS)
+    level: float = parameter_with_default(LEVEL)
     rules: tuple[str, ...] = ()
-    repetitions: int = declared(REPETITIONS)
-    seed: int = declared(SEED)
+    repetitions: int = parameter_with_default(REPETITIONS)
+    seed: int = parameter_with_default(SEED)
 
     def __post_init__(self) -> None:
         asked, fixed = {one.name: one for one in self.synthesizer_type.parameters()}, self._fixed
@@ -94,38 +96,42 @@ class Design(DeclaredFields):
         self._set("m", m if m is not None else fixed.get("m", self.n))
         for name, one in self.numbers().items():
             if name not in fixed and (name != "confidential_count" or self.confidential_count is not None):
-                self._set(name, one.check(getattr(self, name)))
+                self._set(name, one.validate(getattr(self, name)))
         if any(getattr(self, name) != size for name, size in fixed.items()):
             sizes = " and ".join(f"{size:,}" for size in fixed.values())
             raise ValueError(
                 f"{' and '.join(fixed)} must be "
                 f"{'those of the matrix, ' if self.synthesizer_type is GivenMatrix else ''}{sizes}; "
-                f"got {' and '.join(shown(getattr(self, name)) for name in fixed)}."
+                f"got {' and '.join(describe_value(getattr(self, name)) for name in fixed)}."
             )
         if self.m != self.n and "m" not in {*asked, *fixed}:
             raise ValueError(
-                f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.label} releases as many rows; "
-                f"got {self.m:,}."
+                f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.info.label} releases as many "
+                f"rows; got {self.m:,}."
             )
         if not isinstance(self.prior, str) or self.prior not in PRIOR_RULES:
-            raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {shown(self.prior)}.")
+            raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {describe_value(self.prior)}.")
         if "alpha" in self.promised:
-            asked["alpha"].check(self.alpha)
+            asked["alpha"].validate(self.alpha)
         try:
             details, further = dict(self.details), {one.name for one in _further(self.mechanism).values()}
         except (TypeError, ValueError):
-            raise ValueError(f"details must be pairs of a name and a number; got {shown(self.details)}.") from None
+            raise ValueError(
+                f"details must be pairs of a name and a number; got {describe_value(self.details)}."
+            ) from None
         if not set(details) <= further:
             allowed = f"some of {', '.join(sorted(further))}" if further else "none"
-            raise ValueError(f"details of {self.synthesizer_type.label} must be {allowed}; got {shown(details)}.")
-        self._set("details", tuple((name, asked[name].check(details[name])) for name in sorted(details)))
+            raise ValueError(
+                f"details of {self.synthesizer_type.info.label} must be {allowed}; got {describe_value(details)}."
+            )
+        self._set("details", tuple((name, asked[name].validate(details[name])) for name in sorted(details)))
         x = self.confidential_count
         if x is not None and x > self.n:
             raise ValueError(f"confidential_count (confidential ones) must be at most n = {self.n:,}; got {x:,}.")
         if self.rules != ():
             from dpviz.inference.rules import RULES  # which are loaded where a design has some
 
-            self._set("rules", each_once("rules", self.rules, RULES))
+            self._set("rules", validate_unique_choices("rules", self.rules, RULES))
 
     _set = object.__setattr__
 
@@ -163,7 +169,8 @@ class Design(DeclaredFields):
             return GivenMatrix
         if not isinstance(self.mechanism, str) or self.mechanism not in SYNTHESIZERS:
             raise ValueError(
-                f"mechanism must be one of {', '.join(SYNTHESIZERS)}, or a GivenMatrix; got {shown(self.mechanism)}."
+                f"mechanism must be one of {', '.join(SYNTHESIZERS)}, or a GivenMatrix; got "
+                f"{describe_value(self.mechanism)}."
             )
         return SYNTHESIZERS[self.mechanism]
 
@@ -176,7 +183,9 @@ class Design(DeclaredFields):
     def alpha_of_one_set(self) -> float:
         """α = β of each set, as its rule says; a ValueError where the synthesizer has no prior."""
         if not self.synthesizer_type.has_prior:
-            raise ValueError(f"mechanism must be a synthesizer with a prior; {self.synthesizer_type.label} has none.")
+            raise ValueError(
+                f"mechanism must be a synthesizer with a prior; {self.synthesizer_type.info.label} has none."
+            )
         return PRIOR_RULES[self.prior].alpha(self)
 
     @cached_property
@@ -197,7 +206,7 @@ class Design(DeclaredFields):
     def release(self) -> TwoCellSynthesizer:
         """The synthesizer of each set where it releases two counts; a ValueError where it releases k."""
         if not isinstance(self.synthesizer, TwoCellSynthesizer):
-            raise ValueError(f"mechanism must release two counts; got {self.synthesizer_type.label}.")
+            raise ValueError(f"mechanism must release two counts; got {self.synthesizer_type.info.label}.")
         return self.synthesizer
 
     @cached_property
@@ -209,21 +218,20 @@ class Design(DeclaredFields):
         """Return the releases of one set at other promises, each made when it is asked for."""
         return _AlongEpsilon(self, epsilons)
 
-    def written(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return its fields, and those of its mechanism, as JSON knows them."""
-        values = super().written()
+        values = super().to_dict()
         details = dict(values.pop("details"))
         return values | {NOISE_EPSILON_KEY if name == "epsilon" else name: value for name, value in details.items()}
 
     @classmethod
-    def readers(cls, words: Mapping[str, str]) -> dict[str, Reader]:
+    def parsers(cls, words: Mapping[str, str]) -> dict[str, Reader]:
         """Return what reads its fields, and those of the mechanism that the words name."""
-        own = super().readers(words)
+        own = super().parsers(words)
         del own["details"]
         return own | {name: one.parse for name, one in _further(words.get(SHORT["mechanism"])).items()}
 
     @classmethod
-    @checked()
     def from_address(cls, words: Mapping[str, str]) -> Self:
         """Return the design that `to_address` wrote, or did so when it called the mechanism `law`."""
         return super().from_address({"synthesizer" if word == "law" else word: text for word, text in words.items()})
@@ -232,11 +240,11 @@ class Design(DeclaredFields):
     def of(cls, values: Any) -> Self:
         """Return the design of values by name, the mechanism's own among them."""
         if not isinstance(values, Mapping):
-            raise ValueError(f"The design must be a JSON object; got {shown(values)}.")
+            raise ValueError(f"The design must be a JSON object; got {describe_value(values)}.")
         further = _further(values.get("mechanism"))
         names = [*(one.name for one in dataclasses.fields(cls) if one.name != "details"), *further]
         if unknown := [name for name in values if name not in names]:
-            raise ValueError(f"A design has {', '.join(names)}; got {shown(unknown[0])}.")
+            raise ValueError(f"A design has {', '.join(names)}; got {describe_value(unknown[0])}.")
         if "mechanism" not in values:
             raise ValueError("mechanism must be given; the design has none.")
         own = {name: value for name, value in values.items() if name not in further}

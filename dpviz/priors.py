@@ -1,11 +1,12 @@
 """For scripts: which prior, or which range of the data, a promise of privacy needs, and the audit of printed bounds."""
 
-from dpviz.calibration.exact import minimum_prior, minimum_prior_probabilistic
-from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.curves import release
+from dpviz.calibration.data_kinds import KINDS, Kind, Setting
+from dpviz.calibration.gaussian_range import GaussianRelease, maximum_range
 from dpviz.calibration.methods import CALIBRATED_METHODS as CALIBRATED
 from dpviz.calibration.methods import PRIOR_METHODS as METHODS
-from dpviz.calibration.ranges import GaussianRelease, maximum_range
-from dpviz.calibration.releases import release
+from dpviz.calibration.probabilistic import minimum_prior_probabilistic
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.claims.audit import audit
 
 __all__ = [

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.rounds import chances_html, counts_html, people_html, ranges_html, rounds_html, share_html
+from dpviz.charts.rounds import rounds_html
 from dpviz.core.declarations import SEED
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.teaching.game import LEVELS, rounds_from
-from dpviz.teaching.game.agency import BeTheAgency
 from dpviz.teaching.game.base import GAME_EPSILONS, GAME_ROUNDS, Level, Score
-from dpviz.teaching.game.cases import ERROR_ALLOWED, GAME_ALPHAS, SUCCESS_ALLOWED, AgencyRound
-from dpviz.teaching.game.count import CountRound, SecretCount
+from dpviz.teaching.game.cases import GAME_ALPHAS
 from dpviz.teaching.game.levels import script_of
-from dpviz.teaching.game.seen_count import PEOPLE_COUNTED, SeenCount
-from dpviz.teaching.game.who import FEW_PEOPLE, PersonRound, SeenPerson, WhoSaidYes
+from dpviz.teaching.game.seen_count import PEOPLE_COUNTED
 from pages import ui
 from pages.ui.navigation import GAME
 
 PREFIX = GAME.prefix
 NEW_SEEDS = 1_000_000  # that a new game is drawn from: few digits, to be said aloud
-PROMISES = {readable(epsilon): epsilon for epsilon in GAME_EPSILONS}
-RINGED = FEW_PEOPLE - 1  # index of the person whose answer is guessed
+PROMISES = {format_number(epsilon): epsilon for epsilon in GAME_EPSILONS}
 
 SETTINGS = {
-    f"{PREFIX}level": ui.choice_setting(LEVELS, WhoSaidYes.key, "Level"),
+    f"{PREFIX}level": ui.choice_setting(LEVELS, "person", "Level"),
     f"{PREFIX}epsilon": ui.choice_setting(PROMISES, "1", "Promise ε"),
     f"{PREFIX}seed": ui.number_setting(SEED),
 }
@@ -49,7 +44,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Game:
-    """A game that is played, which has the same rounds for everybody."""
+    """A game that is played, which has the same rounds for everybody; a reader may play several in turns."""
 
     level: Level[Any, Any]
     epsilon: float
@@ -62,25 +57,24 @@ class Game:
 
     @property
     def progress(self) -> Progress:
-        """How far the reader is, who may play several games in turns."""
-        return _games().get(self._key, Progress())
+        """How far the reader is."""
+        progress: Progress = games().get(self.level.game_text(self.epsilon, self.seed), Progress())
+        return progress
 
-    def lock(self, place: int, guess: Any) -> None:
-        """Lock the guess of a round, which stays."""
-        if len(self.progress.guesses) == place:
-            _games()[self._key] = Progress((*self.progress.guesses, guess), is_open=False)
+    def advance(self, before: Progress, after: Progress) -> None:
+        """Go one step on, once: what is locked stays."""
+        if self.progress == before:
+            games()[self.level.game_text(self.epsilon, self.seed)] = after
 
-    def go_on(self, place: int) -> None:
-        """Open what comes after so many rounds."""
-        if len(self.progress.guesses) == place:
-            _games()[self._key] = Progress(self.progress.guesses)
-
-    @property
-    def _key(self) -> str:
-        return self.level.game_text(self.epsilon, self.seed)
+    def lock_button(self, label: str, name: str, guess: Any, shortcut: str | None = None) -> None:
+        """Draw a button that locks a guess."""
+        progress = self.progress
+        args = (progress, Progress((*progress.guesses, guess), is_open=False))
+        st.button(label, key=f"{PREFIX}lock{name}", on_click=self.advance, args=args, shortcut=shortcut)
 
 
-def _games() -> dict[str, Progress]:
+def games() -> dict[str, Progress]:
+    """Progress in every game of the session, by what its rounds follow from."""
     return st.session_state.setdefault(f"{PREFIX}games", {})  # type: ignore[no-any-return]
 
 
@@ -113,112 +107,43 @@ def new_game_button(label: str, name: str) -> None:
     st.button(label, key=PREFIX + name, on_click=draw_seed)
 
 
-class RoundView(NamedTuple):
-    """How the rounds of a level are drawn."""
-
-    question: Callable[[Any], str]  # HTML of what is known before the guess
-    ask: Callable[[Game, int], None]
-    outcome: Callable[[Any, Any], str]  # HTML of what the guess came to
-
-
-def lock_button(game: Game, place: int, label: str, name: str, guess: Any, shortcut: str | None = None) -> None:
-    """Draw a button that locks a guess."""
-    st.button(label, key=f"{PREFIX}lock{name}", on_click=game.lock, args=(place, guess), shortcut=shortcut)
-
-
-def person_question(seen: SeenPerson) -> str:
-    """The other people, and what is published of all."""
-    people = people_html(seen.people, ringed=RINGED)
-    return f"{people}<p>{seen.known} {seen.made}</p>{share_html('Published', seen.released, FEW_PEOPLE)}"
-
-
-def ask_person(game: Game, place: int) -> None:
-    """Draw two buttons."""
-    with st.container(horizontal=True):
-        lock_button(game, place, "Yes", "_yes", True, "y")
-        lock_button(game, place, "No", "_no", False, "n")
-
-
-def person_outcome(game_round: PersonRound, _guess: bool) -> str:
-    """All people, and the two probabilities of what is published."""
-    yes, no = game_round.seen.likelihoods
-    rows = [("if the person said yes", yes, True), ("if the person said no", no, False)]
-    sentence = f"<p>How probable it was that <b>{game_round.seen.released} yes</b> would be published:</p>"
-    return people_html(game_round.people, ringed=RINGED) + sentence + chances_html(rows)
-
-
-def count_question(seen: SeenCount) -> str:
-    """People who are not known, and what is published of them."""
-    share = share_html("Published", seen.released, PEOPLE_COUNTED)
-    return f"{people_html(seen.people)}<p>{seen.known} {seen.made}</p>{share}"
-
-
-def ask_count(game: Game, place: int) -> None:
-    """Draw a slider and a button."""
-    guess = st.slider("Your guess", 0, PEOPLE_COUNTED, PEOPLE_COUNTED // 2, key=f"{PREFIX}{place}_slider")
-    lock_button(game, place, "Lock", "", guess)
-
-
-def count_outcome(game_round: CountRound, guess: int) -> str:
-    """All people, and the posterior with the truth and both guesses."""
-    marks = [("truth", game_round.secret), ("you", guess), ("best", game_round.seen.best)]
-    return people_html(game_round.people) + counts_html(game_round.seen.posterior.tolist(), marks)
-
-
-def agency_question(game_round: AgencyRound) -> str:
-    """The real people, and both limits."""
-    limits = (
-        f"Attacker: right at most {readable(100 * SUCCESS_ALLOWED)} % of the time. Analyst: typically off by at most "
-        f"{readable(100 * ERROR_ALLOWED)} points."
-    )
-    return f"{share_html('Real people', game_round.yes, game_round.n)}<p>{game_round.case} {limits}</p>"
-
-
-def ask_agency(game: Game, place: int) -> None:
-    """Draw a slider and two buttons."""
-    alpha = st.select_slider(
-        "Invented people with a yes, and as many with a no: α (more is more private)", GAME_ALPHAS, 1,
-        format_func=readable, key=f"{PREFIX}{place}_slider",
-    )  # fmt: skip
-    with st.container(horizontal=True):
-        lock_button(game, place, f"Release with α = {readable(alpha)}", "", alpha)
-        lock_button(game, place, "It cannot be done", "_none", None)
-
-
-def agency_outcome(game_round: AgencyRound, guess: float | None) -> str:
-    """Which α keep each limit, and both."""
-    lowest, highest = GAME_ALPHAS[0], GAME_ALPHAS[-1]
-    attacker = (game_round.protecting, highest) if game_round.protecting <= highest else None
-    ranges = [("Attacker stopped", attacker), ("Analyst near enough", game_round.informing), ("Both", game_round.both)]
-    mark = None if guess is None else (f"α = {readable(guess)}", guess)
-    return share_html("Real people", game_round.yes, game_round.n) + ranges_html((lowest, highest), ranges, mark)
-
-
-VIEWS = {
-    WhoSaidYes.key: RoundView(person_question, ask_person, person_outcome),
-    SecretCount.key: RoundView(count_question, ask_count, count_outcome),
-    BeTheAgency.key: RoundView(agency_question, ask_agency, agency_outcome),
-}
-"""By key of the level."""
-
-
-def show_question(game: Game, place: int) -> None:
+def show_question(game: Game) -> None:
     """Draw a round before its guess; what is sent to the browser knows nothing of its secret."""
-    view, level, game_round = VIEWS[game.level.key], game.level, game.rounds[place]
+    level, place = game.level, len(game.progress.guesses)
+    seen = game.rounds[place].seen
     ui.answer(f"Round {place + 1} of {GAME_ROUNDS}", level.question, level.question)
     rules = "" if place else f"<p>{level.rules}</p>"
-    known = game_round if isinstance(game_round, AgencyRound) else game_round.seen
-    st.html(f'<div class="dpviz-round">{rules}{view.question(known)}</div>')
-    view.ask(game, place)
+    st.html(f'<div class="dpviz-round">{rules}{seen.question_html}</div>')
+    slider = f"{PREFIX}{place}_slider"
+    if level.key == "count":
+        guess = st.slider("Your guess", 0, PEOPLE_COUNTED, PEOPLE_COUNTED // 2, key=slider)
+        game.lock_button("Lock", "", guess)
+        return
+    alpha = 1.0
+    if level.key == "agency":
+        alpha = st.select_slider(
+            "Invented people with a yes, and as many with a no: α (more is more private)", GAME_ALPHAS, 1, key=slider,
+            format_func=format_number,
+        )  # fmt: skip
+    with st.container(horizontal=True):
+        if level.key == "agency":
+            game.lock_button(f"Release with α = {format_number(alpha)}", "", alpha)
+            game.lock_button("It cannot be done", "_none", None)
+        else:
+            game.lock_button("Yes", "_yes", True, "y")
+            game.lock_button("No", "_no", False, "n")
 
 
-def show_outcome(game: Game, place: int, guess: Any) -> None:
-    """Draw what the guess of a round came to."""
-    game_round = game.rounds[place]
+def show_outcome(game: Game) -> None:
+    """Draw what the last guess came to."""
+    progress = game.progress
+    n_guesses, guess = len(progress.guesses), progress.guesses[-1]
+    game_round = game.rounds[n_guesses - 1]
     ui.answer(game_round.verdict(guess), game_round.told(guess), game_round.short(guess))
-    st.html(f'<div class="dpviz-round">{VIEWS[game.level.key].outcome(game_round, guess)}</div>')
-    label = f"Round {place + 2}" if place + 1 < GAME_ROUNDS else "The score"
-    st.button(label, key=f"{PREFIX}go", on_click=game.go_on, args=(place + 1,), shortcut="Enter")
+    st.html(f'<div class="dpviz-round">{game_round.outcome_html(guess)}</div>')
+    label = f"Round {n_guesses + 1}" if n_guesses < GAME_ROUNDS else "The score"
+    args = (progress, Progress(progress.guesses))
+    st.button(label, key=f"{PREFIX}go", on_click=game.advance, args=args, shortcut="Enter")
 
 
 def show_end(game: Game, score: Score[Any, Any]) -> None:
@@ -244,17 +169,14 @@ def page() -> None:
     parts = ui.columns()
     with parts.controls:
         game = controls()
-    progress = game.progress
-    place = len(progress.guesses)
-    score = game.level.score(game.rounds[:place], progress.guesses, game.epsilon)
+    guesses, is_open = game.progress.guesses, game.progress.is_open
+    score = game.level.score(game.rounds[: len(guesses)], guesses, game.epsilon)
     with parts.results:
         ui.show_problems()
-        if not progress.is_open:
-            show_outcome(game, place - 1, progress.guesses[-1])
-        elif place < GAME_ROUNDS:
-            show_question(game, place)
-        else:
+        if is_open and len(guesses) == GAME_ROUNDS:
             show_end(game, score)
-        if place < GAME_ROUNDS or not progress.is_open:
+        else:
+            show = show_question if is_open else show_outcome
+            show(game)
             st.html(rounds_html(score.marks, GAME_ROUNDS, score.standing))
     ui.close_page(GAME, SETTINGS)

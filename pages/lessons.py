@@ -2,67 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from html import escape
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.core.declarations import SEED
-from dpviz.core.digits import three_digits
-from dpviz.core.parameters import Parameter
-from dpviz.core.plain import one_line
+from dpviz.core.escape import single_line
+from dpviz.core.formatting import shorten_numbers
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.lesson import Lesson, LessonStep
 from dpviz.teaching.lessons.printed import printed_lesson
-from dpviz.teaching.lessons.questions import Moment, NumberAsked, OneAsked, OrderAsked, Slider
+from dpviz.teaching.lessons.questions import Moment, NumberAsked, OneAsked, OrderAsked, QuestionAsked, Slider
 from dpviz.teaching.lessons.words import words_html
 from pages import ui
 from pages.ui.navigation import LESSONS as PAGE
 from pages.ui.navigation import PAGES
 
 PREFIX = PAGE.prefix
-MAX_STEPS = 9
 HEIGHT = 430  # pixels
-STEP = Parameter(
-    name="step", symbol="", title="Step", integer=True, minimum=1, maximum=MAX_STEPS, default=1,
-    help="The step of the lesson.",
-)  # fmt: skip
-GUESSES = [f"guess{number}" for number in range(1, MAX_STEPS + 1)]
+NUMBERS = ui.declared_numbers("lessons")
+GUESSES = [f"guess{number}" for number in range(1, int(NUMBERS["step"].maximum) + 1)]
 SLIDER_KEY = "try"
 
 SETTINGS = {
     "lesson": ui.choice_setting(LESSONS, None, "Lesson"),
-    "step": ui.number_setting(STEP),
-    "seed": ui.number_setting(SEED),
+    **ui.number_settings(NUMBERS, ""),
     **{key: ui.text_setting("", "Guess") for key in GUESSES},
     SLIDER_KEY: ui.text_setting("", "Slider"),
 }
 """By names without the prefix of the page, so that links can be read aloud."""
 
 
-@dataclass(frozen=True)
-class Place:
-    """A step of a lesson, by its index, and the guess and the slider of the reader who is there."""
+class Place(NamedTuple):
+    """A step of a lesson, how many are before it, and the guess and the slider of the reader who is there."""
 
     lesson: Lesson
-    index: int
+    n_before: int
+    step: LessonStep
     moment: Moment
 
-    @property
-    def step(self) -> LessonStep:
-        """The step itself."""
-        return self.lesson.steps[self.index]
 
-    @property
-    def guess_key(self) -> str:
-        """Key of the guess of the step."""
-        return GUESSES[self.index]
-
-
-def place_of_reader() -> Place | None:
+def read_place() -> Place | None:
     """Where the reader is, None on the list of lessons; settings that cannot be are ignored, with a sentence."""
     state = st.session_state
     lesson = LESSONS.get(state["lesson"] or "")
@@ -70,25 +54,25 @@ def place_of_reader() -> Place | None:
         return None
     if state["step"] > len(lesson.steps):
         ignore("step", f"this lesson has the steps 1 to {len(lesson.steps)}.")
-    guesses = []
-    for index, key in enumerate(GUESSES):
-        question = lesson.steps[index].question if index < len(lesson.steps) else None
-        guesses.append(read_text(key, question.read if question else None, "nothing is asked in this step."))
+    guesses = [
+        read_text(key, step.question if step else None, "nothing is asked in this step.")
+        for key, step in zip_longest(GUESSES, lesson.steps)
+    ]
     index = state["step"] - 1
-    slider = lesson.steps[index].moved
-    slider_value = read_text(SLIDER_KEY, slider.read if slider else None, "this step has no slider.")
-    return Place(lesson, index, Moment(state["seed"], guesses[index], slider_value))
+    step = lesson.steps[index]
+    slider_value = read_text(SLIDER_KEY, step.moved, "this step has no slider.")
+    return Place(lesson, index, step, Moment(state["seed"], guesses[index], slider_value))
 
 
-def read_text(key: str, read: Callable[[str], Any] | None, missing: str) -> Any:
+def read_text(key: str, source: QuestionAsked | Slider | None, missing: str) -> Any:
     """Value of a text setting, None where it is empty, invalid, or, as `missing` says, has no place here."""
     text = st.session_state[key]
     if not text:
         return None
     try:
-        if read is None:
+        if source is None:
             raise ValueError(missing)
-        return read(text)
+        return source.read(text)
     except ValueError as error:
         ignore(key, str(error))
         return None
@@ -96,7 +80,7 @@ def read_text(key: str, read: Callable[[str], Any] | None, missing: str) -> Any:
 
 def ignore(key: str, reason: str) -> None:
     """Set a setting to its default, and say why."""
-    text = one_line(str(st.session_state[key]))
+    text = single_line(str(st.session_state[key]))
     st.session_state[key] = SETTINGS[key].fresh
     ui.report_problem(key, f"Ignored an invalid value in the link, {key} = {text}: {reason}")
 
@@ -122,7 +106,7 @@ def copy_value(widget: str, key: str) -> None:
 def show_text(text: str, kind: str = "") -> None:
     """Draw a paragraph of a lesson; `kind` is a CSS class."""
     html = ui.unbroken(f'<p class="dpviz-told {kind}">{words_html(text)}</p>')
-    st.html(three_digits(html) if ui.class_mode() else html)
+    st.html(shorten_numbers(html) if ui.class_mode() else html)
 
 
 def show_list() -> None:
@@ -138,7 +122,7 @@ def show_list() -> None:
 
 def show_step(place: Place) -> None:
     """Draw words and question, beside them the picture, and below them the answer."""
-    lesson, step, moment = place.lesson, place.step, place.moment
+    lesson, _, step, moment = place
     answer = lesson.said(step, moment)
     with st.container(key="lesson"):
         with st.container(key=f"{PREFIX}question"):
@@ -150,92 +134,72 @@ def show_step(place: Place) -> None:
         with st.container(key=f"{PREFIX}answer"):
             if answer:
                 show_text(answer, "dpviz-answer")
-            if place.index == len(lesson.steps) - 1:
-                show_onward(lesson)
             show_ways(place)
             show_folds(place)
 
 
 def show_question(place: Place) -> None:
     """Draw what is asked and what answers it, or the guess; or the slider to play with."""
-    step, moment, question = place.step, place.moment, place.step.question
-    label = place.lesson.asked(step, moment)
-    if question is not None and moment.guess is not None:
-        show_text(f"**{label}** Your guess: **{question.told(moment.guess)}**")
-        button("Guess again", "again", {place.guess_key: ""})
+    key, guess_key = place.lesson.key, GUESSES[place.n_before]
+    step, question = place.step, place.step.question
+    label = place.lesson.asked(step, place.moment)
+    if question is not None and place.moment.guess is not None:
+        show_text(f"**{label}** Your guess: **{question.told(place.moment.guess)}**")
+        button("Guess again", "again", {guess_key: ""})
     elif isinstance(question, OneAsked):
-        ask_option(place, question, label)
+        widget = f"{PREFIX}one_{key}_{place.n_before}"
+        with st.form(f"{PREFIX}form", border=False):  # moving among the options with the arrow keys is no guess yet
+            options = question.options
+            st.radio(label, list(options), index=None, format_func=options.__getitem__, key=widget)
+            args = (widget, guess_key)
+            st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=copy_value, args=args)
     elif isinstance(question, OrderAsked):
-        ask_order(place, question, label)
+        chosen = st.multiselect(
+            label, list(question.items), format_func=question.items.__getitem__, key=f"{PREFIX}order_{key}",
+            placeholder="Choose them one after the other",
+        )  # fmt: skip
+        missing = len(question.items) - len(chosen)
+        words = f"{missing} more to choose" if missing else "My order"
+        values = {guess_key: question.write(tuple(chosen))}
+        button(words, "go", values, type="primary", disabled=missing > 0)
     elif step.moved is not None:
         show_slider(place, step.moved, label or step.moved.label)
 
 
-def ask_option(place: Place, question: OneAsked, label: str) -> None:
-    """Draw the options; moving among them with the arrow keys is no guess yet."""
-    key = f"{PREFIX}one_{place.lesson.key}_{place.index}"
-    with st.form(f"{PREFIX}form", border=False):
-        st.radio(label, list(question.options), index=None, format_func=question.options.__getitem__, key=key)
-        args = (key, place.guess_key)
-        st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=copy_value, args=args)
-
-
-def ask_order(place: Place, question: OrderAsked, label: str) -> None:
-    """Draw a list from which things are taken one after the other."""
-    chosen = st.multiselect(
-        label, list(question.items), format_func=question.items.__getitem__, key=f"{PREFIX}order_{place.lesson.key}",
-        placeholder="Choose them one after the other",
-    )  # fmt: skip
-    missing = len(question.items) - len(chosen)
-    words = f"{missing} more to choose" if missing else "My order"
-    values = {place.guess_key: question.write(tuple(chosen))}
-    button(words, "go", values, type="primary", disabled=missing > 0)
-
-
 def show_slider(place: Place, slider: Slider, label: str) -> None:
     """Draw a slider, and the button that takes its value for the guess, or brings it back."""
-    key = f"{PREFIX}try_{place.lesson.key}_{place.index}_slider"
-    value = slider.at(place.moment)
+    key = f"{PREFIX}try_{place.lesson.key}_{place.n_before}_slider"
+    step, moment = place.step, place.moment
+    value = slider.at(moment)
     if st.session_state.get(key) != value:  # setting what it has would pull it back under the reader's hand
         st.session_state[key] = value
-    st.select_slider(
-        label, list(slider.stops), key=key, format_func=slider.told, on_change=copy_value, args=(key, SLIDER_KEY)
-    )
-    step, moment = place.step, place.moment
+    args = (key, SLIDER_KEY)
+    st.select_slider(label, list(slider.stops), key=key, format_func=slider.told, on_change=copy_value, args=args)
     with st.container(horizontal=True):
         if isinstance(step.question, NumberAsked):
-            values = {place.guess_key: step.question.write(value)}
+            values = {GUESSES[place.n_before]: step.question.write(value)}
             button(f"My guess: {slider.told(value)}", "go", values, type="primary")
             return
-        button(
-            "Back to the step", "restore", {SLIDER_KEY: ""}, disabled=moment.tried is None
-        )  # in its place from the first
+        button("Back to the step", "restore", {SLIDER_KEY: ""}, disabled=moment.tried is None)
         if step.draws:
-            button("Draw again", "draw", {"seed": (moment.seed + 1) % int(SEED.maximum)})
-
-
-def show_onward(lesson: Lesson) -> None:
-    """Draw what stays, and a link to the page that the lesson is about."""
-    show_text(f"**What stays:** {lesson.words.head['stays']}", "dpviz-stays")
-    onward = lesson.onward()
-    design = onward.design
-    values: dict[str, Any] = {name: text for name, text in design.to_address().items() if text}
-    values |= {"m_is_n": design.m == design.n, "beta_is_alpha": True, "noise_is_promise": True, **onward.further}
-    if design.prior != "own":
-        del values["alpha"]
-    target = next(page for page in PAGES if page.module == onward.page)
-    ui.page_link(target, values, f"Now break it yourself: {target.title}")
+            button("Draw again", "draw", {"seed": (moment.seed + 1) % int(NUMBERS["seed"].maximum)})
 
 
 def show_ways(place: Place) -> None:
-    """Draw the ways back and on."""
-    number, last = place.index + 1, len(place.lesson.steps)
-    previous = step_values(place.lesson.key if number > 1 else "", max(1, number - 1))
-    following = step_values(place.lesson.key, number + 1) if number < last else step_values("")
+    """Draw the ways back and on; at the end of a lesson first what stays, and the page that it is about."""
+    lesson, number = place.lesson, place.n_before + 1
+    is_last = number == len(lesson.steps)
+    if is_last:
+        show_text(f"**What stays:** {lesson.words.head['stays']}", "dpviz-stays")
+        onward = lesson.onward()
+        target = next(page for page in PAGES if page.module == onward.page)
+        ui.page_link(target, onward.settings, f"Now break it yourself: {target.title}")
+    previous = step_values(lesson.key, number - 1) if number > 1 else step_values("")
+    following = step_values("") if is_last else step_values(lesson.key, number + 1)
     kind = "primary" if place.step.shows(place.moment) else "secondary"
     with st.container(key=f"{PREFIX}ways", horizontal=True, vertical_alignment="center"):
         button("← Back" if number > 1 else "← All lessons", "back", previous, shortcut="PageUp")
-        button("Next →" if number < last else "All lessons →", "next", following, shortcut="PageDown", type=kind)
+        button("All lessons →" if is_last else "Next →", "next", following, shortcut="PageDown", type=kind)
 
 
 def show_folds(place: Place) -> None:
@@ -258,11 +222,11 @@ def page() -> None:
     state = st.session_state
     if state["is_entered"] and state["is_linked"]:  # a link is that of a fresh page
         state.update({key: setting.fresh for key, setting in SETTINGS.items() if key not in st.query_params})
-    place = place_of_reader()
+    place = read_place()
     head = PAGE
     if place is not None:
         words = place.lesson.words
-        title = f"Lesson {words.number}, step {place.index + 1} of {len(place.lesson.steps)}"
+        title = f"Lesson {words.number}, step {place.n_before + 1} of {len(place.lesson.steps)}"
         head = replace(PAGE, question=words.title, title=title, lead="")
     state[f"{PREFIX}valid"] = (None, ui.query_of(SETTINGS))
     ui.open_page(head, SETTINGS, is_loaded=True)

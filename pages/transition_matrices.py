@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.profile import profile_chart
 from dpviz.charts.two_tables import two_tables_chart
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.core.parameters import EPSILON, Parameter
+from dpviz.core.declarations import EPSILON
 from dpviz.designs import Design
-from dpviz.desk.releases import numbers_asked, release_text, widest_numbers
+from dpviz.desk.releases import alpha_by_rule, numbers_to_set, release_text, widest_numbers
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
-from dpviz.mechanisms.given.recognition import matrix_notes, offer_key, offer_sentence, recognize
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy.summary import PrivacySummary
-from dpviz.privacy.two_tables import two_tables
-from dpviz.privacy.verdict import promise_sentence, short_verdict, verdict_numbers
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.privacy import report
+from dpviz.privacy.summary import PrivacySummary, two_tables
+from dpviz.uploads import recognition
 from pages import ui
 from pages.details import transition_matrices as details
 from pages.ui.navigation import MATRICES, PUBLISHED
@@ -33,6 +31,7 @@ AS_GIVEN = "as_given"
 FIRST = ("epsilon", "alpha")
 LINKED = ("m", "beta", "noise_epsilon")
 NUMBERS = widest_numbers(*SYNTHESIZERS.values())
+PRESETS = ui.declared_presets("transition_matrices")
 SETTINGS = {
     f"{PREFIX}synthesizer": ui.choice_setting(lambda: [*SYNTHESIZERS, ui.GIVEN], "posterior_mean", "Synthesizer"),
     f"{PREFIX}paste": ui.text_setting(PRINTED_FIGURES[1].text, "Matrix"),
@@ -42,19 +41,6 @@ SETTINGS = {
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
     **details.SETTINGS,
 }
-
-ALL_LINKED = {ui.LINKS[name].switch: True for name in LINKED}
-PRINTED = ALL_LINKED | {"n": 5, "epsilon": 2.0}
-PRESETS: dict[str, dict[str, Any]] = {
-    "A&V Fig. 1/2 as printed": PRINTED | {"synthesizer": "posterior_mean", "alpha": 0.5},
-    "A&V equation (1)": PRINTED | {"synthesizer": "beta_binomial", "alpha": 0.5},
-    "A&V Fig. 3/4": PRINTED | {"synthesizer": "laplace"},
-    "Liu's modips, truncated": ALL_LINKED | {"synthesizer": "modips_truncated", "n": 100, "epsilon": 0.1},
-    "100 rows, smallest α for ε = 1": ALL_LINKED
-    | {"synthesizer": "beta_binomial", "n": 100, "alpha": 58.19767068693265, "epsilon": 1.0},
-}
-"""Abowd & Vilhuber's figures, Liu's release for a proportion, and one of ordinary size at its smallest prior."""
-
 PAPERS = {
     "posterior_mode": "zheng", "multinomial_mean": "zheng", "multinomial_mode": "zheng", "modips": "liu",
     "modips_truncated": "liu", "sdd": "liu", "sdd_exact": "liu", "exponential_rows": "bowen_liu",
@@ -62,7 +48,7 @@ PAPERS = {
 }  # fmt: skip
 """Papers on the page Published by synthesizer; of all others it is Abowd & Vilhuber's."""
 
-recognized = lru_cache(maxsize=32)(recognize)
+recognized = lru_cache(maxsize=32)(recognition.recognize)
 
 
 @dataclass(frozen=True)
@@ -93,7 +79,17 @@ def controls() -> Question:
     ui.presets(PRESETS, PREFIX, place=places.first, take_release=take_release)
     chosen = ui.mechanism_controls({}, PREFIX, places, [*SYNTHESIZERS, ui.GIVEN], prior="own")
     synthesizer_type = SYNTHESIZERS.get(st.session_state[f"{PREFIX}synthesizer"], GivenMatrix)
-    values = chosen.values | number_controls(synthesizer_type, places)
+
+    # Numbers of the promise and of the synthesizer
+    values = dict(chosen.values)
+    numbers = numbers_to_set(synthesizer_type, *SYNTHESIZERS.values())
+    for name in numbers:
+        if name in LINKED:
+            leader = values[ui.LINKS[name].leader]
+            values[name] = ui.linked_number(numbers, PREFIX, name, leader, place=places.more)
+        else:
+            place = places.first if name in FIRST else places.main
+            values[name] = ui.number_control(numbers, PREFIX, name, place=place)
     if synthesizer_type.has_prior:
         places.first.button(
             "Use the smallest α that keeps ε", key=f"{PREFIX}least", width="stretch", on_click=set_smallest_alpha,
@@ -114,18 +110,8 @@ def controls() -> Question:
 
 def take_release(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The α that follows from a release's promise by its rule: here the prior is a number."""
-    synthesizer_type = SYNTHESIZERS.get(values.get("synthesizer", ""))
-    if synthesizer_type is None or not synthesizer_type.has_prior or values.get("prior", "own") == "own":
-        return {}
-    names = ("n", "m", "sets", "epsilon", "delta", "prior")
-    numbers = {name: values[name] for name in names if name in values}
-    if values.get("m_is_n", True):
-        numbers.pop("m", None)
-    try:
-        design = Design.of({"mechanism": values["synthesizer"], **numbers})
-        return {"alpha": design.alpha_of_one_set, "beta_is_alpha": True}
-    except ValueError:  # the page says what it does not take
-        return {}
+    alpha = alpha_by_rule(values)
+    return {} if alpha is None else {"alpha": alpha, "beta_is_alpha": True}
 
 
 def register_prior(values: Mapping[str, Any]) -> None:
@@ -135,38 +121,10 @@ def register_prior(values: Mapping[str, Any]) -> None:
     if "alpha" not in values or values["mechanism"] not in SYNTHESIZERS:
         return
     rule = ui.release().get("prior", "own")
-    ruled = take_release({**ui.release(), **values, "synthesizer": values["mechanism"], "prior": rule})
-    is_ruled = ruled.get("alpha") == values["alpha"] == values.get("beta", values["alpha"])
+    alpha = alpha_by_rule({**ui.release(), **values, "synthesizer": values["mechanism"], "prior": rule})
+    is_ruled = alpha == values["alpha"] == values.get("beta", values["alpha"])
     st.session_state[key] = rule if is_ruled else "own"
     ui.register_shown(key)
-
-
-def number_controls(synthesizer_type: type[Synthesizer], places: ui.Places) -> dict[str, Any]:
-    """Draw the numbers of the promise and of a synthesizer, and return them by name."""
-    parameters = box_parameters(synthesizer_type)
-    values: dict[str, Any] = {}
-    for name in parameters:
-        if name in LINKED:
-            leader = values[ui.LINKS[name].leader]
-            values[name] = ui.linked_number(parameters, PREFIX, name, leader, place=places.more)
-        else:
-            place = places.first if name in FIRST else places.main
-            values[name] = ui.number_control(parameters, PREFIX, name, place=place)
-    return values
-
-
-@cache
-def box_parameters(synthesizer_type: type[Synthesizer]) -> dict[str, Parameter]:
-    """Numbers of a release; a box holds what another synthesizer allows, and this one refuses it in a sentence."""
-    return {
-        name: replace(
-            parameter,
-            minimum=NUMBERS.get(name, parameter).minimum,
-            slider_minimum=parameter.slider_minimum or parameter.minimum,
-            domain_in_words=parameter.domain,
-        )
-        for name, parameter in numbers_asked(synthesizer_type).items()
-    }
 
 
 def exact_or_given(given: GivenMatrix) -> Synthesizer:
@@ -175,9 +133,9 @@ def exact_or_given(given: GivenMatrix) -> Synthesizer:
     if candidate is None:
         st.session_state[RECOGNIZED] = AS_GIVEN
         return given
+    options = {AS_GIVEN: "as given", recognition.offer_key(candidate): "exact values"}
     key = ui.choice(
-        offer_sentence(given, candidate), {AS_GIVEN: "as given", offer_key(candidate): "exact values"}, RECOGNIZED,
-        widget=st.segmented_control, required=True,
+        recognition.offer_sentence(given, candidate), options, RECOGNIZED, widget=st.segmented_control, required=True,
         help="As given: every number on this page is computed from the numbers that you gave. Exact values: from this "
         "synthesizer's exact probabilities, which agree with every digit given.",
     )  # fmt: skip
@@ -187,7 +145,7 @@ def exact_or_given(given: GivenMatrix) -> Synthesizer:
 def set_smallest_alpha(synthesizer_type: type[Synthesizer], m: int, epsilon: float) -> None:
     """Set α to the smallest one that keeps ε, and β to α."""
     try:
-        alpha = synthesizer_type.smallest_alpha(m=m, epsilon=EPSILON.check(epsilon))
+        alpha = synthesizer_type.smallest_alpha(m=m, epsilon=EPSILON.validate(epsilon))
     except ValueError:
         return  # the sentence about m or ε is on the page already
     st.session_state[f"{PREFIX}alpha"] = alpha
@@ -210,26 +168,15 @@ def fit_carried_count(n: int) -> None:
 def show_answer(question: Question) -> None:
     """Draw the sentence, and what is released under the two neighbours that are told apart best."""
     summary = question.summary
-    synthesizer = summary.synthesizer
-    if isinstance(question.design.synthesizer, GivenMatrix):
-        for sentence in matrix_notes(question.design.synthesizer, synthesizer):
+    given = question.design.synthesizer
+    if isinstance(given, GivenMatrix):
+        for sentence in recognition.matrix_notes(given, question.synthesizer):
             ui.note(sentence)
-    ui.answer(*promise_sentence(summary), short_verdict(summary))
-    tables = two_tables(synthesizer, summary.worst)
+    ui.answer(*report.promise_sentence(summary), report.short_verdict(summary))
+    tables = two_tables(question.synthesizer, summary.worst)
     if tables is not None:
         alt = "Probability of each released table if one person said yes, and if that person said no."
         ui.show_figure(two_tables_chart(tables), f"{PREFIX}two_tables", alt, height=330, hero=True)
-
-
-def show_profile(summary: PrivacySummary) -> None:
-    """Draw the privacy profile, and four numbers with their meanings."""
-    synthesizer = summary.synthesizer
-    delta = f"δ = {summary.divergence.value:.6g}"
-    alt = f"Privacy profile of the {synthesizer.label}: δ against ε, with {delta} at the promised ε = "
-    figure = profile_chart(details.profile_of(synthesizer), summary)
-    ui.show_figure(figure, f"{PREFIX}profile", f"{alt}{summary.epsilon:g}.", height=330)
-    ui.heading("Numbers")
-    ui.numbers(*verdict_numbers(summary))
 
 
 def page() -> None:
@@ -245,7 +192,7 @@ def page() -> None:
         show_answer(question)
     with parts.details:
         details.show_tables(question.summary)
-        show_profile(question.summary)
+        details.show_profile(question.summary)
         ui.release_links(MATRICES)
         ui.page_link(PUBLISHED, {"paper": PAPERS.get(question.synthesizer.key, "abowd_vilhuber")}, "As published")
         ui.look_closer(MATRICES, details.SECTIONS, question)

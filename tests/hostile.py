@@ -26,12 +26,12 @@ from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.mechanisms.given.pilot import read_columns
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
 from dpviz.plans.forms import read_groups, read_statistics, statistics_line
+from dpviz.study.plan import simulation_of
 from dpviz.teaching.rooms.codes import read_code
-from pages.details import coverage_files, curator, plan
-from pages.details.coverage_simulation import plan_of
+from dpviz.uploads.columns import read_columns
+from pages.details import coverage, curator, plan
 from pages.ui.navigation import PAGES
 
 MAX_REFUSAL = 2_000  # characters
@@ -67,7 +67,7 @@ def valid_files() -> dict[str, bytes]:
     numbers = [{"name": "coverage", "value": 0.9, "error": None}]
     design = {"dpviz": "0", "question": json.loads(QUESTION.to_json()), "design": chosen, "numbers": numbers}
     return {
-        "run": save_run(run_coverage(plan_of(DESIGN)), about=DESIGN.to_address()).encode(),
+        "run": save_run(run_coverage(simulation_of(DESIGN)), about=DESIGN.to_address()).encode(),
         "question": QUESTION.to_json().encode(),
         "design": json.dumps(design).encode(),
         "plan": answer_json(solve_plan(PLAN)).encode(),
@@ -89,7 +89,7 @@ def _read_matrix(content: bytes) -> None:
 
 
 READERS: dict[str, Callable[[bytes], Any]] = {
-    "run": coverage_files._read_file, "question": curator.read_file, "design": curator.read_file,
+    "run": coverage.read_file, "question": curator.read_file, "design": curator.read_file,
     "plan": plan.read_file, "matrix": _read_matrix, "pilot": _read_pilot,
     "statistics": lambda content: read_statistics(content.decode("latin-1")),
     "groups": lambda content: read_groups(content.decode("latin-1")),

@@ -16,7 +16,7 @@ import mpmath as mp
 import numpy as np
 from scipy.stats import betabinom, binom, laplace
 
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
 from dpviz.coverage.studies import Plan, read_run, run_study, save_run, stream_study
 from dpviz.mechanisms import BetaBinomial, Synthesizer, TwoCellSynthesizer

@@ -16,8 +16,7 @@ from scipy.stats import beta as beta_distribution
 from scipy.stats import betabinom, binom
 
 from dpviz.calibration.prior_rules import PRIOR_RULES
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design
 from dpviz.desk.analyst import (
     NAMES,
@@ -32,8 +31,8 @@ from dpviz.desk.analyst import (
 from dpviz.inference.posterior import posterior_cells
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
 from dpviz.mechanisms import two_cell_synthesizers
-from dpviz.mechanisms.given import read_matrix
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.uploads import read_matrix
 from tests.helpers import decode_figure, match_in
 from tests.mixtures import Law, referee, weights_of
 
@@ -250,9 +249,9 @@ def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: di
 def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
     seen = release(level=level, n=20, x=6)
     said = " ".join((*seen.answer(), *posteriors_table({}, level, "").head))
-    assert float(percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
-    assert f"with {percent(level, 8)} probability" in said
-    assert f"{percent(level, 8)} equal tails" in said
+    assert float(format_percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
+    assert f"with {format_percent(level, 8)} probability" in said
+    assert f"{format_percent(level, 8)} equal tails" in said
     assert not re.search(r"\b100 %", said)
 
 
@@ -267,7 +266,7 @@ def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, A
     truth = case["x"] / case["n"]
     for key, law in laws.items():
         mean, deviation, tails, region = cells_of(seen)[key]
-        assert (mean, deviation) == (share(law.mean, 5), readable(100 * law.deviation, 4)), key
+        assert (mean, deviation) == (share(law.mean, 5), format_number(100 * law.deviation, 4)), key
         assert tails == spread(law.tails(level)), key
         if case in LISTED:
             assert region == " and ".join(spread(piece) for piece in law.densest(level)), key
@@ -277,9 +276,9 @@ def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, A
     low, high = map(share, exact.tails(level))
     start, end = laws["naive"].tails(level)
     verb = "holds" if start <= truth <= end else "misses"
-    assert mark == f"{readable(100 * exact.mean, 3)} ± {readable(100 * exact.deviation, 2)} %"
-    assert f"between {low} and {high} with {readable(100 * level)} %" in sentence
-    assert f"{readable(exact.deviation / laws['known'].deviation, 3)} times" in sentence
+    assert mark == f"{format_number(100 * exact.mean, 3)} ± {format_number(100 * exact.deviation, 2)} %"
+    assert f"between {low} and {high} with {format_number(100 * level)} %" in sentence
+    assert f"{format_number(exact.deviation / laws['known'].deviation, 3)} times" in sentence
     assert f"{share(start)} to {share(end)}, which {verb} the secret share, {share(truth)}." in sentence
 
 
@@ -308,7 +307,7 @@ def test_two_modes_have_two_regions_and_the_picture_has_the_interval_of_the_sent
 def test_a_release_that_says_nothing_leaves_the_prior_of_the_analyst(gamma: float) -> None:
     case = {"counts": (50, 3), "n": 100, "m": 100, "alpha": 1e12, "x": 30, "level": 0.5}
     low = float(betaincinv(gamma, gamma, 0.25))
-    deviation = readable(50 / math.sqrt(2 * gamma + 1), 4)
+    deviation = format_number(50 / math.sqrt(2 * gamma + 1), 4)
     ends = [spread((low, 1 - low)), f"{spread((0.0, low))} and {spread((1 - low, 1.0))}"]
     seen = seen_of(case | {"gamma1": gamma, "gamma2": gamma})
     assert cells_of(seen)["exact"] == ["50 %", deviation, *ends]
@@ -320,17 +319,19 @@ def test_two_contradicting_sets_have_their_posterior_in_the_middle() -> None:
     exact = laws_of(case)["exact"]
     assert len(exact.densest(0.95)) == 1
     tails = spread(exact.tails(0.95))
-    assert cells_of(seen_of(case))["exact"] == ["50 %", readable(100 * exact.deviation, 4), tails, tails]
+    assert cells_of(seen_of(case))["exact"] == ["50 %", format_number(100 * exact.deviation, 4), tails, tails]
 
 
 def test_the_confidential_count_is_described_by_its_weights() -> None:
     seen = release("9", n=24, x=7, epsilon=3.0)
     weights = weights_of([9], 24, 24, 24 / math.expm1(3.0), 1.0, 1.0)
     assert seen.exact.weights == pytest.approx(weights, rel=1e-10)
-    mean, largest, true = (readable(float(value), 5) for value in (weights @ np.arange(25), weights.max(), weights[7]))
+    mean, largest, true = (
+        format_number(float(value), 5) for value in (weights @ np.arange(25), weights.max(), weights[7])
+    )
     assert seen.about_count == (
         f"On average x = {mean}. Most probable is x = {int(weights.argmax())}, with probability "
-        f"{readable(float(largest), 3)}. The true x = 7 has probability {readable(float(true), 3)}."
+        f"{format_number(float(largest), 3)}. The true x = 7 has probability {format_number(float(true), 3)}."
     )
 
 
@@ -343,7 +344,7 @@ def test_every_mechanism_has_the_mixture_of_its_own_matrix(mechanism: str) -> No
     x = np.arange(n + 1)
     law = Law(1 + x, 1 + n - x, weights / weights.sum())
     cells = cells_of(SeenRelease.of(design, "1, 2, 2"))["exact"]
-    assert cells[:3] == [share(law.mean, 5), readable(100 * law.deviation, 4), spread(law.tails(0.95))]
+    assert cells[:3] == [share(law.mean, 5), format_number(100 * law.deviation, 4), spread(law.tails(0.95))]
 
 
 @pytest.mark.parametrize("mechanism", SMALL_DESIGNS)

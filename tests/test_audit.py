@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from dpviz.calibration.posterior_parameter import parameter_failure
+from dpviz.calibration.parameter_draw import parameter_failure
+from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.claim import APPROXIMATE_PROMISE, DENIAL, NECESSARY, ORDER
 from dpviz.claims.claim import PURE_PROMISE as PURE_EPSILON
 from dpviz.claims.formulas import lemma_6_5_failure
 from dpviz.claims.reasons import EXPLAIN
 from dpviz.claims.theorems import CLAIMS
-from dpviz.core.parameters import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import CALIBRATED, KINDS, Setting
 from tests.referees import gaussian_excess, gaussian_posterior
 from tests.test_minimum_prior import log_delta

@@ -10,10 +10,11 @@ from html import escape, unescape
 import mpmath
 import pytest
 
+from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.claims.audit import Finding, audit, audit_statements, judged
 from dpviz.claims.audit_in_words import VERDICT_MARKS, audit_headline, other_claims
 from dpviz.claims.claim import NECESSARY
-from dpviz.core.parameters import NOISE_QUANTITY, readable
+from dpviz.core.formatting import format_number
 from dpviz.desk.audit_tables import findings_table, statements_table
 from dpviz.desk.texts import exponents_raised
 from dpviz.priors import METHODS, Setting
@@ -79,7 +80,7 @@ def test_every_finding_is_in_the_table_with_its_numbers_verdict_and_sentence(kin
         assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))
         assert row["sentence"] == finding.sentence
         if finding.printed is not None and finding.bound.quantity is not NOISE_QUANTITY:
-            assert row["printed"] == readable(finding.printed, 5)
+            assert row["printed"] == format_number(finding.printed, 5)
     numbers = [match_in(r"^[\w ]+? (\d+)\.(\d+)", row["title"]).groups() for row in rows]
     order = [(int(chapter), int(place)) for chapter, place in numbers]
     assert order == sorted(order)
@@ -156,7 +157,7 @@ def test_theorem_4_3_is_judged_however_large_its_prior(delta: float) -> None:
     assert row["sentence"].startswith("Safe: 7.73 times the prior that is needed.")
     if delta > 1e-150:
         given = float(mpmath.sqrt(mpmath.pi * 2.46 / delta**2) ** -1)
-        assert row["gives"] == f"δ = {readable(given, 3)} at ε = 0"
+        assert row["gives"] == f"δ = {format_number(given, 3)} at ε = 0"
 
 
 def test_theorem_7_8_is_unsafe() -> None:

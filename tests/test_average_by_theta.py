@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from dpviz.calibration.releases import average_and_worst, stream_average_by_theta
+from dpviz.calibration.curves import average_and_worst, stream_average_by_theta
 
 THETAS = np.round(np.linspace(0.02, 0.98, 13), 12)
 SETTINGS = [(7, 4, 2.5, 0.3), (30, 60, 1.5, 1.0), (60, 30, 12.0, 0.0)]

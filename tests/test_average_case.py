@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dpviz.calibration.average_draw import parameter_draw_delta
+from dpviz.calibration.parameter_draw import parameter_draw_delta
 from dpviz.claims.theorems import CLAIMS
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.average_case import (
     average_case_delta,

@@ -14,7 +14,7 @@ from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.budget import SPENDINGS, OverSets, OverStatistics, Paying, Spending, Spent, stream_paying
 from dpviz.comparisons.division import Division
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.inference import set_moments
 from tests.helpers import check_close, check_short
 

@@ -11,14 +11,13 @@ import pytest
 from scipy.stats import multinomial
 
 from dpviz.calibration.methods import method_of
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.comparisons import Analysis, CategoryData, EqualPrivacy
 from dpviz.comparisons.categories import CategoryMethod
 from dpviz.coverage import exact_coverage
 from dpviz.designs import Design
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.composition import DiscreteLosses, composed_delta
 from tests.referees import divergence, listed_delta, of_sets
 
 METHODS = {method.key: method for method in CategoryData.methods}
@@ -97,7 +96,7 @@ def test_a_promise_with_delta_takes_the_smallest_prior_for_all_sets() -> None:
         assert setting is not None
         alpha = method.synthesizer(data, setting / sets).alpha  # type: ignore[attr-defined]
         least = minimum_prior_for_sets("synth_post_one", n=30, m=20, cells=4, sets=sets, epsilon=1.0, delta=1e-4)
-        assert alpha == pytest.approx(least.upper, rel=1e-4)
+        assert alpha == pytest.approx(least, rel=1e-4)
 
 
 @every_method
@@ -141,16 +140,14 @@ def test_losses_that_are_next_to_impossible_may_be_left_out(n: int, m: int, cell
     alpha = method.synthesizer(data, 4.0).alpha  # type: ignore[attr-defined]
     every = method_of(BetaBinomial).cell_losses(n, m, cells, 0.0, alpha, alpha)
     some = method_of(BetaBinomial).cell_losses(n, m, cells, 1e-9, alpha, alpha)
-    assert isinstance(some, DiscreteLosses)
-    assert 0 < some.beyond <= 1e-9
+    assert 0 < some.infinity_mass <= 1e-9
     for epsilon in (1.0, 2.5):
-        left, whole = composed_delta(some, 3, epsilon, 1e-3), composed_delta(every, 3, epsilon, 1e-3)
-        assert left.lower <= whole.upper
-        assert whole.lower <= left.upper <= whole.upper * (1 + 1e-5) + 3e-9
-        worst, exact = method.real_delta(data, 12.0, 3, epsilon), composed_delta(every, 3, epsilon, 1e-3)
+        left, whole = (loss.composed_delta(3, epsilon, resolution=1e-3) for loss in (some, every))
+        assert whole * (1 - 1e-6) <= left <= whole * (1 + 1e-5) + 3e-9
+        worst = method.real_delta(data, 12.0, 3, epsilon)
         assert worst is not None
-        assert exact.lower <= worst.value <= exact.upper * (1 + 1e-3) + 1e-19
-        assert exact.lower > 1e-12
+        assert whole * (1 - 1e-6) <= worst.value <= whole * (1 + 1e-3) + 1e-19
+        assert whole > 1e-12
 
 
 def test_several_sets_of_ten_thousand_rows_with_delta_have_an_answer_unless_losses_are_too_many() -> None:

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from dpviz.calibration.posterior_parameter import PosteriorParameter
+from dpviz.calibration.parameter_draw import ParameterDraw
 from dpviz.mechanisms.base import Synthesizer
-from dpviz.mechanisms.cell_pairs import DrawnCells, PlugInCells
-from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
-from dpviz.mechanisms.multinomial_plug_ins import MultinomialMean, MultinomialMode
+from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial, MultinomialMean, MultinomialMode
+from dpviz.mechanisms.cells import DrawnCells, PlugInCells
 from dpviz.priors import minimum_prior, release
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from tests.referees import divergence
 
 CELL_LAWS: dict[str, type[PlugInCells]] = {"draw": DrawnCells, "plug_in": PlugInCells}
@@ -232,7 +231,7 @@ def test_the_proportions_of_many_cells_tell_as_much_as_two_cells_with_a_single_r
     p₁/(p₁ + p₂), which is Beta(α + 1, α) or Beta(α, α + 1) and independent of all else, whatever n and k are.
     """
     made = release("param_post", n=n, m=1, alpha=2.5, cells=cells)
-    assert made == PosteriorParameter(n=1, alpha=2.5, beta=2.5)
+    assert made == ParameterDraw(n=1, alpha=2.5, beta=2.5)
     alone = minimum_prior("param_post", n=1, m=1, epsilon=1.0, delta=1e-6)
     of_cells = minimum_prior("param_post", n=n, m=1, epsilon=1.0, delta=1e-6, cells=cells)
     assert of_cells == pytest.approx(alone, rel=1e-12)

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.mechanisms import DirichletMultinomial
 from dpviz.priors import minimum_prior
 from tests.referees import divergence, of_sets
@@ -25,20 +25,19 @@ def two_sets_delta(n: int, m: int, cells: int, alpha: float, epsilon: float) -> 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.05), (1.5, 1e-3)])
 def test_two_sets_agree_with_listing_everything(n: int, m: int, cells: int, epsilon: float, delta: float) -> None:
     found = minimum_prior_for_sets("synth_post_one", n=n, m=m, cells=cells, sets=2, epsilon=epsilon, delta=delta)
-    assert found.lower <= found.upper <= found.lower * (1 + 1e-5)
-    assert two_sets_delta(n, m, cells, found.upper, epsilon) <= delta * (1 + 1e-9)
-    assert two_sets_delta(n, m, cells, found.lower * (1 - 1e-6), epsilon) > delta
+    assert two_sets_delta(n, m, cells, found, epsilon) <= delta * (1 + 1e-9)
+    assert two_sets_delta(n, m, cells, found * (1 - 2e-6), epsilon) > delta
 
 
 def test_one_set_is_the_single_answer() -> None:
     found = minimum_prior_for_sets("synth_post_one", sets=1, **ASKED)
-    assert found.upper == pytest.approx(minimum_prior("synth_post_one", **ASKED), rel=1e-12)
+    assert found == pytest.approx(minimum_prior("synth_post_one", **ASKED), rel=1e-12)
 
 
 def test_sets_of_a_plug_in_are_one_larger_set() -> None:
     for method in ("synth_post_many", "synth_map"):
         found = minimum_prior_for_sets(method, sets=4, **ASKED)
-        assert found.upper == pytest.approx(minimum_prior(method, **{**ASKED, "m": 8}), rel=1e-12)
+        assert found == pytest.approx(minimum_prior(method, **{**ASKED, "m": 8}), rel=1e-12)
 
 
 def test_more_sets_need_more_prior_and_less_than_by_basic_composition() -> None:
@@ -46,14 +45,14 @@ def test_more_sets_need_more_prior_and_less_than_by_basic_composition() -> None:
     for sets in (1, 2, 3, 5):
         found = minimum_prior_for_sets("synth_post_one", sets=sets, **ASKED)
         share = {**ASKED, "epsilon": ASKED["epsilon"] / sets, "delta": ASKED["delta"] / sets}
-        assert found.upper <= minimum_prior("synth_post_one", **share)
-        uppers.append(found.upper)
+        assert found <= minimum_prior("synth_post_one", **share)
+        uppers.append(found)
     assert all(before < after for before, after in itertools.pairwise(uppers))
 
 
 def test_the_parameter_draw_knows_neither_cells_nor_rows() -> None:
     answers = {
-        minimum_prior_for_sets("param_post", sets=3, **{**ASKED, "cells": cells, "n": n}).upper
+        minimum_prior_for_sets("param_post", sets=3, **{**ASKED, "cells": cells, "n": n})
         for cells in (3, 7)
         for n in (1, 50)
     }
@@ -62,7 +61,7 @@ def test_the_parameter_draw_knows_neither_cells_nor_rows() -> None:
 
 def test_without_delta_every_set_has_its_share() -> None:
     found = minimum_prior_for_sets("synth_post_one", sets=4, **{**ASKED, "delta": 0.0})
-    assert found.lower == found.upper == pytest.approx(2 / math.expm1(0.2), rel=1e-12)
+    assert found == pytest.approx(2 / math.expm1(0.2), rel=1e-12)
 
 
 @pytest.mark.parametrize(

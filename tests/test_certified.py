@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, CountData
-from dpviz.comparisons.binary_measures import worst_of
-from dpviz.core.numerics.bernstein import largest, of_higher_degree, smallest, times_p
+from dpviz.comparisons.binary_measures import of_higher_degree, times_p, worst_of
+from dpviz.core.numerics.binomial_averages import maximum, minimum
 from dpviz.coverage import exact_coverage
 from dpviz.coverage.certified import certifiable, largest_mean_width, release_table, smallest_coverage
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
@@ -164,7 +164,7 @@ def test_the_extremes_of_a_polynomial_are_never_passed_and_are_reached(n: int) -
     values = np.concatenate(
         [binom.pmf(np.arange(n + 1), n, part[:, None]) @ coefficients for part in np.array_split(p, 20)]
     )
-    least, most = (found(coefficients, 0.03, 0.9).value for found in (smallest, largest))
+    least, most = (found(coefficients, 0.03, 0.9).value for found in (minimum, maximum))
     assert values.min() >= least - TOLERANCE
     assert values.max() <= most + TOLERANCE
     assert values.min() - least < 1e-6

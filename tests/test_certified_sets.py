@@ -10,9 +10,9 @@ from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, CountData
 from dpviz.comparisons.binary_measures import worst_of
-from dpviz.core.measures import Measure
+from dpviz.core.formatting import format_measure_cells
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
-from dpviz.core.wording import measured
 from dpviz.coverage import coverage_by_proportion, exact_coverage
 from dpviz.coverage._bracket import CoverageBracket, SharedDistributions
 from dpviz.coverage.certified import largest_mean_width, smallest_coverage, stream_smallest_coverages
@@ -158,7 +158,7 @@ def test_tables_too_large_to_hold_are_taken_count_by_count(
 ) -> None:
     """What comes of them is what the whole table gives where it may be held."""
     found = smallest_coverage(release, sets=sets, rule=rule, low=0.2, high=0.22)
-    monkeypatch.setattr("dpviz.core.limits.TABLE_ENTRIES", 10**8)
+    monkeypatch.setattr("dpviz.core.limits.MAX_TABLE_ENTRIES", 10**8)
     whole = smallest_coverage(release, sets=sets, rule=rule, low=0.2, high=0.22)
     assert whole.gap == 0
     assert found.gap > 0
@@ -233,7 +233,7 @@ def test_no_more_digits_are_shown_than_the_error_of_a_sum_leaves() -> None:
     width = found.mean_width
     assert abs(width.value - 3.588e-8) <= width.within < 1e-8
     assert width.shown == 4e-8
-    assert measured(width) == ("4×10⁻⁸", "")
+    assert format_measure_cells(width) == ("4×10⁻⁸", "")
     assert Measure(0.76543219, 0.0, within=3e-6).shown == 0.76543
     assert Measure(0.5, 0.0, within=1e-5).tied(Measure(0.500015, 0.0, within=1e-5))
     assert not Measure(0.5, 0.0, within=1e-5).tied(Measure(0.50003, 0.0, within=1e-5))

@@ -21,8 +21,9 @@ from dpviz.charts.profile import attacker_chart, profile_chart
 from dpviz.charts.style import log_scale
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy import attacker_view, exceeds, pure_epsilon
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.privacy import attacker_view, pure_epsilon
+from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
 from tests.helpers import decode_figure
 from tests.test_contract import instances

@@ -9,10 +9,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpviz.core.numerics.quantiles import quantile
 from dpviz.coverage import exact_coverages
 from dpviz.inference import COMBINING_RULES, NOISE_AWARE_RULES, RULES, check_rule, holds, set_moments
 from dpviz.inference.interval_rules import releases
+from dpviz.inference.quantiles import quantile
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
 
 COUNTS = ([3, 9], [0, 10, 4], [5, 5, 5, 6], [7, 7, 1, 2, 9])

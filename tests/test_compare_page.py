@@ -15,6 +15,7 @@ import pytest
 from dpviz.charts.comparison import SMALLEST_SHOWN_SHARE, Series, comparison_chart, release_chart
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.outcomes import LIMIT_NAMES, comparison_picture
+from dpviz.charts.style import shorten_labels
 from dpviz.comparisons import (
     DATA_KINDS,
     Analysis,
@@ -27,10 +28,8 @@ from dpviz.comparisons import (
 from dpviz.comparisons.base import OUTCOME_MEASURES
 from dpviz.comparisons.comparison import LIMITED, Compared, Comparison, stream_comparison, stream_ranking
 from dpviz.comparisons.ranking import Ranking, really, times_with
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
-from dpviz.core.plain import short_names
-from dpviz.core.wording import error_text
+from dpviz.core.formatting import format_error, format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.exports.comparison import comparison_csv, comparison_script
 from dpviz.privacy.real_loss import Loss
 from tests.helpers import check_close, check_short, run_script
@@ -86,10 +85,10 @@ def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon
     promising = [one for one in found if not one.method.reference]
     best = min(promising, key=lambda one: one.root_mean_squared_error.value)
     assert best.method.label in mark
-    error = error_text(best.root_mean_squared_error)
+    error = format_error(best.root_mean_squared_error)
     assert f"<b>{error}</b>" in sentence
     assert error in brief
-    assert f"{'real' if terms.asks else 'promised'} ε = {readable(epsilon, 4)}" in sentence
+    assert f"{'real' if terms.asks else 'promised'} ε = {format_number(epsilon, 4)}" in sentence
     assert least is not None
     low, high = (best.release_error.value / end for end in (least.root_mean_squared_error, least.lower_bound))
     told = re.search(rf"the error added by {re.escape(best.method.label)} is <b>([^<]*)</b> that of the best", sentence)
@@ -122,7 +121,7 @@ def test_the_sentence_tells_a_broken_promise_and_how_much_is_given_away(terms: A
     assert ("breaks its promise" in sentence) == (key == "modips_truncated" and terms == EqualPromise())
     if "breaks" in sentence:
         assert found.real_epsilon > 1.2 * 0.5  # type: ignore[operator]
-        assert f"it really gives away ε = {readable(found.real_epsilon, 3)}." in sentence  # type: ignore[arg-type]
+        assert f"it really gives away ε = {format_number(found.real_epsilon, 3)}." in sentence  # type: ignore[arg-type]
 
 
 def told(data: Any, methods: Any, epsilon: float, repetitions: int) -> tuple[Ranking, str, str]:
@@ -230,7 +229,7 @@ def test_what_is_really_given_away_never_reads_as_what_is_promised() -> None:
         for factor in (2, 1.01, 1.001, 1 + 1e-4, 1 + 2e-6):
             words = really(Loss.exactly(promised * factor), promised)
             real = words.removeprefix("it really gives away ε = ")
-            assert real != readable(promised, 4)
+            assert real != format_number(promised, 4)
             assert float(real.replace(",", "")) == pytest.approx(promised * factor, rel=5.1e-3)
             assert float(real.replace(",", "")) > promised
 
@@ -281,7 +280,7 @@ def test_the_file_has_every_measure_of_every_outcome() -> None:
 
 def test_the_script_prints_the_numbers_of_the_table() -> None:
     last, given = compared([2.0])
-    lines = run_script(comparison_script(given.data, given.methods, [2.0], given.analysis, given.terms)).splitlines()
+    lines = run_script(comparison_script(dataclasses.replace(given, epsilon=2.0))).splitlines()
     assert len(lines) == len(last.outcomes)
     for outcome in last.outcomes.values():
         (line,) = [one for one in lines if one.startswith(outcome.method.label)]
@@ -308,7 +307,7 @@ def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:
 def test_names_at_the_ends_of_lines_are_short_and_tell_the_methods_apart(kind: Any) -> None:
     labels = [one.label for one in kind.methods]
     for some in (labels, [one.label for one in kind.methods if one.key in kind.usual_keys()], labels[:2], labels[2:5]):
-        names = short_names(some)
+        names = shorten_labels(some)
         assert list(names) == some
         assert len({*names.values()}) == len(some)
         assert all(len(name) <= len(label) and label.startswith(name[:4]) for label, name in names.items())

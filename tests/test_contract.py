@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dpviz import privacy
 from dpviz.core.parameters import Parameter
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, Synthesizer
-from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.divergence import worst_neighbours
 from tests.referees import excess, listed_delta
 
 CLASSES = list(SYNTHESIZERS.values())
@@ -87,8 +87,8 @@ def questions(draw: st.DrawFn, cls: type[Synthesizer]) -> tuple[Synthesizer, flo
 
 
 def about(value: float) -> object:
-    """Equal up to rounding of sums of probabilities: eleven digits, or 1e-13 where the definition cancels."""
-    return pytest.approx(value, rel=1e-11, abs=1e-13)
+    """Equal up to rounding of sums of probabilities: eleven digits, or 3e-13 where the definition cancels."""
+    return pytest.approx(value, rel=1e-11, abs=3e-13)
 
 
 @law
@@ -144,7 +144,7 @@ def test_log_odds_are_differences_of_log_rows(cls: type[Synthesizer], data: st.D
     first, second = s.neighbours.T
     scale = 1 + np.abs(logarithms[first]) + np.abs(logarithms[second])
     assert table.shape == (len(s.neighbours), s.shape[1])
-    assert np.all(np.abs(table - (logarithms[first] - logarithms[second])) <= 1e-13 * scale)
+    assert np.all(np.abs(table - (logarithms[first] - logarithms[second])) <= 2e-13 * scale)
 
 
 @law

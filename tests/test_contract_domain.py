@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dpviz import privacy
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.formatting import format_number
+from dpviz.core.parameters import Parameter
 from dpviz.mechanisms import Synthesizer
 from tests.test_contract import CLASSES, MANY_CELLS, every_class, least, names
 
@@ -51,8 +52,8 @@ def test_a_value_outside_the_domain_is_refused_by_name_domain_and_value(
             assert declaration.domain in message, candidate
             plain = isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
             shown = message.rpartition("got ")[2].removesuffix(".")
-            assert shown in ((readable(value), repr(float(value))) if plain else (repr(value),)), candidate
-            assert shown not in map(readable, ends) or value in ends, candidate
+            assert shown in ((format_number(value), repr(float(value))) if plain else (repr(value),)), candidate
+            assert shown not in map(format_number, ends) or value in ends, candidate
 
 
 @every_class

@@ -63,8 +63,7 @@ DOTS = [Dot(rule=key, y=0.5, low=0.4, high=0.65, words="50 % ± 5") for key in R
 
 def drawn(values: dict[str, FloatArray] | None = None, **changes: Any) -> go.Figure:
     asked: dict[str, Any] = {
-        "names": NAMES, "ends": ENDS, "title": "p", "log": False, "level": 0.95, "chosen": 0.3, "marks": MARKS,
-        "span": (0.0, 1.0),
+        "names": NAMES, "ends": ENDS, "level": 0.95, "chosen": 0.3, "marks": MARKS,
     }  # fmt: skip
     points = changes.pop("points", POINTS)
     return coverage_chart(points, VALUES if values is None else values, **asked | changes)
@@ -367,8 +366,7 @@ EPSILONS = np.geomspace(0.1, 250.0, 7)
 
 def test_a_logarithmic_axis_reaches_from_end_to_end_with_a_tick_at_every_power_of_ten() -> None:
     values = {"as_if_real": np.linspace(0, 1, 7)}
-    figure = drawn(values, points=EPSILONS, log=True, chosen=2.0, marks={"as_if_real": 0.4}, title="ε",
-                   span=(0.1, 250.0))  # fmt: skip
+    figure = drawn(values, points=EPSILONS, along="epsilon", chosen=2.0, marks={"as_if_real": 0.4})
     axis = figure.layout.xaxis
     assert axis.type == "log"
     assert np.allclose(axis.range, [-1.0, math.log10(250.0)])
@@ -385,7 +383,7 @@ def test_few_points_give_axes_that_can_be_drawn(number: int, chosen: float) -> N
     check_can_be_shown(drawn(values, points=points if number else np.array([0.0, 1.0]), chosen=chosen))
     if number:
         epsilons = np.array([0.1, 10.0][:number])
-        check_can_be_shown(drawn(values, points=epsilons, log=True, chosen=0.1, span=(0.1, 10.0)))
+        check_can_be_shown(drawn(values, points=epsilons, along="epsilon", chosen=0.1))
 
 
 def test_gaps_and_missing_lines_are_left_out_and_never_written() -> None:
@@ -466,6 +464,10 @@ def test_the_truth_is_a_rule_in_ink_with_its_number_and_words_stand_above() -> N
     (shape,) = written["shapes"]
     assert (shape["x0"], shape["x1"], shape["yref"], shape["line"]["color"]) == (P, P, "y domain", TRUTH_COLOR)
     assert [one["text"] for one in written["annotations"]] == ["three of six", "true share 25 %"]
+    words = " ".join(["<b>three</b>"] * 9) + "<br>of six"
+    long = caterpillar(ESTIMATES, HALVES, words=words).to_dict()["layout"]
+    assert [line.count("<b>three") for line in long["annotations"][0]["text"].split("<br>")] == [8, 1, 0]
+    assert long["margin"] == written["margin"]  # there is always room for so many lines
 
 
 def test_those_that_are_watched_are_drawn_in_the_frame_of_all() -> None:

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import (
     REPAIRS,
     CoverageDecomposition,
@@ -55,7 +54,11 @@ GRID = [
 
 NAMED = {
     "the prior's pull": "prior_bias",
-    **{f"the bias of {law.moved_by}": "prior_bias" for law in two_cell_synthesizers().values() if not law.has_prior},
+    **{
+        f"the bias of {law.info.moved_by}": "prior_bias"
+        for law in two_cell_synthesizers().values()
+        if not law.has_prior
+    },
     "the rule's variance, which is too small on average,": "ignored_variance",
     "the rule's variance, which is too large on average,": "ignored_variance",
     "the noise of the rule's variance": "rule_noise",
@@ -161,12 +164,12 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
                     said,
                 ).groups()
                 assert name.lower() == RULES[rule].abbreviation.lower()
-                assert share == percent(one.coverage, 3)
+                assert share == format_percent(one.coverage, 3)
                 off = one.coverage - level
                 assert (stands == "as promised") == (promised is None) == (abs(off) < 5e-4)
                 assert stands == "as promised" or (stands == "not") == (off < 0)
                 assert bool(only) == (off <= -5e-4 and not share.startswith("less")), said
-                assert promised in (None, percent(level, 8))
+                assert promised in (None, format_percent(level, 8))
                 assert against_level(one.coverage, level).startswith(f", {stands}")
                 seen.add(stands)
     assert seen == {"as promised", "not", "more than"}
@@ -195,7 +198,7 @@ def test_the_exact_rule_has_a_prior_at_every_promise(law: str, epsilon: float) -
 
 @pytest.mark.parametrize("level", [0.001, 0.9, 0.999, 0.99999, 0.999999])
 def test_the_promised_level_is_written_with_all_its_digits(level: float) -> None:
-    assert float(percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
+    assert float(format_percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
 
 
 def test_a_coverage_against_its_level() -> None:
@@ -216,7 +219,7 @@ def test_the_answer_names_the_analyst_by_what_is_done() -> None:
     design = Design(mechanism="beta_binomial", n=100, sets=1, epsilon=2.0, rules=("as_if_real",))
     one = exact_values(design)["as_if_real"]
     sentence = coverage_sentence(design, "as_if_real", one)
-    share = percent(one.coverage, 3)
+    share = format_percent(one.coverage, 3)
     assert f"only <b>{share}</b> of the intervals computed as if the data were real contain the true share" in sentence
     assert ", not the promised 95 %: " in sentence
     assert "to within" not in sentence
@@ -227,10 +230,10 @@ def test_the_answer_names_the_analyst_by_what_is_done() -> None:
 
 def test_shares_near_all_are_not_said_to_be_all() -> None:
     """One release in a million less than all is 99.9999 %, and a hundred-millionth is not nothing."""
-    assert percent(0.9999987, 3) == "99.9999 %"
-    assert percent(1.0, 3) == "100 %"
-    assert percent(2e-9, 4) == "less than 10⁻⁶ %" and percent(1 - 2e-9, 4) == "more than 99.999999 %"
-    assert percent(1 - 1e-13) == "100 %" and percent(1e-13) == "0 %"
+    assert format_percent(0.9999987, 3) == "99.9999 %"
+    assert format_percent(1.0, 3) == "100 %"
+    assert format_percent(2e-9, 4) == "less than 10⁻⁶ %" and format_percent(1 - 2e-9, 4) == "more than 99.999999 %"
+    assert format_percent(1 - 1e-13) == "100 %" and format_percent(1e-13) == "0 %"
     assert vacuous_sentence(1.0) == " All of them run from 0 to 100 % and say nothing."
 
 
@@ -238,7 +241,7 @@ def test_the_explanations_of_coverage_hold():
     """At p = 1/2 nothing moves the estimate, and rules cover too seldom as well as too often."""
     asked = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0, delta=1e-6)
     numbers = {prior: replace(asked, prior=prior).alpha_of_one_set for prior in ("pure", "exact")}
-    pure, exact = readable(numbers["pure"], 4), readable(numbers["exact"], 3)
+    pure, exact = format_number(numbers["pure"], 4), format_number(numbers["exact"], 3)
     assert f"goes from {pure} invented rows to {exact} with" in " ".join(page_text("coverage", "why").split())
     covered = []
     for law, sets, rule in itertools.product(

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
-from dpviz.core.wording import TextTable
+from dpviz.core.formatting import TextTable, format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.coverage import (
     CoveragePlan,
     coverage_decomposition,
@@ -108,7 +107,7 @@ def test_the_table_has_the_exact_numbers_and_those_of_the_simulation(values: dic
         error = coverage.mean_width_inside_error_bound
         is_known = math.isfinite(coverage.mean_width_inside) and error <= 1e-4
         length = Measure(100 * coverage.mean_width_inside, 0.0, within=100 * error).shown
-        assert cells["mean length, in points"] == (readable(length, 4) if is_known else "–")
+        assert cells["mean length, in points"] == (format_number(length, 4) if is_known else "–")
 
         # Coverage where T is negative, and where it is not
         parts = coverage.coverage_given_nonnegative_total, coverage.coverage_given_negative_total
@@ -121,10 +120,10 @@ def test_the_table_has_the_exact_numbers_and_those_of_the_simulation(values: dic
 
         # The simulation
         share = performance.rules[key].coverage
-        written = f"{readable(100 * share.value, 5)} % ± {readable(100 * share.error, 2)}"
+        written = f"{format_number(100 * share.value, 5)} % ± {format_number(100 * share.error, 2)}"
         if share.value in (0, 1):
-            ends = [readable(100 * end, 4) for end in wilson_interval(share.value, design.repetitions)]
-            written = f"{readable(100 * share.value)} % ({' to '.join(ends)} %)"
+            ends = [format_number(100 * end, 4) for end in wilson_interval(share.value, design.repetitions)]
+            written = f"{format_number(100 * share.value)} % ({' to '.join(ends)} %)"
         assert cells["simulated"] == written
         if design.repetitions * min(coverage.coverage, 1 - coverage.coverage) < MIN_HITS:
             assert cells["apart, in standard errors"] == "too few hits"
@@ -223,7 +222,7 @@ def test_the_simulation_so_far_stands_above_the_counts() -> None:
     intervals = first_intervals(plan_of(design, "reiter_2002"), "reiter_2002")
     performance = performance_of(run_coverage(plan))
     share = performance.rules["reiter_2002"].coverage
-    written = f"{readable(100 * share.value, 5)} % ± {readable(100 * share.error, 2)}"
+    written = f"{format_number(100 * share.value, 5)} % ± {format_number(100 * share.error, 2)}"
     assert interval_words(plan, intervals, 0, performance)[0] == f"of 3,000: <b>{written}</b>"
     assert interval_words(plan, intervals, 0, None) == list(count_sentences(intervals))
     longer = dataclasses.replace(plan, repetitions=5000)
@@ -297,7 +296,7 @@ def test_bias_and_variance_are_the_closed_form_with_the_simulation_beside_it() -
     rows = estimate_table(moments, performance).rows
     for (_, exact, measure, distance), value, measured in zip(rows, closed, simulated, strict=True):
         assert value_of(exact) == pytest.approx(value, rel=1e-4)
-        assert measure == f"{readable(measured.value, 5)} ± {readable(measured.error, 2)}"
+        assert measure == f"{format_number(measured.value, 5)} ± {format_number(measured.error, 2)}"
         assert value_of(distance) == pytest.approx((measured.value - value) / measured.error, abs=6e-3, rel=6e-3)
     assert [row[2:] for row in estimate_table(moments, None).rows] == [["not yet", ""]] * 3
 
@@ -315,7 +314,7 @@ def test_how_far_the_variance_of_each_rule_is_off() -> None:
         exact = decompositions[key].mean_variance
         assert value_of(mean) == pytest.approx(exact, rel=1e-4)
         assert value_of(bias) == pytest.approx(100 * (exact / moments.variance_estimate - 1), rel=1e-4)
-        assert measure == f"{readable(measured.value, 5)} ± {readable(measured.error, 2)}"
+        assert measure == f"{format_number(measured.value, 5)} ± {format_number(measured.error, 2)}"
 
 
 def test_simulated_measures_leave_out_what_a_simulation_cannot_tell() -> None:
@@ -330,7 +329,7 @@ def test_simulated_measures_leave_out_what_a_simulation_cannot_tell() -> None:
             if math.isnan(measure.value):
                 assert (cell, RULES[key].has_variance) == ("–", False)
             else:
-                assert cell == f"{readable(measure.value, 5)} ± {readable(measure.error, 2)}"
+                assert cell == f"{format_number(measure.value, 5)} ± {format_number(measure.error, 2)}"
 
 
 @pytest.mark.parametrize("coverage", [0.81154, 0.95, 0.5])

@@ -13,7 +13,7 @@ import scipy.stats
 from dpviz.comparisons import CategoryData, CountData, EqualPrivacy, UnknownVariance
 from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_of, row_moments
 from dpviz.comparisons.terms import pure_within, setting_for
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import ADDED_ERROR, measure_of, stream_one_more, stream_path
@@ -31,7 +31,7 @@ from dpviz.desk.question import GOALS, Question
 from dpviz.desk.relaxing import stream_relaxations
 from dpviz.desk.search import LEADING, Desk, assess, candidates, smallest_setting, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve
 from tests.helpers import ROUNDING, check_close, last_of
 from tests.helpers import desk_answer as answer_sentence

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.drawn import followed_chart, guess_rate
@@ -68,7 +68,7 @@ def test_the_sentence_on_leaders_names_at_every_place_the_best_design(key: str, 
     for names, span in spans:
         low, *rest = (place.strip(" .") for place in span.split(" to "))
         high = rest[-1] if rest else low
-        inside = [value for value in values if readable(value, 4) in (low, high)]
+        inside = [value for value in values if format_number(value, 4) in (low, high)]
         every = set(re.findall("<b>(.+?)</b>", names))
         named |= {value: every for value in values if inside[0] <= value <= inside[-1]}
     assert set(named) == set(values), sentence
@@ -83,7 +83,7 @@ def test_the_sentence_on_leaders_names_at_every_place_the_best_design(key: str, 
     if key != "epsilon":
         measures = [measure_of(one, measure).value for one in found.found.values()]
         overall = (max if measure == "coverage" else min)(one for one in measures if not math.isnan(one))
-        assert re.search(f"with {re.escape(readable(overall, 3))}(| ± [^ ]+)[.]$", sentence), sentence
+        assert re.search(f"with {re.escape(format_number(overall, 3))}(| ± [^ ]+)[.]$", sentence), sentence
     half = dataclasses.replace(found, complete=False)
     assert leaders_sentence(half, measure).startswith("So far: the ")
 

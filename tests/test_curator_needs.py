@@ -12,10 +12,10 @@ import pytest
 from dpviz.comparisons import BinaryData, Comparison, CountData, EqualPromise, UnknownVariance
 from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.comparisons.ranking import Ranking
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.bernstein import evaluated
-from dpviz.core.numerics.binomial import binomial_weights
-from dpviz.core.numerics.steps import finished
+from dpviz.comparisons.steps import finished
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.binomial_averages import evaluator
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed, Option, Tried
 from dpviz.desk.numbers import numbers_of
@@ -177,7 +177,7 @@ def test_polynomials_are_evaluated_as_their_sums(n: int) -> None:
     x = np.arange(n + 1)
     table = np.column_stack([x / n, (x / n) ** 2 + np.sin(x)])
     p = np.concatenate([[0.0, 1e-300, 1e-9, 0.5, 1 - 1e-9, 1.0], np.linspace(0, 1, 777)])
-    assert np.abs(evaluated(table)(p) - binomial_weights(p, n) @ table).max() < 1e-12
+    assert np.abs(evaluator(table)(p) - binomial_weights(p, n) @ table).max() < 1e-12
 
 
 # What the sentences and the order rest on

@@ -15,9 +15,8 @@ from dpviz.comparisons import CategoryData, CountData, DataKind, UnknownVariance
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.gaussian_histograms import SMOOTHED_HISTOGRAM_SCOTT
 from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRUNCATED, MODIPS_SPLIT
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
-from dpviz.core.wording import spelled
+from dpviz.core.formatting import format_number, spell_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import GIVEN_EPSILON, numbers_of
@@ -29,7 +28,7 @@ from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen
 from dpviz.desk.search import Desk, assess, stream_designs
 from dpviz.desk.told.tables import ranking_table
-from dpviz.privacy.attacker import factor_of_odds
+from dpviz.privacy.report import factor_of_odds
 from tests.helpers import desk_answer as answer_sentence
 from tests.test_curator import answered
 
@@ -267,7 +266,8 @@ def test_a_setting_that_nothing_bounds_is_no_larger_than_what_improves_anything(
     assert error(design.setting * 0.98) > error(1000.0) * 1.001
     _, sentence, _ = answer_sentence(answered(asked))
     assert (
-        f"but with the ε = {readable(design.setting, 4)} that it is set to nothing is worse by a thousandth" in sentence
+        f"but with the ε = {format_number(design.setting, 4)} that it is set to nothing is worse by a thousandth"
+        in sentence
     )
 
 
@@ -282,7 +282,7 @@ def test_a_design_whose_limits_say_little_carries_the_warning_at_any_size() -> N
         assert first.real_epsilon == pytest.approx(real, rel=0.02)
         assert first.enough
         _, sentence, _ = answer_sentence(desk)
-        assert f"ε = {readable(float(f'{first.real_epsilon:.5g}'), 3)}" in sentence
+        assert f"ε = {format_number(float(f'{first.real_epsilon:.5g}'), 3)}" in sentence
         assert "That hardly protects anybody" in sentence
         assert f"by a factor of {factor_of_odds(first.real_epsilon)}." in sentence
 
@@ -523,7 +523,7 @@ def test_a_complete_answer_leaves_no_design_unjudged_and_rows_say_their_repetiti
             measure = one.figures[ERROR].measure
             assert measure.value - 0.1 >= 4 * measure.error
             assert 0 < one.repetitions < 1500
-            assert f"{readable(one.repetitions)}&nbsp;repetitions" in name
+            assert f"{format_number(one.repetitions)}&nbsp;repetitions" in name
         else:
             assert one.repetitions == 1500 and "repetitions" not in name
     assert not any("still to be judged" in part for part in answer_sentence(desk))
@@ -678,7 +678,7 @@ def test_a_class_is_told_how_many_limits_the_nearest_design_misses() -> None:
             continue
         missed = [one for one in desk.question.limits if first.verdicts[one.key] is False]
         short = answer_sentence(desk)[2]
-        many = f"misses {spelled(len(missed))}, mainly:" if len(missed) > 1 else "misses one:"
+        many = f"misses {spell_number(len(missed))}, mainly:" if len(missed) > 1 else "misses one:"
         assert many in short, (name, short)
         most = max(missed, key=lambda one: one.slack(first.figure(one.key).measure).value)
         assert most.measure.name in short

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dpviz.comparisons import CountData
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question

@@ -14,8 +14,8 @@ import pytest
 
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.comparisons.terms import setting_for
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.desk.question import Question
@@ -25,7 +25,7 @@ from dpviz.desk.search import Desk, stream_designs
 from dpviz.desk.suggested import kind_with, rounded_ends, suggested
 from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
 from dpviz.desk.told.tables import ranking_table
-from dpviz.mechanisms.given.pilot import read_columns
+from dpviz.uploads.columns import read_columns
 from tests.helpers import ROUNDING, WRONG, run_script, value_of
 from tests.helpers import desk_answer as answer_sentence
 
@@ -96,7 +96,7 @@ def test_every_sentence_on_the_way_is_sound_and_the_last_says_who_leads_with_num
 
 def reading_of(value: float | None) -> str:
     assert value is not None
-    return readable(float(f"{value:.5g}"), 3)
+    return format_number(float(f"{value:.5g}"), 3)
 
 
 @pytest.mark.parametrize("limit", ["error", "close", "none"])
@@ -105,7 +105,7 @@ def test_where_only_guesses_are_limited_the_real_loss_is_told_as_odds(limit: str
     _, sentence, _ = answer_sentence(last)
     if (last.keeping or not last.undecided) and last.first is not None:
         assert "not how sure it can be" in sentence
-        assert f"by a factor of {readable(math.exp(last.first.real_epsilon or 0.0), 3)}." in sentence
+        assert f"by a factor of {format_number(math.exp(last.first.real_epsilon or 0.0), 3)}." in sentence
     assert "not how sure" not in answer_sentence(desks(limit, "ε = 5")[-1])[1]
 
 

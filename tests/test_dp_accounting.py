@@ -19,7 +19,7 @@ from dpviz.mechanisms import (
     PosteriorMode,
     Synthesizer,
 )
-from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.divergence import worst_neighbours
 from tests.referees import discretized_delta
 
 GRID = 1e-4

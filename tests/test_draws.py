@@ -20,9 +20,9 @@ from dpviz.mechanisms import (
     TwoCellSynthesizer,
     two_cell_synthesizers,
 )
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.mechanisms.noise import NoiseSanitizer
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from tests.pairs import pairwise
 
 DRAWS = 40_000

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from dpviz.core.numerics.gamma import log_beta
+from dpviz.core.numerics.special import log_beta
 from dpviz.inference import BetaMixture, posterior_coverage, posterior_given, posterior_summaries
 from dpviz.inference.confidential import log_prior_counts, normalized
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval

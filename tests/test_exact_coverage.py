@@ -11,7 +11,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpviz.core.numerics.quantiles import QuantileTable, quantile
 from dpviz.coverage import (
     coverage_by_proportion,
     exact_coverage,
@@ -25,8 +24,9 @@ from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.inference import RULES, holds
 from dpviz.inference.interval_rules import Releases
+from dpviz.inference.quantiles import QuantileTable, quantile
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import binomial_distribution, charest, every_release, rows_of
 
 GOLDEN = {

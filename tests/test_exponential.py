@@ -95,16 +95,16 @@ def test_over_data_sets_all_of_epsilon_is_lost_and_over_counts_less() -> None:
 class HalfRows(ExponentialRows):
     """With half the sensitivity."""
 
-    def _paid(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return 2 * super()._paid(rows, columns)
+    def _cost(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return 2 * super()._cost(rows, columns)
 
 
 @dataclass(frozen=True, kw_only=True)
 class HalfCounts(ExponentialCounts):
     """With half the sensitivity."""
 
-    def _paid(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return 2 * super()._paid(rows, columns)
+    def _cost(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return 2 * super()._cost(rows, columns)
 
 
 @pytest.mark.parametrize("cls", [HalfRows, HalfCounts])

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.core import limits
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.desk.exports.script import LONGEST_INLINE, page_script
 from dpviz.desk.exports.tables import log_odds_csv, log_odds_latex, matrix_csv, matrix_latex
 from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
-from dpviz.mechanisms.given import read_matrix
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.summary import PrivacySummary, summarize
+from dpviz.uploads import read_matrix
 from tests.test_contract import instances
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -91,7 +91,7 @@ def test_endless_log_odds_in_latex_are_infinity() -> None:
 @every_class
 def test_latex_is_balanced_ascii_and_of_one_width(cls: type[Synthesizer]) -> None:
     release = cls(**{one.name: one.default for one in cls.parameters()})
-    caption = f"{cls.label}, 100 % of α_1 & β, ε = 2, δ = 10^-5, 1 − p"
+    caption = f"{cls.info.label}, 100 % of α_1 & β, ε = 2, δ = 10^-5, 1 − p"
     for latex in (matrix_latex(release, caption), log_odds_latex(release, caption)):
         assert latex.isascii()
         assert latex.count("{") == latex.count("}")
@@ -107,7 +107,7 @@ def test_latex_is_balanced_ascii_and_of_one_width(cls: type[Synthesizer]) -> Non
 def test_a_table_too_large_for_a_file_is_refused() -> None:
     release = PosteriorMean(n=2000, m=2000, alpha=1, beta=1)
     for write in (matrix_csv, log_odds_csv):
-        with pytest.raises(ValueError, match=f"files hold at most {limits.TABLE_ENTRIES:,}"):
+        with pytest.raises(ValueError, match=f"files hold at most {limits.MAX_TABLE_ENTRIES:,}"):
             write(release)
 
 
@@ -133,17 +133,17 @@ def run_script(script: str, folder: Path) -> dict[str, str]:
 def expected(summary: PrivacySummary) -> dict[str, str]:
     release, worst = summary.synthesizer, summary.worst
     lines = {
-        "exact epsilon": readable(worst.value, 7),
-        "delta at the promised epsilon": readable(summary.divergence.value, 7),
-        "smallest epsilon at the allowed delta": readable(summary.epsilon_at_delta, 7),
+        "exact epsilon": format_number(worst.value, 7),
+        "delta at the promised epsilon": format_number(summary.divergence.value, 7),
+        "smallest epsilon at the allowed delta": format_number(summary.epsilon_at_delta, 7),
         "likelier": str(release.row_table(worst.likelier)),
         "other": str(release.row_table(worst.other)),
     }
     if summary.failure is not None and summary.joint_failure is not None:
-        lines["probabilistic delta, worst table"] = readable(float(summary.failure.max()), 7)
-        lines["probabilistic delta, joint, even cells"] = readable(summary.joint_failure, 7)
+        lines["probabilistic delta, worst table"] = format_number(float(summary.failure.max()), 7)
+        lines["probabilistic delta, joint, even cells"] = format_number(summary.joint_failure, 7)
     if summary.change is not None:
-        lines["smallest Pr(released differs from confidential)"] = readable(float(summary.change.min()), 7)
+        lines["smallest Pr(released differs from confidential)"] = format_number(float(summary.change.min()), 7)
     return lines
 
 

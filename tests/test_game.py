@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpviz.teaching.game.seen_count
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_percent
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy.optimum import least_error
 from dpviz.teaching.game import LEVELS, rounds_from
@@ -286,7 +286,7 @@ def test_what_is_said_of_a_person_fits_the_answer_and_the_odds():
 
 
 def test_the_words_beside_the_page_name_the_limits_of_epsilon() -> None:
-    named = [f"{percent(1 / (1 + math.exp(-epsilon)), 3 if epsilon == 5 else 2)}" for epsilon in GAME_EPSILONS]
+    named = [f"{format_percent(1 / (1 + math.exp(-epsilon)), 3 if epsilon == 5 else 2)}" for epsilon in GAME_EPSILONS]
     assert named == ["62 %", "73 %", "88 %", "99.3 %"]
     pieces = zip(named, ("at\nε = 0.5", "at 1", "at 2", "at 5"), strict=True)
     assert all(f"{share} {at}" in page_text("game") for share, at in pieces)

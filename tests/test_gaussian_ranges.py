@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from dpviz.calibration.gaussian_range import GaussianRelease, maximum_range
 from dpviz.calibration.methods import CALIBRATED_METHODS
-from dpviz.calibration.ranges import GaussianRelease, maximum_range
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, log_gaussian_delta
 from tests.referees import gaussian_excess, gaussian_posterior
 

@@ -7,7 +7,7 @@ import math
 import re
 import string
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.core.csv_text import lines_of
-from dpviz.core.limits import GIVEN_BYTES, GIVEN_SIDE
+from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE
 from dpviz.desk.exports.tables import matrix_csv
 from dpviz.mechanisms import (
     SYNTHESIZERS,
@@ -28,8 +27,10 @@ from dpviz.mechanisms import (
     Synthesizer,
     TwoCellSynthesizer,
 )
-from dpviz.mechanisms.given import MatrixProblem, read_matrix, reading, recognize
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.uploads import MatrixProblem, read_matrix, recognize
+from dpviz.uploads import matrix as reading
+from dpviz.uploads.tables import split_lines
 from tests.helpers import value_of
 from tests.test_contract import instances
 
@@ -83,13 +84,13 @@ PROBLEMS: dict[str, tuple[str | bytes, list[str]]] = {
     "words in the columns of counts": ("n1,n2,a,b\n0,1,0.5,x\n1,0,0.5,0.5", ["Line 2, value 4 is “x”"]),
     "names alone": ("n\nfirst\nsecond", ["Line 2, value 1 is “first”"]),
     "decimal commas between commas": ("0,5,0,5\n0,5,0,5", ["Line 1 sums to 10"]),
-    "a workbook": (b"PK\x03\x04 and so on", ["spreadsheet", "as CSV"]),
-    "a picture": (b"\x89PNG\r\n and so on", ["This is a picture, not text", "as CSV"]),
+    "a workbook": (b"PK\x03\x04 and so on", ["not a text file in UTF-8", "as CSV"]),
+    "a picture": (b"\x89PNG\r\n\x1a\n and so on", ["not a text file in UTF-8", "as CSV"]),
     "bytes of no text": (b"\x81\x8d,b\n0.5,0.5\n0.5,0.5", ["not a text file in UTF-8"]),
     "UTF-16 without its mark": (SQUARE.encode("utf-16-le"), ["Line 1 holds a character", "code is 0", "UTF-8"]),
-    "too many bytes": (b"0" * (GIVEN_BYTES + 1), ["The file has 32.1 MB; at most 32 MB"]),
-    "too many rows": (uniform(GIVEN_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
-    "too many columns": (uniform(2, GIVEN_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
+    "too many bytes": (b"0" * (MAX_MATRIX_BYTES + 1), ["The file has 32.1 MB; at most 32 MB"]),
+    "too many rows": (uniform(MAX_MATRIX_SIDE + 1, 2), ["1,001 rows and 2 columns", "at most 1,000 × 1,000"]),
+    "too many columns": (uniform(2, MAX_MATRIX_SIDE + 3), ["2 rows and 1,003 columns", "at most 1,000 × 1,000"]),
     "an open quotation mark": ('"0.5,0.5\n0.5,0.5', ["Line 1"]),
     "a value without end": ("a,b\n0.5,0.5\n0.5," + "x" * 140_000, ["Line 3"]),
     "a number without end": ("0.5,0.5\n0.5," + "1" * 5000, ["Line 2, value 2 is not finite"]),
@@ -121,13 +122,14 @@ def identity(side: int, zeros: int) -> str:
         (lambda: identity(300, 120_000), "Line 1, value 1 has more than 10,000 characters"),
         (lambda: 'a\n"' + "x" * 9_000_000, "Line 2, value 1 has more than 10,000 characters"),
         (lambda: "1" * 32_000_000, "Line 1, value 1 has more than 10,000 characters"),
-        (lambda: "1\n" * 16_000_000, "more than 1,000 rows; at most 1,000 × 1,000"),
+        (lambda: "1\n" * 9_000, "more than 1,000 rows; at most 1,000 × 1,000"),
+        (lambda: "1\n" * 16_000_000, "more than 10,000 lines, and at most 1,000 rows"),
         (lambda: "1," * 16_000_000, "Line 1 has more than 2,004 values"),
         (lambda: "1 " * 16_000_000, "Line 1 has more than 2,004 values"),
         (lambda: "\n" * 32_000_000, "more than 10,000 lines, and at most 1,000 rows"),
         (lambda: "#\n" * 16_000_000, "more than 10,000 lines, and at most 1,000 rows"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_what_is_too_large_is_refused_while_it_is_read(
     content: Callable[[], str], words: str, monkeypatch: pytest.MonkeyPatch
@@ -135,11 +137,12 @@ def test_what_is_too_large_is_refused_while_it_is_read(
     """What is read of a text takes no more memory than two copies, and no line beyond those of a matrix is made."""
     text, made = content(), [0]
 
-    def counted(*args: Any) -> Iterator[tuple[int, str]]:
-        for made[0], line in enumerate(lines_of(*args), start=1):
-            yield line
+    def counted(*args: Any) -> list[tuple[int, str]]:
+        lines = split_lines(*args)
+        made[0] = len(lines)
+        return lines
 
-    monkeypatch.setattr(reading, "lines_of", counted)
+    monkeypatch.setattr(reading, "split_lines", counted)
     tracemalloc.start()
     try:
         with pytest.raises(MatrixProblem, match=re.escape(words)):
@@ -168,7 +171,7 @@ def test_an_exponent_of_thousands_of_digits_is_read() -> None:
 @laws
 @given(st.text(alphabet="ab\n\r\x0b\x0c\x85\u2028\u2029 ,", max_size=40))
 def test_lines_are_those_of_the_text(text: str) -> None:
-    found = list(lines_of(text, 1000, ValueError))
+    found = split_lines(text, 1000, ValueError)
     assert found == [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line]
 
 
@@ -277,7 +280,7 @@ def test_a_zero_in_both_rows_decides_nothing() -> None:
 
 
 def test_the_largest_matrix_is_read() -> None:
-    assert read_matrix(uniform(GIVEN_SIDE, GIVEN_SIDE)).shape == (GIVEN_SIDE, GIVEN_SIDE)
+    assert read_matrix(uniform(MAX_MATRIX_SIDE, MAX_MATRIX_SIDE)).shape == (MAX_MATRIX_SIDE, MAX_MATRIX_SIDE)
 
 
 @pytest.mark.parametrize("content", [PRINTED_FIGURES[1].text, PRINTED_FIGURES[1].text.encode()])

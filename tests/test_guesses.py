@@ -13,14 +13,14 @@ from dpviz.comparisons import Analysis, BinaryData, Comparison, CountData, Equal
 from dpviz.comparisons.budget import OverSets
 from dpviz.comparisons.division import Division
 from dpviz.comparisons.ranking import Ranking
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.mechanisms import PoissonGamma
 
 KEY = "poisson_gamma"
-LABEL = PoissonGamma.label
+LABEL = PoissonGamma.info.label
 
 
 def error_by_list(data: BinaryData, guess: float, epsilon: float) -> float:
@@ -49,8 +49,9 @@ def test_a_method_that_is_told_the_truth_is_not_ranked_and_its_sentence_has_both
     assert found.unfit(outcome) == "its public guess is the truth itself"
     assert [one.method.key for one in found.contenders] == ["geometric"]
     said = (
-        f"{LABEL} is off by {readable(at_truth, 3)} with the guess at the truth, 0.25, which is the best it can do; "
-        f"with a guess off by 0.1 it is off by {readable(off, 3)}."
+        f"{LABEL} is off by {format_number(at_truth, 3)} with the guess at the truth, 0.25, which is the best it can "
+        "do; "
+        f"with a guess off by 0.1 it is off by {format_number(off, 3)}."
     )
     assert found.further.count(said) == 1
     assert any("π = 0.25" in row[0] and "not ranked: its public guess" in row[0] for row in found.table[1])
@@ -76,7 +77,7 @@ def test_at_equal_real_privacy_the_other_guess_has_its_own_setting() -> None:
         setting = EqualPrivacy(1e-3).setting(other.method(KEY), other, 1.0, 1)
         assert setting is not None
         off.append(error_by_list(data, guess, setting))
-    assert f"with a guess off by 0.1 it is off by {readable(max(off), 3)}." in found.further
+    assert f"with a guess off by 0.1 it is off by {format_number(max(off), 3)}." in found.further
 
 
 def test_alone_it_says_why_nothing_is_ranked() -> None:
@@ -114,7 +115,7 @@ def test_a_truth_outside_the_domain_of_guesses_has_the_nearest_one(p: float, gue
 def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_as_its_guess() -> None:
     data = CountData(n=20, m=20, p=0.25)
     asked = Question(data=data, lowest=0.1, highest=0.4, protections=(PrivacyLoss(most_epsilon=1.0),))
-    assert KEY not in [one.key for one in asked.tried] and "public_share" not in asked.data.written()
+    assert KEY not in [one.key for one in asked.tried] and "public_share" not in asked.data.to_dict()
     for kind in (BinaryData, CountData):
         assert kind.method(KEY).guess == "public_share" and KEY not in kind.considered_keys()
     chosen = dataclasses.replace(asked, methods=(KEY,))

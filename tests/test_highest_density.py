@@ -13,7 +13,7 @@ from scipy.special import beta as beta_function
 from scipy.special import betainc, betaincc, betaln, logsumexp
 from scipy.stats import binom
 
-from dpviz.core.numerics.multisets import multisets
+from dpviz.core.numerics.combinatorics import multisets
 from dpviz.inference import (
     HIGHEST_DENSITY,
     BetaMixture,
@@ -26,7 +26,7 @@ from dpviz.inference import (
 )
 from dpviz.inference.frequentist import release_probabilities
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
 
 def check_region(post: Any, level: float) -> list[tuple[float, float]]:

@@ -12,17 +12,19 @@ import pytest
 
 from dpviz.charts.profile import trade_off_chart
 from dpviz.charts.strip import odds_dots
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy.attacker import belief_text, epsilon_for_risk_ratio, risk_in_words, risk_ratio
-from dpviz.privacy.languages import (
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
+from dpviz.privacy.report import (
+    belief_text,
     gaussian_sentence,
     guess_sentence,
-    measures_on_curve,
+    measures_table,
     odds_sentence,
-    releases_in_words,
+    releases_table,
     risk_sentences,
+    risk_text,
 )
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
@@ -78,9 +80,9 @@ def test_odds_dots_and_measures_are_those_of_the_summary(summary):
         assert "No μ" in gaussian_sentence(curve)
     else:
         row = 0 if worst == 0 else summary.synthesizer.transition_matrix()[summary.worst.likelier, summary.worst.column]
-        assert (f"probability {readable(float(row), 3)}." in odds_sentence(summary)) == (worst > 0)
+        assert (f"probability {format_number(float(row), 3)}." in odds_sentence(summary)) == (worst > 0)
         assert odds_dots(worst).count("<i") == (0 if round(math.exp(worst)) > 400 else 1 + round(math.exp(worst)))
-    values = {row[0].partition(" at")[0]: row[1] for row in measures_on_curve(summary, curve)}
+    values = {row[0].partition(" at")[0]: row[1] for row in measures_table(summary, curve)[1]}
     assert float(values["advantage"]) == pytest.approx(summary.synthesizer.hockey_stick(0.0).value, rel=1e-5, abs=1e-15)
     assert float(values["δ"]) == pytest.approx(summary.divergence.value, rel=1e-5, abs=1e-15)
 
@@ -136,12 +138,12 @@ def test_the_letters_on_the_curve_are_where_the_measures_are_read_off(summary):
 @GRID
 def test_releases_one_by_one_are_bayes_rule_and_pieces_of_the_curve(summary):
     matrix, worst = summary.synthesizer.transition_matrix(), summary.worst
-    rows = releases_in_words(summary, 0.1)
+    rows = releases_table(summary, 0.1)[1]
     every = len(rows) == matrix.shape[1]
     for row in rows:
         column = next(c for c in range(matrix.shape[1]) if str(summary.synthesizer.column_table(c)) == row[0])
         one, two = matrix[worst.likelier, column], matrix[worst.other, column]
-        assert row[1:3] == [readable(float(one), 3), readable(float(two), 3)]
+        assert row[1:3] == [format_number(float(one), 3), format_number(float(two), 3)]
         if one + two == 0:
             assert row[3:] == ["never released", "–", "–"]
             continue
@@ -171,9 +173,9 @@ def test_a_rate_below_1_never_reads_100_percent(epsilon):
     texts = [
         guess_sentence(curve, promised),
         *risk_sentences(summary, 0.1, 2.0),
-        risk_in_words(epsilon, prior_risk=0.9),
+        risk_text(epsilon, prior_risk=0.9),
     ]
-    texts += [" ".join(row) for row in releases_in_words(summary, 0.1)]
+    texts += [" ".join(row) for row in releases_table(summary, 0.1)[1]]
     texts += [str(trace.text) for trace in trade_off_chart(curve, promised, summary).data]
     assert not any(re.search(r"(?<![\d.])(100|0) %", one) for one in texts)
     assert all(0.99 < float(one) / 100 < 1 for one in re.findall(r"<b>([0-9.]+) %", texts[0]))
@@ -182,6 +184,6 @@ def test_a_rate_below_1_never_reads_100_percent(epsilon):
 def test_a_rate_of_1_reads_100_percent_and_half_is_said_only_where_it_is_half():
     summary = summarize(GivenMatrix(probabilities=[[1.0, 0.0], [0.0, 1.0]]), 1.0, 0.0)
     assert "<b>100 %</b>" in guess_sentence(trade_off_curve(summary.synthesizer), TradeOffCurve.promised(1.0))
-    assert [row[4:] for row in releases_in_words(summary, 0.1)] == [["100 %", "100 %"], ["100 %", "0 %"]]
+    assert [row[4:] for row in releases_table(summary, 0.1)[1]] == [["100 %", "100 %"], ["100 %", "0 %"]]
     assert "to 100 %" in risk_sentences(summary, 0.1, 2.0)[0]
     assert [belief_text(one) for one in (0.5, 0.500004, 0.7310585)] == ["50 %", "50.0004 %", "73.1 %"]

@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Used, limits_chart
 from dpviz.comparisons import CountData
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.drawn import limits_picture, used
 from dpviz.desk.protection import PrivacyLoss

@@ -10,9 +10,9 @@ import pytest
 
 from dpviz.core.numerics.loss_lists import divergences_at, epsilon_at
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta
-from dpviz.privacy.hockey_stick import deltas_for_epsilons
+from dpviz.privacy.divergence import deltas_for_epsilons
 from dpviz.privacy.summary import profile
 
 SIZES = [
@@ -104,7 +104,8 @@ def test_a_profile_does_not_tell_whether_its_losses_were_listed(
 ) -> None:
     release = made(n=n, m=n, alpha=2.0, beta=3.0)
     listed = profile(release)
-    monkeypatch.setattr("dpviz.mechanisms.prior.MOST_LISTED_LOSSES", 10**9 if release.loss_lists() is None else 0)
+    largest = 10**9 if release.loss_lists() is None else 0
+    monkeypatch.setattr("dpviz.mechanisms.prior_mechanism.MAX_LISTED_LOSSES", largest)
     other = profile(release)
     assert listed.epsilons == pytest.approx(other.epsilons, rel=1e-15)
     clear = listed.epsilons < listed.pure * (1 - 1e-4)

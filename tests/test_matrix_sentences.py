@@ -25,27 +25,32 @@ from dpviz.mechanisms import (
     GeometricSanitizer,
     LaplaceSanitizer,
     Modips,
+    ModipsTruncated,
     MultinomialMean,
     PosteriorMean,
     PosteriorMode,
     Synthesizer,
 )
 from dpviz.mechanisms.base import TwoCellSynthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
-from dpviz.privacy.attacker import attacker_numbers, attacker_sentence, factor_of_odds
-from dpviz.privacy.languages import odds_sentence
 from dpviz.privacy.optimum import least_error
-from dpviz.privacy.optimum.words import best_row, better_sentence, promises
-from dpviz.privacy.summary import PrivacySummary, summarize
-from dpviz.privacy.verdict import (
+from dpviz.privacy.report import (
     PROMISE_BROKEN,
     PROMISE_KEPT,
     PROMISE_KEPT_WITH_DELTA,
+    attacker_numbers,
+    attacker_sentence,
+    better_sentence,
+    better_table,
+    compared_promises,
+    factor_of_odds,
+    odds_sentence,
     promise_sentence,
     short_verdict,
     verdict_numbers,
 )
+from dpviz.privacy.summary import PrivacySummary, summarize
 from tests.helpers import match_in, value_of
 from tests.referees import listed_delta
 
@@ -62,7 +67,7 @@ RELEASES: list[Synthesizer] = [
     LaplaceSanitizer(n=7, epsilon=250.0),
     GeometricSanitizer(n=5, epsilon=0.5),
     Modips(n=9, m=7, epsilon=0.5),
-    Modips(n=30, m=30, epsilon=0.1, bounding="truncation"),
+    ModipsTruncated(n=30, m=30, epsilon=0.1),
     DirichletMultinomial(n=3, m=2, cells=3, alpha=0.7),
     MultinomialMean(n=3, m=3, cells=3, alpha=1.0),
     GivenMatrix(probabilities=np.array([[0.7, 0.3, 0.0], [0.2, 0.5, 0.3], [0.1, 0.4, 0.5]])),
@@ -329,7 +334,7 @@ def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
     squares = (release.transition_matrix() * (np.arange(release.m + 1) / release.m - truth) ** 2).sum(axis=1)
     errors = {"average": math.sqrt(squares.mean()), "worst": math.sqrt(squares.max())}
     assert row_moments(release).added() == pytest.approx(errors, rel=1e-9)
-    for place, (named, compared) in enumerate(promises(summarize(release, epsilon, 0.0))):
+    for place, (named, compared) in enumerate(compared_promises(summarize(release, epsilon, 0.0))):
         best = {one: least_error(n=release.n, epsilon=compared, criterion=one) for one in errors}  # type: ignore[arg-type]
         text = better_sentence(errors, named, best)
         mine, least, *times = (value_of(found) for found in re.findall(r"<b>([^<]*?)(?: times)?</b>", text))
@@ -342,7 +347,7 @@ def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
             assert times[0] > 1
         else:
             assert best["average"].price(errors["average"]) <= 1 + 1e-9
-        cells = best_row(errors, named, best)
+        cells = better_table(errors, [(named, best)])[1][1]
         assert value_of(cells[3]) == pytest.approx(best["worst"].root_mean_squared_error, rel=6e-4)
 
 

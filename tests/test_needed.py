@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.curves import stream_needed
+from dpviz.calibration.data_kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
-from dpviz.calibration.needed import stream_needed
 from dpviz.designs import Design
 
 FIRST = CALIBRATED_METHODS["synth_post_one"]
@@ -26,7 +26,7 @@ SETTINGS = [
 def test_each_is_what_its_method_needs_by_itself(family: str, sets: int, setting: Setting) -> None:
     kind = KINDS[family]
     setting = dataclasses.replace(setting, **dict.fromkeys(("sigma", "sigma0"), 1.0) if family == "gaussian" else {})
-    seen = [one for one in stream_needed(kind, setting, sets, FIRST) if one is not None]
+    seen = list(stream_needed(kind, setting, sets, FIRST))
     assert list(seen[0].exact) == [FIRST.key]
     assert set(seen[-1].exact) == set(seen[-1].pure) == set(kind.methods)
     assert [len(one.exact) for one in seen] == list(range(1, len(kind.methods) + 1))
@@ -36,7 +36,7 @@ def test_each_is_what_its_method_needs_by_itself(family: str, sets: int, setting
                 if sets == 1:
                     assert found[key] == pytest.approx(kind.need(method, setting, delta), rel=1e-12)
                 else:
-                    together = kind.together(method, setting, sets, delta).upper
+                    together = kind.together(method, setting, sets, delta)
                     assert found[key] == pytest.approx(together, rel=1e-12)
             except ValueError as refused:
                 assert math.isnan(found[key])
@@ -67,5 +67,5 @@ def test_the_first_beyond_reach_refuses_and_another_is_told(monkeypatch: pytest.
 def test_the_prior_of_a_design_is_that_which_its_method_needs(sets: int, delta: float) -> None:
     design = Design(mechanism="beta_binomial", n=40, m=40, sets=sets, epsilon=1.3, delta=delta, prior="exact")
     setting = Setting(n=40, m=40, epsilon=1.3, delta=delta)
-    found = next(one for one in stream_needed(KINDS["bernoulli"], setting, sets, FIRST) if one is not None)
+    found = next(stream_needed(KINDS["bernoulli"], setting, sets, FIRST))
     assert found.exact[FIRST.key] == pytest.approx(design.alpha_of_one_set, rel=1e-12)

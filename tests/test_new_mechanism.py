@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from importlib.resources import files
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -18,17 +17,9 @@ from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.promises import promise_text
 from dpviz.inference import RULES
-from dpviz.mechanisms import (
-    SYNTHESIZERS,
-    BetaBinomial,
-    GeometricSanitizer,
-    Modips,
-    PosteriorMean,
-    PosteriorMode,
-    Synthesizer,
-    TwoCellSynthesizer,
-)
-from dpviz.mechanisms.base import FACTS
+from dpviz.mechanisms import SYNTHESIZERS, GeometricSanitizer, Synthesizer, TwoCellSynthesizer
+from dpviz.mechanisms.catalogue import MechanismInfo, read_catalogue
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from tests.toys import ExponentialMechanism, Lazy, RandomizedResponse, ShyMean, matrix_of
@@ -90,76 +81,49 @@ def test_what_no_control_asks_for_is_said_with_its_default() -> None:
     assert promise_text(Design(mechanism="lazy", n=6)).endswith("ε = 2, t = 0.75 by default")
 
 
-CARD: dict[str, object] = {
-    "__module__": __name__,
-    "key": "silent",
+ENTRY = {
     "label": "Silent",
     "formula": "p",
     "source": "a test",
     "color": "other",
-    "kept_by": "",
     "moved_by": "a toy",
-    "__annotations__": {"epsilon": float},
     "releases": "A count.",
-    "finding": "",
-    "several_sets": False,
-    "opendp": "",
 }
-"""All that a synthesizer with an ε must say."""
+"""An entry of the catalogue with all that a compared mechanism must say."""
 
 
-def test_a_mechanism_that_says_all_of_its_facts_is_taken() -> None:
-    assert type("Silent", (TwoCellSynthesizer,), dict(CARD)).__name__ == "Silent"
-
-
-@pytest.mark.parametrize("name", [one for one in CARD if one in FACTS])
-def test_a_fact_that_is_missing_is_named_by_the_import(name: str) -> None:
-    with pytest.raises(TypeError, match=f"^Silent must say by `{name}` {re.escape(FACTS[name])}.$"):
-        type("Silent", (TwoCellSynthesizer,), {said: fact for said, fact in CARD.items() if said != name})
-
-
-def test_all_missing_facts_are_named_at_once() -> None:
-    with pytest.raises(TypeError, match=r"by `color` its color.*; by `moved_by` what moves its shares.*; by `not_comp"):
-
-        class Silent(TwoCellSynthesizer):
-            key: ClassVar[str] = "silent"
-
-
-def test_one_that_no_epsilon_sets_must_say_why_it_is_not_compared() -> None:
-    said = {name: fact for name, fact in CARD.items() if name != "__annotations__"}
-    with pytest.raises(TypeError, match="by `not_compared` why it is not compared, as nothing that it is made with"):
-        type("Silent", (TwoCellSynthesizer,), said)
+@pytest.mark.parametrize("name", ENTRY)
+def test_a_field_that_is_missing_is_named(name: str) -> None:
+    text = "\n".join(["[silent]", *(f'{field} = "{value}"' for field, value in ENTRY.items() if field != name)])
+    with pytest.raises(TypeError, match=rf"^mechanisms.toml, \[silent\]: .*\b{name}\b"):
+        read_catalogue(text)
 
 
 def test_one_that_may_spend_more_than_its_epsilon_must_say_why() -> None:
-    with pytest.raises(TypeError, match="Silent must say by `broken_because` why it may spend more than its ε"):
-        type("Silent", (TwoCellSynthesizer,), CARD | {"kept_by": "geometric"})
+    with pytest.raises(TypeError, match=r"^Silent needs `broken_because`"):
+        MechanismInfo(**ENTRY, kept_by="geometric")
 
 
-def test_one_with_a_prior_must_say_how_its_rows_come_about() -> None:
-    with pytest.raises(TypeError, match="Silent must say by `rows_drawn` how its rows come about"):
-        type("Silent", (PosteriorMean,), dict(CARD))
+def test_a_class_without_an_entry_is_named() -> None:
+    with pytest.raises(KeyError, match="silent"):
+        type("Silent", (TwoCellSynthesizer,), {"key": "silent"})
 
 
 def test_no_mechanism_inherits_what_is_said_of_another() -> None:
-    with pytest.raises(TypeError) as refused:
+    with pytest.raises(KeyError, match="louder"):
         type("Louder", (GeometricSanitizer,), {"key": "louder"})
-    assert re.findall("`([a-z_]+)`", str(refused.value)) == [
-        *("label", "formula", "source", "color", "kept_by", "releases", "finding", "opendp")
-    ]
-    for made_from in (Modips, PosteriorMode, BetaBinomial):
-        louder: Any = type("Louder", (made_from,), CARD | {"rows_drawn": "loudly"})
-        assert (louder.compared_as, louder.compared_source, louder.audited, louder.zheng) == ("", "", "", None)
-    assert GeometricSanitizer.finding == "Every released count tells neighbours apart by ε, and by no more."
 
 
 @pytest.mark.parametrize("one", SYNTHESIZERS.values(), ids=list(SYNTHESIZERS))
 def test_every_fact_that_names_something_names_what_there_is(one: type[Synthesizer]) -> None:
-    assert one.color in PALETTE
-    assert not one.kept_by or one.kept_by in SYNTHESIZERS
-    assert not one.audited or one.audited in {record.key for record in RELEASE_METHODS}
-    script = getattr(one, "opendp", "")
-    assert not script or files("dpviz.desk.report").joinpath(f"opendp_{script}.txt").is_file()
+    info = one.info
+    assert info.color in PALETTE
+    assert all(key in SYNTHESIZERS for key in (info.kept_by, info.compared_as) if key)
+    assert not info.audited or info.audited in {record.key for record in RELEASE_METHODS}
+    assert not info.opendp or files("dpviz.desk.report").joinpath(f"opendp_{info.opendp}.txt").is_file()
+    assert bool(info.rows_drawn) == issubclass(one, PriorSynthesizer)
+    if issubclass(one, TwoCellSynthesizer) and info.is_compared:
+        assert {*one.protected_by} <= {*one.numbers()}
 
 
 def test_everything_follows_from_the_matrix_alone() -> None:

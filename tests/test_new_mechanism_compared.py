@@ -90,4 +90,4 @@ def test_a_new_mechanism_is_on_the_desk(methods: tuple[str, ...]) -> None:
 
 def test_a_release_by_a_new_mechanism_is_one_that_is_compared() -> None:
     assert method_of_release(Design(mechanism=TOY.key, n=12)).key == TOY.key
-    assert RandomizedResponse.not_compared == "t sets its ε"
+    assert RandomizedResponse.info.not_compared == "t sets its ε"

@@ -7,10 +7,10 @@ import math
 import pytest
 
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.curves import prior_curves
 from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.priors import KINDS, Setting, maximum_range, minimum_prior, minimum_prior_probabilistic, release
 from dpviz.privacy import delta_for_epsilon
 from tests.toys import RepeatedRow
@@ -29,6 +29,8 @@ def test_every_law_with_a_prior_is_a_method_and_no_method_twice() -> None:
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SYNTHESIZERS, KEY, RepeatedRow)
+    for methods in (PRIOR_METHODS, CALIBRATED_METHODS):
+        monkeypatch.setitem(methods, KEY, method_of(RepeatedRow))
 
 
 pytestmark = pytest.mark.usefixtures("registered")

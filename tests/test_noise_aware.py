@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom, binomtest, norm
 
-from dpviz.core.numerics.binomial import binomial_weights
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.inverted_tests import blaker_ends, crossing, equal_tailed_ends
 from dpviz.inference.moments import central_moments
@@ -25,7 +25,7 @@ from dpviz.inference.sum_distribution import (
     within_sums,
 )
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest
 
 Z = 1.959963984540054

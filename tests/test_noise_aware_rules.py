@@ -20,7 +20,7 @@ from dpviz.coverage import (
 )
 from dpviz.inference import NOISE_AWARE_RULES, RULES, length_limit, posterior_given, release_sums
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.text import page_note
 from tests.pages.apptest import open_page, sound, texts
 from tests.referees import charest

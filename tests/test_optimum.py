@@ -20,7 +20,7 @@ from dpviz.mechanisms import (
 )
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.privacy.optimum import LeastError, least_error
-from dpviz.privacy.optimum._bound import Certificate, certified
+from dpviz.privacy.optimum.approximate_dp_bound import Certificate, certified
 
 CRITERIA = ("average", "worst")
 PROMISES = [(0.0, 0.0), (1e-9, 0.0), (0.5, 0.0), (1.0, 0.0), (5.0, 0.0), (60.0, 0.0), (1e4, 0.0)]

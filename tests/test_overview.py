@@ -14,9 +14,9 @@ from scipy.stats import beta, betabinom
 from dpviz.charts.strip import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import Overview
 from dpviz.comparisons.overview_words import drawing_places, drawing_texts, overview_answers, overview_sentences
-from dpviz.core.wording import invented_text, percent, rows_text
+from dpviz.core.formatting import describe_invented_rows, format_invented_rows, format_percent
 from dpviz.designs import Design
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 from tests.helpers import value_of
 
 GRID = [(n, x, epsilon, seed) for n, x in ((4, 1), (20, 5), (37, 37)) for epsilon in (0.1, 1.0, 6.0) for seed in (0, 7)]
@@ -154,7 +154,7 @@ def test_the_answers_claim_no_more_than_was_computed(case):
     found = overview(*case)
     sentences = overview_answers(found)
     if found.design.mechanism == "geometric":
-        assert f"would mix in <b>{rows_text(found.invented)}</b> instead" in sentences[1]
+        assert f"would mix in <b>{describe_invented_rows(found.invented)}</b> instead" in sentences[1]
         assert found.invented == pytest.approx(2 * found.design.n / math.expm1(found.design.epsilon), rel=1e-9)
     else:
         assert ("more than the real data" in sentences[1]) == (found.invented > found.design.n)
@@ -170,7 +170,7 @@ def test_the_answers_claim_no_more_than_was_computed(case):
     long, short = overview_sentences(found)
     assert len(short.split()) <= 15
     for text in (long, short):
-        assert belief_text(found.average_guess) in text and percent(found.coverage, 3) in text
+        assert belief_text(found.average_guess) in text and format_percent(found.coverage, 3) in text
     (low, high), (first, last) = found.posterior_interval, found.interval
     assert ("wider than the interval" in sentences[3]) == (last > first and high - low > 1.05 * (last - first))
 
@@ -186,6 +186,13 @@ def test_the_most_exposed_person_is_where_two_neighbouring_tables_differ_most(n,
 
 
 def test_invented_rows_are_never_rounded_down():
-    assert invented_text(116.3953) == "117" and invented_text(0.0) == "0" and invented_text(1163.95) == "1,164"
-    assert rows_text(1.35662) == "the weight of 1.36 invented rows" and rows_text(10.0) == "10 invented rows"
-    assert rows_text(9.991) == "10 invented rows"
+    assert (
+        format_invented_rows(116.3953) == "117"
+        and format_invented_rows(0.0) == "0"
+        and format_invented_rows(1163.95) == "1,164"
+    )
+    assert (
+        describe_invented_rows(1.35662) == "the weight of 1.36 invented rows"
+        and describe_invented_rows(10.0) == "10 invented rows"
+    )
+    assert describe_invented_rows(9.991) == "10 invented rows"

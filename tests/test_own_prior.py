@@ -12,12 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.core import limits
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import Design
 from dpviz.inference import posterior_mixture
 from dpviz.inference.secret_n import posterior_secret_n, range_around, uniform_size
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.subsampling import subsampled_tight
 from tests.pages.apptest import answer, markup, open_page, set_state, sound, texts
 from tests.referees import of_sets
@@ -72,7 +72,7 @@ def test_coverage_says_what_an_own_prior_gives_and_shows_no_dead_epsilon(law: st
 def test_the_range_around_n_holds_it_and_can_be_summed(n: int) -> None:
     low, high = range_around(n)
     assert 1 <= low <= n <= high <= 10_000
-    assert sum(range(low + 1, high + 2)) <= limits.LISTED_TABLES
+    assert sum(range(low + 1, high + 2)) <= limits.MAX_LISTED_TABLES
     found = posterior_secret_n(
         synthetic_counts=[1], m=2, alpha=1.0, beta=1.0, prior=uniform_size(low, min(high, low + 2))
     )
@@ -125,7 +125,7 @@ def test_the_bounds_of_sampling_stand_at_any_size_and_the_exact_answer_where_it_
     alone, printed, tight = cells(large, "SYNTH_Post(One)")
     assert printed == pytest.approx(subsampled_epsilon_printed(alone, 0.02), rel=1e-3)
     assert tight == pytest.approx(subsampled_tight(alone, 0.02), rel=1e-3)
-    assert f"→ at most {readable(rounded_up(tight, 3), 3)}" in words(large)
+    assert f"→ at most {format_number(round_up(tight, 3), 3)}" in words(large)
     small = open_with("minimum_priors", "mp_", look="Subsampling", n=40, population=400, alpha=10.0, delta=1e-6)
     *_, bound, exact = cells(small, "SYNTH_Post(One)")
     assert exact <= bound * (1 + 1e-4)

@@ -12,20 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from dpviz.calibration.pairs import BetaLosses, beta_binomial_pair
-from dpviz.calibration.posterior_parameter import (
+from dpviz.calibration.curves import release
+from dpviz.calibration.parameter_draw import (
     PAIRS_WITHOUT_SEARCH,
-    PosteriorParameter,
+    ParameterDraw,
     log_loss_density,
     log_parameter_delta,
 )
-from dpviz.calibration.releases import release
-from dpviz.calibration.sets import minimum_prior_for_sets
 from dpviz.core.numerics.worst_pair import AGREED, largest_log_convex
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
-from dpviz.mechanisms._stop_loss import log_delta_of_pairs, log_mass
-from dpviz.privacy.composition import composed_delta
+from dpviz.mechanisms.pair_divergence import log_beta_binomial, log_delta_beta_binomial
 from tests.referees import beta_binomial_law, beta_excess, excess
 
 
@@ -52,14 +49,14 @@ PAIRS = [
 def test_few_columns_add_up_to_the_delta_of_all(x: float, y: float, m: int, epsilon: float) -> None:
     with mp.workdps(260):
         exact = summed(mp.mpf(x), mp.mpf(y), m, epsilon)
-        found = log_delta_of_pairs(np.full(3, x), np.full(3, y), m, epsilon)
+        found = log_delta_beta_binomial(np.full(3, x), np.full(3, y), m, epsilon)
         assert float(abs(mp.log(exact) - mp.mpf(float(found[0])))) < 1e-12
         assert found == pytest.approx(found[0], rel=1e-12)
 
 
 def test_beyond_the_largest_log_odds_delta_is_nothing() -> None:
     x, y = np.array([2.0, 0.5, 2.0]), np.array([3.0, 3.0, 0.1])
-    found = log_delta_of_pairs(x, y, 4, math.log(3) + 1e-9)  # 1 + m / x is 3, 9 and 3
+    found = log_delta_beta_binomial(x, y, 4, math.log(3) + 1e-9)  # 1 + m / x is 3, 9 and 3
     assert np.isneginf(found).tolist() == [True, False, True]
 
 
@@ -75,7 +72,7 @@ def test_a_mass_is_its_quotient_of_gamma_functions(exponents: tuple[float, float
         terms = mp.loggamma(m + 1) - mp.loggamma(j + 1) - mp.loggamma(m - j + 1)
         terms += mp.loggamma(x + j) - mp.loggamma(x) + mp.loggamma(y + m - j) - mp.loggamma(y)
         exact = terms + mp.loggamma(x + y) - mp.loggamma(x + y + m)
-        found = log_mass(np.array([a]), np.array([b]), m, np.array([float(j)]))[0]
+        found = log_beta_binomial(np.array([a]), np.array([b]), m, np.array([float(j)]))[0]
         assert float(abs(exact - mp.mpf(float(found)))) < 1e-12 + 4e-15 * float(abs(exact))
 
 
@@ -146,18 +143,6 @@ def test_along_the_pairs_delta_over_that_density_is_log_convex(total: float, lea
             assert before[1] + after[1] < 2 * here[1]
 
 
-@pytest.mark.parametrize(("sets", "epsilon"), [(2, 0.3), (3, 1.0), (7, 0.1)])
-def test_of_several_sets_too(sets: int, epsilon: float) -> None:
-    found = []
-    for x in (10.0, 25.0, 40.0, 55.0, 70.0):
-        y = 80.0 - x
-        delta = composed_delta(BetaLosses(x, y), sets, epsilon, 3e-4)
-        weight = sets * float(log_loss_density(np.array(x), np.array(y)))
-        found.append((math.log(delta.lower) - weight, math.log(delta.upper) - weight))
-    for before, here, after in zip(found, found[1:], found[2:], strict=False):
-        assert before[0] + after[0] > 2 * here[1]
-
-
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     n=st.integers(1, 400),
@@ -189,88 +174,5 @@ def test_of_many_posterior_draws_the_largest_is_found(alpha: float, beta: float,
         float(log_parameter_delta(ones + i, zeros + (n - 1 - i), epsilon).max())
         for ones, zeros in ((alpha, beta), (beta, alpha))
     )
-    found = PosteriorParameter(n=n, alpha=alpha, beta=beta).hockey_stick(epsilon).value
+    found = ParameterDraw(n=n, alpha=alpha, beta=beta).hockey_stick(epsilon).value
     assert math.log(found) == pytest.approx(largest, abs=1e-11 if alpha < 1e8 else 1e-9)
-
-
-# Several sets
-
-
-@pytest.mark.parametrize("factor", [0.5, 1.0, 1.4])
-@pytest.mark.parametrize(
-    ("x", "y", "m", "sets", "epsilon"),
-    [(6.0, 105.0, 9, 2, 0.4), (30.0, 40.0, 25, 3, 0.4), (3e3, 3.1e3, 60, 2, 8e-3), (9e4, 9.5e4, 30, 3, 4e-4)],
-)
-def test_any_tilt_and_any_grid_bound_delta_from_above(
-    x: float, y: float, m: int, sets: int, epsilon: float, factor: float
-) -> None:
-    losses = beta_binomial_pair(x, y, m)
-    exact = losses.enumerated_delta(sets, epsilon)
-    assert exact is not None
-    tilt = factor * losses.saddle_point(epsilon / sets)
-    for spacing in (1e-2 / math.sqrt(x), 1e-3 / math.sqrt(x)):
-        for grid in (losses.grid(spacing, tilt), losses.even_grid(spacing, tilt)):
-            if grid is not None:
-                found = grid.composed_delta(sets, epsilon)
-                assert found.lower <= exact.upper
-                assert exact.lower <= found.upper
-    assert composed_delta(losses, sets, epsilon, tilt=tilt, only_upper=True).upper >= exact.lower
-
-
-def test_nearly_even_losses_need_a_grid_point_each() -> None:
-    losses = beta_binomial_pair(1.2e5, 1.21e5, 1000)
-    tilt = losses.saddle_point(2e-4)
-    grid = losses.even_grid(1.5e-7, tilt)
-    assert grid is not None
-    assert len(grid.masses) < 1000
-    narrow, even = composed_delta(losses, 5, 1e-3, 5e-4, tilt=tilt), grid.composed_delta(5, 1e-3)
-    assert narrow.lower <= even.upper <= narrow.upper * (1 + 1e-6)
-
-
-@pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
-@pytest.mark.parametrize(("n", "m", "sets", "epsilon", "delta"), [(60, 40, 5, 0.004, 1e-5), (45, 300, 3, 0.2, 1e-9)])
-def test_where_many_pairs_tie_none_exceeds_delta_at_the_upper_end(
-    method: str, n: int, m: int, sets: int, epsilon: float, delta: float
-) -> None:
-    found = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
-
-    def bounds(prior: float, i: int) -> tuple[float, float]:
-        x, y = prior + i, prior + (n - 1 - i)
-        pair = BetaLosses(x, y) if method == "param_post" else beta_binomial_pair(x, y, m)
-        bracket = composed_delta(pair, sets, epsilon)
-        return bracket.lower, bracket.upper
-
-    assert max(bounds(found.upper, i)[0] for i in range(n)) <= delta
-    assert max(bounds(found.lower * (1 - 1e-6), i)[1] for i in range(n)) > delta
-    assert found.upper <= found.lower * (1 + 3e-6)
-
-
-def test_the_bounds_are_in_order_where_any_prior_is_enough() -> None:
-    found = minimum_prior_for_sets("synth_post_one", n=5, m=5, sets=2, epsilon=1.0, delta=0.9)
-    assert 0 < found.lower <= found.upper < 1e-200
-
-
-def test_many_outcomes_of_few_sets_are_added_up_one_by_one() -> None:
-    """Twenty-one outcomes and five sets at a huge ε: the two ends agree, and the prior keeps the promise."""
-    found = minimum_prior_for_sets("synth_post_one", n=1, m=20, sets=5, epsilon=40.0, delta=1e-5)
-    assert found.upper < found.lower * (1 + 2e-6)
-    at = composed_delta(beta_binomial_pair(found.upper, found.upper, 20), 5, 40.0)
-    below = composed_delta(beta_binomial_pair(found.lower, found.lower, 20), 5, 40.0)
-    assert at.upper <= 1e-5 < below.lower
-
-
-@pytest.mark.parametrize(
-    ("n", "m", "alpha", "beta", "epsilon"),
-    [(1500, 1500, 0.5, 0.5, 2.0), (2000, 2000, 6.0915, 6.0915, 1.0), (4000, 3000, 20.0, 3.0, 1.0)],
-)
-def test_a_staircase_that_ends_early_has_the_worst_of_all_pairs(
-    n: int, m: int, alpha: float, beta: float, epsilon: float
-) -> None:
-    release = BetaBinomial(n=n, m=m, alpha=alpha, beta=beta)
-    found, pairs = release._tail_differences(epsilon), np.arange(n)
-    assert found is not None
-    assert len(found[0]) < release._exceeding(epsilon)
-    every = log_delta_of_pairs(alpha + pairs, beta + (n - 1 - pairs), m, epsilon)
-    worst = release.worst_upward_pair(epsilon)
-    assert worst.other == every.argmax()
-    assert math.log(worst.value) == pytest.approx(every.max(), abs=1e-11)

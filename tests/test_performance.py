@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from dpviz.core.measures import Measure, repetitions_needed, wilson_interval
+from dpviz.core.monte_carlo import Measure, repetitions_needed, wilson_interval
 from dpviz.coverage import CoveragePlan, run_coverage
 from dpviz.coverage.exact import exact_coverage
 from dpviz.coverage.performance import Performance, performance_of

@@ -15,10 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.core.limits import LARGEST_CELLS, PILOT_BYTES, PILOT_COLUMNS
-from dpviz.core.numerics.round_bounds import round_bounds
-from dpviz.mechanisms.given import pilot
-from dpviz.mechanisms.given.pilot import Column, Facts, PilotFile, PilotProblem, read_columns, warning
+from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS
+from dpviz.uploads import columns as pilot
+from dpviz.uploads.columns import Column, Facts, PilotFile, PilotProblem, read_columns, round_bounds, warning
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
 SMALL = "age,smoker,place\n17,no,north\n41,yes,south\n64,no,west\n30,no,south\n"
@@ -34,17 +33,19 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "empty": ("", ["There is nothing in it", "names of the columns in the first line"]),
     "blank": (b"\n  \n,,\n", ["There is nothing in it"]),
     "a header alone": ("age,smoker\n\n", ["a header line and no row below it", "a line for each person"]),
-    "a workbook": (b"PK\x03\x04\x14\x00", ["a spreadsheet or an archive, not text", "CSV (UTF-8)"]),
-    "an old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1", ["a spreadsheet of an old kind", "CSV (UTF-8)"]),
-    "a picture": (b"\x89PNG\r\n\x1a\n", ["a picture, not text"]),
-    "a file of SPSS": (b"$FL2@(#) SPSS DATA FILE", ["a statistics package, not text"]),
+    "a workbook": (b"PK\x03\x04\x14\x00", ["this is not a text file in UTF-8", "CSV (UTF-8)"]),
+    "an old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1", ["this is not a text file in UTF-8", "CSV (UTF-8)"]),
+    "a picture": (b"\x89PNG\r\n\x1a\n", ["this is not a text file in UTF-8"]),
     "null bytes": (b"age\n17\n\x00\x01", ["Line 3 holds a character that no text has", "code is 0", "CSV (UTF-8)"]),
     "UTF-16 without its mark": (SMALL.encode("utf-16-le"), ["Line 1 holds a character", "UTF-8"]),
     "bytes of no encoding": (b"age\n\x81\x8d", ["not a text file in UTF-8", "CSV (UTF-8)"]),
     "half of UTF-16": (SMALL.encode("utf-16")[:-1], ["Line 1 holds a character"]),
-    "too many bytes": (b"0" * (PILOT_BYTES + 1), ["The file has 10.1 MB; at most 10 MB", "the columns that you need"]),
+    "too many bytes": (
+        b"0" * (MAX_PILOT_BYTES + 1),
+        ["The file has 10.1 MB; at most 10 MB", "the columns that you need"],
+    ),
     "too many columns": (
-        ",".join(f"c{place}" for place in range(PILOT_COLUMNS + 1)) + "\n" + "," * PILOT_COLUMNS,
+        ",".join(f"c{place}" for place in range(MAX_PILOT_COLUMNS + 1)) + "\n" + "," * MAX_PILOT_COLUMNS,
         ["1,001 columns; at most 1,000", "the columns that you need"],
     ),
     "a line too short": (
@@ -59,10 +60,8 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "a quotation mark that never closes": ('age,place\n17,"north\n41,south\n', ["Line 2 holds a quotation mark"]),
     "a quotation mark inside": ('age,place\n17,"no"rth\n', ["Line 2 holds a quotation mark", "double those"]),
     "a value without end": ("place\n" + "n" * 140_000, ["Line 2 holds", "over 131,072 characters"]),
-    "one name twice": ("age,place,age\n17,north,18", ["“age” stands above columns 1 and 3", "own name"]),
+    "one name twice, and no other": ("age,age\n17,18", ["No column has a name of its own"]),
     "a formula for a name": ("age,=1+1\n17,north", ["The name of column 2 begins with “=”", "never evaluated"]),
-    "no names": ("17,0\n41,1", ["The first line holds values and no names", "the name of every column"]),
-    "no names of texts": ("yes\nno\nyes", ["The first line holds values and no names"]),
 }
 COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
     "nothing in it": (["", "NA"], "numbers", ["“x” holds no value", "all of its 2 cells are missing"]),
@@ -82,7 +81,7 @@ COLUMNS: dict[str, tuple[list[str], str, list[str]]] = {
     "a single number": (["7"], "numbers", ["a single number", "at least two"]),
     "one value for all": (["no", "no"], "proportion", ["a single distinct value", "2 to 1,000"]),
     "too many categories": (
-        [str(n) for n in range(LARGEST_CELLS + 1)],
+        [str(n) for n in range(MAX_CELLS + 1)],
         "proportion",
         ["1,001 distinct values", "2 to 1,000"],
     ),
@@ -126,7 +125,7 @@ def test_what_is_too_large_is_refused_before_it_is_split(
     text: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the csv module takes is a copy of the text, in four bytes a letter."""
-    monkeypatch.setattr(pilot, "PILOT_ROWS", 1_000)
+    monkeypatch.setattr(pilot, "MAX_PILOT_ROWS", 1_000)
     tracemalloc.start()
     try:
         with pytest.raises(PilotProblem, match=words):
@@ -137,7 +136,7 @@ def test_what_is_too_large_is_refused_before_it_is_split(
 
 
 def test_a_file_of_too_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pilot, "PILOT_ROWS", 3)
+    monkeypatch.setattr(pilot, "MAX_PILOT_ROWS", 3)
     assert read_columns("x\n1\n2\n3\n\n").rows == 3
     with pytest.raises(PilotProblem, match="more than 3 rows; at most 3 are read"):
         read_columns("x\n1\n2\n3\n4")
@@ -273,7 +272,7 @@ def test_decimal_commas_are_read_where_no_comma_separates_and_said() -> None:
     ("text", "mean", "words"),
     [
         ("x\n1.500\n2.300", 1.9, "read as decimal points: 1.500 is 1.5. Each of them stands before three digits"),
-        ("x\n1.500\n950", 1225.0, "read as thousands separators: 1.500 is 1,500. Each of them stands before three"),
+        ("x\n1.500\n950", 475.75, "read as decimal points: 1.500 is 1.5. Each of them stands before three"),
         ("x\n1.500\n1.234.567", 618033.5, "Points in “x” are read as thousands separators."),
         ('x,y\n"1,500",1\n"2,500",2', 2000.0, "Commas in “x” are read as thousands separators: 1,500 is 1,500"),
         ("x;y\n1,500;1\n2,500;2", 2.0, "Commas in “x” are read as decimal commas: 1,500 is 1.5"),
@@ -291,6 +290,47 @@ def test_marks_in_numbers_are_read_as_they_are_probably_meant_and_said(text: str
     assert one.numbers().mean == pytest.approx(mean, rel=1e-15)
     assert (words in "".join(one.notes)) if words else one.notes == ()
     assert one.marks.doubt == ("three" in "".join(one.notes))
+
+
+def test_what_other_programs_write_for_no_value_is_missing() -> None:
+    assert column("17", "<NULL>", "?", "#N/A", "<NA>", "None", "41").numbers().mean == 29.0
+    unknown = read_columns("x\n17\n99\n-1\n41").without("99").without("-1").column("x")
+    assert (unknown.n, unknown.missing) == (3, 1)  # the last text that was named
+
+
+def test_the_first_line_of_a_spreadsheet_may_name_the_separator() -> None:
+    found = read_columns("sep=;\nage;place\n17;a,b\n41;c")
+    assert found.names == ("age", "place")
+    assert found.column("age").lines == (3, 4)
+
+
+def test_columns_of_one_name_are_left_out_and_that_is_said() -> None:
+    found = read_columns("age,place,age\n17,north,18\n41,south,42")
+    assert found.names == ("place",)
+    assert found.notes == ("Left out, because several columns have the name: “age”.",)
+
+
+@pytest.mark.parametrize("text", ["17,0\n41,1", "yes,no\nno,no\nyes,no"])
+def test_columns_without_a_header_are_numbered_and_lose_no_row(text: str) -> None:
+    found = read_columns(text)
+    assert found.names == ("1", "2")
+    assert found.rows == len(text.splitlines())
+    assert found.column("1").lines[0] == 1
+    assert "The first line holds values and no names." in found.notes[0]
+
+
+def test_per_cent_are_numbers() -> None:
+    assert read_columns("x;y\n23,78 %;1\n5 %;2").column("x").numbers().mean == pytest.approx(14.39)
+
+
+def test_an_identifier_is_no_category_and_tells_how_many_rows_a_person_has() -> None:
+    once = column(*(f"P{place:03}" for place in range(40)))
+    assert once.is_identifier and not once.categorical
+    with pytest.raises(PilotProblem, match="“x” looks like an identifier: 40 of its 40 values are distinct"):
+        once.categories()
+    assert not column(*(str(10**8 + 7 * place) for place in range(40))).categorical
+    repeated = column(*(f"P{place:03}" for place in range(40)), "P007", "P007")
+    assert repeated.largest_group == 3
 
 
 def test_a_reader_says_what_marks_mean_where_they_can_be_either() -> None:
@@ -312,9 +352,9 @@ def test_words_that_differ_in_capital_letters_alone_are_one_value_and_that_is_sa
 
 
 def test_what_counts_as_a_zero_beside_one_other_value_is_told() -> None:
-    assert column("yes", "no", "perhaps", "never").proportion("yes").told == "All 3 other values of “x” count as zeros."
-    assert column("yes", "no", "perhaps").proportion("yes").told == "Both other values of “x” count as zeros."
-    assert column("yes", "no").proportion().told == ""
+    assert column("yes", "no", "perhaps", "never").proportion("yes").note == "All 3 other values of “x” count as zeros."
+    assert column("yes", "no", "perhaps").proportion("yes").note == "Both other values of “x” count as zeros."
+    assert column("yes", "no").proportion().note == ""
     assert column("a", "b", "c", "a").categories().categories == 3
     assert "n and the number of categories from the confidential" in warning(column("a", "b", "c").categories())
 
@@ -333,8 +373,8 @@ def test_a_rating_keeps_the_ends_of_its_scale(cells: str, bounds: tuple[float, f
     facts = column(*cells).numbers()
     assert (facts.low, facts.high) == bounds
     assert facts.rating == (bounds in ((1, 5), (0, 1)))
-    assert ("in a rating" in facts.how) == facts.rating
-    assert "still come from the data" in facts.how
+    assert ("in a rating" in facts.bounds_note) == facts.rating
+    assert "still come from the data" in facts.bounds_note
 
 
 def test_a_column_that_is_not_normal_is_said_to_be_none_with_the_bias_of_its_bounds() -> None:
@@ -453,7 +493,7 @@ def test_bounds_of_whole_numbers_are_whole_and_near(smallest: int, spread: int) 
 def test_suggested_bounds_are_round(numbers: tuple[str, str], bounds: tuple[float, float]) -> None:
     facts = column(*numbers).numbers()
     assert (facts.low, facts.high) == bounds
-    assert "multiples of" in facts.how and "still come from the data" in facts.how
+    assert "multiples of" in facts.bounds_note and "still come from the data" in facts.bounds_note
 
 
 SECRETS = ("73519", "hidden", "8.0625")

@@ -13,7 +13,7 @@ import pytest
 
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.laplace_cells import LossDistribution
+from dpviz.mechanisms.base import LossDistribution
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, expected_work, solve_plan
 from dpviz.plans.catalogue import BetaBinomialDraw
 from dpviz.plans.losses import LossBounds, laplace_losses

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from dpviz.core.parameters import readable, rounded_enough, rounded_up
+from dpviz.core.formatting import SEARCH_TOLERANCE, format_number, round_up
 from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
 from dpviz.plans import ReleasePlan, rejected_designs, solve_plan, what_if, words
 from dpviz.plans.plan import number_in_words
@@ -54,9 +54,13 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
     assert plan.unit_in_words in told
     assert told.startswith("All three limits hold" if answer.factor <= 1 else "Not all limits can hold")
     if answer.factor > 1:
-        assert readable(rounded_enough(answer.factor, 3), 3) in told
+        assert format_number(round_up(answer.factor, 3, tolerance=SEARCH_TOLERANCE), 3) in told
         for one, value in zip(plan.statistics, answer.alone, strict=True):
-            said = f"{number_in_words(one, rounded_enough(value, 3))} for “{one.name}”" if value < math.inf else "None"
+            said = (
+                f"{number_in_words(one, round_up(value, 3, tolerance=SEARCH_TOLERANCE))} for “{one.name}”"
+                if value < math.inf
+                else "None"
+            )
             assert (said in told) == (value < math.inf)
     else:
         near = max(
@@ -69,7 +73,7 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
     assert plan.unit_in_words in loss
     assert ("hardly protects" in loss) == (design.epsilon(delta if epsilon else 1e-6).upper > 10)
     if delta == 0:
-        assert f"ε = {readable(rounded_up(design.pure_epsilon, 3), 3)}" in loss
+        assert f"ε = {format_number(round_up(design.pure_epsilon, 3), 3)}" in loss
         assert "nothing is saved" in words.composition_sentence(answer)
     assert ("add up" in words.groups_sentence(plan)) == (plan.relation.put_in == 1 and not plan.membership_public)
     assert all(one.label in words.why_sentence(answer) for one in {*design.releases})

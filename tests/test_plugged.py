@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.style import OTHER_RULE, PALETTE, color_of, style_of
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.priors import minimum_prior
 from tests.helpers import value_of
@@ -26,8 +26,8 @@ from tests.toys import (
     matrix_of,
 )
 
-TOY = ExponentialMechanism.label
-MECHANISMS = {toy.label for toy in SYNTHESIZER_TOYS}
+TOY = ExponentialMechanism.info.label
+MECHANISMS = {toy.info.label for toy in SYNTHESIZER_TOYS}
 OFFERED = {
     "start": set[str](),
     "transition_matrices": MECHANISMS,
@@ -78,7 +78,7 @@ def test_no_sentence_says_of_a_toy_what_another_kind_of_release_does(module: str
 
 
 def test_transition_matrices_has_the_real_loss() -> None:
-    assert readable(worst_log_odds(6, 2.0), 7) in text_of("transition_matrices")
+    assert format_number(worst_log_odds(6, 2.0), 7) in text_of("transition_matrices")
 
 
 def test_coverage_says_what_moves_the_shares() -> None:
@@ -99,7 +99,7 @@ def test_compare_says_what_is_true_of_the_toys() -> None:
     chances = np.array([math.comb(12, count) * 0.25**count * 0.75 ** (12 - count) for count in counts])
     square = chances @ matrix_of(ExponentialMechanism, 12, 12, 1.0) @ (counts / 12 - 0.25) ** 2
     assert value_of(cells[1]) == pytest.approx(math.sqrt(square), rel=1e-3)
-    promises = text_of("compare_synthesizers: What each promises").split(ExponentialMechanism.releases)[1]
+    promises = text_of("compare_synthesizers: What each promises").split(ExponentialMechanism.info.releases)[1]
     assert promises.startswith(" The promise ε = 1 is kept, 71.4 % of it used.")
 
 
@@ -111,7 +111,7 @@ def test_budget_speaks_of_the_kind_of_data_that_was_added() -> None:
 def test_the_desk_says_what_is_true_of_the_toys() -> None:
     words = text_of("curator")
     assert f"{TOY}, one set keeps all your limits with the analysis “As if real”" in words
-    assert f"{TOY}. {ExponentialMechanism.releases}" in words
+    assert f"{TOY}. {ExponentialMechanism.info.releases}" in words
     assert "It gives away a privacy loss of ε = 1 " in words
     assert ADDED.column in words
     given = re.search(r"✓ all kept (\S+) set to (\S+)", words)
@@ -121,15 +121,15 @@ def test_the_desk_says_what_is_true_of_the_toys() -> None:
     assert worst_log_odds(12, setting) == pytest.approx(1.0, abs=5e-4)
     counts = np.arange(13)
     square = (matrix_of(ExponentialMechanism, 12, 12, setting) * (counts - counts[:, None]) ** 2).sum(axis=1) / 144
-    assert f"the release adds an error of {readable(float(np.sqrt(square.mean())), 3)} (at most 0.3)" in words
+    assert f"the release adds an error of {format_number(float(np.sqrt(square.mean())), 3)} (at most 0.3)" in words
 
 
 def test_minimum_priors_has_the_smallest_prior_of_a_mechanism_that_has_one() -> None:
     """The repeated row needs 1/(e^ε − 1) without δ, and the shy mean a tenth of what the posterior mean does."""
     words = text_of("minimum_priors")
-    needs = {RepeatedRow.label: [1 / math.expm1(1.5), minimum_prior_of_repeated_row(40, 1.5, 1e-4)]}
+    needs = {RepeatedRow.info.label: [1 / math.expm1(1.5), minimum_prior_of_repeated_row(40, 1.5, 1e-4)]}
     mean = [minimum_prior("synth_post_many", n=40, m=40, epsilon=1.5, delta=delta) for delta in (0.0, 1e-4)]
-    needs[ShyMean.label] = [alpha / 10 for alpha in mean]
+    needs[ShyMean.info.label] = [alpha / 10 for alpha in mean]
     for label, alphas in needs.items():
         cells = re.search(rf"{label} [^α]*α = (\S+) [^α]*α = (\S+)", words)
         assert cells, label
@@ -144,14 +144,14 @@ def minimum_prior_of_repeated_row(n: int, epsilon: float, delta: float) -> float
 @pytest.mark.parametrize("section", ["The inverse", "Several sets", "Average case", "Subsampling", "Uneven priors"])
 def test_a_method_that_was_added_is_in_the_closer_looks_that_fit_it(section: str) -> None:
     words = text_of(f"minimum_priors: {section}")
-    assert RepeatedRow.label in words[words.index("Exact, computed here.") :]
+    assert RepeatedRow.info.label in words[words.index("Exact, computed here.") :]
 
 
 @pytest.mark.parametrize("family", OTHER_DATA)
 def test_a_method_is_not_offered_for_data_that_it_does_not_release(family: str) -> None:
     words = text_of(family)
     assert "SYNTH_Post(One)" in words
-    assert RepeatedRow.label not in words
+    assert RepeatedRow.info.label not in words
 
 
 def test_a_mechanism_has_the_color_that_it_names_and_a_rule_without_a_style_a_common_one(

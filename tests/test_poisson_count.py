@@ -14,10 +14,10 @@ from dpviz.claims.poisson_losses import printed_addition, promise_of_counts, ske
 from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
 from dpviz.comparisons import BinaryData, EqualPrivacy, EqualPromise
 from dpviz.comparisons.budget import OverSets
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.mechanisms import PoissonCount, PoissonGamma
-from dpviz.mechanisms.poisson_count import poisson_quantiles
+from dpviz.mechanisms.poisson import poisson_quantiles
 from dpviz.privacy import delta_for_epsilon, probabilistic_delta, pure_epsilon
 from dpviz.privacy.real_loss import ReleaseVerdict
 from tests.referees import excess, listed_delta
@@ -177,7 +177,7 @@ def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float)
         first[np.abs(losses) > epsilon * (1 + 1e-9)].sum(),
         np.maximum(first - math.exp(epsilon) * other, 0).sum(),
     )
-    assert all(f" {readable(float(number), 3)}" in real.said for number in (often, hockey))
+    assert all(f" {format_number(float(number), 3)}" in real.said for number in (often, hockey))
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.5, 5.0, 10.0, 80.0])
@@ -186,7 +186,7 @@ def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha
     said = promise_of_counts(PoissonCount(n=n, alpha=alpha))
     count = next(k for k in range(600) if poisson.sf(k, 1 + alpha) <= 1e-3)
     promised = max(count * math.log1p(1 / alpha) - 1, 1.0)
-    assert f"a loss of at most {readable(promised, 3)}, but for a probability of 0.001." in said
+    assert f"a loss of at most {format_number(promised, 3)}, but for a probability of 0.001." in said
     release = PoissonCount(n=n, alpha=alpha)
     failure, delta = probabilistic_delta(release, promised), listed_delta(release, promised)
     one, none = (poisson.pmf(z, mean) for mean in (1 + alpha, alpha))
@@ -194,10 +194,10 @@ def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha
     of_table = float(np.outer(one, none)[told].sum())
     verdicts = ["kept" if found <= 1e-3 else "broken" for found in (failure, of_table)]
     for text in (
-        f"For one count that is {verdicts[0]}: a larger loss has probability {readable(failure, 3)}, and",
-        f"with δ = {readable(delta if delta > 1e-30 else 0.0, 3)}.",
+        f"For one count that is {verdicts[0]}: a larger loss has probability {format_number(failure, 3)}, and",
+        f"with δ = {format_number(delta if delta > 1e-30 else 0.0, 3)}.",
         f"it is {verdicts[1]}: a replaced row moves two of them, and a larger loss has probability "
-        f"{readable(of_table, 3)}.",
+        f"{format_number(of_table, 3)}.",
     ):
         assert text in said
     assert verdicts == (["kept", "broken"] if alpha < 80 else ["kept", "kept"])
@@ -240,3 +240,17 @@ def test_quantiles_are_the_smallest_counts_that_are_seldom_exceeded() -> None:
 def test_a_delta_that_excuses_everything_is_no_number_of_a_loss(key: str) -> None:
     loss = METHODS[key].loss(ReleaseSetting(n=10, epsilon=3.0, delta=0.9, cell=2))
     assert loss.at_least == 0.0 and loss.verdict(3.0) is not ReleaseVerdict.BREAKS
+
+
+@pytest.mark.parametrize(("m", "epsilon"), list(itertools.product((10, 100, 900, 1000), (1.0, 1.1, 1.5, 3.0))))
+def test_the_smallest_alpha_is_on_the_private_side_in_forty_digits(m: int, epsilon: float) -> None:
+    with mp.workdps(40):
+        alpha = mp.mpf(PoissonCount.smallest_alpha(m=m, epsilon=epsilon))
+        with_one, without = (mp.gammainc(m, 0, mean, regularized=True) for mean in (alpha + 1, alpha))
+        loss = mp.log(with_one / without)
+        assert epsilon * (1 - mp.mpf("1e-11")) < loss <= epsilon
+
+
+def test_no_alpha_is_given_for_more_rows_than_the_mechanism_takes() -> None:
+    with pytest.raises(ValueError, match="must be a whole number from 1 to 1,000; got 2,000"):
+        PoissonCount.smallest_alpha(m=2000, epsilon=1.5)

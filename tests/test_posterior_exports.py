@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease, share
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from dpviz.mechanisms.given import read_matrix
+from dpviz.uploads import read_matrix
 from tests.helpers import check_close, run_script
 from tests.test_analyst import CASES, TWO_MODES, cells_of, laws_of, seen_of, spread
 
@@ -67,7 +67,7 @@ def test_the_script_prints_the_numbers_of_the_page_and_of_the_written_out_mixtur
         check_close(densest, law.highest_density(level))
         assert shown[key] == [
             share(mean, 5),
-            readable(100 * deviation, 4),
+            format_number(100 * deviation, 4),
             spread(tails),
             " and ".join(spread(piece) for piece in densest),
         ]
@@ -105,7 +105,7 @@ def test_the_script_of_a_drawn_release_prints_what_is_shown(design: Design) -> N
     script = posterior_script(design, seen.counts, given_text=None if isinstance(design.mechanism, str) else MATRIX)
     printed, cells = printed_laws(run_script(script)), cells_of(seen)
     for key, (mean, deviation, tails, _) in printed.items():
-        assert cells[key][:3] == [share(mean, 5), readable(100 * deviation, 4), spread(tails)]
+        assert cells[key][:3] == [share(mean, 5), format_number(100 * deviation, 4), spread(tails)]
 
 
 def test_the_csv_keeps_every_digit() -> None:

@@ -9,9 +9,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.calibration.posterior_parameter import PosteriorParameter, log_parameter_delta
+from dpviz.calibration.parameter_draw import ParameterDraw, log_parameter_delta
 from dpviz.priors import minimum_prior, release
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from tests.referees import beta_excess
 
 
@@ -157,7 +157,7 @@ def test_the_worst_neighbours_by_a_scan_of_all_pairs_both_ways(
     pairs = [(alpha + i, beta + (n - 1 - i)) for i in range(n)]
     up = [tails_delta(x, y, epsilon) for x, y in pairs]
     down = [tails_delta(y, x, epsilon) for x, y in pairs]
-    found = PosteriorParameter(n=n, alpha=alpha, beta=beta).hockey_stick(epsilon)
+    found = ParameterDraw(n=n, alpha=alpha, beta=beta).hockey_stick(epsilon)
     assert abs(found.value / max(up + down) - 1) < 2e-11
     assert abs(found.likelier - found.other) == 1
     assert 0 <= min(found.likelier, found.other) <= max(found.likelier, found.other) <= n
@@ -166,7 +166,7 @@ def test_the_worst_neighbours_by_a_scan_of_all_pairs_both_ways(
 
 
 def test_the_density_ratio_has_no_bound_and_no_probability_of_its_own() -> None:
-    made = PosteriorParameter(n=4, alpha=30.0, beta=30.0)
+    made = ParameterDraw(n=4, alpha=30.0, beta=30.0)
     assert pure_epsilon(made) == math.inf
     assert epsilon_for_delta(made, 0.0) == math.inf
     values = [made.hockey_stick(epsilon).value for epsilon in (0.0, 0.5, 2.0, 5.0)]
@@ -185,7 +185,7 @@ def test_a_release_without_rows_does_not_know_m() -> None:
 )
 def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=rf"^{name}\b.* must be"):
-        PosteriorParameter(**({"n": 3, "alpha": 1.0, "beta": 1.0} | changes))
+        ParameterDraw(**({"n": 3, "alpha": 1.0, "beta": 1.0} | changes))
 
 
 @pytest.mark.parametrize("x", [1e6, 1e8, 1e11])
@@ -209,4 +209,4 @@ def test_a_large_prior_keeps_its_digits_at_a_small_epsilon(x: float, deviations:
 @pytest.mark.parametrize(("alpha", "beta"), [(1e12, 1e-300), (1e-300, 1e12)])
 def test_priors_whose_ratio_overflows(alpha: float, beta: float) -> None:
     """All of one posterior is at 0 and all of the other at 1."""
-    assert delta_for_epsilon(PosteriorParameter(n=2, alpha=alpha, beta=beta), 5.0) == 1.0
+    assert delta_for_epsilon(ParameterDraw(n=2, alpha=alpha, beta=beta), 5.0) == 1.0

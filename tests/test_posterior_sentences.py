@@ -21,7 +21,7 @@ from dpviz.desk.analyst import SeenRelease
 from dpviz.inference.frequentist import posterior_coverage
 from dpviz.inference.secret_n import decade_size, doubts, poisson_size, posterior_secret_n, uniform_size
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.details import posterior as details
 from tests.helpers import match_in, value_of
 
@@ -152,7 +152,7 @@ def promised_in(sentence: str, design: Design) -> bool:
     """Whether the ε that is said is the promise, or the largest log-odds of all sets together, rounded up."""
     said = value_of(match_in(r"ε = ([^\s,]*[^\s,)])", sentence)[1])
     if "epsilon" in design.promised:
-        noise = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"
+        noise = "noise for ε/M in each set" if design.synthesizer_type.adds_noise else "ε/M for each set"
         shared = not design.synthesizer_type.has_prior and design.sets > 1
         return said == pytest.approx(design.epsilon, rel=1e-3) and ((f", {noise}" in sentence) == shared)
     with np.errstate(divide="ignore"):
@@ -279,13 +279,13 @@ def test_what_moves_the_synthetic_shares_is_what_the_explanations_say(law: str) 
         shares = design.release.transition_matrix() @ np.linspace(0, 1, 21)
         moved = shares - np.linspace(0, 1, 21)
         if law in ("poisson_gamma", "poisson_count"):
-            assert f"But {design.synthesizer_type.moved_by} moves them" in why(design)
+            assert f"But {design.synthesizer_type.info.moved_by} moves them" in why(design)
             first, last = (5, 6) if law == "poisson_gamma" else (15, 20)  # what is above n is cut off
             assert (moved[:first] > 0).all() and (moved[last:] < 0).all()
             continue
         assert abs(moved[10]) < 1e-12
         assert (moved[:10] > 0).all()
-        mover = "the prior α" if design.synthesizer_type.has_prior else design.synthesizer_type.moved_by
+        mover = "the prior α" if design.synthesizer_type.has_prior else design.synthesizer_type.info.moved_by
         pulled, at_ends = "pulls them towards ½" in why(design), "cut off" in mover
         assert pulled == design.synthesizer_type.has_prior != (f"But {mover} moves them" in why(design))
         assert "knows the noise" not in why(design)

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.calibration.smallest_root import Start
 from dpviz.claims.curves import AXES, DRAWN_CLAIMS, SCALES, Axis, Curves, axis_points, prior_curves
 from dpviz.claims.theorems import CLAIMS
-from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
+from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
 
 SETTINGS = {
     "bernoulli": Setting(n=60, m=45, epsilon=0.9, delta=1e-4),
@@ -155,13 +154,3 @@ def test_the_points_of_an_axis_hold_the_chosen_one_rise_and_stay_in_the_domain(a
     assert len(points) >= 8
     if axis in ("m", "n"):
         assert np.array_equal(points, np.rint(points))
-
-
-@pytest.mark.parametrize("method", CALIBRATED)
-@pytest.mark.parametrize("family", ["bernoulli", "categorical"])
-def test_a_guess_does_not_change_the_answer(family: str, method: str) -> None:
-    setting = SETTINGS[family]
-    alone = KINDS[family].need(METHODS[method], setting, setting.delta)
-    for factor in (1e-3, 0.9, 1.0, 1.1, 1e3):
-        guessed = KINDS[family].search(METHODS[method], setting, setting.delta, Start(alone * factor))
-        assert guessed.prior == pytest.approx(alone, rel=CLOSE)

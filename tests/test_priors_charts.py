@@ -15,15 +15,15 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.ways import divided_sets, shares_of, stream_ways
+from dpviz.calibration.curves import divided_sets, shares_of, stream_ways
+from dpviz.calibration.data_kinds import PromiseQuestion
+from dpviz.calibration.text import HEADLINE
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.method_curves import profiles_chart, ways_chart
 from dpviz.charts.prior_curves import _log_axis, curves_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, color_of
 from dpviz.claims.curves import AXES, Axis, Curves, prior_curves
-from dpviz.core.parameters import readable, rounded_down, rounded_up
+from dpviz.core.formatting import format_number, round_down, round_up
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting
 from tests.helpers import decode_figure
 from tests.test_charts import BREAKING
@@ -152,8 +152,8 @@ def test_the_mark_stands_at_the_chosen_point_with_its_number(family: str, axis: 
     assert {trace.x[0] for trace in points} == {getattr(curves.setting, axis)}
     written = [trace for trace in points if "text" in trace.mode]
     assert [trace.legendgroup for trace in written] == ["synth_post_one"]
-    safe = rounded_down if family == "gaussian" else rounded_up
-    assert written[0].text == (f"<b>{readable(safe(counted(curves, marked['synth_post_one']), 3), 3)}</b>",)
+    safe = round_down if family == "gaussian" else round_up
+    assert written[0].text == (f"<b>{format_number(safe(counted(curves, marked['synth_post_one']), 3), 3)}</b>",)
 
 
 @pytest.mark.parametrize(("family", "n"), [("bernoulli", 50), ("categorical", 300)])
@@ -344,7 +344,7 @@ def test_the_picture_of_several_sets_has_every_way_and_the_exact_answer(sets: in
         shares = [shares_of(question.kind, HEADLINE, BERNOULLI, count) for count in divided]
         assert trace.y == pytest.approx([2 * getattr(at, name) / BERNOULLI.n for at in shares])
     (mark,) = [trace for trace in ways_chart(question, found).data if "markers" in trace.mode]
-    assert (mark.x[0], mark.y[0]) == (sets, pytest.approx(2 * found.exact[HEADLINE.key, sets].upper / BERNOULLI.n))
+    assert (mark.x[0], mark.y[0]) == (sets, pytest.approx(2 * found.exact[HEADLINE.key, sets] / BERNOULLI.n))
 
 
 def test_a_promise_a_little_beyond_the_profiles_is_still_in_their_picture() -> None:
@@ -354,4 +354,4 @@ def test_a_promise_a_little_beyond_the_profiles_is_still_in_their_picture() -> N
         found = {key: kind.given(method, setting, 20.0) for key, method in CALIBRATED.items()}
         figure = profiles_chart(PromiseQuestion(kind=kind, setting=setting), found)
         words = [note.text for note in figure.layout.annotations]
-        assert (f"promised ε = {readable(epsilon)}" in words) == inside
+        assert (f"promised ε = {format_number(epsilon)}" in words) == inside

@@ -11,13 +11,13 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.calibration.needed import stream_needed
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.curves import stream_needed
+from dpviz.calibration.data_kinds import PromiseQuestion
+from dpviz.calibration.several_sets import minimum_prior_for_sets
+from dpviz.calibration.text import HEADLINE
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.curves import AXES, Axis, prior_curves
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.desk.exports.priors import curves_csv, findings_csv, priors_script
 from dpviz.desk.promise_tables import needed_table
 from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range, minimum_prior
@@ -109,7 +109,7 @@ def costs(printed: str) -> list[tuple[str, float, float]]:
 def cells_of_methods(family: str, setting: Setting, sets: int) -> dict[str, list[str]]:
     """The cells of the table of methods, by the method's label."""
     question = PromiseQuestion(kind=KINDS[family], setting=setting, sets=sets, p=0.2, m_is_n=False)
-    *_, needed = (part for part in stream_needed(question.kind, setting, sets, HEADLINE) if part is not None)
+    *_, needed = stream_needed(question.kind, setting, sets, HEADLINE)
     rows = needed_table(question, needed).rows
     return {
         re.findall("<b>(.*?)</b>", name)[0]: [re.sub("<[^>]*>", "", cell) for cell in cells] for name, *cells in rows
@@ -146,7 +146,9 @@ def test_the_script_prints_the_numbers_of_the_table(family: str, sets: int) -> N
             assert value == pytest.approx(answer, rel=1e-12)
         if family != "gaussian" and math.isfinite(value):
             bias, error = next(two for before, *two in costs(printed) if before == f"{method} | delta {setting.delta}")
-            assert [readable(abs(bias), 3), readable(error, 3)] == [cell.strip("+-−") for cell in table[label][-2:]]
+            assert [format_number(abs(bias), 3), format_number(error, 3)] == [
+                cell.strip("+-−") for cell in table[label][-2:]
+            ]
     check_audit(family, setting, printed)
 
 
@@ -195,8 +197,8 @@ def test_the_script_of_several_sets_prints_what_they_need_together(family: str) 
     for label, method in zip(METHOD_LABELS, CALIBRATED, strict=True):
         for place, delta in enumerate((0.0, setting.delta)):
             exact = minimum_prior_for_sets(method, **sizes, delta=delta, cells=KINDS[family].cells(setting))
-            assert found[method, delta] == pytest.approx(exact.upper, rel=1e-12)
-            assert level_in(table[label][place]) == KINDS[family].quantity.text(exact.upper)
+            assert found[method, delta] == pytest.approx(exact, rel=1e-12)
+            assert level_in(table[label][place]) == KINDS[family].quantity.text(exact)
 
 
 @pytest.mark.parametrize("sets", [1, 5])

@@ -10,16 +10,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpviz.calibration.promise_in_words import kept_by, needed_in_words, sets_in_words
-from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.ways import Shares
+from dpviz.calibration.curves import Shares
+from dpviz.calibration.data_kinds import PromiseQuestion
+from dpviz.calibration.text import kept_by, needed_in_words, sets_in_words
 from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.claims.thesis_in_words import average_in_words, sampling_in_words
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.average_case import count_release_delta
-from dpviz.privacy.composition import DeltaBracket
 from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
 from tests.helpers import match_in, value_of
@@ -81,8 +80,8 @@ def test_the_short_sentence_has_at_most_fifteen_words_and_the_promise_that_is_as
             if "not computed" in short:
                 assert mark == "beyond reach" and "not computed" in sentence
                 continue
-            assert f"ε = {readable(epsilon, 3)}" in short
-            assert (f"δ = {readable(delta, 3)}" in short) == (delta > 0)
+            assert f"ε = {format_number(epsilon, 3)}" in short
+            assert (f"δ = {format_number(delta, 3)}" in short) == (delta > 0)
             assert ("saves hardly any" in short) == ("too small to save" in sentence)
             assert ("without δ and with" in short) == ("→" in mark)
 
@@ -110,7 +109,7 @@ def test_literal_sentences_count_rows_once() -> None:
 def test_sets_that_need_what_an_equal_share_needs_are_said_to_need_the_same() -> None:
     def said(sets: int, split: float) -> str:
         asked = question("gaussian", n=100, m=1, epsilon=1.0, delta=0.0, sigma0=1.0, sets=sets)
-        return sets_in_words(asked, DeltaBracket(0.04471, 0.04471), Shares(0.1, split, 0.1))[1]
+        return sets_in_words(asked, 0.04471, Shares(0.1, split, 0.1))[1]
 
     assert said(2, 0.04471).startswith("is the largest range for which both sets together of SYNTH_Post(One) keep")
     assert "(ε/M, δ/M) for each set allows the same." in said(5, 0.04479)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import beta as scipy_beta
 
-from dpviz.calibration import exact
-from dpviz.calibration.pairs import beta_binomial_failure, plug_in_failure
-from dpviz.calibration.posterior_parameter import parameter_failure
+from dpviz.calibration import probabilistic
+from dpviz.calibration.parameter_draw import parameter_failure
+from dpviz.calibration.probabilistic import beta_binomial_failure, plug_in_failure
 from dpviz.claims.formulas import lemma_6_5_failure, smallest_prior_of_lemma_6_5
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
 from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic
@@ -96,7 +96,7 @@ def test_from_the_answer_on_the_promise_holds_and_just_below_it_fails(
 def test_a_small_epsilon_and_a_large_delta_take_few_looks(
     monkeypatch: pytest.MonkeyPatch, method: str, n: int, m: int, epsilon: float, delta: float
 ) -> None:
-    monkeypatch.setattr(exact, "MOST_INTERVAL_LOOKS", 400)
+    monkeypatch.setattr(probabilistic, "MAX_INTERVAL_LOOKS", 400)
     answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
     for factor in (1.001, 1.5, 4.0, 30.0):
         assert counted_failure(method, n, m, answer * factor, epsilon) <= delta

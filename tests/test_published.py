@@ -55,7 +55,7 @@ def test_the_cells_that_agree_are_counted() -> None:
         same = np.round(ours(int(record.design["figure"]), law), 6) == printed
         assert (record.printed, record.ours) == (printed.size, same.sum())
         assert (record.reading == "every printed digit") == bool(same.all())
-        assert record.what == law.label
+        assert record.what == law.info.label
 
 
 def test_the_laws_of_the_figures_are_the_papers() -> None:

@@ -8,7 +8,7 @@ from dpviz.coverage._quadrature import Mixture, at_nodes
 from dpviz.coverage.distributions import release_box
 from dpviz.inference.confidential import confidential_mixture, released_rows
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
 
 def _weaker(size: int) -> GivenMatrix:

@@ -34,14 +34,14 @@ from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVarianc
 from dpviz.comparisons.bounding import REDRAWING
 from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM_SCOTT
 from dpviz.desk.exports.releases import releases_csv
-from dpviz.mechanisms import LaplaceSanitizer, Modips
+from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
 from dpviz.privacy.laplace_noise import (
+    event_loss,
     no_ones,
     rows_loss,
-    seen_loss,
     truncated_factor,
 )  # fmt: skip
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
@@ -147,7 +147,7 @@ def test_sets_without_ones_are_as_likely_as_an_integral_says(clipped: bool) -> N
         return sets * (betaln(1 + t, 1 + 2 * n - t) - betaln(1 + t, 1 + n - t))
 
     seen = [math.log(seen_by_quad(float(at), epsilon, n, log_seen, clipped)) for at in range(n + 1)]
-    assert seen_loss(no_ones(n, sets), epsilon, not clipped) == pytest.approx(max(-np.diff(seen)), abs=1e-7)
+    assert event_loss(no_ones(n, sets), epsilon, not clipped) == pytest.approx(max(-np.diff(seen)), abs=1e-7)
 
 
 # Rows, width, ε; by sums over 16,001 means of the noisy mean and 6,001 of the drawn one, the integrand log-linear
@@ -290,8 +290,8 @@ def test_the_exponential_mechanism_loses_what_all_its_outcomes_do(epsilon: float
 
 def test_modips_has_the_matrix_of_an_integral() -> None:
     n, epsilon = 6, 0.4
-    for bounding, clipped in (("bit", True), ("truncation", False)):
-        matrix = Modips(n=n, m=n, epsilon=epsilon, bounding=bounding).transition_matrix()
+    for synthesizer_type, clipped in ((Modips, True), (ModipsTruncated, False)):
+        matrix = synthesizer_type(n=n, m=n, epsilon=epsilon).transition_matrix()
         for x, m in ((0, 0), (1, 0), (2, 5)):
 
             def log_seen(t: float, m: int = m) -> float:

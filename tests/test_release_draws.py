@@ -14,10 +14,10 @@ from dpviz.charts.count_table import release_html
 from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
 from dpviz.charts.profile import draws_chart, draws_log_odds_chart
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
-from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
+from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial
 from dpviz.mechanisms.draws import draw_releases
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy.attacker import draw_sentence
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.privacy.report import draw_sentence
 from dpviz.privacy.summary import view_tables
 from tests.helpers import match_in
 

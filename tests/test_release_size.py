@@ -10,7 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.calibration.releases import delta_by_size
+from dpviz.calibration.curves import delta_by_size
 from dpviz.mechanisms import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from tests.referees import beta_excess, binomial_distribution, divergence, excess
 

@@ -19,7 +19,7 @@ from dpviz.charts.style import even_ticks, one_two_five_ticks
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.terms import setting_for
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import DesignNumber, numbers_of

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpviz.comparisons import CountData
-from dpviz.core.parameters import shown
+from dpviz.core.formatting import describe_value
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.numbers import numbers_of
 from dpviz.desk.protection import PrivacyLoss, RiskRatio
@@ -54,7 +54,7 @@ def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
     assert stored_design(COUNTED.to_json()) is None
     stored = stored_design(changed(text_, design=json.loads(text_)["design"] | {"epsilon": 99}))
     assert stored is not None
-    assert stored.differences(design) == [("ε of the design", "99", shown(design.setting))]
+    assert stored.differences(design) == [("ε of the design", "99", describe_value(design.setting))]
 
 
 def test_side_by_side_has_every_number_of_a_report() -> None:

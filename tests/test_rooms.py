@@ -10,12 +10,11 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import coverage_given_count
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
 from dpviz.teaching.rooms.class_intervals import ClassIntervals
 from dpviz.teaching.rooms.codes import CODE_LENGTH, LETTERS, TOKEN, Limit, fingerprint, new_code, new_token, read_code
@@ -248,14 +247,14 @@ def test_what_is_said_of_a_class_is_what_was_found() -> None:
             if asked.revealed and come:
                 said = intervals_said(intervals, 40)
                 assert said[0] == f"{int(intervals.covered.sum())} of {come}"
-                assert percent(intervals.exact, 3) in said[1]
-                assert percent(intervals.exact, 3) in said[2]
+                assert format_percent(intervals.exact, 3) in said[1]
+                assert format_percent(intervals.exact, 3) in said[2]
                 told = guesses_said(guesses, 40)
                 assert told[0] == f"{int(guesses.right.sum())} of {come}"
                 assert belief_text(guesses.optimum) in told[1]
                 assert belief_text(guesses.promised) in told[2]
             elif not asked.revealed:
-                assert readable(100 * asked.share, 3) + " %" not in intervals_said(intervals, 40)[1]
+                assert format_number(100 * asked.share, 3) + " %" not in intervals_said(intervals, 40)[1]
 
 
 def test_a_seat_is_told_no_truth_before_the_reveal() -> None:

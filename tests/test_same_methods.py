@@ -22,14 +22,14 @@ def distributions_of(kind: Any) -> set[str]:
 @pytest.mark.parametrize("key", two_cell_synthesizers())
 def test_a_synthesizer_of_two_counts_is_compared_divided_and_on_the_desk(key: str):
     law = two_cell_synthesizers()[key]
-    if law.compared_as:
-        other = two_cell_synthesizers()[law.compared_as]
+    if law.info.compared_as:
+        other = two_cell_synthesizers()[law.info.compared_as]
         for n, epsilon in ((7, 0.5), (20, 2.0)):
             made: list[Any] = [(each, each.smallest_alpha(m=n, epsilon=epsilon)) for each in (law, other)]
             first, second = (each(n=n, m=n, alpha=a, beta=a).transition_matrix() for each, a in made)
             np.testing.assert_allclose(first, second, rtol=1e-9)
         return
-    if law.not_compared:
+    if law.info.not_compared:
         assert not {key} & (
             distributions_of(BinaryData) | distributions_of(CountData) | {*OverSets.methods(BinaryData)}
         )
@@ -42,7 +42,7 @@ def test_a_synthesizer_of_more_counts_is_on_the_desk():
     shown = {one.of_cells.key for one in CategoryData.methods if isinstance(one, CategoryMethod)}
     for key, law in SYNTHESIZERS.items():
         if not issubclass(law, TwoCellSynthesizer):
-            assert key in shown or law.compared_as in shown, key
+            assert key in shown or law.info.compared_as in shown, key
 
 
 def test_the_desk_and_the_comparison_have_the_same_methods_of_one_kind():

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.core.plain import utf8_text
+from dpviz.core.escape import decode_utf8
 from dpviz.coverage import CoveragePlan, Tally, performance_of, run_coverage
 from dpviz.coverage.studies import read_run, save_run, stream_study
 from dpviz.coverage.studies.saving import LONGEST_RUN
@@ -56,7 +56,7 @@ def file_of(name: str, done: int = 3345) -> str:
 
 def tally_in(content: bytes) -> Tally:
     """What a reader goes on from who opens a file."""
-    saved = read_run(utf8_text(content, 4 * LONGEST_RUN))
+    saved = read_run(decode_utf8(content, 4 * LONGEST_RUN))
     return saved.tally_of(plan_of(Design.from_address(saved.about)))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.core import limits
 from dpviz.coverage import coverage_by_proportion, exact_coverages
 from dpviz.inference import RULES, length_limit, posterior_coverage, release_sums
@@ -11,7 +11,7 @@ from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.draws import draw_releases
 
 ONE = BetaBinomial(n=3, m=2, alpha=1, beta=1)
-MANY = np.linspace(0, 1, limits.PROPORTIONS + 1)
+MANY = np.linspace(0, 1, limits.MAX_PROPORTIONS + 1)
 
 
 def test_rules_may_stand_in_an_array_and_are_named_where_they_are_wrong() -> None:

@@ -13,7 +13,7 @@ from dpviz.coverage import estimate_distribution
 from dpviz.inference import proportion_moments
 from dpviz.inference.moments import central_moments, set_moments
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest, every_release
 
 SMALL = [

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, Modips, PosteriorMean, Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, Modips, ModipsTruncated, PosteriorMean, Synthesizer
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import several_sets
+from dpviz.privacy.pld import PrivacyLossDistribution
 from dpviz.privacy.several_sets import delta_of_sets
 from tests.referees import discretized_delta, divergence, of_sets
 
 SMALL = [
     BetaBinomial(n=3, m=3, alpha=0.5, beta=2.0),
     Modips(n=3, m=2, epsilon=1.0),
-    Modips(n=4, m=3, epsilon=0.3, bounding="truncation"),
+    ModipsTruncated(n=4, m=3, epsilon=0.3),
     GeometricSanitizer(n=3, epsilon=0.7),
 ]
 
@@ -50,7 +49,7 @@ def test_neighbours_that_are_left_out_are_not_the_worst(release: PriorSynthesize
 
 ON_A_GRID = [
     Modips(n=40, m=30, epsilon=0.4),
-    Modips(n=30, m=40, epsilon=0.3, bounding="truncation"),
+    ModipsTruncated(n=30, m=40, epsilon=0.3),
     GeometricSanitizer(n=60, epsilon=0.5),
 ]
 
@@ -60,14 +59,14 @@ ON_A_GRID = [
 def test_the_worst_is_found_though_few_neighbours_are_composed(
     release: Synthesizer, epsilon: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pairs, composed, compose = len(release.neighbours), list[float](), several_sets._upper
+    pairs, composed, compose = len(release.neighbours), list[float](), PrivacyLossDistribution.composed_delta
     alone = [delta_of_sets(release, 5, epsilon, [pair]).value for pair in range(pairs)]
 
-    def counted(*args: Any) -> float:
-        composed.append(compose(*args))
+    def counted(loss: PrivacyLossDistribution, sets: int, epsilon: float) -> float:
+        composed.append(compose(loss, sets, epsilon))
         return composed[-1]
 
-    monkeypatch.setattr(several_sets, "_upper", counted)
+    monkeypatch.setattr(PrivacyLossDistribution, "composed_delta", counted)
     found = delta_of_sets(release, 5, epsilon)
     assert [max(alone), alone[min(found.likelier, found.other)]] == pytest.approx([found.value] * 2, rel=1e-12)
     if release.key == Modips.key and epsilon:  # where neighbours differ and δ is small: of both directions
@@ -77,20 +76,17 @@ def test_the_worst_is_found_though_few_neighbours_are_composed(
 def test_impossible_releases_count_beside_the_bounds_of_the_others() -> None:
     """The pair of the table that tells a one for sure, one time in fifty, is worse than one with larger losses."""
     rows = np.array([[0.5, 0.5, 0.0], [0.49, 0.49, 0.02], [0.3, 0.68, 0.02], [0.3, 0.68, 0.02]])
-    with np.errstate(divide="ignore"):
-        log_rows = np.log(rows)
-        log_odds = np.nan_to_num(log_rows[:-1] - log_rows[1:], nan=0.0, neginf=-np.inf, posinf=np.inf)
     for epsilon in (0.0, 1.0, 2.5):
-        turned, pair, value = several_sets._largest(log_odds, [log_rows[:-1], log_rows[1:]], 3, epsilon)
+        worst = delta_of_sets(GivenMatrix(probabilities=rows), 3, epsilon)
         exact = divergence(of_sets(rows, 3), np.array([[0, 1], [1, 2], [2, 3]]), epsilon)
-        assert value == pytest.approx(exact, rel=1e-9)
-        assert (turned, pair) == (1, 0) or epsilon == 0.0
+        assert worst.value == pytest.approx(exact, rel=1e-9)
+        assert (worst.likelier, worst.other) == (1, 0) or epsilon == 0.0
 
 
 def test_a_search_that_is_cut_short_gives_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     release = PROTECTED[1]
     exact = delta_of_sets(release, 4, 0.3).value
-    monkeypatch.setattr(several_sets, "MOST_SPLITS", 4)
+    monkeypatch.setattr(several_sets, "MAX_SPLITS", 4)
     assert exact <= delta_of_sets(release, 4, 0.3).value < 10 * exact
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import brentq, linprog
 from scipy.stats import binom
 
-from dpviz.core.numerics.binomial import binomial_weights, steepest
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray
 from dpviz.inference import length_limit, release_sums
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
@@ -19,7 +19,8 @@ from dpviz.inference.sum_distribution import ReleaseSums
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.privacy.optimum import shortest_length
-from dpviz.privacy.optimum.shortest_length import _Tulap
+from dpviz.privacy.optimum.integral_bounds import steepest
+from dpviz.privacy.optimum.interval_length import TulapNoise
 from tests.pairs import pairwise
 
 PROMISES = [(0.0, 0.1), (0.0, 1.0), (0.3, 0.0), (1.0, 0.0), (1.0, 1e-3), (0.5, 0.2), (4.0, 0.05), (3.0, 0.9)]
@@ -38,21 +39,21 @@ def most_powerful(n: int, p: float, other: float, epsilon: float, delta: float, 
     return float(-solved.fun)
 
 
-def below(noise: _Tulap, t: Any) -> FloatArray:
-    return noise.below(np.asarray(t, float))[0]
+def below(noise: TulapNoise, t: Any) -> FloatArray:
+    return noise.distribution(np.asarray(t, float))[0]
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
 def test_the_noise_rises_as_fast_as_the_promise_allows_and_no_faster(epsilon: float, delta: float) -> None:
-    noise, t = _Tulap(epsilon, delta), np.linspace(-60, 60, 24_001)
+    noise, t = TulapNoise(epsilon, delta), np.linspace(-60, 60, 24_001)
     now, then = below(noise, t), below(noise, t + 1)
     fastest = np.minimum(np.minimum(math.exp(epsilon) * now + delta, 1 - math.exp(-epsilon) * (1 - now - delta)), 1.0)
     assert then[now > 0] == pytest.approx(fastest[now > 0], abs=1e-12)
     assert np.all(then <= fastest + 1e-12)
     assert below(noise, -t) == pytest.approx(1 - now, abs=1e-15)
     slopes = np.gradient(now, t)
-    inside = np.abs(np.diff(noise.below(t)[1], prepend=0)) < 1e-12
-    assert slopes[inside][1:-1] == pytest.approx(noise.below(t)[1][inside][1:-1], abs=noise.rise / 2 + 1e-9)
+    inside = np.abs(np.diff(noise.distribution(t)[1], prepend=0)) < 1e-12
+    assert slopes[inside][1:-1] == pytest.approx(noise.distribution(t)[1][inside][1:-1], abs=noise.rise / 2 + 1e-9)
     assert np.max(then - now) <= noise.rise + 1e-12
     assert np.max(np.abs(below(noise, t + 2) - 2 * then + now)) <= noise.turn + 1e-12
     for tail in (0.3, 1e-3, 1e-9):
@@ -62,7 +63,7 @@ def test_the_noise_rises_as_fast_as_the_promise_allows_and_no_faster(epsilon: fl
 @pytest.mark.parametrize(("epsilon", "delta"), [one for one in PROMISES if one[0] > 0])
 def test_a_count_with_this_noise_keeps_the_promise(epsilon: float, delta: float) -> None:
     """∫ (f(t) − e^ε f(t − 1))⁺ dt, by the slopes in the middle of cells without a kink but the two at the ends."""
-    noise, step = _Tulap(epsilon, delta), 1 / 2_000
+    noise, step = TulapNoise(epsilon, delta), 1 / 2_000
     t = np.arange(-80, 81, step) + step / 2
     slopes = np.diff(below(noise, np.append(t - step / 2, t[-1] + step / 2))) / step
     excess = np.maximum(slopes[2_000:] - math.exp(epsilon) * slopes[:-2_000], 0.0).sum() * step
@@ -77,7 +78,7 @@ def test_no_private_test_is_more_powerful_than_a_threshold_on_the_noisy_count(
     n: int, promise: tuple[float, float], pair: tuple[float, float], size: float
 ) -> None:
     (epsilon, delta), (p, other) = promise, pair
-    noise, x = _Tulap(epsilon, delta), np.arange(n + 1)
+    noise, x = TulapNoise(epsilon, delta), np.arange(n + 1)
     far = noise.reach(min(size, 1 - size)) + 1
 
     def excess(threshold: float) -> float:
@@ -155,7 +156,7 @@ def test_the_bound_is_reached_at_each_p_alone(n: int, p: float, level: float, ep
 
     The lower end is the p' with Pr(Z > z | p') = 1 − level. Below p nothing else is held than by that interval.
     """
-    noise, x, step = _Tulap(epsilon, delta), np.arange(n + 1), 1 / 20
+    noise, x, step = TulapNoise(epsilon, delta), np.arange(n + 1), 1 / 20
     reach = noise.reach(1e-6)
     edges = np.arange(-reach, n + reach + step, step)
     passed = below(noise, edges[:, None] - x)  # Pr(Z ≤ z | x)

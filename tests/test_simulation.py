@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, QuantileTable, quantile
-from dpviz.core.running_sums import exact_units
 from dpviz.coverage import CoveragePlan, Tally, run_coverage, simulate, stream_coverage
 from dpviz.coverage._sampling import ReleaseSampler, alias_table
 from dpviz.coverage.studies import Blocks, engine
+from dpviz.coverage.studies.running_sums import exact_units
 from dpviz.inference import COMBINING_RULES, RULES, holds
 from dpviz.inference.interval_rules import releases
+from dpviz.inference.quantiles import TABLED_QUANTILE_ERROR, QuantileTable, quantile
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -31,13 +31,14 @@ from dpviz.mechanisms import (
     GeometricSanitizer,
     LaplaceSanitizer,
     Modips,
+    ModipsTruncated,
     PoissonCount,
     PoissonGamma,
     PosteriorMean,
     PosteriorMode,
     TwoCellSynthesizer,
 )
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest
 
 MATRIX = np.array([[0.7, 0.2, 0.1, 0.0], [0.25, 0.25, 0.25, 0.25], [0.0, 0.1, 0.3, 0.6]])
@@ -48,7 +49,7 @@ EVERY: list[TwoCellSynthesizer] = [
     LaplaceSanitizer(n=8, epsilon=0.7),
     GeometricSanitizer(n=8, epsilon=0.7),
     Modips(n=8, m=6, epsilon=0.7),
-    Modips(n=8, m=8, epsilon=0.1, bounding="truncation"),
+    ModipsTruncated(n=8, m=8, epsilon=0.1),
     ExponentialRows(n=8, m=6, epsilon=0.7),
     ExponentialCounts(n=6, m=8, epsilon=0.7),
     BinnedPosterior(n=8, m=6, epsilon=9.0),

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpviz.calibration.releases import release
+from dpviz.calibration.curves import release
 from dpviz.claims.audit import Statement, audit_statements
 from dpviz.claims.theorems import CLAIMS
 from dpviz.priors import Setting
-from dpviz.privacy.hockey_stick import delta_for_epsilon
+from dpviz.privacy.divergence import delta_for_epsilon
 from tests.test_reasons import brute_composition
 
 SETTINGS = [

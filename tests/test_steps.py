@@ -1,19 +1,13 @@
 """Long computations stop between costly steps: what is bounded is what happens between two stops, not the time."""
 
 import dataclasses
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from dpviz.calibration import _set_search
-from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.sets import minimum_prior_in_steps
-from dpviz.calibration.ways import stream_ways
 from dpviz.comparisons import UnknownVariance, gaussian_study
 from dpviz.comparisons.mixed import MixedData
-from dpviz.core import limits
-from dpviz.core.numerics.steps import finished, paused
+from dpviz.comparisons.steps import finished, paused
 from dpviz.coverage.studies import Blocks
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.following import stream_one_more, stream_path
@@ -21,34 +15,7 @@ from dpviz.desk.paths import PATHS
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
-from dpviz.priors import KINDS, Setting
-from dpviz.privacy.composition import DeltaBracket
 from tests.helpers import check_close, last_of
-
-ONE, KIND = PRIOR_METHODS["synth_post_one"], KINDS["bernoulli"]
-SMALL = Setting(n=40, m=25, epsilon=1.5, delta=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("function", "root"),
-    [
-        (lambda x: x - 0.3, 0.3),
-        (lambda x: 40 * (x - 1.0) if x < 1 else 0.2 * (x - 1.0), 1.0),
-        (lambda x: math.tanh(50 * (x - 0.7)), 0.7),
-        (lambda x: -1.0 if x < 1.2 else 1.0, 1.2),
-        (lambda x: math.inf if x > 0.5 else -math.inf if x < 0.4 else x - 0.45, 0.45),
-        (lambda x: x - 9.0, 2.0),
-        (lambda x: x + 9.0, -1.0),
-    ],
-)
-@pytest.mark.parametrize("start", [-1.0, 0.45, 2.0])
-def test_the_root_of_a_rising_function_is_found_from_anywhere(
-    function: Callable[[float], float], root: float, start: float
-) -> None:
-    """Straight, with a kink, a jump, or no number far from it; outside the bracket it is an end."""
-    found, slope = finished(_set_search._rising_root(function, 1.0, start, -1.0, 2.0, 1e-3))
-    assert found == pytest.approx(root, abs=2e-3)
-    assert 0 < slope < math.inf
 
 
 def test_between_two_steps_somebody_may_end_them() -> None:
@@ -57,70 +24,6 @@ def test_between_two_steps_somebody_may_end_them() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         finished(paused(pytest.fail, "It was computed after all."), enough)
-
-
-@pytest.fixture
-def composed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often the losses of several sets are added up."""
-    calls, of_losses = [], vars(_set_search)["composed_delta"]
-
-    def counted(losses: object, sets: int, *args: object, **rest: object) -> DeltaBracket:
-        calls.append(sets)
-        return of_losses(losses, sets, *args, **rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(_set_search, "composed_delta", counted)
-    return calls
-
-
-@pytest.mark.parametrize(("method", "cells"), [("synth_post_one", 2), ("param_post", 2), ("synth_post_one", 4)])
-def test_the_search_for_a_prior_stops_before_every_composition(composed: list[int], method: str, cells: int) -> None:
-    most = 0
-    steps = minimum_prior_in_steps(method, n=40, m=25, sets=5, epsilon=1.5, delta=1e-3, cells=cells)
-    while True:
-        before = len(composed)
-        try:
-            next(steps)
-        except StopIteration:
-            break
-        finally:
-            most = max(most, len(composed) - before)
-    assert most == 1
-    assert len(composed) > 6
-
-
-def test_the_ways_to_count_sets_come_one_by_one(composed: list[int]) -> None:
-    """The first is there before any composition; no step has more than one; what is known is not computed again."""
-    stream = stream_ways(KIND, SMALL, 5, ONE, divided=(1, 5, 9), together=(1, 2, 5))
-    first = next(stream)
-    assert not composed
-    assert set(first.shares) == {("synth_post_one", 5)}
-    most, before, last = 0, 0, first
-    for found in stream:
-        most, before, last = max(most, len(composed) - before), len(composed), found
-    assert most == 1
-    assert set(composed) == {2, 5}
-    assert {count for key, count in last.shares if key == "synth_post_one"} == {1, 5, 9}
-    assert {count for key, count in last.exact if key == "synth_post_one"} == {1, 2, 5}
-    check_close(last.exact["synth_post_one", 5], KIND.together(ONE, SMALL, 5, 1e-3))
-    composed.clear()
-    known = {(key, 5): last.exact[key, 5] for key in KIND.methods}
-    *_, again = stream_ways(KIND, SMALL, 5, ONE, known=known)
-    assert not composed
-    assert again.exact == known
-
-
-def test_a_sum_of_losses_too_large_to_wait_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """1,000 sets at ε = 1,000 and δ = ½ with 100,000 released rows would take a transform of millions of points."""
-    asked = {"n": 100, "m": 100_000, "sets": 1000, "epsilon": 1000.0, "delta": 0.5}
-    with pytest.raises(
-        ValueError, match=r"^sets \(released sets\) must be fewer .* \d+,\d{3},\d{3} points, at most 4,19"
-    ):
-        finished(minimum_prior_in_steps("synth_post_one", **asked))  # type: ignore[arg-type]
-    assert limits.SUMMED_LOSSES == 4_194_304
-    monkeypatch.setattr(limits, "SUMMED_LOSSES", 100)
-    *_, found = stream_ways(KIND, SMALL, 500, ONE, divided=(1, 5), together=(2,))
-    assert found.refused["synth_post_one"].endswith("at most 100; got 500.")
-    assert set(found.shares) == {(key, 500) for key in KIND.methods}  # and nothing is drawn of it
 
 
 NUMBERS = UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-4.0, high=4.0)

@@ -104,7 +104,8 @@ HOSTILE: dict[str, tuple[Any, str]] = {
     "no parquet": (lambda: b"PAR1" + b"\0" * 100 + b"PAR1", UNREADABLE),
     "cut": (lambda: study_parquet(MIXED)[:-9], UNREADABLE),
     "empty": (lambda: parquet_of([]), "The file must have at least one cell; it has none."),
-    "too large": (lambda: b"PAR1" + bytes(limits.STUDY_BYTES), "The file of a study must have at most 24 MB; got 24.0"),
+    "too large": (lambda: b"PAR1" + bytes(limits.MAX_STUDY_BYTES), ("The file of a study must have at most 24 MB; got "
+                                                                   "24.0")),
     "type": (lambda: changed(p="a half"), "The columns must be those that a study writes, from mechanism to run;"),
     "number": (lambda: changed(p=7.0), "p (true share) must be a number from 0 to 1; got 7."),
     "mechanism": (lambda: changed(mechanism="<b>"), "mechanism must be one of beta_binomial,"),
@@ -144,7 +145,7 @@ def test_a_short_text_that_stands_in_many_rows_is_not_unpacked_to_its_end() -> N
     sink = io.BytesIO()
     options: dict[str, Any] = {"compression": "none", "store_schema": False, "dictionary_pagesize_limit": 2**25}
     parquet.write_table(pa.table(columns, names=table.column_names), sink, **options)
-    assert len(sink.getvalue()) < limits.STUDY_BYTES
+    assert len(sink.getvalue()) < limits.MAX_STUDY_BYTES
     with pytest.raises(ValueError, match="more than a study writes into so many bytes"):
         unpacked_apart(sink.getvalue())
 

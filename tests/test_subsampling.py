@@ -19,7 +19,7 @@ from dpviz.mechanisms import (
     PosteriorMode,
     TwoCellSynthesizer,
 )
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, log_odds_table, pure_epsilon
 from dpviz.privacy.subsampling import SubsampledRelease, subsampled_epsilon, subsampled_tight
 from tests.referees import rows_of, worst_excess

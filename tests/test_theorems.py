@@ -12,6 +12,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.claims.audit import HELD_AGAINST
 from dpviz.claims.claim import NECESSARY, SUFFICIENT, Claim
 from dpviz.claims.finding import PROOFS
@@ -22,7 +23,6 @@ from dpviz.claims.reasons import EXPLAIN
 from dpviz.claims.statements import JUDGES
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS
-from dpviz.core.parameters import PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import KINDS, METHODS
 
 mp.mp.dps = 50

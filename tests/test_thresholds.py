@@ -11,17 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.calibration.kinds import KINDS, Setting
-from dpviz.calibration.promise_in_words import needed_in_words
-from dpviz.calibration.promise_question import PromiseQuestion
+from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
+from dpviz.calibration.text import needed_in_words
 from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.comparison import Comparison
 from dpviz.comparisons.ranking import Ranking
 from dpviz.comparisons.terms import EqualPromise
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.coverage import decomposition
 from dpviz.coverage.causes import failure_sentence
 from dpviz.coverage.distributions import release_distribution
@@ -36,12 +35,10 @@ from dpviz.desk.seeking import _lost
 from dpviz.desk.told.answer import _below, privacy
 from dpviz.inference.secret_n import doubts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
-from dpviz.mechanisms.given.pilot import read_columns
-from dpviz.privacy.attacker import factor_of_odds
 from dpviz.privacy.optimum import least_error
-from dpviz.privacy.optimum.words import better_sentence, largest_gap, promises
+from dpviz.privacy.report import better_sentence, compared_promises, factor_of_odds, largest_gap, promise_sentence
 from dpviz.privacy.summary import summarize
-from dpviz.privacy.verdict import promise_sentence
+from dpviz.uploads.columns import read_columns
 
 
 def failing(off: float) -> Any:
@@ -146,7 +143,7 @@ def test_the_report_has_the_smallest_error_up_to_a_loss_of_600(loss: float, know
     assert (least_of(designed(real_epsilon=loss)) == "found") == known
 
 
-@pytest.mark.parametrize(("loss", "power"), [(LARGEST_EXPONENT - 1, False), (LARGEST_EXPONENT + 1, True)])
+@pytest.mark.parametrize(("loss", "power"), [(MAX_EXPONENT - 1, False), (MAX_EXPONENT + 1, True)])
 def test_odds_are_written_by_their_power_alone_where_they_are_no_number(loss: float, power: bool) -> None:
     assert factor_of_odds(loss).startswith("about 10") == power
 
@@ -214,7 +211,7 @@ def test_a_gap_below_a_millionth_of_the_error_is_rounding(gap: float, said: str)
 def test_a_real_epsilon_is_the_promised_one_within_a_billionth(apart: float, two: bool) -> None:
     found = summarize(GeometricSanitizer(n=10, epsilon=1.0), 1.0, 0.0)
     summary: Any = SimpleNamespace(worst=found.worst, epsilon=found.worst.value * (1 + apart))
-    assert (len(promises(summary)) == 2) == two
+    assert (len(compared_promises(summary)) == 2) == two
 
 
 @pytest.mark.parametrize(("gap", "range_"), [(0.9e-9, False), (1.1e-9, True)])
@@ -253,4 +250,4 @@ def test_a_real_epsilon_is_written_apart_from_the_promised_one_from_a_trillionth
     release = BetaBinomial(n=10, m=10, alpha=5, beta=5)
     real = summarize(release, 1.0, 0.0).worst.value
     _, sentence = promise_sentence(summarize(release, real * (1 - apart), 0.0))
-    assert (f"<b>{readable(real)}</b>" not in sentence) == told
+    assert (f"<b>{format_number(real)}</b>" not in sentence) == told

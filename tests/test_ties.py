@@ -24,11 +24,11 @@ from dpviz.mechanisms import (
     Synthesizer,
     WorstCase,
 )
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.priors import release
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
-from dpviz.privacy.composition import DiscreteLosses, composed_delta
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
+from dpviz.privacy.pld import PrivacyLossDistribution
 from dpviz.privacy.subsampling import SubsampledRelease
 from dpviz.privacy.summary import summarize
 
@@ -186,16 +186,14 @@ def test_the_gaussian_at_the_delta_of_epsilon_0() -> None:
 @pytest.mark.parametrize("sets", [1, 2, 7])
 def test_composed_losses_at_a_tied_epsilon(sets: int) -> None:
     """Randomised response with odds of 3, M times: S = (2 right − M) ln 3 meets the total ε exactly."""
-    answer = DiscreteLosses(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
+    answer = PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
     with mp.workdps(40):
         for level in range(-(-sets // 2) - sets // 2, sets + 1, 2):
             epsilon = level * math.log(3)
             ways = [mp.binomial(sets, right) * 3**right / mp.mpf(4) ** sets for right in range(sets + 1)]
             losses = [(2 * right - sets) * mp.log(3) for right in range(sets + 1)]
             true = mp.fsum(max(0, w * (1 - mp.exp(epsilon - loss))) for w, loss in zip(ways, losses, strict=True))
-            found = composed_delta(answer, sets, epsilon)
-            assert found.lower <= true <= found.upper
-            assert found.upper - found.lower <= 1e-12
+            assert answer.composed_delta(sets, epsilon) == pytest.approx(float(true), rel=1e-12, abs=1e-15)
 
 
 def test_a_given_matrix_tells_beyond_the_largest_exponent() -> None:

@@ -25,8 +25,8 @@ from dpviz.mechanisms import (
     PosteriorMode,
     Synthesizer,
 )
-from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 

@@ -12,9 +12,9 @@ from dpviz.charts.style import NO_COLOR, YES_COLOR
 from dpviz.charts.two_tables import two_tables_chart
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, GeometricSanitizer, Synthesizer
 from dpviz.mechanisms.base import TwoCellSynthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.privacy.attacker import belief_text, factor_of_odds
-from dpviz.privacy.two_tables import LIKELY, SHOWN_COLUMNS, two_tables
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.privacy.report import belief_text, factor_of_odds
+from dpviz.privacy.summary import LIKELY, SHOWN_COLUMNS, two_tables
 from tests.test_matrix_sentences import RELEASES
 
 LARGER = [

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpviz.calibration.promise_in_words import HEADLINE
-from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.sets import minimum_prior_for_sets, smallest_by_advanced
-from dpviz.calibration.ways import stream_ways
+from dpviz.calibration.curves import stream_ways
+from dpviz.calibration.data_kinds import PromiseQuestion
+from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.calibration.text import HEADLINE
 from dpviz.desk.promise_tables import ways_table
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.composition import advanced_composition
@@ -32,7 +32,7 @@ def test_several_sets_need_what_their_composition_says(delta: float) -> None:
         assert shares.pure == pytest.approx(one_set(method, 0.3, 0.0), rel=1e-12)
         assert shares.split == pytest.approx(one_set(method, 0.3, delta / 5), rel=1e-12)
         exact = minimum_prior_for_sets(method, n=40, m=25, sets=5, epsilon=1.5, delta=delta)
-        assert ways.exact[method, 5].upper == pytest.approx(exact.upper, rel=1e-4)
+        assert ways.exact[method, 5] == pytest.approx(exact, rel=1e-4)
         if delta:
             advanced, _ = smallest_by_advanced(partial(one_set, method), 5, 1.5, delta)
             assert shares.advanced == pytest.approx(advanced)
@@ -48,8 +48,8 @@ def test_several_sets_of_normal_releases_are_one_with_more_signal() -> None:
         shares = ways.shares[method, 4]
         pure = maximum_range(method, n=40, m=40, sigma0=1.0, epsilon=1.5 / 4)
         assert shares.pure == pytest.approx(pure, rel=1e-12)
-        assert ways.exact[method, 4].upper == pytest.approx(single / 2)
-        assert shares.advanced <= ways.exact[method, 4].upper
+        assert ways.exact[method, 4] == pytest.approx(single / 2)
+        assert shares.advanced <= ways.exact[method, 4]
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,28 @@ def test_advanced_composition_keeps_the_promise_and_asks_for_no_less_than_the_ex
         )  # fmt: skip
     else:
         exact = minimum_prior("synth_post_many", n=40, m=40 * sets, cells=3, epsilon=epsilon, delta=delta)
-    assert kind.quantity.keeps(advanced, exact)
+    assert kind.quantity.is_enough(advanced, exact)
+
+
+SMALL = Setting(n=40, m=25, epsilon=1.5, delta=1e-3)
+
+
+def test_the_ways_to_count_sets_come_one_by_one_the_cheap_ones_first() -> None:
+    kind = KINDS["bernoulli"]
+    first, *_, last = stream_ways(kind, SMALL, 5, HEADLINE, divided=(1, 5, 9), together=(1, 2, 5))
+    assert set(first.shares) == {(HEADLINE.key, 5)}
+    assert not first.exact
+    assert {count for key, count in last.shares if key == HEADLINE.key} == {1, 5, 9}
+    assert {count for key, count in last.exact if key == HEADLINE.key} == {1, 2, 5}
+    assert last.exact[HEADLINE.key, 5] == kind.together(HEADLINE, SMALL, 5, 1e-3)
+
+
+def test_a_sum_of_losses_too_large_to_wait_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,000 sets at ε = 1,000 and δ = ½ with 100,000 released rows would take a transform of millions of points."""
+    refusal = r"^sets \(released sets\) must be fewer .* \d+,\d{3},\d{3} points, at most 4,194,304"
+    with pytest.raises(ValueError, match=refusal):
+        minimum_prior_for_sets("synth_post_one", n=100, m=100_000, sets=1000, epsilon=1000.0, delta=0.5)
+    monkeypatch.setattr("dpviz.core.limits.MAX_LOSS_POINTS", 100)
+    *_, last = stream_ways(KINDS["bernoulli"], SMALL, 500, HEADLINE, divided=(1, 5), together=(2,))
+    assert last.refused[HEADLINE.key].endswith("at most 100; got 500.")
+    assert set(last.shares) == {(key, 500) for key in KINDS["bernoulli"].methods}  # and nothing is drawn of it

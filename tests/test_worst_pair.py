@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc
 
-from dpviz.calibration.posterior_parameter import log_parameter_delta
-from dpviz.core.numerics.worst_pair import PAIRS_AT_ONCE, WORST_PAIR_TOLERANCE, WORST_PAIRS_KEPT, largest_pairs
+from dpviz.calibration.parameter_draw import log_parameter_delta
 from dpviz.core.types import FloatArray
+from dpviz.mechanisms.pair_divergence import MAX_PAIRS, PAIR_TOLERANCE, worst_pair
 from dpviz.priors import release
 from tests.referees import scipy_rows
 
@@ -24,17 +24,18 @@ def scan(delta: PairDelta, n: int, ones: float, zeros: float) -> FloatArray:
     return delta(ones + i, zeros + (n - 1 - i))
 
 
+def largest(delta: PairDelta, n: int, ones: float, zeros: float) -> tuple[float, int]:
+    """Largest of a function that falls in both arguments, and its pair."""
+    with np.errstate(divide="ignore"):
+        value, pair = worst_pair(lambda x, y: np.log(delta(x, y)), n, ones, zeros)
+    return float(np.exp(value)), pair
+
+
 def check(delta: PairDelta, n: int, ones: float, zeros: float) -> None:
     values = scan(delta, n, ones, zeros)
-    found = largest_pairs(delta, n, ones, zeros)
-    assert 1 <= len(found) <= WORST_PAIRS_KEPT
-    assert len(set(found.tolist())) == len(found)
-    assert values[found[-1]] == values.max()
-    assert (values[found] >= values.max() * (1 - WORST_PAIR_TOLERANCE)).all()
-    assert (np.diff(values[found]) >= 0).all()
-    near = np.flatnonzero(values >= values.max() * (1 - WORST_PAIR_TOLERANCE))
-    if len(near) <= WORST_PAIRS_KEPT:
-        assert sorted(found.tolist()) == near.tolist()
+    value, pair = largest(delta, n, ones, zeros)
+    assert value == pytest.approx(values[pair], rel=1e-14)
+    assert value >= values.max() * (1 - 2 * PAIR_TOLERANCE)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -59,7 +60,7 @@ def test_of_random_falling_functions_the_largest_is_found(
     check(delta, n, ones, zeros)
 
 
-@pytest.mark.parametrize("n", [1, 2, PAIRS_AT_ONCE - 1, PAIRS_AT_ONCE, PAIRS_AT_ONCE + 1, 200, 500])
+@pytest.mark.parametrize("n", [1, 2, MAX_PAIRS - 1, MAX_PAIRS, MAX_PAIRS + 1, 500])
 @pytest.mark.parametrize("power", [0.25, 1.0, 4.0])
 def test_the_largest_may_lie_anywhere(n: int, power: float) -> None:
     """f(x, y) = x^−p + c y^−p has its largest value at either end; min(g(x), h(y)) has it wherever they cross."""
@@ -68,19 +69,13 @@ def test_the_largest_may_lie_anywhere(n: int, power: float) -> None:
     for crossing in (0, n // 7, n // 2, n - 1):
         level_x, level_y = 1.0 + crossing, 1.0 + (n - 1 - crossing)
         check(lambda x, y: np.minimum(level_x / x, level_y / y), n, 1.0, 1.0)  # noqa: B023
-        assert (
-            int(
-                largest_pairs(lambda x, y: np.minimum(level_x / x, level_y / y), n, 1.0, 1.0)[-1]  # noqa: B023
-            )
-            == crossing
-        )
+        assert largest(lambda x, y: np.minimum(level_x / x, level_y / y), n, 1.0, 1.0)[1] == crossing  # noqa: B023
 
 
-def test_a_flat_function_is_the_same_everywhere() -> None:
-    for n in (1, 5, PAIRS_AT_ONCE, 300):
-        found = largest_pairs(lambda x, y: np.full_like(x, 0.25), n, 1.0, 1.0)
-        assert len(found) == min(n, WORST_PAIRS_KEPT)
-    assert len(largest_pairs(lambda x, y: np.zeros_like(x), 300, 1.0, 1.0)) == WORST_PAIRS_KEPT
+def test_a_flat_function_has_its_value_everywhere_and_one_of_zeros_has_none() -> None:
+    for n in (1, 5, MAX_PAIRS, 300):
+        assert largest(lambda x, y: np.full_like(x, 0.25), n, 1.0, 1.0)[0] == 0.25
+        assert largest(lambda x, y: np.zeros_like(x), n, 1.0, 1.0) == (0.0, 0)
 
 
 def test_few_pairs_are_asked_for_where_the_end_is_the_worst() -> None:
@@ -91,7 +86,7 @@ def test_few_pairs_are_asked_for_where_the_end_is_the_worst() -> None:
         asked += len(x)
         return x**-2.0
 
-    assert largest_pairs(delta, 100_000, 1.0, 1.0).tolist() == [0]
+    assert largest(delta, 100_000, 1.0, 1.0) == (1.0, 0)
     assert asked < 1000
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import binom
 
 from dpviz.comparisons import DATA_KINDS, BinaryData, CountData, Estimand
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.parameters import EPSILON, Parameter
+from dpviz.core.declarations import EPSILON, ROWS, SYNTHETIC_ROWS
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.desk.accuracy import ACCURACY, MOST_ERROR, AccuracyMeasure
 from dpviz.desk.question import ASKED_KINDS
@@ -20,7 +20,8 @@ from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.mechanisms import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
 from dpviz.mechanisms.base import parameter
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.catalogue import MechanismInfo
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 
 TRUTH = Parameter(
     name="truth",
@@ -41,13 +42,14 @@ class RandomizedResponse(TwoCellSynthesizer):
     """One row that tells the truth with probability t: losses are ± ln(t / (1 − t))."""
 
     key: ClassVar[str] = "randomized_response"
-    label: ClassVar[str] = "Randomised response"
-    formula: ClassVar[str] = r"\Pr(m_1 = n_1) = t"
-    source: ClassVar[str] = "Warner (1965)"
-    color: ClassVar[str] = "other"
-    kept_by: ClassVar[str] = ""
-    moved_by: ClassVar[str] = "an answer that is sometimes a lie"
-    not_compared: ClassVar[str] = "t sets its ε"
+    info: ClassVar[MechanismInfo] = MechanismInfo(
+        label="Randomised response",
+        formula=r"\Pr(m_1 = n_1) = t",
+        source="Warner (1965)",
+        color="other",
+        moved_by="an answer that is sometimes a lie",
+        not_compared="t sets its ε",
+    )
 
     n: int = 1
     m: int = 1
@@ -66,16 +68,15 @@ class ExponentialMechanism(TwoCellSynthesizer):
     """Every count from 0 to m, with probability proportional to e^{−ε |j/m − x/n| n/2}."""
 
     key: ClassVar[str] = "exponential"
-    label: ClassVar[str] = "Toy of an exponential mechanism"
-    formula: ClassVar[str] = r"\Pr(m_1 = j) \propto e^{-\varepsilon |jn/m - n_1|/2}"
-    source: ClassVar[str] = "McSherry & Talwar (2007)"
-    moved_by: ClassVar[str] = "the choice between counts at random"
-    releases: ClassVar[str] = "One set, whose count is chosen at random: the nearer to the real one, the likelier."
-    several_sets: ClassVar[bool] = False
-    color: ClassVar[str] = "lichen"
-    kept_by: ClassVar[str] = ""
-    finding: ClassVar[str] = "Half of ε is spent on the distance, and the rest on the sum of all weights."
-    opendp: ClassVar[str] = ""
+    info: ClassVar[MechanismInfo] = MechanismInfo(
+        label="Toy of an exponential mechanism",
+        formula=r"\Pr(m_1 = j) \propto e^{-\varepsilon |jn/m - n_1|/2}",
+        source="McSherry & Talwar (2007)",
+        moved_by="the choice between counts at random",
+        releases="One set, whose count is chosen at random: the nearer to the real one, the likelier.",
+        color="lichen",
+        finding="Half of ε is spent on the distance, and the rest on the sum of all weights.",
+    )
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)
@@ -91,15 +92,15 @@ class ShyMean(PosteriorMean):
     """The posterior mean under a prior ten times as large."""
 
     key: ClassVar[str] = "shy_mean"
-    label: ClassVar[str] = "Shy posterior mean"
-    formula: ClassVar[str] = r"m_1 \sim \mathrm{Binomial}(m, (n_1 + 10\alpha)/(n + 10\alpha + 10\beta))"
-    source: ClassVar[str] = "a test"
-    color: ClassVar[str] = "other"
-    kept_by: ClassVar[str] = ""
-    finding: ClassVar[str] = ""
-    opendp: ClassVar[str] = ""
-    rows_drawn: ClassVar[str] = "m rows from a proportion near one half"
-    releases: ClassVar[str] = "One set of rows drawn with the posterior mean under ten times the prior."
+    info: ClassVar[MechanismInfo] = MechanismInfo(
+        label="Shy posterior mean",
+        formula=r"m_1 \sim \mathrm{Binomial}(m, (n_1 + 10\alpha)/(n + 10\alpha + 10\beta))",
+        source="a test",
+        color="other",
+        moved_by="the prior α",
+        rows_drawn="m rows from a proportion near one half",
+        releases="One set of rows drawn with the posterior mean under ten times the prior.",
+    )
 
     @property
     def effective_prior(self) -> tuple[float, float]:
@@ -115,14 +116,14 @@ class Lazy(ExponentialMechanism):
     """The exponential mechanism that answers with probability t, else with a count drawn evenly."""
 
     key: ClassVar[str] = "lazy"
-    label: ClassVar[str] = "Lazy exponential mechanism"
-    formula: ClassVar[str] = ExponentialMechanism.formula
-    source: ClassVar[str] = "a test"
-    color: ClassVar[str] = "other"
-    kept_by: ClassVar[str] = ""
-    finding: ClassVar[str] = ""
-    opendp: ClassVar[str] = ""
-    releases: ClassVar[str] = "One set, whose count is chosen at random, and now and then blindly."
+    info: ClassVar[MechanismInfo] = MechanismInfo(
+        label="Lazy exponential mechanism",
+        formula=ExponentialMechanism.info.formula,
+        moved_by=ExponentialMechanism.info.moved_by,
+        source="a test",
+        color="other",
+        releases="One set, whose count is chosen at random, and now and then blindly.",
+    )
 
     truth: float = parameter(TRUTH)
 
@@ -136,16 +137,16 @@ class RepeatedRow(PriorSynthesizer):
     """A single row from one draw of the proportion, m times: its worst pair is all ones or all zeros."""
 
     key: ClassVar[str] = "repeated_row"
-    label: ClassVar[str] = "Repeated row"
-    formula: ClassVar[str] = r"\Pr(m_1 = m) = (\alpha + n_1) / (\alpha + \beta + n)"
-    source: ClassVar[str] = "a test"
-    color: ClassVar[str] = "other"
-    kept_by: ClassVar[str] = ""
-    finding: ClassVar[str] = ""
-    opendp: ClassVar[str] = ""
-    rows_drawn: ClassVar[str] = "one row, m times"
-    releases: ClassVar[str] = "One row, m times."
-    several_sets: ClassVar[bool] = True
+    info: ClassVar[MechanismInfo] = MechanismInfo(
+        label="Repeated row",
+        formula=r"\Pr(m_1 = m) = (\alpha + n_1) / (\alpha + \beta + n)",
+        source="a test",
+        color="other",
+        moved_by="the prior α",
+        rows_drawn="one row, m times",
+        releases="One row, m times.",
+        several_sets=True,
+    )
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         total, i, j = self.alpha + self.beta + self.n, np.asarray(rows)[:, None], np.asarray(columns)[None, :]

@@ -1,51 +1,357 @@
-"""Ways to release data under a prior: Zheng's (2015) methods, and every further synthesizer with a prior."""
+"""Ways to release data under a prior: the five methods of Zheng (2015), §3.2, and every further synthesizer."""
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+import dataclasses
+import math
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from typing import Any, NoReturn
 
-from dpviz.calibration.base import PriorMethod as PriorMethod
-from dpviz.calibration.base import RowMethod
-from dpviz.calibration.zheng import PARAM_MAP, PARAM_POST, SYNTH_MAP, SYNTH_POST_MANY, SYNTH_POST_ONE
-from dpviz.mechanisms import two_cell_synthesizers
-from dpviz.mechanisms.prior import PriorSynthesizer
+import numpy as np
 
-ZHENG: tuple[PriorMethod, ...] = (SYNTH_POST_ONE, SYNTH_POST_MANY, SYNTH_MAP, PARAM_POST, PARAM_MAP)
-_method_like_any = cache(RowMethod)
+from dpviz.calibration.parameter_draw import (
+    ParameterDraw,
+    log_parameter_delta,
+    parameter_draw_delta,
+    parameter_losses,
+)
+from dpviz.core import limits
+from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.numerics.special import round_to_private_side
+from dpviz.core.numerics.sums import cumulative_sum
+from dpviz.core.types import FloatArray, Numbers
+from dpviz.mechanisms import (
+    SYNTHESIZERS,
+    BetaBinomial,
+    PosteriorMean,
+    PosteriorMode,
+    Release,
+    TwoCellSynthesizer,
+    two_cell_synthesizers,
+)
+from dpviz.mechanisms.cells import CELL_COUNT, DrawnCells, PlugInCells
+from dpviz.mechanisms.plug_ins import PlugIn
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.privacy.average_case import average_case_delta, count_release_delta
+from dpviz.privacy.pld import PrivacyLossDistribution
+
+TWO_CELLS_OR_MORE = dataclasses.replace(CELL_COUNT, minimum=2, default=2)
+
+
+class PriorMethod:
+    """A way to release what was learned from the data under a prior.
+
+    A method that a subclass does not override raises ValueError; `knows` tells which. Priors are *effective* where
+    they are what is added to the counts: the prior less `lost`.
+
+    Attributes
+    ----------
+    key, label, words, color : str
+        `words` says what is released, `color` is the key whose color it has.
+    lost : float
+        Invented rows of each cell that the method does not use.
+    calibrated : bool
+        Whether some prior, or range of the data, makes it private.
+    never_pure : bool
+        Whether none does without δ.
+    independent : bool
+        Whether rows are independent given the data, so that M sets of m rows are one of Mm rows.
+    rows_together : bool
+        Whether the m rows of a Gaussian release depend on each other, and are truncated together.
+    knows_cells : bool
+        Whether the release of k cells depends on n or k; otherwise it is that of two cells and a single row.
+    limit : PriorMethod or None
+        What a release of rows tends to as their number grows.
+    """
+
+    key: str
+    label: str
+    words: str
+    color: str
+    lost = 0.0
+    calibrated = True
+    never_pure = False
+    independent = False
+    rows_together = False
+    knows_cells = True
+    limit: "PriorMethod | None" = None
+
+    def __repr__(self) -> str:
+        return self.key
+
+    def knows(self, part: Callable[..., Any]) -> bool:
+        """Whether the method overrides this part of `PriorMethod`."""
+        return getattr(type(self), part.__name__) is not part
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raise the ValueError that says what has no exact answer."""
+        raise ValueError(f"{self.label} has no exact answer for {what}; choose another method.")
+
+    def plain(self, cells: int) -> str:
+        """Plain name of the synthesizer of so many cells; empty where it is the label itself."""
+        return ""
+
+    def named(self, cells: int) -> str:
+        """Plain name, if there is one, with the label in brackets."""
+        plain = self.plain(cells)
+        return f"{plain} ({self.label})" if plain else self.label
+
+    @property
+    def effective(self) -> "PriorMethod":
+        """The method that releases the same from the effective prior."""
+        return self
+
+    def prior_of(self, effective: float) -> float:
+        """Smallest prior whose effective prior is at least this."""
+        return round_to_private_side(effective + self.lost, math.inf, lambda prior: prior - self.lost >= effective)
+
+    def release(self, n: int, m: int, alpha: float, beta: float, cells: int) -> Release:
+        """Mechanism on tables of k counts; for k > 2 the prior is α in each cell."""
+        return self.two_cells(n, m, alpha, beta) if cells == 2 else self.more_cells(n, m, alpha, cells)
+
+    def two_cells(self, n: int, m: int, alpha: float, beta: float) -> Release:
+        """Mechanism on tables of two counts."""
+        self.refuse("a table of counts")
+
+    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> Release:
+        """Mechanism on tables of k > 2 counts."""
+        self.refuse("more than two cells")
+
+    def smallest_pure(self, m: int, epsilon: float) -> float:
+        """Smallest symmetric prior without δ, in closed form; ∞ where there is none."""
+        return math.inf
+
+    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        """ln δ(ε) of pairs that share these rows and invented rows, of the table with one more in the first cell."""
+        self.refuse("a single pair of neighbours")
+
+    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        """Privacy loss of a pair as in `log_pair_deltas`; where it has no bound, exact near `mean_loss`."""
+        self.refuse("several sets")
+
+    def cell_losses(
+        self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float
+    ) -> PrivacyLossDistribution:
+        """Privacy loss of the worst pair of k cells; losses of probability `unseen` in all may count as infinite."""
+        self.refuse("several sets")
+
+    def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
+        """δ(ε) where each of the other n − 1 rows is a one with probability θ."""
+        self.refuse("the average case")
+
+    def spread(self, total: float, m: int) -> float:
+        """Variance of a released proportion over θ (1 − θ), with `total` rows and invented rows behind θ."""
+        self.refuse("the error of an estimate")
+
+    def variance(self, posterior: float, m: int) -> float:
+        """Variance of the statistic of a Gaussian release, in units of that of a row, as the `posterior` variance."""
+        self.refuse("Gaussian data")
+
+
+class RowMethod(PriorMethod):
+    """m synthetic rows by a synthesizer of two counts with a prior: all that follows from the synthesizer alone."""
+
+    max_rows = limits.MAX_ROWS
+
+    def __init__(self, synthesizer_type: type[PriorSynthesizer]) -> None:
+        info = synthesizer_type.info
+        self.synthesizer_type = synthesizer_type
+        self.color = synthesizer_type.key
+        self.key, self.label = info.zheng or (synthesizer_type.key, info.label)
+        self.words = info.rows_drawn
+        self.lost = float(synthesizer_type.prior_offset)
+
+    def plain(self, cells: int) -> str:
+        label = self.synthesizer_type.info.label
+        return label.partition(" (")[0] if cells == 2 and self.label != label else ""
+
+    def two_cells(self, n: int, m: int, alpha: float, beta: float) -> TwoCellSynthesizer:
+        """Synthesizer whose further parameters have their declared defaults."""
+        values = {declared.name: declared.default for declared in self.synthesizer_type.parameters()}
+        values |= {"n": n, "m": m, "alpha": alpha, "beta": beta}
+        return self.synthesizer_type.up_to(self.max_rows)(**values)  # type: ignore[arg-type]
+
+    def smallest_pure(self, m: int, epsilon: float) -> float:
+        return _smallest_alpha(self.synthesizer_type, m, epsilon)
+
+    def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
+        return average_case_delta(self.two_cells(n, m, alpha, alpha), theta, epsilon)
+
+
+@lru_cache(maxsize=4096)  # along δ and n the same is asked for every point of a curve
+def _smallest_alpha(synthesizer_type: type[PriorSynthesizer], m: int, epsilon: float) -> float:
+    return synthesizer_type.smallest_alpha(m=m, epsilon=epsilon)
+
+
+class ParamPost(PriorMethod):
+    """One draw of the proportion from its posterior."""
+
+    key = color = "param_post"
+    label = "PARAM_Post"
+    words = "one draw of the proportion itself"
+    never_pure = True
+    knows_cells = False
+
+    def two_cells(self, n: int, m: int, alpha: float, beta: float) -> ParameterDraw:
+        return ParameterDraw(n=n, alpha=alpha, beta=beta)
+
+    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> ParameterDraw:
+        """The two cells' total has one distribution under both tables: left is one row in two cells."""
+        return ParameterDraw(n=1, alpha=alpha, beta=alpha)
+
+    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        return log_parameter_delta(ones, zeros, epsilon)
+
+    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        return parameter_losses(ones, zeros, mean_loss)
+
+    def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
+        return parameter_draw_delta(n, alpha, alpha, theta, epsilon)
+
+    def spread(self, total: float, m: int) -> float:
+        return 1 / (total + 1)
+
+    def variance(self, posterior: float, m: int) -> float:
+        return posterior
+
+
+class ParamMap(PriorMethod):
+    """The most likely proportion: the data fix it, so that nothing makes it private."""
+
+    key = color = "param_map"
+    label = "PARAM_MAP"
+    words = "the most likely proportion itself"
+    calibrated = False
+    never_pure = True
+
+    def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
+        """That of the count of ones."""
+        return count_release_delta(n, theta, epsilon)
+
+    def variance(self, posterior: float, m: int) -> float:
+        return 0.0
+
+
+PARAM_POST = ParamPost()
+PARAM_MAP = ParamMap()
+
+
+class ZhengRows(RowMethod):
+    """m rows from a posterior, of two counts or of k."""
+
+    synthesizer_type: type[BetaBinomial | PlugIn]
+    max_rows = limits.MAX_PRIOR_ROWS
+    cell_release: type[PlugInCells]
+
+    def plain(self, cells: int) -> str:
+        if cells <= 2:
+            return super().plain(cells)
+        of_cells = (made for made in SYNTHESIZERS.values() if getattr(made, "two_cells", None) is self.synthesizer_type)
+        return next(of_cells).info.label.partition(" (")[0]
+
+    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        return self.synthesizer_type.log_pair_deltas(ones, zeros, m, epsilon)
+
+    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> PlugInCells:
+        if alpha <= self.lost:
+            raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
+        if m > limits.MAX_PRIOR_ROWS_OF_CELLS and m > limits.MAX_ROWS_PER_PERSON * n:
+            raise ValueError(
+                f"m (released rows) must be at most {limits.MAX_PRIOR_ROWS_OF_CELLS:,}, or "
+                f"{limits.MAX_ROWS_PER_PERSON} times n, for {cells} cells: "
+                f"the sum over all splits grows too long; got {format_number(m)}."
+            )
+        return self.cell_release.alike(n=n, m=m, cells=cells, alpha=alpha - self.lost)
+
+
+class SynthPostOne(ZhengRows):
+    """The proportion is drawn once from its posterior, then all rows from it."""
+
+    limit = PARAM_POST
+    rows_together = True
+    cell_release = DrawnCells
+
+    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        return beta_binomial_losses(ones, zeros, m)
+
+    def cell_losses(
+        self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float
+    ) -> PrivacyLossDistribution:
+        listed = DrawnCells(m=m, x=ones, y=zeros, rest=n - 1 + (cells - 2) * ones).losses(math.inf, unseen)
+        assert listed is not None
+        return PrivacyLossDistribution.from_outcomes(*listed)
+
+    def spread(self, total: float, m: int) -> float:
+        return 1 / (total + 1) + total / (total + 1) / m
+
+    def variance(self, posterior: float, m: int) -> float:
+        return posterior + 1 / m
+
+
+class SynthPostMany(ZhengRows):
+    """Each row is drawn on its own, given the data, with one and the same proportion."""
+
+    limit = PARAM_MAP
+    independent = True
+    cell_release = PlugInCells
+
+    def spread(self, total: float, m: int) -> float:
+        return 1 / m
+
+    def variance(self, posterior: float, m: int) -> float:
+        return (1 + posterior) * (1 / m)
+
+
+class SynthMap(SynthPostMany):
+    """For counts SYNTH_Post(Many) with one invented row less in each cell."""
+
+    @property
+    def effective(self) -> PriorMethod:
+        return SYNTH_POST_MANY
+
+    def variance(self, posterior: float, m: int) -> float:
+        return 1 / m
+
+
+def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
+    """Privacy loss ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) to BetaBinomial(m; x, y + 1)."""
+    j = np.arange(m + 1)
+    rest, before = m - j, j[:-1]
+    ratios = rest[:-1] * (x + 1 + before) / ((before + 1) * (y + (m - 1 - before)))  # of neighbouring masses
+    log_masses = cumulative_sum(np.log(ratios)).total()
+    log_masses -= log_masses.max()
+    with np.errstate(under="ignore"):
+        log_masses -= math.log(float(np.exp(log_masses).sum()))
+    return PrivacyLossDistribution(np.log1p(j / x) - np.log1p(rest / y), log_masses)
+
+
+SYNTH_POST_ONE = SynthPostOne(BetaBinomial)
+SYNTH_POST_MANY = SynthPostMany(PosteriorMean)
+SYNTH_MAP = SynthMap(PosteriorMode)
+
+PRIOR_METHODS: dict[str, PriorMethod] = {
+    method.key: method for method in (SYNTH_POST_ONE, SYNTH_POST_MANY, SYNTH_MAP, PARAM_POST, PARAM_MAP)
+}
+"""Zheng's methods, then every further synthesizer with a prior, by key."""
+
+_ROW_METHODS = {method.synthesizer_type: method for method in PRIOR_METHODS.values() if isinstance(method, RowMethod)}
 
 
 def method_of(synthesizer_type: type[PriorSynthesizer]) -> RowMethod:
-    """Return the method that releases rows by this synthesizer."""
-    own = (one for one in ZHENG if isinstance(one, RowMethod) and one.synthesizer_type is synthesizer_type)
-    return next(own, None) or _method_like_any(synthesizer_type)
+    """Method that releases rows by this synthesizer, the same object in every call."""
+    if synthesizer_type not in _ROW_METHODS:
+        _ROW_METHODS[synthesizer_type] = RowMethod(synthesizer_type)
+    return _ROW_METHODS[synthesizer_type]
 
 
-class _PriorMethods(Mapping[str, PriorMethod]):
-    """Zheng's methods, or those that some prior makes private, then further registered synthesizers, by key."""
+for _synthesizer_type in two_cell_synthesizers().values():
+    if issubclass(_synthesizer_type, PriorSynthesizer):
+        PRIOR_METHODS.setdefault(method_of(_synthesizer_type).key, method_of(_synthesizer_type))
 
-    def __init__(self, zheng: tuple[PriorMethod, ...]) -> None:
-        self._zheng = zheng
-
-    def _found(self) -> dict[str, PriorMethod]:
-        synthesizer_types = [
-            method_of(synthesizer_type)
-            for synthesizer_type in two_cell_synthesizers().values()
-            if issubclass(synthesizer_type, PriorSynthesizer)
-        ]
-        return {one.key: one for one in (*self._zheng, *synthesizer_types)}
-
-    def __getitem__(self, key: str) -> PriorMethod:
-        own = next((one for one in self._zheng if one.key == key), None)
-        return own or self._found()[key]  # which synthesizers are registered is looked up where another is asked for
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found())
-
-    def __len__(self) -> int:
-        return len(self._found())
-
-
-PRIOR_METHODS = _PriorMethods(ZHENG)
-CALIBRATED_METHODS = _PriorMethods(tuple(method for method in ZHENG if method.calibrated))
+CALIBRATED_METHODS = {key: method for key, method in PRIOR_METHODS.items() if method.calibrated}
 """Those that some prior makes private."""
 
-__all__ = ["CALIBRATED_METHODS", "PARAM_MAP", "PRIOR_METHODS", "SYNTH_POST_ONE"]
+
+def validate_method(key: object, methods: Collection[str]) -> None:
+    """Raise ValueError unless `key` is among the keys of these methods."""
+    if not isinstance(key, str) or key not in methods:
+        raise ValueError(f"method must be one of {', '.join(methods)}; got {describe_value(key)}.")

@@ -40,15 +40,15 @@ def _searched(
     synthesizer_type: type[Any], n: int, m: int, sets: int, epsilon: float, delta: float, cells: int
 ) -> float:
     from dpviz.calibration.methods import PriorMethod, method_of  # a design of another rule needs no search
-    from dpviz.calibration.sets import minimum_prior_for_sets
+    from dpviz.calibration.several_sets import minimum_prior_for_sets
 
     method = method_of(synthesizer_type if cells == 2 else synthesizer_type.two_cells)
     if sets > 1 and not (method.independent or method.knows(PriorMethod.losses)):
         raise ValueError(
-            f"prior must be 'pure' (ε split equally) or 'own' (your α) for sets of {synthesizer_type.label}; "
+            f"prior must be 'pure' (ε split equally) or 'own' (your α) for sets of {synthesizer_type.info.label}; "
             "got 'exact'."
         )
-    return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells).upper
+    return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
 
 
 # By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set.

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.core.types import FloatArray
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 
 NAME_GAP = 0.045  # Of the height between two names
 FEWEST = 10  # Guesses for which there is room from the beginning
@@ -35,6 +35,7 @@ def guesses_chart(
             [optimum, optimum],
             f"the best guesser: {belief_text(optimum)}<extra></extra>",
             line=exact,
+            name=f"best guesser {belief_text(optimum)}",  # in the legend where there is no room beside the line
             meta="best possible guesser",
         )
     )

@@ -11,12 +11,13 @@ import numpy as np
 from dpviz.charts import style
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.style import log_scale
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number, format_or_dash
 from dpviz.core.types import BoolArray, FloatArray
 
 METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
 """Of the methods in their order, so that color is never alone."""
 
+LISTED_SETS = 10  # Sets whose estimates a table lists
 FADED = 0.35  # Opacity of what is there to be seen, but not to be chosen
 NOMINAL_LABEL_SHARE = 0.06  # Height of the words of a nominal share
 BAR = 1.96  # Standard errors to both sides of a simulated value
@@ -101,15 +102,15 @@ def comparison_chart(
         values["range"] = [min(low, (math.log10(mark.y) if scale.log else mark.y) - NUMBER_SHARE * (high - low)), high]
         hover = f"<b>{mark.name}</b><br>{mark.text}<extra></extra>"
         ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.color), "line": {"width": 3}}
-        number = [f"<b>{mark.text}</b>"]
-        traces.append(style.mark(mark.x, mark.y, hover, text=number, textposition="bottom right", marker=ring))
+        words_below = [f"<b>{mark.text}</b>"]
+        traces.append(style.mark(mark.x, mark.y, hover, text=words_below, textposition="bottom right", marker=ring))
     shapes = [] if math.isnan(chosen) else [style.rule(x=chosen)]
     if told and shapes and not small:
         words.append(style.label_upright(told, math.log10(chosen) if log else chosen, edge="top"))
     if scale.nominal is not None:
         shapes.append(style.rule(y=scale.nominal))
         curves = [(np.log10(one.x) if log else one.x, one.y) for one in series]
-        promised = f"promised: {readable(100 * scale.nominal, 8)} %"
+        promised = f"promised: {format_number(100 * scale.nominal, 8)} %"
         words.append(style.label_free(promised, scale.nominal, curves, ends, NOMINAL_LABEL_SHARE))
     named = len(series) > 1 and not small
     below, right = legend_height([one.name for one in series]) if named else 0, NAME_ROOM if named else 16
@@ -187,6 +188,16 @@ class ReleasedEstimates:
     key: str
     name: str
     estimates: FloatArray
+
+
+def release_table(released: Sequence[ReleasedEstimates]) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns, and a row for each method: the mean of its sets, and the first sets."""
+    rows = []
+    for one in released:
+        mean = float(np.mean(one.estimates)) if len(one.estimates) else math.nan
+        first_sets = ", ".join(format_number(value, 3) for value in one.estimates[:LISTED_SETS].tolist())
+        rows.append([f"<b>{one.name}</b>", format_or_dash(mean, 4), first_sets or "–"])
+    return ["method", "mean of the sets", "the first sets"], rows
 
 
 def release_chart(released: Sequence[ReleasedEstimates], *, original: float, truth: float, title: str) -> style.Figure:

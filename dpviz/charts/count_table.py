@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from dpviz.claims.abowd_vilhuber import layout_source
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
-from dpviz.privacy import exceeds
+from dpviz.privacy.divergence import exceeds
 
 __all__ = ["log_odds_html", "matrix_html", "release_html"]
 
@@ -32,7 +31,6 @@ LOG_ODDS_TITLES = {
 """By whether the log-odds have their signs."""
 
 
-@checked()
 def release_html(
     synthesizer: Synthesizer, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
 ) -> str:
@@ -54,13 +52,12 @@ def release_html(
     -------
     str
     """
-    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.label}. {layout_source(synthesizer, 0)}"
+    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.info.label}. {layout_source(synthesizer, 0)}"
     log_odds_caption = f"{LOG_ODDS_TITLES[signed]}. {layout_source(synthesizer, 1)}"
     matrix = matrix_html(synthesizer, matrix_caption, row=row, column=column)
     return matrix + log_odds_html(synthesizer, epsilon, log_odds_caption, signed=signed, row=row, column=column)
 
 
-@checked()
 def matrix_html(
     synthesizer: Synthesizer,
     caption: str,
@@ -104,7 +101,6 @@ def matrix_html(
     return _table(caption, names, synthesizer, lines, width)
 
 
-@checked()
 def log_odds_html(
     synthesizer: Synthesizer, epsilon: float, caption: str, *, signed: bool, values: FloatArray | None = None,
     row: int | None = None, column: int | None = None,
@@ -144,7 +140,7 @@ def log_odds_html(
                 "dpviz-worst": (index, place) == worst,
                 "dpviz-drawn": is_framed and place == column,
             }
-            title = f' title="over ε = {readable(epsilon)}"' if is_over[index, place] else ""
+            title = f' title="over ε = {format_number(epsilon)}"' if is_over[index, place] else ""
             cells.append(_cell(text, " ".join(kind for kind, applies in kinds.items() if applies), title))
         header = _row_header((*synthesizer.row_table(pair[0]), *synthesizer.row_table(pair[1])))
         lines.append(_line(header, cells, is_framed=is_framed))

@@ -11,9 +11,10 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.charts.style import log_scale
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number, format_points
 from dpviz.core.types import FloatArray
-from dpviz.core.wording import signed_points
+from dpviz.coverage.exact import LengthCurves
+from dpviz.inference.rules import RULES
 
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
 CLEAR_OF_NAMES = 0.85  # Share of the width beyond which a number would meet the names at the right
@@ -21,6 +22,7 @@ LABEL_GAP = 0.072  # Share of the picture's height that a name at the end of a l
 COINCIDING_HEIGHT = 0.008  # Share of the picture's height within which two lines are drawn on each other
 COINCIDING_POINTS = 0.2  # Share of its points at which a line must lie on another for both to be dashed
 EQUAL_HEIGHT = 5e-4  # Share of the picture's height within which two whole lines are called equal
+EPSILONS = (0.1, 250.0)  # Between which the axis of ε runs, and as far as the chosen one
 SHORTEST = 5.0  # Pixels of the shortest dash
 # Lines have their names at their ends, and no second one in a legend.
 LAYOUT = {"margin": {"l": 62, "r": 118, "t": 34, "b": 52}, "hovermode": "closest", "showlegend": False}
@@ -43,24 +45,24 @@ def coverage_chart(
     *,
     names: Mapping[str, str],
     ends: Mapping[str, str],
-    title: str,
-    log: bool,
+    along: str = "p",
     level: float,
     chosen: float,
     marks: Mapping[str, float],
-    span: tuple[float, float],
     dots: Sequence[Dot] = (),
 ) -> style.Figure:
     """Coverage of each rule along an axis, the promised level as a thin rule, the chosen point with its number.
 
-    The axis is that of ε, which is `log`, or that of the true share.
+    The axis is that of the true share, `along` "p", or of "epsilon", in decades.
 
     `values` are for each rule its exact coverage at the points, NaN a gap; `marks` that at the `chosen` point, and
-    `dots` simulated values there. `names` are for readers, `ends` for the ends of lines, `span` is that of the axis.
+    `dots` simulated values there. `names` are for readers, `ends` for the ends of lines.
     """
+    log = along == "epsilon"
+    title = "promised ε for all tables (left is more private)" if log else "true share of yes"
     traces = exact_lines(points, values, names)
     first = next(iter(marks), "")
-    reach = [math.log10(end) for end in span] if log else list(span)
+    reach = [math.log10(min(EPSILONS[0], chosen)), math.log10(max(EPSILONS[1], chosen))] if log else [0.0, 1.0]
     across = ((math.log10(chosen) if log else chosen) - reach[0]) / (reach[1] - reach[0])
     side = "left" if across > CLEAR_OF_NAMES else "right"
     traces += [_mark(chosen, marks, key, names[key], told=key == first, level=level, side=side) for key in marks]
@@ -72,7 +74,7 @@ def coverage_chart(
         y=style.axis("intervals that hold the truth", range=[-0.02, 1.08], tickformat=".0%"),
         uirevision=f"coverage {title}",
         shapes=[style.rule(y=level), style.rule(x=chosen) if log else style.truth(chosen, "below")],
-        annotations=ends_of_lines(values, ends, {f"promised: {readable(100 * level, 8)} %": level}),
+        annotations=ends_of_lines(values, ends, {f"promised: {format_number(100 * level, 8)} %": level}),
         **LAYOUT,
     )
 
@@ -129,8 +131,8 @@ def _mark(
     """Return the user's own point of one rule, the larger the more are drawn on it later."""
     value, later = marks[key], list(marks)[list(marks).index(key) + 1 :]
     size = 9 + 5 * sum(abs(marks[other] - value) < COINCIDING_HEIGHT for other in later)
-    hover = f"<b>{name}</b>, exact, your point<br>{readable(100 * value, 7)} %<extra></extra>"
-    number = [f"<b>{readable(100 * value, 3)} %</b>"]
+    hover = f"<b>{name}</b>, exact, your point<br>{format_number(100 * value, 7)} %<extra></extra>"
+    number = [f"<b>{format_number(100 * value, 3)} %</b>"]
     place, mode = f"{'bottom' if 0.5 < value < level else 'top'} {side}", "markers+text" if told else "markers"
     return style.mark(
         x, value, hover, mode, text=number, textposition=place, marker=rule_dot(key, size), legendgroup=key
@@ -182,23 +184,23 @@ def _named(text: str, color: str) -> str:
     return f'<span style="color: {color}"><b>━</b></span> {text}'
 
 
-def length_chart(
-    points: FloatArray,
-    values: Mapping[str, FloatArray],
-    limit: FloatArray,
-    *,
-    names: Mapping[str, str],
-    ends: Mapping[str, str],
-    chosen: float,
-) -> style.Figure:
+def length_chart(lengths: LengthCurves | None, rules: Sequence[str], *, chosen: float) -> style.Figure:
     """Expected length of each rule in points of 0 to 100 %, against p, the shortest possible in grey, and the chosen p.
 
-    `limit` is the Pratt bound at the points, NaN where it is not known; all else is as in `coverage_chart`.
+    Without lines while `lengths` is None.
     """
+    points = limit = np.array([])
+    values: dict[str, FloatArray] = {}
+    if lengths is not None:
+        points = lengths.proportions
+        limit = 100 * lengths.limit
+        values = dict(zip(lengths.curves.rules, 100 * lengths.curves.mean_width_inside, strict=True))
+    names = {key: RULES[key].label for key in rules}
+    ends = {key: RULES[key].abbreviation for key in rules}
     highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=100.0)
     traces = exact_lines(points, values, names, "%{y:.5g} points", height=1.08 * highest)
     for place, (key, line) in product(np.flatnonzero(points == chosen), values.items()):
-        hover = f"<b>{names[key]}</b>, your p<br>{readable(float(line[place]), 5)} points<extra></extra>"
+        hover = f"<b>{names[key]}</b>, your p<br>{format_number(float(line[place]), 5)} points<extra></extra>"
         dots = {"marker": rule_dot(key), "showlegend": False, "legendgroup": key}
         traces.append(style.scatter("markers", [chosen], [line[place]], hover, **dots))
     known, notes = np.isfinite(limit), []
@@ -256,9 +258,9 @@ def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *,
         f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
         line={"color": look.color, "width": 2.2, "dash": look.dash},
         marker=style.dot_marker([0, 9, 0] * len(points), look.color, width=1, symbol=look.symbol),
-        text=[text for _, value, _ in points for text in ("", f"<b>{signed_points(value)}</b>" if told else "", "")],
+        text=[text for _, value, _ in points for text in ("", f"<b>{format_points(value)}</b>" if told else "", "")],
         textposition=[f"middle {'right' if value >= 0 else 'left'}" for _, value, _ in points for _ in range(3)],
-        customdata=[f"{cause}: {signed_points(value)} points" for cause, value, _ in points for _ in range(3)],
+        customdata=[f"{cause}: {format_points(value)} points" for cause, value, _ in points for _ in range(3)],
         cliponaxis=False,
         connectgaps=False,
         name=name,

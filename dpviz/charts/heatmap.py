@@ -8,11 +8,10 @@ import numpy as np
 
 from dpviz.charts.count_table import six_digits
 from dpviz.charts.style import MAGNITUDES, SIGNED, Figure, axis, build, decade_ticks, even_ticks, power_of_ten
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms.base import check_index
-from dpviz.privacy import exceeds
+from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.summary import TableView
 
 __all__ = ["log_odds_heatmap", "matrix_heatmap"]
@@ -26,7 +25,6 @@ FRAME_PIXELS_Y = {"y0": -9, "y1": 9}
 DARKEST_EXPONENT = -16
 
 
-@checked()
 def matrix_heatmap(
     view: TableView, *, linear: bool = False, row: int | None = None, column: int | None = None
 ) -> Figure:
@@ -60,7 +58,7 @@ def matrix_heatmap(
     if linear:
         shown, zmin, zmax = probabilities, 0.0, float(probabilities.max())
         ticks = even_ticks(zmin, zmax)
-        bar = _colorbar("Pr", ticks, [readable(tick, 3) for tick in ticks])
+        bar = _colorbar("Pr", ticks, [format_number(tick, 3) for tick in ticks])
     columns, rows = _columns(view), _rows(view)
     trace = {
         "z": np.where(possible, shown, np.nan).astype(np.float32),
@@ -81,7 +79,6 @@ def matrix_heatmap(
     return _build(view, columns, rows, trace, "matrix", title, shapes=frames)
 
 
-@checked()
 def log_odds_heatmap(
     view: TableView, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
 ) -> Figure:
@@ -125,7 +122,7 @@ def log_odds_heatmap(
     }
     path = _outline(exceeds(table, epsilon), columns.values, pairs.values)
     line = {"color": "#9B30FF" if signed else "#FF5A36", "width": 2}
-    outline = {"type": "path", "path": path, "line": line, "name": f"outline: over ε = {readable(epsilon)}"}
+    outline = {"type": "path", "path": path, "line": line, "name": f"outline: over ε = {format_number(epsilon)}"}
     shapes = [{**outline, "showlegend": True}] if path else []
     if row is not None:
         check_index(row, view.synthesizer.shape[0], "row")
@@ -180,7 +177,7 @@ def _build(view: TableView, x: _Side, y: _Side, trace: dict[str, Any], kind: str
         x=axis(x.title, **bare),
         y=axis(y.title, autorange="reversed", **bare),
         uirevision=f"{kind} {release.key} {release.shape}",
-        title={"text": f"{title}<br><sup>{release.label}</sup>"},
+        title={"text": f"{title}<br><sup>{release.info.label}</sup>"},
         margin={"l": 70 if two_cells else 130, "r": 92, "t": 64, "b": 52},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
         **layout,
@@ -222,7 +219,7 @@ def _tick_text(tick: float, epsilon: float, limit: float, largest: float) -> str
     if tick == 0 or abs(abs(tick) - epsilon) < 1e-12:
         return f"{sign}ε" if tick else "0"
     more = ("≤ " if tick < 0 else "≥ ") if largest > limit * (1 + 1e-9) else ""
-    return f"{more}{sign}{readable(abs(tick), 3)}"
+    return f"{more}{sign}{format_number(abs(tick), 3)}"
 
 
 def _outline(mask: BoolArray, x: IntArray | list[str], y: IntArray | list[str]) -> str:

@@ -1,6 +1,7 @@
 """The first intervals of a study, or those of a class, one below the other: which hold the truth, and which miss it."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 
 MISSED, COVERING = style.FAILED_COLOR, style.PALETTE["blue"]
 _FARTHEST = -0.5, 1.5  # Where an interval is cut off that is longer than the picture shows, from 0 to 1
-WORDS_ABOVE = 86  # Pixels above the intervals: three lines that count them, and the number of the truth
+WORD_LINES, LINE_PX = 4, 18  # Lines of words that there is always room for, so that nothing moves, and their height
+LONGEST_LINE = 48  # Characters, as many as a phone and a small projector show
+WORDS_ABOVE = 32 + WORD_LINES * LINE_PX  # Pixels above the intervals, the number of the truth among them
 THICK, OUTLINE = 1.6, 3.8  # Pixels of an interval, and of the ink around one that misses
 NUMBER_ABOVE = 34  # Pixels above intervals without words: the number of the truth
 NAMED_SEATS = 14  # Seats at most that are written beside their intervals
@@ -73,8 +76,10 @@ def caterpillar_chart(
     step = style.round_step(max(ends[1] - ends[0], 1e-3) / style.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
     reach = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
     pad = 0.03 * (reach[1] - reach[0]) or 0.01
-    said = style.label(words, x=0, xref="x domain", xanchor="left", align="left", y=1, yref="y domain", yshift=22)
-    number = style.label_upright(f"true share {readable(100 * p, 9)} %", p, side=style.side_at(p))
+    lines = [part for line in words.split("<br>") for part in _wrapped(line)]
+    left_above = {"x": 0, "xref": "x domain", "xanchor": "left", "xshift": -46, "align": "left"}
+    said = style.label("<br>".join(lines), **left_above, y=1, yref="y domain", yshift=22)
+    number = style.label_upright(f"true share {format_number(100 * p, 9)} %", p, side=style.side_at(p))
     return style.build(
         traces,
         x=style.axis("share of yes", range=[reach[0] - pad, reach[1] + pad], tickformat="~%", zeroline=False),
@@ -82,10 +87,22 @@ def caterpillar_chart(
         uirevision="caterpillar",
         shapes=[style.truth(p)],
         annotations=[{**said, "yanchor": "bottom", "font": {"size": 13}}, number],
-        margin={"l": 56, "r": 16, "t": WORDS_ABOVE, "b": 52},
+        margin={"l": 56, "r": 16, "t": WORDS_ABOVE + LINE_PX * max(len(lines) - WORD_LINES, 0), "b": 52},
         hovermode="closest",
         showlegend=False,
     )
+
+
+def _wrapped(html: str) -> list[str]:
+    """Lines of at most `LONGEST_LINE` characters, tags not counted."""
+    lines = [""]
+    for word in html.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(re.sub(r"<[^>]+>", "", longer)) > LONGEST_LINE:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def class_chart(
@@ -116,7 +133,7 @@ def class_chart(
         shapes=[] if p is None else [style.truth(p)],
         annotations=[]
         if p is None
-        else [style.label_upright(f"true share {readable(100 * p, 3)} %", p, side=style.side_at(p))],
+        else [style.label_upright(f"true share {format_number(100 * p, 3)} %", p, side=style.side_at(p))],
         margin={"l": 50, "r": 16, "t": NUMBER_ABOVE, "b": 52},
         hovermode="closest",
         showlegend=False,

@@ -9,8 +9,7 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.charts.style import EXACT_LINE, Stroke, log_scale
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 
 RULE_LABEL_SHARE = 0.05  # Share of the picture's height that the words of a rule need
@@ -77,7 +76,6 @@ class Rule:
     dash: str = "solid"
 
 
-@checked()
 def lines_chart(
     lines: Sequence[DrawnLine],
     x: DrawnScale,
@@ -135,7 +133,7 @@ def _dots(one: Dots) -> dict[str, Any]:
 
 
 def _mark(one: Mark) -> dict[str, Any]:
-    hover = f"your point: {readable(one.y)}<extra>{one.name}</extra>"
+    hover = f"your point: {format_number(one.y)}<extra>{one.name}</extra>"
     text = [f"<b>{one.text}</b>" if one.text else ""]
     return style.mark(
         one.x, one.y, hover, text=text, textposition=one.place, marker=style.dot_marker(10, style.color_of(one.color))

@@ -5,17 +5,14 @@ from functools import partial
 
 import numpy as np
 
-from dpviz.calibration.kinds import Given
+from dpviz.calibration.curves import AverageCurves, Ways, divided_sets
+from dpviz.calibration.data_kinds import Given, PromiseQuestion
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.promise_in_words import HEADLINE, sure_digits
-from dpviz.calibration.promise_question import PromiseQuestion
-from dpviz.calibration.releases import AverageCurves
-from dpviz.calibration.ways import Ways, divided_sets
+from dpviz.calibration.text import HEADLINE
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.style import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Figure
-from dpviz.core.checked import checked
 from dpviz.core.declarations import PROPORTION
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
 
@@ -25,7 +22,6 @@ Points = tuple[FloatArray, FloatArray]
 BOTTOM_OF_AVERAGES = 1e-300  # The smallest δ that is drawn
 
 
-@checked()
 def profiles_chart(question: PromiseQuestion, found: Mapping[str, Given | None]) -> Figure:
     """Return δ(ε) of every method at one prior or range."""
     shown, epsilon = {key: given for key, given in found.items() if given is not None}, question.setting.epsilon
@@ -39,11 +35,10 @@ def profiles_chart(question: PromiseQuestion, found: Mapping[str, Given | None])
         DrawnScale(title="ε (left is more private)", low=0.0, high=right),
         SMALLEST_PROFILE_DELTA,
         _marks(epsilon, here),
-        [Rule(text=f"promised ε = {readable(epsilon, 4)}", x=epsilon)],
+        [Rule(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)],
     )
 
 
-@checked(theta=PROPORTION)
 def average_chart(
     question: PromiseQuestion, theta: float, here: Mapping[str, float], found: AverageCurves, count: AverageCurves
 ) -> Figure:
@@ -51,6 +46,7 @@ def average_chart(
 
     `here` are those at θ, of which that of the count stands beside its mark.
     """
+    theta = PROPORTION.validate(theta, name="theta")
     curves = {key: (one.thetas, deltas) for one in (count, found) for key, deltas in one.deltas.items()}
     return _deltas(
         question,
@@ -58,7 +54,7 @@ def average_chart(
         curves,
         DrawnScale(title="θ, the probability of a one", low=0.0, high=1.0),
         _smallest(curves, BOTTOM_OF_AVERAGES),
-        _marks(theta, here, **{key: readable(here[key], 3) for key in count.deltas if key in here}),
+        _marks(theta, here, **{key: format_number(here[key], 3) for key in count.deltas if key in here}),
     )
 
 
@@ -77,7 +73,7 @@ def _deltas(
     methods = [(PRIOR_METHODS[one], *places) for one, places in curves.items()]
     lines = [DrawnLine(name=one.named(question.cells), color=one.color, x=x, y=y) for one, x, y in methods]
     delta, scale = question.setting.delta, DrawnScale(title="δ (down is more private)", log=True, low=floor, high=1.0)
-    last = [Rule(text=f"allowed δ = {readable(delta, 3)}", y=delta, dash=allowed)] if delta else []
+    last = [Rule(text=f"allowed δ = {format_number(delta, 3)}", y=delta, dash=allowed)] if delta else []
     return lines_chart(lines, axis, scale, key=f"{key} {question.kind.key}", marks=marks, rules=[*rules, *last])
 
 
@@ -92,7 +88,6 @@ def _smallest(curves: Mapping[str, Points], floor: float) -> float:
     return max(floor, min((float(y[y > 0].min()) for _, y in curves.values() if np.any(y > 0)), default=floor))
 
 
-@checked()
 def ways_chart(question: PromiseQuestion, found: Ways) -> Figure:
     """Return the invented rows that `HEADLINE` needs against the number of sets, by way of counting."""
     key, color, sets = HEADLINE.key, HEADLINE.color, question.sets
@@ -100,7 +95,7 @@ def ways_chart(question: PromiseQuestion, found: Ways) -> Figure:
     one, exact = found.exact[key, sets], {count: at for (by, count), at in sorted(found.exact.items()) if by == key}
     shares = {count: found.shares[key, count] for count in divided_sets(sets) if (key, count) in found.shares}
     ways = {
-        "exact": (EXACT_LINE, {count: at.upper for count, at in exact.items()}),
+        "exact": (EXACT_LINE, exact),
         "ε/M each, δ = 0 (the papers' rule)": (PURE_LINE, {count: at.pure for count, at in shares.items()}),
         "(ε/M, δ/M) each": (PRINTED_LINE, {count: at.split for count, at in shares.items()}),
         "advanced composition": (BOUND_LINE, {count: at.advanced for count, at in shares.items()}),
@@ -110,9 +105,9 @@ def ways_chart(question: PromiseQuestion, found: Ways) -> Figure:
         for name, (stroke, line) in ways.items()
         if line
     ]
-    low = rows(min([one.lower, *(at.split for at in shares.values())])) / 2
-    needed = question.kind.quantity.text(rows(one.upper), min(sure_digits(one), 3))
-    mark = Mark(x=sets, y=rows(one.upper), color=color, text=f"exact: {needed}", name=f"exact, M = {sets}")
+    low = rows(min([one, *(at.split for at in shares.values())])) / 2
+    needed = question.kind.quantity.text(rows(one), 3)
+    mark = Mark(x=sets, y=rows(one), color=color, text=f"exact: {needed}", name=f"exact, M = {sets}")
     rule = Rule(text="as many invented rows as real ones", y=1.0, dash="dot")
     scale = DrawnScale(title=question.kind.axis, log=True, low=low)
     axis = DrawnScale(title="sets M", log=True, low=1.0, high=divided_sets(sets)[-1])  # as long as points still come

@@ -8,13 +8,12 @@ import numpy as np
 
 from dpviz.charts.comparison import Series, comparison_chart
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
-from dpviz.charts.style import Figure
+from dpviz.charts.style import Figure, shorten_labels
 from dpviz.comparisons import Compared, Comparison, Outcome
 from dpviz.comparisons.base import OF_INTERVALS
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.comparisons.ranking import Ranking
-from dpviz.core.parameters import readable
-from dpviz.core.plain import short_names
+from dpviz.core.formatting import format_number
 
 ERROR = "root_mean_squared_error"
 """What is drawn unless something else is chosen."""
@@ -117,7 +116,7 @@ def comparison_picture(
     asked: Comparison, found: Compared, ranking: Ranking, measure: str, *, small: bool = False
 ) -> Figure:
     """Return the picture of one measure against ε, with the method that has the smallest error where it is ranked."""
-    names = short_names(one.label for one in asked.methods)
+    names = shorten_labels(one.label for one in asked.methods)
     lines = [
         _series(
             [(one.epsilon, one) for one in found.of(method)],
@@ -158,7 +157,7 @@ def _best(ranking: Ranking, measure: str) -> Mark | None:
     if best is None or math.isnan(value) or (value <= 0 and measure != "bias"):
         return None
     share = measure in ("coverage", "usable_share")
-    text = f"{readable(100 * value, 3)} %" if share else readable(value, 3)
+    text = f"{format_number(100 * value, 3)} %" if share else format_number(value, 3)
     return Mark(x=ranking.asked.epsilon, y=value, color=best.method.key, text=text, name=best.method.label)
 
 

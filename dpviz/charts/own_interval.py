@@ -1,6 +1,6 @@
 """What one seat sees of its own table: the yes and no of it, and its interval on a line, as HTML without a script."""
 
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 
 
 def released_bar_html(yes: int, rows: int) -> str:
@@ -23,7 +23,7 @@ def own_interval_html(low: float, high: float, truth: float | None) -> str:
     (True, False)
     """
     left, right = 100 * max(low, 0.0), 100 * min(high, 1.0)
-    said = f"from {readable(left, 3)} % to {readable(right, 3)} %"
+    said = f"from {format_number(left, 3)} % to {format_number(right, 3)} %"
     rule = "" if truth is None else f'<span class="truth" style="left: {100 * truth:.4g}%"></span>'
     missed = "" if truth is None or low <= truth <= high else " missed"
     return (

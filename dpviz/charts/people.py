@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent as in_percent
+from dpviz.core.formatting import format_number
+from dpviz.core.formatting import format_percent as in_percent
 
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
 _YOURS = " ← your guess"
@@ -151,7 +151,7 @@ def bars_chart(
     if log:
         first, last = math.log10(low), math.log10(longest)
         scale = style.log_scale(first, first + room * (last - first))
-        told = in_percent if percent else readable
+        told = in_percent if percent else format_number
         ticks = [one for one in scale["tickvals"] if one <= 1 or not percent]
         axis = style.axis(title, **scale | {"tickvals": ticks, "ticktext": [told(one, 3) for one in ticks]})
     else:

@@ -23,9 +23,8 @@ from dpviz.charts.style import (
     scatter,
     truth,
 )
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
-from dpviz.core.wording import percent
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.frequentist import PosteriorCoverage
 
@@ -83,8 +82,8 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
         named = {"name": one.name, "legendgroup": one.kind}
         traces.append(scatter("lines", one.p, np.minimum(one.values, 1.5 * top), hover, line=line, **named))
         for low, high in one.intervals:
-            ends = [f"{readable(100 * end, 3)} %" for end in (low, high)]
-            told = f"{readable(100 * level, 8)} % from {ends[0]} to {ends[1]}"
+            ends = [f"{format_number(100 * end, 3)} %" for end in (low, high)]
+            told = f"{format_number(100 * level, 8)} % from {ends[0]} to {ends[1]}"
             bar: dict[str, Any] = {"line": {"color": color, "width": 5}, "legendgroup": one.kind}
             apart = [f"{ends[0]}\u00a0", f"\u00a0{ends[1]}"]  # from the bar
             bar |= {"text": apart, "textposition": ["middle left", "middle right"]}
@@ -92,7 +91,9 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
             hover = f"<b>{one.name}</b><br>{told}<extra></extra>"
             traces.append(scatter("lines+text", [low, high], [y, y], hover, **bar))
     low, high = _seen([*_ends(densities), *([] if share is None else [share])])
-    marked = _marked(share, low, high, "" if share is None else f"secret share {readable(100 * (share or 0), 4)} %")
+    marked = _marked(
+        share, low, high, "" if share is None else f"secret share {format_number(100 * (share or 0), 4)} %"
+    )
     return build(
         traces,
         x=axis("share of yes", range=[low - 0.01 * (high - low), high + 0.01 * (high - low)], tickformat="~%"),
@@ -192,6 +193,6 @@ def posterior_coverage_chart(found: PosteriorCoverage, place: int, *, level: flo
         dots=[]
         if found.exact
         else [Dots(name="simulated, ± 2 standard errors", x=x, y=y, error=2 * found.coverage_error)],
-        marks=[Mark(x=float(x[place]), y=share, color=color, text=percent(share, 3))],
-        rules=[Rule(text=f"level: {percent(level, 8)}", y=level)],
+        marks=[Mark(x=float(x[place]), y=share, color=color, text=format_percent(share, 3))],
+        rules=[Rule(text=f"level: {format_percent(level, 8)}", y=level)],
     )

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from dpviz.charts.html import scrolled_html
+from dpviz.charts.html import heading_html, scrolled_html
 from dpviz.claims.drawn_figures import word_of
+from dpviz.claims.full_run import read_full_run
 from dpviz.claims.printed_layout import Layout, PrintedCell, PrintedGrid, PrintedList
 from dpviz.claims.published import Agreement, Erratum, PrintedNumber, Shown, design_in_words
-from dpviz.claims.verdicts import AnyRecord, counts_in_words, distance_in_words
-from dpviz.core.parameters import readable
+from dpviz.claims.verdicts import AnyRecord, counts_in_words, distance_in_words, printed_alone
+from dpviz.core.formatting import format_number
 
 SIGNS = {
     Agreement.AGREES: "",
@@ -53,6 +54,15 @@ def cell_word(one: AnyRecord) -> str:
     'liu_2016'
     """
     return f"{word_of(one.paper)}-{one.key}"
+
+
+def checked_cell(word: str) -> str:
+    """Return the word of a cell; a ValueError if no paper has it."""
+    run = read_full_run()
+    paper = next((paper for paper in run.papers if word.startswith(f"{word_of(paper)}-")), "")
+    if word not in map(cell_word, printed_alone(run.of(paper))):
+        raise ValueError(f"{paper} has no such cell." if paper else "no paper has such a cell.")
+    return word
 
 
 def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
@@ -102,7 +112,7 @@ def _read_otherwise(grid: PrintedGrid) -> str:
 
 
 def _names(design: Sequence[float | str]) -> str:
-    said = (one if isinstance(one, str) else readable(one) for one in design)
+    said = (one if isinstance(one, str) else format_number(one) for one in design)
     return "".join(f"<th scope=row>{escape(one)}</th>" for one in said)
 
 
@@ -177,8 +187,18 @@ def _ours(one: AnyRecord) -> tuple[str, str]:
     if isinstance(one.printed, str):
         return "Ours", escape(str(one.ours))
     if one.our_error:
-        return "Ours, simulated ●", f"{readable(one.ours, 4)} ± {readable(one.our_error, 2)}"
-    return "Ours, exact —", readable(one.ours, 7)
+        return "Ours, simulated ●", f"{format_number(one.ours, 4)} ± {format_number(one.our_error, 2)}"
+    return "Ours, exact —", format_number(one.ours, 7)
+
+
+def paper_html(paper: str, layouts: str, errata: Sequence[Erratum]) -> str:
+    """Return all of a paper: how much comes out, what it prints in its own layout, its errata, and how ours is made."""
+    run = read_full_run()
+    counts = counts_in_words(run.of(paper))
+    html = f"{heading_html(paper)}<p>{counts}. Each opens, and says what is printed and what is ours.</p>{layouts}"
+    if errata:
+        html += heading_html("What the paper prints and its own definitions contradict") + errata_html(errata)
+    return f'{html}<div class="dpviz-printed"><p class=said>{run.made}</p></div>'
 
 
 def errata_html(errata: Iterable[Erratum]) -> str:

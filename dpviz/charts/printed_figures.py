@@ -9,10 +9,9 @@ import numpy as np
 from dpviz.charts.comparison import Series, comparison_chart
 from dpviz.charts.html import heading_html, scrolled_html
 from dpviz.charts.lines import DrawnScale
-from dpviz.charts.style import PRINTED_LINE, PURE_LINE, Figure, Stroke
+from dpviz.charts.style import PRINTED_LINE, PURE_LINE, Figure, Stroke, shorten_labels
 from dpviz.claims.drawn_figures import DrawnFigure, FigureLine, FigurePanel, Known
-from dpviz.core.parameters import readable
-from dpviz.core.plain import short_names
+from dpviz.core.formatting import format_number
 
 MEASURE_SCALES = {
     "bias": DrawnScale(title="bias of the estimate"),
@@ -40,7 +39,7 @@ BEYOND_ENDS = 0.015  # Share of its length by which an axis goes on beyond the f
 
 def panel_picture(figure: DrawnFigure, panel: FigurePanel, *, small: bool = False) -> Figure:
     """Return the picture of one measure: exact as lines, simulated as dots with 95 % error bars, printed dashed."""
-    every, short = np.concatenate([one.x for one in panel.lines]), short_names(one.name for one in panel.lines)
+    every, short = np.concatenate([one.x for one in panel.lines]), shorten_labels(one.name for one in panel.lines)
     low, high = float(every.min()), float(every.max())
     beyond = math.log(high / low) if figure.log else high - low
     ends = (low * math.exp(-BEYOND_ENDS * beyond), high * math.exp(BEYOND_ENDS * beyond))
@@ -100,7 +99,7 @@ def panel_table_html(figure: DrawnFigure, panel: FigurePanel) -> str:
     ]
     head = "".join(f"<th scope=col>{escape(one)}</th>" for one in (figure.symbol, *(one.name for one in panel.lines)))
     cells = {x: "".join(f"<td class=count>{_value(one.get(x))}</td>" for one in values) for x in places}
-    rows = "".join(f"<tr><th scope=row>{readable(x, 3)}</th>{said}</tr>" for x, said in cells.items())
+    rows = "".join(f"<tr><th scope=row>{format_number(x, 3)}</th>{said}</tr>" for x, said in cells.items())
     title = MEASURE_SCALES[panel.measure].title
     table = f"<table class=grid><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     said = f"The numbers of the picture: {title}"
@@ -111,4 +110,4 @@ def _value(found: tuple[float, float] | None) -> str:
     if found is None:
         return ""
     value, error = found
-    return f"{readable(value, 4)} ± {readable(error, 2)}" if error else readable(value, 5)
+    return f"{format_number(value, 4)} ± {format_number(error, 2)}" if error else format_number(value, 5)

@@ -1,18 +1,17 @@
 """Needed invented rows, or the allowed range, along one axis: exact lines, pure ε dotted, printed bounds dashed."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.promise_in_words import HEADLINE
+from dpviz.calibration.text import HEADLINE
 from dpviz.charts import style
 from dpviz.charts.style import EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke, log_scale
 from dpviz.claims.curves import Curve, Curves
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 
 __all__ = ["curves_chart"]
@@ -32,11 +31,17 @@ MARK_DIGITS = 3  # Digits of a number beside its mark, as in the answer
 SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture: any prior is enough
 
 
-@checked()
-def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None) -> style.Figure:
+def curves_chart(
+    curves: Curves,
+    *,
+    sets: int = 1,
+    together: Mapping[str, float] | None = None,
+    reach: Sequence[float] = (),
+) -> style.Figure:
     """Invented rows per real row, or range, for one set against the axis, both logarithmic, the user's point marked.
 
-    The prior or range that every method needs for M `sets` `together` is a diamond beside it.
+    The prior or range that every method needs for M `sets` `together` is a diamond beside it. The vertical axis also
+    has what is to be within its `reach`: while curves are not complete, the extent of those before.
     """
     looks = _looks(curves)
     marked = [line for line, look in zip(curves.lines, looks, strict=True) if look is EXACT_LINE]
@@ -47,7 +52,7 @@ def curves_chart(curves: Curves, *, sets: int = 1, together: Mapping[str, float]
     traces += _key(curves, looks)
     levels = (*map(curves.at_chosen, marked), *more.values())
     here = [curves.kind.counted(level, curves.setting) for level in levels]
-    low, high = _reach(np.concatenate([curves.counted(line) for line in curves.lines]), here)
+    low, high = _reach(np.concatenate([*(curves.counted(line) for line in curves.lines), np.array(reach)]), here)
     left, right = float(curves.points[0]), float(curves.points[-1])
     shapes, notes = [], _ends(curves, low, high)
     if curves.chosen > 0:
@@ -138,7 +143,7 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
     if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
         return {}
     kind, name = curves.kind, PRIOR_METHODS[method].named(curves.kind.cells(curves.setting))
-    level_words = f"<br>{kind.symbol} = {readable(kind.quantity.rounded(level, 5), 5)} in each cell"
+    level_words = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell"
     also = level_words if kind.cells(curves.setting) else ""
     beside = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     return style.mark(
@@ -155,8 +160,8 @@ def _marked(curves: Curves, method: str, level: float, words: str, *, above: boo
 
 def _shown(curves: Curves, level: float) -> str:
     """Return what the picture counts, invented rows rounded up, a range down: the number shown keeps the promise."""
-    found = curves.kind.quantity.rounded(curves.kind.counted(level, curves.setting), MARK_DIGITS)
-    return readable(found, MARK_DIGITS) if math.isfinite(level) else ""
+    found = curves.kind.quantity.round(curves.kind.counted(level, curves.setting), MARK_DIGITS)
+    return format_number(found, MARK_DIGITS) if math.isfinite(level) else ""
 
 
 def _key(curves: Curves, looks: list[Stroke]) -> list[dict[str, Any]]:
@@ -184,5 +189,5 @@ def _reach(values: FloatArray, marked: list[float]) -> tuple[float, float]:
 def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
     axis = log_scale(math.log10(low) - EDGE, math.log10(high) + EDGE)  # no mark is drawn on the very edge
     if max(map(abs, axis["range"])) <= PLAIN_DECADES:
-        axis["ticktext"] = [readable(value, 3) for value in axis["tickvals"]]
+        axis["ticktext"] = [format_number(value, 3) for value in axis["tickvals"]]
     return style.axis(title, **axis)

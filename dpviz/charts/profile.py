@@ -10,13 +10,12 @@ import numpy as np
 
 from dpviz.charts import style
 from dpviz.charts.style import decade_ticks, decades
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.draws import Draws
 from dpviz.privacy import AttackerView
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 from dpviz.privacy.summary import PrivacySummary, Profile
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
@@ -38,21 +37,20 @@ MOST_MARKS = 40  # Largest number of released tables that get a mark each
 NEIGHBOUR_DASHES = ("solid", "dot")  # Of the neighbours that are shown
 
 
-@checked()
 def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
     """δ(ε) as a line, the chosen ε as one mark with its δ, the allowed δ as a thin rule."""
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
     shown = epsilon if epsilon < SHOWN_EPSILONS * end or end == 0 else 0.0
     right = 1.06 * max(end, shown)
-    hover = f"promised ε = {readable(epsilon)}<br>δ = {readable(delta, 6)}<extra></extra>"
-    text, place = [f"δ = {readable(delta, 3)}"], "top right"
+    hover = f"promised ε = {format_number(epsilon)}<br>δ = {format_number(delta, 6)}<extra></extra>"
+    text, place = [f"δ = {format_number(delta, 3)}"], "top right"
     if epsilon / right >= 0.8:  # where the number stands clear of the falling curve and of the axis
         place = "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
     marker = style.dot_marker(11, style.color_of(profile.synthesizer.key))
     chosen = style.mark(epsilon, max(delta, LOWEST_DELTA), hover, text=text, textposition=place, marker=marker)
     allowed: dict[str, Any] = {"shapes": [], "annotations": []}
     if summary.delta > LOWEST_DELTA:
-        words = f"allowed δ = {readable(summary.delta, 3)}"
+        words = f"allowed δ = {format_number(summary.delta, 3)}"
         allowed["shapes"] = [style.rule(y=summary.delta)]
         allowed["annotations"] = [style.label_across(words, math.log10(summary.delta), 0)]
     exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
@@ -62,14 +60,14 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> style.Figure:
 
 def _curve(profile: Profile) -> list[dict[str, Any]]:
     """Return the line, and a mark where δ reaches 0 if that is in the picture."""
-    shown, name = profile.deltas > 0, profile.synthesizer.label
+    shown, name = profile.deltas > 0, profile.synthesizer.info.label
     color = style.color_of(profile.synthesizer.key)
     hover = f"ε = %{{x:.6g}}<br>δ = %{{y:.6g}}<extra>{name}</extra>"
     look = {"line": {"color": color, "width": 2.5}, "name": name, "showlegend": True}
     line = style.scatter("lines", profile.epsilons[shown], profile.deltas[shown], hover, **look)
     if not (np.any(shown) and profile.pure <= 1.05 * float(profile.epsilons[-1])):
         return [line]
-    hover = f"exact ε = {readable(profile.pure)}: δ = 0 from here on<extra>{name}</extra>"
+    hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on<extra>{name}</extra>"
     end = {"symbol": "triangle-down", "size": 10, "color": color}
     return [line, style.mark(profile.pure, LOWEST_DELTA, hover, "markers", marker=end)]
 
@@ -85,7 +83,6 @@ def _build(traces: list[dict[str, Any]], right: float, uirevision: str, **layout
     )
 
 
-@checked()
 def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: PrivacySummary) -> style.Figure:
     """The curve of the release as a line, the promised one dashed, guessing blindly as a thin rule, the best guess
     as one mark; the line of slope −e^ε that touches the curve, which meets the axis at 1 − δ(ε); and the normal curve
@@ -95,8 +92,8 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     thin = {"color": color, "width": 1.2}
     best = int(np.argmin(curve.type_one + curve.type_two))
     delta, slope = summary.divergence.value, math.exp(min(summary.epsilon, 700.0))
-    allowed = f"allowed by ε = {readable(summary.epsilon)}"
-    allowed += f", δ = {readable(summary.delta, 3)}" if summary.delta > 0 else ""
+    allowed = f"allowed by ε = {format_number(summary.epsilon)}"
+    allowed += f", δ = {format_number(summary.delta, 3)}" if summary.delta > 0 else ""
     touching = np.array([0.0, (1 - delta) / slope]), np.array([1 - delta, 0.0])
     lines = [
         _line(np.arange(2.0), np.arange(2.0)[::-1], "guessing blindly", {**style.RULE_LINE, "dash": "dot"}),
@@ -104,7 +101,7 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
         _line(*touching, "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", {**thin, "dash": "dot"}),
     ]
     if np.isfinite(curve.mu):
-        across, said = np.linspace(0, 1, 201), f"{NORMAL_CURVE}: normal, μ = {readable(curve.mu, 3)}"
+        across, said = np.linspace(0, 1, 201), f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}"
         lines.append(_line(across, curve.normal(across), said, {**thin, "color": style.GREY}))
     lines.append(_line(curve.type_one, curve.type_two, "this release", {"color": color, "width": 2.5}))
     text = [f"{BEST_GUESS} best guess: {belief_text(curve.success(0.5), curve.decides)} right"]
@@ -138,7 +135,6 @@ def _letters(places: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
     return style.scatter("markers+text", x, y, "", cliponaxis=False, showlegend=False, **look)
 
 
-@checked()
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> style.Figure:
     """Posterior odds, log axis, against the released count; the prior odds and e^{±ε} times them are thin rules."""
     if log_odds.shape != (synthesizer.shape[1],):
@@ -161,7 +157,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     return style.build(
         [
             style.scatter(mode, where, posterior, hover, line={"color": color, "width": 2.5}, meta=told),
-            _point(where[chosen], posterior[chosen], f"{readable(view.posterior_odds, 3)} : 1", side, color),
+            _point(where[chosen], posterior[chosen], f"{format_number(view.posterior_odds, 3)} : 1", side, color),
         ],
         x=across,
         y=style.axis(f"odds of {view.first} : {view.second}", tickvals=exponents, ticktext=texts),
@@ -172,7 +168,6 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     )
 
 
-@checked()
 def draws_chart(draws: Draws) -> style.Figure:
     """Return the exact row as a line, the shares so far as dots with 95 % bars, the last release marked."""
     where, mode, _ = _along(draws.synthesizer)
@@ -190,7 +185,6 @@ def draws_chart(draws: Draws) -> style.Figure:
     return _of_draws(draws, traces, style.axis("probability", rangemode="tozero"))
 
 
-@checked()
 def draws_log_odds_chart(draws: Draws, epsilon: float) -> style.Figure:
     """The log-odds of every released table against up to two neighbours, the last one marked; ±ε as thin rules."""
     release, traces = draws.synthesizer, []
@@ -225,7 +219,7 @@ def _last(where: IntArray, values: FloatArray, draws: Draws, digits: int) -> dic
     last = int(draws.columns[-1])
     side = "top center" if values[last] >= 0 else "bottom center"
     color = style.color_of(draws.synthesizer.key)
-    return _point(where[last], values[last], readable(float(values[last]), digits), side, color)
+    return _point(where[last], values[last], format_number(float(values[last]), digits), side, color)
 
 
 def _of_draws(draws: Draws, traces: list[dict[str, Any]], y: dict[str, Any], **layout: Any) -> style.Figure:

@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 
 SIDE = {True: "one", False: "", None: "unknown"}
 """The class of a person's dot: yes, no, or not known."""
@@ -43,7 +42,7 @@ def chances_html(entries: Iterable[tuple[str, float, bool]]) -> str:
     largest = max(chance for _, chance, _ in entries)
     rows = "".join(
         f'<span>{escape(name)}</span><div><i class="{SIDE[side]}" style="width: {100 * chance / largest:.4g}%"></i>'
-        f"</div><b>{percent(chance, 3)}</b>"
+        f"</div><b>{format_percent(chance, 3)}</b>"
         for name, chance, side in entries
     )
     return f'<div class="dpviz-chances">{rows}</div>'
@@ -56,7 +55,7 @@ def counts_html(chances: Sequence[float], marks: Iterable[tuple[str, int]]) -> s
     words = "".join(
         f'<p style="--at: {count / last:.4g}"><span>{escape(word)}: {count}</span></p>' for word, count in marks
     )
-    name = f"The probability of each number of yes from 0 to {last}, the largest {percent(largest, 3)}"
+    name = f"The probability of each number of yes from 0 to {last}, the largest {format_percent(largest, 3)}"
     return f'<div class="dpviz-counts"><div role="img" aria-label="{name}">{columns}</div>{words}</div>'
 
 
@@ -79,7 +78,7 @@ def ranges_html(
         f"<span>{escape(name)}{'' if span else ': never'}</span><div>{bar(span)}{chosen}</div>" for name, span in ranges
     )
     below = "" if mark is None else f'<b style="left: {at(mark[1]):.4g}%">{escape(mark[0])}</b>'
-    axis = f"<span></span><p><span>{readable(low)}</span>{below}<span>{readable(high)}</span></p>"
+    axis = f"<span></span><p><span>{format_number(low)}</span>{below}<span>{format_number(high)}</span></p>"
     return f'<div class="dpviz-ranges">{rows}{axis}</div>'
 
 

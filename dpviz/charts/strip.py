@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 
@@ -14,10 +13,10 @@ ROWS_HIGH = 12
 """Height of a strip in dots that stand upon one another; its width is 100. Where more do, they stand closer."""
 
 DOT_WIDTH = 1.0  # per cent, nearer than which two dots would lie on each other
+SHARES = argument("shares", 0, 1)
 MAX_DOTS = 400  # that a reader can still take in; larger odds are told in words alone
 
 
-@checked(shares=argument("shares", 0, 1))
 def strip_path(shares: FloatArray) -> str:
     """Path of dots, strokes without length, on an axis of 100 per cent: each at its share, upon those it would cover.
 
@@ -41,6 +40,7 @@ def strip_path(shares: FloatArray) -> str:
     >>> strip_path(np.array([0.5, 0.5, 0.25]))
     'M25 11.5h0M50 11.5h0M50 10.5h0'
     """
+    shares = SHARES.validate_array(shares)
     if not (shares.ndim == 1 and len(shares) > 0):
         raise ValueError(f"shares must be a list of numbers; got one of shape {shares.shape}.")
 

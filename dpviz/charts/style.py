@@ -1,15 +1,16 @@
 """The pictures' grammar, declared once: exact is a line, the chosen point one mark, what is promised a thin rule."""
 
 import math
+import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.core.parameters import SUPERSCRIPTS, readable
+from dpviz.core.formatting import SUPERSCRIPTS, format_number
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import SYNTHESIZERS
 
@@ -56,7 +57,7 @@ METHODS_IN = {
     "grey": ["original", "multiple_synthesis"],
 }
 METHOD_COLORS = {key: PALETTE[name] for name, keys in METHODS_IN.items() for key in keys}
-METHOD_COLORS |= {key: PALETTE[one.color] for key, one in SYNTHESIZERS.items()}
+METHOD_COLORS |= {key: PALETTE[one.info.color] for key, one in SYNTHESIZERS.items()}
 """One color per method in every picture, by its key: that of a synthesizer is the one that its class names."""
 
 
@@ -133,7 +134,7 @@ def style_of(rule: str) -> RuleStyle:
 def color_of(key: str) -> str:
     """Return the color of the method or the rule with this key, of a synthesizer that was registered later too."""
     if key in SYNTHESIZERS:
-        return PALETTE[SYNTHESIZERS[key].color]
+        return PALETTE[SYNTHESIZERS[key].info.color]
     return RULE_STYLES[key].color if key in RULE_STYLES else METHOD_COLORS.get(key, PALETTE["other"])
 
 
@@ -436,4 +437,31 @@ def log_scale(low: float, high: float) -> dict[str, Any]:
         within = [*apart, DECADE_TICKS[-1]][0]
         powers = range(math.floor(low), math.ceil(high) + 1)
         values = [one * 10.0**power for power in powers for one in within]
-    return {"type": "log", "range": [low, high], "tickvals": values, "ticktext": [readable(one, 3) for one in values]}
+    return {
+        "type": "log",
+        "range": [low, high],
+        "tickvals": values,
+        "ticktext": [format_number(one, 3) for one in values],
+    }
+
+
+def shorten_labels(labels: Iterable[str]) -> dict[str, str]:
+    """Return by its label the first words of each, and of those that begin alike also what tells them apart.
+
+    >>> list(shorten_labels(["Original data", "Noise, twice", "Noise (public), once", "Modips (BIT)"]).values())
+    ['Original data', 'Noise, twice', 'Noise, public', 'Modips']
+    >>> list(shorten_labels(["Post(One)"]).values())
+    ['Post(One)']
+    """
+    parts = {
+        label: re.sub(r" \(([^)]*)\),?", r", \1, ", label).strip(", ").replace(",  ", ", ").split(", ")
+        for label in labels
+    }
+
+    def short(first: str, rest: list[str]) -> str:
+        alike = [further for head, *further in parts.values() if head == first]
+        own = [one for one in rest if sum(one in further for further in alike) < len(alike)]
+        alone = [one for one in own if sum(one in further for further in alike) == 1]
+        return ", ".join([first, *(alone[:1] or own)])
+
+    return {label: short(first, rest) for label, (first, *rest) in parts.items()}

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import style
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import TwoCellSynthesizer
-from dpviz.privacy.attacker import belief_text, factor_of_odds
-from dpviz.privacy.two_tables import TwoTables
+from dpviz.privacy.report import belief_text, factor_of_odds
+from dpviz.privacy.summary import TwoTables
 
 __all__ = ["two_tables_chart"]
 
@@ -18,7 +17,6 @@ GAP = "rgba(138, 143, 152, 0.4)"
 HEADROOM = 1.22  # Height of the axis above the highest step, for the words of the mark
 
 
-@checked()
 def two_tables_chart(found: TwoTables) -> style.Figure:
     """Both distributions as steps, the gap shaded, and the most telling release as one mark with its odds."""
     release, counts = found.synthesizer, found.synthesizer.column_counts
@@ -45,7 +43,7 @@ def two_tables_chart(found: TwoTables) -> style.Figure:
     traces += [_gap(found)] if math.isfinite(found.success) else []
     few = f" ({len(where):,} of {len(counts):,} shown)" if len(where) < len(counts) and not two_cells else ""
     place, annotation = _telling(found, float(counts[found.telling, 0] if two_cells else found.telling), first, last)
-    hover = f"most telling release<br>probability {readable(found.chance, 4)}<extra></extra>"
+    hover = f"most telling release<br>probability {format_number(found.chance, 4)}<extra></extra>"
     marker = style.dot_marker(11, colors[0], symbol="diamond")
     height = found.chance if first < place < last else 0.0
     return style.build(

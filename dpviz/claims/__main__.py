@@ -37,8 +37,8 @@ def _asked(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--csv", type=Path, help="write every record to this file")
     asked = parser.parse_args(arguments)
     try:
-        ASKED_REPETITIONS.check(asked.repetitions)
-        SEED.check(asked.seed)
+        ASKED_REPETITIONS.validate(asked.repetitions)
+        SEED.validate(asked.seed)
     except ValueError as refused:
         parser.error(str(refused))
     if asked.csv and (asked.csv.is_dir() or not asked.csv.parent.is_dir()):

@@ -9,10 +9,10 @@ import numpy as np
 
 from dpviz import privacy
 from dpviz.claims.published import PrintedNumber, Record, Shown, printed_rows, read_tables
-from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
+from dpviz.privacy import divergence
 
 __all__ = ["PRINTED_EPSILON", "PRINTED_FIGURES", "accounts_of_printed_delta", "compare_figures"]
 
@@ -60,7 +60,7 @@ def compare_figures() -> list[Record[float]]:
         verdict = "every printed digit" if same == printed.size else "another synthesizer"
         source, design = f"{SOURCE}, Fig. {number}", {"figure": number}
         record = Record[float](
-            source=source, what=release.label, printed=printed.size, ours=same, reading=verdict, design=design
+            source=source, what=release.info.label, printed=printed.size, ours=same, reading=verdict, design=design
         )
         records.append(record)
     return records
@@ -80,7 +80,7 @@ def figure_cells() -> Iterator[Record[float]]:
                         what=name,
                         printed=cell,
                         ours=value,
-                        reading=f"{release.label}, n = m = 5.",
+                        reading=f"{release.info.label}, n = m = 5.",
                         literal=other or number > 2,
                         other=other,
                         design=design,
@@ -101,12 +101,11 @@ def figure_tables(number: int) -> list[tuple[Synthesizer, str, FloatArray | None
     meant = "The paper's equation (1) at the same n, m and prior: the posterior draw"
     return [
         (release, f"Fig. {number} as printed: {printed.caption}", printed.values),
-        (release, f"Ours: {release.label}", None),
+        (release, f"Ours: {release.info.label}", None),
         *([(EQUATION_ONE, meant, None)] if number <= 2 else []),
     ]
 
 
-@checked()
 def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_FIG_1) -> list[Record[float]]:
     """Return the ways to count how often ε = 2 fails in Fig. 1 (or for another synthesizer), the printed one first.
 
@@ -114,9 +113,9 @@ def accounts_of_printed_delta(synthesizer: TwoCellSynthesizer = SYNTHESIZER_OF_F
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
     """
     release, epsilon = synthesizer, PRINTED_EPSILON
-    over, matrix = privacy.exceeds(privacy.log_odds_table(release), epsilon), release.transition_matrix()
+    over, matrix = divergence.exceeds(privacy.log_odds_table(release), epsilon), release.transition_matrix()
     by_sum, by_column, by_row = beta_binomial_terms(0, release.n, 0.5, 0.5)
-    predicted = np.exp((by_sum + by_column + by_row).total())
+    predicted = np.exp(by_sum + by_column - by_row)
     even, jeffreys = (distribution[:, None] * matrix for distribution in (privacy.even_counts(release), predicted))
     failure = privacy.failure_by_row(release, epsilon)
 

@@ -5,10 +5,10 @@ import numpy as np
 from dpviz.claims.abowd_vilhuber import EQUATION_ONE, PRINTED_EPSILON, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import IntArray
 from dpviz.mechanisms import LaplaceSanitizer, TwoCellSynthesizer
-from dpviz.privacy.hockey_stick import exceeds, log_odds_table, pure_epsilon
+from dpviz.privacy.divergence import exceeds, log_odds_table, pure_epsilon
 
 YEAR_OF_RUBIN, YEAR_OF_THE_PAPER = 1993, 2008
 RARE = 0.01  # Cells of Fig. 1 below which an outcome counts as rare
@@ -67,7 +67,7 @@ def _finite(_: Effort) -> Judged:
 
 def _never(_: Effort) -> Judged:
     epsilon = pure_epsilon(SYNTHESIZER_OF_FIG_3)
-    return Judged(f"The largest log-odds are {readable(epsilon)}.", holds=epsilon <= PRINTED_EPSILON * (1 + 1e-12))
+    return Judged(f"The largest log-odds are {format_number(epsilon)}.", holds=epsilon <= PRINTED_EPSILON * (1 + 1e-12))
 
 
 FIGURE_JUDGES: dict[str, Judge] = {

@@ -5,10 +5,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from dpviz.calibration.exact import LARGEST_SOUGHT, minimum_prior
-from dpviz.calibration.kinds import GAUSSIAN, KINDS, Setting
+from dpviz.calibration.curves import release
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.releases import release
+from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity
+from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR, minimum_prior
 from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import Finding
 from dpviz.claims.formulas import DIMITRAKAKIS
@@ -16,11 +17,11 @@ from dpviz.claims.reasons import reasons
 from dpviz.claims.statements import Statement, audit_statements
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS
-from dpviz.core.checked import checked
-from dpviz.core.numerics.ends import quotient
-from dpviz.core.parameters import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity, readable, readable_apart
-from dpviz.mechanisms.prior import PRIOR_ONES
-from dpviz.privacy.hockey_stick import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+from dpviz.core.formatting import format_distinct, format_number
+from dpviz.core.numerics.special import divide_or_inf
+from dpviz.core.parameters import validate_choice
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 
 __all__ = ["Finding", "Statement", "audit", "audit_statements", "judged"]
 
@@ -28,7 +29,6 @@ SAME_VALUE = 1e-9  # Relative distance within which a printed and an exact value
 FLOAT_ROUNDING = 4 * sys.float_info.epsilon  # Relative distance within which two are one whatever is taken from them
 
 
-@checked(family=KINDS)
 def audit(family: str, **setting: float) -> tuple[Finding, ...]:
     """Return every printed bound of a family of `KINDS` at a `Setting`, once for each method it is about.
 
@@ -38,16 +38,17 @@ def audit(family: str, **setting: float) -> tuple[Finding, ...]:
     ...  if finding.verdict == "unsafe"]
     ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
     """
+    validate_choice("family", family, KINDS)
     return tuple(map(explained, judged(family, **setting)))
 
 
-@checked(family=KINDS)
 def judged(family: str, **setting: float) -> tuple[Finding, ...]:
     """Return the verdicts of `audit` alone, which `explained` makes whole: most of the time goes into that.
 
     >>> judged("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)[0].verdict
     <Verdict.HOLDS: 'holds'>
     """
+    validate_choice("family", family, KINDS)
     asked = Setting(**setting)  # type: ignore[arg-type]
     bounds = [bound for bound in CLAIMS.values() if bound.family == family]
     return tuple(
@@ -90,7 +91,7 @@ def _judged(blank: Finding) -> Finding:
         return replace(found, sentence=f"Its condition, {bound.condition}, does not hold here.")
     lost = PRIOR_METHODS[blank.method].lost if bound.quantity is PRIOR_QUANTITY else 0.0
     same = math.isfinite(exact) and abs(printed - exact) <= max(SAME_VALUE * (exact - lost), FLOAT_ROUNDING * exact)
-    found = replace(found, verdict=bound.kind.verdict(bound.quantity.keeps(printed, exact), same))
+    found = replace(found, verdict=bound.kind.verdict(bound.quantity.is_enough(printed, exact), same))
     return _beyond(found, printed, exact) if bound.kind.given and _too_large(found) else found
 
 
@@ -109,7 +110,7 @@ def _beyond(found: Finding, printed: float, exact: float) -> Finding:
     """Priors that are too large to be tried: more is never less private, so that the exact answer decides."""
     if not found.bound.promise.epsilon:
         return _flat(found, printed)
-    said = f"The exact answer lies beyond {readable(LARGEST_SOUGHT)}, the largest prior that is tried."
+    said = f"The exact answer lies beyond {format_number(MAX_SEARCHED_PRIOR)}, the largest prior that is tried."
     return replace(found, exact=None, verdict=Verdict.UNASKED, sentence=said) if math.isinf(exact) else found
 
 
@@ -128,10 +129,12 @@ def _prior_given(found: Finding, printed: float) -> Finding:
 
 
 def _flat(found: Finding, printed: float) -> Finding:
-    """PARAM_Post at ε = 0 with a prior beyond `LARGEST_SOUGHT`, where δ = 1/√(πα) to seven digits for every n."""
+    """PARAM_Post at ε = 0 with a prior beyond `MAX_SEARCHED_PRIOR`, where δ = 1/√(πα) to seven digits for every n."""
     delta = found.setting.delta
-    exact = quotient(quotient(1 / math.pi, delta), delta)
-    said = f"Safe: {readable(DIMITRAKAKIS * math.pi, 3)} times the prior that is needed." if math.isinf(exact) else ""
+    exact = divide_or_inf(divide_or_inf(1 / math.pi, delta), delta)
+    said = (
+        f"Safe: {format_number(DIMITRAKAKIS * math.pi, 3)} times the prior that is needed." if math.isinf(exact) else ""
+    )
     gives = None if math.isinf(printed) else 1 / math.sqrt(math.pi * printed)
     return replace(found, verdict=Verdict.SAFE, exact=exact, gives_delta=gives, sentence=said)
 
@@ -160,9 +163,9 @@ HELD_AGAINST: dict[Quantity, tuple[Callable[[Finding], float], Callable[[Finding
 def _constant(finding: Finding) -> str:
     bound, here = finding.bound, "At these parameters the bound excludes nothing."
     if finding.exact is not None and math.isinf(finding.exact):
-        here = f"The exact prior lies beyond {readable(LARGEST_SOUGHT)}."
+        here = f"The exact prior lies beyond {format_number(MAX_SEARCHED_PRIOR)}."
     elif finding.constant is not None:
-        here = f"Here {bound.symbol} = {readable(finding.constant, 3)} would be exact."
+        here = f"Here {bound.symbol} = {format_number(finding.constant, 3)} would be exact."
     limit = LIMITS[bound.key][finding.method].sentence(bound.symbol)
     return f"{bound.name} does not state its constant {bound.symbol}. {here} {limit}"
 
@@ -170,17 +173,17 @@ def _constant(finding: Finding) -> str:
 def _false(finding: Finding) -> str:
     """Return what keeps the promise though the claim needs more, with as many digits as tell the two apart."""
     quantity, printed, exact = finding.bound.quantity, finding.printed or 0.0, finding.exact or 0.0
-    apart = (digits for digits in range(4, 17) if not quantity.keeps(quantity.rounded(exact, digits), printed))
-    shown = quantity.shown(exact, next(apart, 17))
+    apart = (digits for digits in range(4, 17) if not quantity.is_enough(quantity.round(exact, digits), printed))
+    shown = quantity.describe(exact, next(apart, 17))
     return f"False: {shown} {'is enough' if quantity.larger_is_safer else 'keeps the promise too'}."
 
 
 def _unsafe(finding: Finding) -> str:
-    epsilon, delta = readable(finding.setting.epsilon, 4), finding.promised[1]
+    epsilon, delta = format_number(finding.setting.epsilon, 4), finding.promised[1]
     if finding.gives_delta is not None and delta > 0:
-        gives = readable_apart(finding.gives_delta, delta, 3)
-        return f"Unsafe: it gives δ = {gives} at ε = {epsilon}, not {readable(delta, 3)}."
-    gives = readable_apart(finding.gives_epsilon or 0.0, finding.setting.epsilon, 4)
+        gives = format_distinct(finding.gives_delta, delta, 3)
+        return f"Unsafe: it gives δ = {gives} at ε = {epsilon}, not {format_number(delta, 3)}."
+    gives = format_distinct(finding.gives_epsilon or 0.0, finding.setting.epsilon, 4)
     return f"Unsafe: it gives ε = {gives}, not {epsilon}."
 
 
@@ -190,7 +193,7 @@ def _safe(finding: Finding) -> str:
         return ""
     loose = factor if quantity.larger_is_safer else 1 / factor
     close = loose < 1.1
-    times = f"{readable(100 * (loose - 1), 2)} %" if close else f"{readable(loose, 3)} times"
+    times = f"{format_number(100 * (loose - 1), 2)} %" if close else f"{format_number(loose, 3)} times"
     if quantity.larger_is_safer:
         return f"Safe: {times} {f'more {quantity.noun} than' if close else f'the {quantity.noun} that'} is needed."
     return f"Safe: the exact {quantity.noun} is {times} {'larger' if close else 'as large'}."

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from dpviz.calibration.kinds import KINDS
+from dpviz.calibration.data_kinds import KINDS
 from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.finding import Finding
-from dpviz.core.parameters import NOISE_QUANTITY, readable, readable_apart
-from dpviz.core.wording import failure_text
+from dpviz.core.formatting import format_distinct, format_failure, format_number
 
 VERDICT_MARKS = {
     Verdict.EXACT: "= exact",
@@ -84,7 +84,7 @@ def finding_in_words(finding: Finding) -> str:
     bound = finding.bound
     zero = "" if bound.promise.epsilon else "for ε = 0"
     flat = bound.quantity is NOISE_QUANTITY and KINDS[bound.family].binary
-    prior = f"here α = β = {readable(finding.setting.alpha)}" if flat else ""
+    prior = f"here α = β = {format_number(finding.setting.alpha)}" if flat else ""
     return claim_in_words(bound, zero, bound.condition, prior)
 
 
@@ -100,19 +100,19 @@ def _printed(finding: Finding) -> str:
         return f"{finding.bound.constant} not named"
     if finding.printed is None:
         return "–"
-    return TOO_LARGE if math.isinf(finding.printed) else readable(finding.printed, 5) + _unit(finding)
+    return TOO_LARGE if math.isinf(finding.printed) else format_number(finding.printed, 5) + _unit(finding)
 
 
 def _gives(finding: Finding) -> str:
     if finding.constant is not None:
-        return f"exact at c = {readable(finding.constant, 4)}"
+        return f"exact at c = {format_number(finding.constant, 4)}"
     if finding.gives_delta is not None and finding.promised[1] > 0:
         where = "" if finding.bound.promise.epsilon else " at ε = 0"
         never_zero = KINDS[finding.bound.family].conditioned or PRIOR_METHODS[finding.method].never_pure
-        shown = (failure_text if never_zero else readable)(finding.gives_delta, 3)
+        shown = (format_failure if never_zero else format_number)(finding.gives_delta, 3)
         return f"δ {shown}{where}" if shown.startswith("<") else f"δ = {shown}{where}"
     if finding.gives_epsilon is not None:
-        return f"ε = {readable_apart(finding.gives_epsilon, finding.setting.epsilon, 5)}"
+        return f"ε = {format_distinct(finding.gives_epsilon, finding.setting.epsilon, 5)}"
     return "–"
 
 

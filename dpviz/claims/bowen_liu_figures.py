@@ -19,7 +19,7 @@ from dpviz.claims.seen_figures import (
     so_in,
 )
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 
 PRIVATE_METHODS = "laplace", "modips", "modips_truncated", "beta_binomial"
 REFERENCES_OF_STUDIES = "original", "multiple_synthesis"
@@ -97,7 +97,7 @@ def _switched() -> Judged:
 
 def _modips_under() -> Judged:
     found = [100 * float(one.y(key)[0]) for one in _study("Figure 3", COVERAGE_MEASURE) for key in MODIPS_KEYS]
-    told = f"At the smallest ε from {readable(min(found), 3)} to {readable(max(found), 3)} %."
+    told = f"At the smallest ε from {format_number(min(found), 3)} to {format_number(max(found), 3)} %."
     return Judged(told, holds=max(found) < 100 * NOMINAL)
 
 
@@ -121,7 +121,7 @@ def _histograms_under() -> Judged:
     (panel,) = _study("Figure 5", COVERAGE_MEASURE, "μ, n = 1,000")
     low = {key: float(panel.y(key).min()) for key in (*OF_NUMBERS, *OF_HISTOGRAMS)}
     told = (
-        f"The lowest are {', '.join(readable(100 * one, 3) for one in low.values())} %: modips split and not, the "
+        f"The lowest are {', '.join(format_number(100 * one, 3) for one in low.values())} %: modips split and not, the "
         "perturbed and the smoothed histogram."
     )
     close = all(low[key] > NOMINAL - 2 * CLOSE_TO_LEVEL for key in OF_NUMBERS)
@@ -173,7 +173,7 @@ def _symmetric_covered() -> Judged:
         for panel in _study("supplement, Figures 4 to 7", COVERAGE_MEASURE, "μ")
         for key in OF_HISTOGRAMS
     ]
-    return Judged(f"The lowest is {readable(100 * min(low), 3)} %.", holds=min(low) > NOMINAL - CLOSE_TO_LEVEL)
+    return Judged(f"The lowest is {format_number(100 * min(low), 3)} %.", holds=min(low) > NOMINAL - CLOSE_TO_LEVEL)
 
 
 def _cells(measure: str) -> Iterator[tuple[float, float]]:
@@ -185,7 +185,7 @@ def _cells(measure: str) -> Iterator[tuple[float, float]]:
 
 def _cell_means() -> Judged:
     pairs = [*_cells("bias"), *_cells(ERROR_MEASURE)]
-    told = "; ".join(f"{readable(one, 2)} against {readable(two, 2)}" for one, two in pairs)
+    told = "; ".join(f"{format_number(one, 2)} against {format_number(two, 2)}" for one, two in pairs)
     return Judged(
         f"Medians over the cells of bias and error, by ε: {told}.", holds=all(2 * one < two for one, two in pairs)
     )
@@ -198,8 +198,10 @@ def _cells_covered() -> Judged:
     first = panels[0].y(perturbed)
     quartile, lowest = 100 * float(np.nanquantile(first, 0.25)), 100 * float(np.nanmin(first))
     told = (
-        f"The medians of modips are {', '.join(readable(one, 3) for one in medians)} %, by ε. Of the histogram at the "
-        f"smallest ε a quarter of the cells has at most {readable(quartile, 3)} %, and one {readable(lowest, 3)} %."
+        f"The medians of modips are {', '.join(format_number(one, 3) for one in medians)} %, by ε. Of the histogram "
+        "at the "
+        f"smallest ε a quarter of the cells has at most {format_number(quartile, 3)} %, and one "
+        f"{format_number(lowest, 3)} %."
     )
     near = 100 * (NOMINAL - CLOSE_TO_LEVEL)
     return Judged(told, holds=min(medians) > near > quartile)
@@ -209,7 +211,7 @@ def _cells_converge() -> Judged:
     *_, last = _study("Figure 6", ERROR_MEASURE, "24")
     medians = [float(np.nanmedian(last.y(key))) for key in (*OF_CELLS, "multiple_synthesis", "original")]
     told = (
-        f"At the largest ε the median errors are {', '.join(readable(one, 3) for one in medians)}: modips, the "
+        f"At the largest ε the median errors are {', '.join(format_number(one, 3) for one in medians)}: modips, the "
         "histogram, MS and the original."
     )
     modips, perturbed, synthesis, original = medians
@@ -223,7 +225,9 @@ def _marginals_precise() -> Judged:
 def _marginals_covered() -> Judged:
     panels = _study("Figure 6", COVERAGE_MEASURE, "6")
     modips, perturbed = (min(100 * float(panel.y(key).min()) for panel in panels) for key in OF_CELLS)
-    told = f"The lowest are {readable(modips, 3)} % for modips and {readable(perturbed, 3)} % for the histogram."
+    told = (
+        f"The lowest are {format_number(modips, 3)} % for modips and {format_number(perturbed, 3)} % for the histogram."
+    )
     return Judged(told, holds=min(modips, perturbed) > 100 * (NOMINAL - 2 * CLOSE_TO_LEVEL))
 
 

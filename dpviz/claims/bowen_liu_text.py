@@ -26,8 +26,8 @@ from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
 from dpviz.comparisons.mixed_methods import STATISTICS
 from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_SPLIT
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.coverage.exact import exact_coverage
 from dpviz.coverage.studies import run_study
 from dpviz.mechanisms import BetaBinomial
@@ -64,14 +64,17 @@ def exact_coverage_of(key: str, n: int, p: float, log: float) -> float:
 
 def _prior_bias(_: Effort) -> Judged:
     found = {key: [_accuracy(key, n, 0.25, 1.0)[0] for n in STUDY_ROWS] for key in ORDER_OF_BIAS[3:]}
-    told = "; ".join(", ".join(readable(one, 3) for one in each) for each in found.values())
+    told = "; ".join(", ".join(format_number(one, 3) for one in each) for each in found.values())
     return Judged(f"DP-prior and MD: {told}.", holds=min(map(min, found.values())) > LARGE_BIAS)
 
 
 def _half_over(effort: Effort) -> Judged:
     (_, original), (_, error) = (_accuracy(key, 40, 0.5, 1.0) for key in ("original", "beta_binomial"))
     covered = _covered("beta_binomial", 40, 0.5, 0.0, effort).value
-    told = f"Error {readable(error, 3)} against {readable(original, 3)}; coverage {readable(100 * covered, 4)} %."
+    told = (
+        f"Error {format_number(error, 3)} against {format_number(original, 3)}; coverage "
+        f"{format_number(100 * covered, 4)} %."
+    )
     return Judged(told, holds=error < original and covered > 0.95)
 
 
@@ -87,7 +90,7 @@ def _order(_: Effort) -> Judged:
 def _approached(_: Effort) -> Judged:
     keys = "original", "multiple_synthesis", "laplace", "modips", "beta_binomial"
     found = {key: _accuracy(key, 100, 0.25, math.exp(6.0))[1] for key in keys}
-    of = {key: readable(one, 4) for key, one in found.items()}
+    of = {key: format_number(one, 4) for key, one in found.items()}
     told = (
         f"Original {of['original']}, MS {of['multiple_synthesis']}; Laplace sanitizer {of['laplace']}, modips "
         f"{of['modips']}, MD {of['beta_binomial']}."
@@ -109,7 +112,9 @@ def _proper(effort: Effort) -> Judged:
 def _dp_prior(effort: Effort) -> Judged:
     found = {key: _covered(key, 40, 0.25, 5.0, effort) for key in ORDER_OF_BIAS}
     near = {key for key, one in found.items() if abs(one.value - 0.95) < NEAR_THE_LEVEL + 3 * one.error}
-    told = "; ".join(f"{binary_methods()[key].label} {readable(100 * one.value, 3)} %" for key, one in found.items())
+    told = "; ".join(
+        f"{binary_methods()[key].label} {format_number(100 * one.value, 3)} %" for key, one in found.items()
+    )
     return Judged(f"{told}.", holds=near == set(ORDER_OF_BIAS) - {"posterior_mean"})
 
 
@@ -155,7 +160,7 @@ def _symmetric(effort: Effort) -> Judged:
         for n in STUDY_ROWS
     ]
     scores = [one.value / one.error for one in found]
-    told = f"They are from {readable(min(scores), 2)} to {readable(max(scores), 2)} standard errors from 0."
+    told = f"They are from {format_number(min(scores), 2)} to {format_number(max(scores), 2)} standard errors from 0."
     return Judged(told, holds=max(map(abs, scores)) < 4)
 
 
@@ -184,19 +189,25 @@ def _both_mixed(what: str, effort: Effort) -> list[tuple[OutcomeMeasures, Outcom
 def _mixed_variance(effort: Effort) -> Judged:
     both = _both_mixed("cell_variance", effort)
     pairs = [[one.root_mean_squared_error.value for one in pair] for pair in both]
-    told = "; ".join(f"{readable(ours, 3)} against {readable(theirs, 3)}" for ours, theirs in pairs)
+    told = "; ".join(f"{format_number(ours, 3)} against {format_number(theirs, 3)}" for ours, theirs in pairs)
     return Judged(f"Their errors are {told}.", holds=all(2 * ours < theirs for ours, theirs in pairs))
 
 
 def _mixed_covered(effort: Effort) -> Judged:
     most = max(pair[1].coverage.value for pair in _both_mixed("cell_variance", effort))
-    told = f"It is at most {readable(100 * most, 3)} %." if most else "No interval of any of the simulations holds it."
+    told = (
+        f"It is at most {format_number(100 * most, 3)} %."
+        if most
+        else "No interval of any of the simulations holds it."
+    )
     return Judged(told, holds=most < 0.5)
 
 
 def _mixed_share(effort: Effort) -> Judged:
     pairs = [[one.root_mean_squared_error for one in pair] for pair in _both_mixed("half", effort)]
-    told = "; ".join(f"{readable(theirs.value, 3)} against {readable(ours.value, 3)}" for ours, theirs in pairs)
+    told = "; ".join(
+        f"{format_number(theirs.value, 3)} against {format_number(ours.value, 3)}" for ours, theirs in pairs
+    )
     return Judged(f"Its errors are {told}.", holds=not any(_surely_smaller(*pair) for pair in pairs))
 
 
@@ -208,7 +219,7 @@ def _positive(effort: Effort) -> Judged:
         for log in STUDY_LOGS
     ]
     lowest = min(found, key=lambda one: one.value)
-    told = f"The smallest of {len(found)} is {readable(lowest.value, 2)} ± {readable(lowest.error, 2)}."
+    told = f"The smallest of {len(found)} is {format_number(lowest.value, 2)} ± {format_number(lowest.error, 2)}."
     return Judged(told, holds=all(one.value > -4 * one.error for one in found))
 
 
@@ -239,14 +250,14 @@ def _best(effort: Effort) -> Judged:
 
 def _smoothed_worse(_: Effort) -> Judged:
     found = [float(SMOOTHED_HISTOGRAM.uniform_share(median_bins(n, STUDY_RANGE), n, 1.0)) for n in STUDY_ROWS]
-    told = f"It is {', '.join(readable(one, 3) for one in found)}."
+    told = f"It is {', '.join(format_number(one, 3) for one in found)}."
     return Judged(told, holds=found == sorted(found))
 
 
 def _nonsplit_variance(_: Effort) -> Judged:
     data = UnknownVariance(n=100, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
     split, communal = (one.noise_scales(data, 1.0) for one in (MODIPS_SPLIT, MODIPS_COMMUNAL))
-    told = "; ".join(f"{what}: {readable(split[what])} and {readable(communal[what])}" for what in split)
+    told = "; ".join(f"{what}: {format_number(split[what])} and {format_number(communal[what])}" for what in split)
     holds = split["the mean"] < communal["the mean"] and communal["the variance"] < split["the variance"]
     return Judged(f"Split and not split, {told}.", holds=holds)
 

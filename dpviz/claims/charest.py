@@ -12,9 +12,9 @@ import numpy as np
 
 from dpviz.claims.published import PrintedRow, Record, Shown, read_tables
 from dpviz.claims.sentences import printed_in
-from dpviz.core.checked import checked
-from dpviz.core.numerics.multisets import multisets
-from dpviz.core.parameters import EPSILON, argument
+from dpviz.core.declarations import EPSILON
+from dpviz.core.numerics.combinatorics import multisets
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coverage_by_proportion
@@ -27,6 +27,7 @@ from dpviz.mechanisms import BetaBinomial
 
 __all__ = ["FIGURE_1", "PRINTED_TABLES", "compare_charest", "figure_1_curves"]
 
+TABLE_NUMBER = argument("number", 1, 4, title="table of the paper", integer=True)
 TABLE_CAPTIONS = {
     1: "Relative bias (in %) of q̄_M as an estimator of p",
     2: "Relative bias (in %) of T_M and T*_M as estimators of the variance of q̄_M",
@@ -105,7 +106,6 @@ class PosteriorRuns(NamedTuple):
 PRINTED_TABLES = read_tables("charest_table", TABLE_CAPTIONS)  # Tables 1 to 4 as printed
 
 
-@checked(number=argument("number", 1, 4, title="table of the paper", integer=True))
 def compare_charest(number: int, runs: int = SIMULATED_RUNS, seed: int = CHAREST_SEED) -> list[Record[float]]:
     """Return every number of a table beside what it estimates, column by column in each row.
 
@@ -117,6 +117,7 @@ def compare_charest(number: int, runs: int = SIMULATED_RUNS, seed: int = CHAREST
     >>> first.what, first.printed, first.ours
     ('true_dataset', 0.12, 0.0)
     """
+    number = TABLE_NUMBER.validate(number)
     simulated = np.random.default_rng(seed), runs
     comparers: dict[int, Callable[[PrintedRow, np.random.Generator, int], Iterable[ColumnEstimate]]]
     comparers = {1: _biases, 2: _variances, 3: _posteriors, 4: _posteriors}
@@ -135,9 +136,9 @@ def charest_synthesizer(epsilon: float, sets: int) -> BetaBinomial:
     return BetaBinomial(n=CHAREST_ROWS, m=CHAREST_ROWS, alpha=alpha, beta=alpha)
 
 
-@checked(epsilons=EPSILON)
 def figure_1_curves(epsilons: Sequence[float]) -> dict[int, FloatArray]:
     """Return the exact coverage of Figure 1 at every ε by M, shape (readings, proportions, ε)."""
+    epsilons = EPSILON.validate_array(epsilons, name="epsilons")
     if not len(epsilons):
         raise ValueError("epsilons must hold at least one number; got none.")
 

@@ -25,7 +25,7 @@ from dpviz.claims.charest import (
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
-from dpviz.core.parameters import readable, rounded_down
+from dpviz.core.formatting import format_number, round_down
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import exact_coverage
 from dpviz.inference.posterior import posterior_if_known
@@ -44,7 +44,7 @@ def _bias(epsilon: float, p: float, sets: int, rows: int = CHAREST_ROWS) -> floa
 
 
 def _listed(values: Sequence[float], digits: int = 4) -> str:
-    *most, last = (readable(float(one), digits) for one in values)
+    *most, last = (format_number(float(one), digits) for one in values)
     return f"{', '.join(most)} and {last}" if most else last
 
 
@@ -68,7 +68,7 @@ def _asymptotic(_: Effort) -> Judged:
 
 def _unbiased(_: Effort) -> Judged:
     most = max(abs(_bias(PRIVATE, 0.5, one)) for one in SETS_OF_TABLE_1)
-    return Judged(f"The relative bias is {readable(round(most, 9))} %.", holds=most < 1e-9)
+    return Judged(f"The relative bias is {format_number(round(most, 9))} %.", holds=most < 1e-9)
 
 
 def _extreme(_: Effort) -> Judged:
@@ -84,7 +84,7 @@ def _more_sets(_: Effort) -> Judged:
 
 def _large(_: Effort) -> Judged:
     most = max(_bias(HARDLY_PRIVATE, 0.25, sets) for sets in SETS_OF_TABLE_1)
-    return Judged(f"The largest relative bias is {readable(most, 3)} %.", holds=most < 0.005)
+    return Judged(f"The largest relative bias is {format_number(most, 3)} %.", holds=most < 0.005)
 
 
 @cache
@@ -106,14 +106,14 @@ def _both_over(_: Effort) -> Judged:
 def _t_smaller(_: Effort) -> Judged:
     t, star = (np.array(_column(name, PRIVATE)) for name in ("rel_bias_TM_pct", "rel_bias_TMstar_pct"))
     return Judged(
-        f"That of T* is at least {readable(float((star / t).min()), 3)} times as large.", bool((t < star).all())
+        f"That of T* is at least {format_number(float((star / t).min()), 3)} times as large.", bool((t < star).all())
     )
 
 
 def _half(_: Effort) -> Judged:
     found = _column("negative_TM_pct", PRIVATE)
     low, high = min(found), max(found)
-    told = f"Between {readable(low, 3)} and {readable(high, 3)} % of the releases."
+    told = f"Between {format_number(low, 3)} and {format_number(high, 3)} % of the releases."
     return Judged(told, holds=ALMOST_HALF[0] <= low <= high <= ALMOST_HALF[1])
 
 
@@ -132,7 +132,7 @@ def _variance_falls(_: Effort) -> Judged:
 def _real_unbiased(_: Effort) -> Judged:
     """E[q(1 − q)/n] = p(1 − p)/n (1 − 1/n)."""
     bias = -100 / CHAREST_ROWS
-    return Judged(f"The relative bias of the variance is {readable(bias)} %.", holds=abs(bias) < 0.05)
+    return Judged(f"The relative bias of the variance is {format_number(bias)} %.", holds=abs(bias) < 0.05)
 
 
 @cache
@@ -158,7 +158,7 @@ def _fewer_cover(_: Effort) -> Judged:
 
 def _lowest(sets: Sequence[int], enough: float) -> Judged:
     low = {one: min(float(_at(one, reading, 1).min()) for reading in (0, 1)) for one in sets}
-    told = "; ".join(f"{one} sets at least {readable(rounded_down(100 * low[one], 4), 4)} %" for one in sets)
+    told = "; ".join(f"{one} sets at least {format_number(round_down(100 * low[one], 4), 4)} %" for one in sets)
     return Judged(f"{told}.".capitalize(), holds=min(low.values()) >= enough)
 
 
@@ -174,7 +174,7 @@ def _true_95(_: Effort) -> Judged:
 
 def _below_nominal(_: Effort) -> Judged:
     most = max(float(_at(sets, reading, 0).max()) for sets in FIGURE_1.sets for reading in (0, 1))
-    return Judged(f"The largest coverage is {readable(100 * most, 3)} %.", holds=most < FIGURE_1.level)
+    return Judged(f"The largest coverage is {format_number(100 * most, 3)} %.", holds=most < FIGURE_1.level)
 
 
 def _worse(_: Effort) -> Judged:
@@ -235,7 +235,7 @@ def _centered_half(_: Effort) -> Judged:
 def _three_times(effort: Effort) -> Judged:
     true = posterior_if_known(confidential_count=CHAREST_COUNT, n=CHAREST_ROWS).variance
     ratio = _posteriors(HARDLY_PRIVATE, 1, effort.repetitions).mean_of_variances.value / true
-    return Judged(f"It is {readable(ratio, 3)} times as large.", holds=ALMOST_THREE[0] < ratio < ALMOST_THREE[1])
+    return Judged(f"It is {format_number(ratio, 3)} times as large.", holds=ALMOST_THREE[0] < ratio < ALMOST_THREE[1])
 
 
 TRUE_POSTERIOR = 1 + CHAREST_COUNT, 1 + CHAREST_ROWS - CHAREST_COUNT

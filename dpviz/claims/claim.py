@@ -9,16 +9,17 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpviz.calibration.quantities import NO_QUANTITY, Quantity
 from dpviz.claims.formulas import one_synthetic_row
 from dpviz.core import limits
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.parameters import DELTA, EPSILON, NO_QUANTITY, Parameter, Quantity, argument
+from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
+from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 DOMAINS: dict[str, Parameter] = {
-    "n": dataclasses.replace(ROWS, maximum=limits.PRINTED_ROWS),
-    "m": dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.PRINTED_ROWS),
+    "n": dataclasses.replace(ROWS, maximum=limits.MAX_PRINTED_ROWS),
+    "m": dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.MAX_PRINTED_ROWS),
     "k": argument("k", 1, 10_000_000, title="composed releases", integer=True),
     **dict.fromkeys(("epsilon", "epsilon_1", "epsilon_2"), EPSILON),
     **dict.fromkeys(("delta", "delta_1", "delta_2", "delta_prime"), DELTA),
@@ -179,7 +180,7 @@ class Claim:
         missing = [name for name in names if name not in values]
         if missing:
             raise ValueError(f"values for {self.name} must name {', '.join(names)}; got no {', '.join(missing)}.")
-        return {name: DOMAINS[name].check(values[name]) if name in DOMAINS else values[name] for name in names}
+        return {name: DOMAINS[name].validate(values[name]) if name in DOMAINS else values[name] for name in names}
 
 
 @lru_cache(maxsize=512)

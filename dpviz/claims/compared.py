@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from functools import lru_cache
+from html import escape
 
-from dpviz.claims.printed_methods import RELEASE_METHODS
+from dpviz.claims.printed_methods import RELEASE_METHODS, audit_releases
 from dpviz.claims.release_finding import ReleaseFinding, ReleaseSetting, verdict_sentence
 from dpviz.comparisons import ComparedMethod, DataKind, MixedData
 from dpviz.comparisons.gaussian import GaussianData
 from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM
+from dpviz.privacy.real_loss import ReleaseVerdict
 
 
 def audited_setting(data: DataKind, epsilon: float, sets: int) -> ReleaseSetting:
@@ -46,3 +48,22 @@ def given_away(method: ComparedMethod, data: DataKind, epsilon: float, sets: int
     except ValueError:  # too few rows, or another setting that is refused
         return method.finding
     return f"{verdict_sentence(loss, epsilon)} {why}".strip()
+
+
+def promises_table(data: DataKind, epsilon: float, sets: int) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns, and a row for each method with what it releases and really gives away."""
+    rows = [
+        [
+            f"<b>{method.label}</b><br><small>{method.source}</small>",
+            f"{method.releases} <b>{escape(given_away(method, data, epsilon, sets))}</b>",
+        ]
+        for method in data.methods
+    ]
+    return ["method", "what it releases and spends"], rows
+
+
+@lru_cache(maxsize=16)
+def ranked_findings(setting: ReleaseSetting) -> tuple[ReleaseFinding, ...]:
+    """Return what every printed method really gives at a setting, what is broken first."""
+    verdicts = list(ReleaseVerdict)
+    return tuple(sorted(audit_releases(setting), key=lambda finding: verdicts.index(finding.verdict)))

@@ -2,17 +2,16 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from dpviz.calibration.kinds import KINDS, Kind, Setting
+from dpviz.calibration.curves import Needed
+from dpviz.calibration.data_kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import PriorMethod
-from dpviz.calibration.smallest_root import Start
 from dpviz.claims.claim import Claim
 from dpviz.claims.theorems import CLAIMS
 from dpviz.core import limits
@@ -24,10 +23,7 @@ AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
 
 @dataclass(frozen=True)
 class CurveAxis:
-    """An axis: its ends, how many times below and above the chosen value a curve reaches, and what m = n moves.
-
-    `place` takes points to a scale on which ln prior is nearly straight.
-    """
+    """An axis: its ends, how many times below and above the chosen value a curve reaches, and what m = n moves."""
 
     low: float
     high: float
@@ -36,7 +32,6 @@ class CurveAxis:
     usual: tuple[float, float] | None = None
     whole: bool = False
     together: tuple[Axis, ...] = ()
-    place: Callable[[FloatArray], FloatArray] = np.log
 
     def ends(self, chosen: float) -> tuple[float, float]:
         """Return where a curve begins and ends; it spans at least what is `usual`, if anything is."""
@@ -48,15 +43,14 @@ class CurveAxis:
 
 SCALES: dict[Axis, CurveAxis] = {
     "epsilon": CurveAxis(1e-4, 50.0, 30.0, 15.0),
-    "delta": CurveAxis(1e-300, 0.5, 1e3, 1.0, usual=(1e-12, 0.1), place=lambda points: np.log(-np.log(points))),
-    "m": CurveAxis(1, limits.LARGEST_PRIOR_ROWS, 100.0, 10.0, whole=True),
-    "n": CurveAxis(1, limits.LARGEST_PRIOR_ROWS, 100.0, 10.0, whole=True, together=("m",)),
+    "delta": CurveAxis(1e-300, 0.5, 1e3, 1.0, usual=(1e-12, 0.1)),
+    "m": CurveAxis(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0, whole=True),
+    "n": CurveAxis(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0, whole=True, together=("m",)),
 }
 
 CURVE_POINTS = 25  # of a curve beside the chosen one
 POINTS_OF_LARGE = (10_000, 13), (50_000, 9)  # Fewer where there are so many rows or more
 CURVE_STRIDES = (8, 4, 2, 1)  # Steps between the points of a curve, coarse to fine
-GUESSED_THROUGH = 4  # Largest number of values that a guess of the next is drawn through
 # Printed bounds that have a number at every m; those on a single row are left to the table.
 DRAWN_CLAIMS = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
 
@@ -89,6 +83,13 @@ class Curves:
     @property
     def chosen(self) -> float:
         return float(getattr(self.setting, self.axis))
+
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """The smallest and the largest value, as a picture counts them."""
+        values = np.concatenate([self.counted(line) for line in self.lines])
+        finite = values[np.isfinite(values)]
+        return (float(finite.min()), float(finite.max())) if len(finite) else (math.inf, -math.inf)
 
     def at_chosen(self, line: Curve) -> float:
         """Return the value of a curve at the user's own point."""
@@ -127,117 +128,90 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
     return last
 
 
-def first_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Curves:
-    """`prior_curves` as far as they are there in no time: a first picture, on the same axes.
+def first_prior_curves(
+    family: str, setting: Setting, axis: Axis, needed: Needed | None = None, *, m_is_n: bool = False
+) -> Curves:
+    """`prior_curves` without any search: smallest priors without δ and printed bounds, which are closed forms.
 
-    Smallest priors without δ and printed bounds are closed forms. What must be searched for is there at the chosen
-    value and both ends of the axis alone, or, where many rows in k categories make each search long, at the former.
+    Of all other curves only the point at the chosen value is there, where `needed` by one set is known.
     """
-    if KINDS[family].conditioned:
-        return next(_stream(family, setting, axis, m_is_n, (CURVE_POINTS,)))
-    return next(_stream(family, setting, axis, m_is_n, (1,), closed_forms=True))
+    grid = _Grid(KINDS[family], setting, axis, m_is_n)
+    exact = []
+    for pure in grid.promises:
+        for key, method in grid.kind.methods.items():
+            values = np.full(len(grid.points), np.nan)
+            if pure and not grid.kind.conditioned:
+                values = np.array([grid.kind.need(method, place, 0.0) for place in grid.settings])
+            if needed is not None:
+                values[grid.chosen] = (needed.pure if pure else needed.exact)[key]
+            exact.append(Curve(method=key, pure=pure, values=_drawable(values)))
+    return grid.curves(list(range(len(grid.points))), exact, closed_forms=True)
 
 
 def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
-    """`prior_curves`, coarse to fine: each time with about twice as many points, of which none is computed again."""
-    return _stream(family, setting, axis, m_is_n, CURVE_STRIDES[-1:] if KINDS[family].in_step else CURVE_STRIDES)
+    """`prior_curves`, coarse to fine: at the ends, the chosen value and every so many points between.
 
-
-def _stream(
-    family: str, setting: Setting, axis: Axis, m_is_n: bool, strides: tuple[int, ...], *, closed_forms: bool = False
-) -> Iterator[Curves]:
-    """Yield curves at the ends, the chosen value and every so many points between, for one stride after the other.
-
-    Where `closed_forms` alone are wanted, what must be searched for is left out but for the chosen value and the ends.
+    Each time there are about twice as many points, none of which is sought again.
     """
-    kind, scale = KINDS[family], SCALES[axis]
-    rows, chosen = max(setting.n, setting.m), float(getattr(setting, axis))
-    points = axis_points(axis, chosen, min([CURVE_POINTS, *(few for size, few in POINTS_OF_LARGE if rows >= size)]))
-    moved = (axis, *scale.together) if m_is_n else (axis,)
-    settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
-    places, promises = scale.place(points), [False, True] if settings[0].delta > 0 else [True]
-    searched = {key: kind.like(method) for key, method in kind.methods.items()}
-    found = dict.fromkeys(one for one, _ in searched.values())
-    lines = {(one, pure): _Line(kind, one, pure, settings, places) for pure in promises for one in found}
-    claims = [
-        claim
-        for claim in map(CLAIMS.__getitem__, DRAWN_CLAIMS)
-        if claim.family == kind.key and (False in promises or not claim.promise.delta)
+    grid = _Grid(KINDS[family], setting, axis, m_is_n)
+    lines = [
+        (key, pure, _Line(grid.kind, method, pure, grid.settings))
+        for pure in grid.promises
+        for key, method in grid.kind.methods.items()
     ]
-    printed = {claim.key: np.full(len(points), np.nan) for claim in claims}
-    shown: list[int] = []
-    at_chosen = np.flatnonzero(points == chosen).tolist()
-    ends = [0, len(points) - 1] if kind.in_step or rows < POINTS_OF_LARGE[0][0] else []
-    for line in lines.values():
-        line.find_one_by_one(at_chosen)  # as for the single answer, to its last digit
-    for stride in strides:
-        level = [*at_chosen, 0, len(points) - 1, *range(0, len(points), stride)]
-        fresh = list(dict.fromkeys(one for one in level if one not in shown))
-        for line in lines.values():
-            line.find_all(fresh if line.pure or not closed_forms else ends)
-        values = [settings[place].arguments() for place in fresh]
-        for claim in claims:
-            printed[claim.key][fresh] = _printed(claim, values)
-        shown = sorted(set(level))
-        exact = [
-            Curve(method=key, pure=pure, values=lines[one, pure].values(shown) + more)
-            for pure in promises
-            for key, (one, more) in searched.items()
-        ]
+    for stride in CURVE_STRIDES:
+        shown = sorted({*grid.chosen, len(grid.points) - 1, *range(0, len(grid.points), stride)})
+        yield grid.curves(shown, [Curve(method=key, pure=pure, values=line.values(shown)) for key, pure, line in lines])
+
+
+class _Grid:
+    """Points along an axis, what is asked at each, and the printed bounds there."""
+
+    def __init__(self, kind: Kind, setting: Setting, axis: Axis, m_is_n: bool) -> None:
+        rows, chosen = max(setting.n, setting.m), float(getattr(setting, axis))
+        moved = (axis, *SCALES[axis].together) if m_is_n else (axis,)
+        count = min([CURVE_POINTS, *(few for size, few in POINTS_OF_LARGE if rows >= size)])
+        self.kind, self.setting, self.axis = kind, setting, axis
+        self.points = axis_points(axis, chosen, count)
+        self.settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in self.points.tolist()]
+        self.chosen: list[int] = np.flatnonzero(self.points == chosen).tolist()
+        self.promises = [False, True] if self.settings[0].delta > 0 else [True]  # whether without δ
+
+    def curves(self, shown: list[int], exact: list[Curve], *, closed_forms: bool = False) -> Curves:
+        """Return exact curves at some of the points with the printed bounds there, or those that are closed forms."""
+        values = [self.settings[place].arguments() for place in shown]
         bounds = [
-            Curve(method=method, values=printed[claim.key][shown], theorem=claim.name)
-            for claim in claims
+            Curve(method=method, values=printed, theorem=claim.name)
+            for claim in map(CLAIMS.__getitem__, DRAWN_CLAIMS)
+            if claim.family == self.kind.key and (False in self.promises or not claim.promise.delta)
+            if not (closed_forms and claim.together)
+            for printed in [_printed(claim, values)]
             for method in claim.methods
         ]
-        yield Curves(kind=kind, setting=setting, axis=axis, points=points[shown], lines=(*exact, *bounds))
+        lines = (*exact, *bounds)
+        return Curves(kind=self.kind, setting=self.setting, axis=self.axis, points=self.points[shown], lines=lines)
 
 
 @dataclass
 class _Line:
-    """The answers of one method along the axis, in any order, each started from those on either side of it."""
+    """The answers of one method along the axis; NaN, a gap, where no prior is enough or no answer is to be had."""
 
     kind: Kind
     method: PriorMethod
     pure: bool
     settings: list[Setting]
-    places: FloatArray
-    found: dict[int, Start] = field(init=False, default_factory=dict)
-
-    def find_all(self, places: list[int]) -> None:
-        """Find the answers in step where that can be done, and the others one after the other."""
-        asked = [] if self.pure else [place for place in places if place not in self.found]
-        in_step = self.kind.search_in_step(self.method, [self.settings[place] for place in asked])
-        self.found |= {place: found for place, found in zip(asked, in_step, strict=True) if found is not None}
-        self.find_one_by_one(places)
-
-    def find_one_by_one(self, places: list[int]) -> None:  # what no prior gives, or no answer reaches, is a gap
-        for place in places:
-            setting = self.settings[place]
-            with suppress(ValueError):
-                if place not in self.found:
-                    delta, start = 0.0 if self.pure else setting.delta, self._start(place)
-                    found = self.kind.search(self.method, setting, delta, start)
-                    if 0 < found.prior < math.inf:
-                        self.found[place] = found
+    answers: dict[int, float] = field(init=False, default_factory=dict)
 
     def values(self, places: list[int]) -> FloatArray:
-        return np.array([self.found[one].prior if one in self.found else math.nan for one in places])
-
-    def _start(self, place: int) -> Start | None:
-        from scipy.interpolate import krogh_interpolate  # it takes long to load, and few ask for it
-
-        if not self.found:
-            return None
-        here = float(self.places[place])
-        near = sorted(self.found, key=lambda other: abs(float(self.places[other]) - here))[:GUESSED_THROUGH]
-        closest = self.found[near[0]]
-        priors = [math.log(self.found[one].prior) for one in near]
-        log_prior = float(krogh_interpolate([float(self.places[one]) for one in near], priors, here))
-        pair, n = closest.pair, self.settings[place].n
-        if pair is not None:  # the worst pair keeps its distance from the nearer end
-            i, rows = pair[0], self.settings[near[0]].n
-            pair = min(max(i if 2 * i < rows else i - rows + n, 0), n - 1), pair[1]
-        return Start(math.exp(min(log_prior, 700.0)), pair)
+        """Compute the answers at these points that are not there yet, and return them all."""
+        for place in places:
+            if place not in self.answers:
+                setting = self.settings[place]
+                try:
+                    self.answers[place] = self.kind.need(self.method, setting, 0.0 if self.pure else setting.delta)
+                except ValueError:
+                    self.answers[place] = math.nan
+        return _drawable(np.array([self.answers[place] for place in places]))
 
 
 def _printed(claim: Claim, settings: list[dict[str, object]]) -> FloatArray:
@@ -245,4 +219,9 @@ def _printed(claim: Claim, settings: list[dict[str, object]]) -> FloatArray:
     asked = [yes and claim.applies(**one) for yes, one in zip(asked, settings, strict=True)]
     values = np.full(len(settings), math.nan)
     values[asked] = claim.at_each([one for yes, one in zip(asked, settings, strict=True) if yes])
+    return _drawable(values)
+
+
+def _drawable(values: FloatArray) -> FloatArray:
+    """Values that a logarithmic scale has; NaN for the others."""
     return np.where(np.isfinite(values) & (values > 0), values, math.nan)

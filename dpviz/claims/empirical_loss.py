@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from dpviz.core.checked import checked
-from dpviz.core.parameters import argument, shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 
 MOST_DRAWS, EVENTS = 10_000_000, 200  # Thresholds among which the event is chosen
+DRAWS = argument("draws", 100, MOST_DRAWS, title="draws from each data set", integer=True)
+CONFIDENCE = argument("confidence", 0.5, 1 - 1e-9)
 Draw = Callable[[Any, np.random.Generator, int], Any]
 
 
@@ -35,10 +37,6 @@ class EmpiricalLoss:
     draws: int
 
 
-@checked(
-    draws=argument("draws", 100, MOST_DRAWS, title="draws from each data set", integer=True),
-    confidence=argument("confidence", 0.5, 1 - 1e-9),
-)
 def empirical_epsilon(
     release: Draw, first: object, second: object, generator: np.random.Generator, draws: int, confidence: float = 0.999
 ) -> EmpiricalLoss:
@@ -53,6 +51,8 @@ def empirical_epsilon(
     >>> 0.5 < found.at_least <= 1.0
     True
     """
+    draws = DRAWS.validate(draws)
+    confidence = CONFIDENCE.validate(confidence)
     try:
         inspect.signature(release).bind(first, generator, draws)
     except (TypeError, ValueError):
@@ -82,7 +82,7 @@ def _numbers(released: object, draws: int) -> FloatArray:
     except (TypeError, ValueError):
         numbers = np.array(math.nan)
     if numbers.shape != (draws,) or np.isnan(numbers).any():
-        raise ValueError(f"release must return {draws:,} numbers, one a draw; got {shown(released)}.")
+        raise ValueError(f"release must return {draws:,} numbers, one a draw; got {describe_value(released)}.")
     return numbers
 
 

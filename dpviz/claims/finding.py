@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.calibration.conditioned import number_distribution
-from dpviz.calibration.kinds import GAUSSIAN, Setting
+from dpviz.calibration.data_kinds import GAUSSIAN, Setting
+from dpviz.calibration.gaussian_range import number_distribution
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.privacy.gaussian import gaussian_ratio

@@ -7,20 +7,20 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betainc
 
+from dpviz.calibration.lockstep import roots
 from dpviz.claims.sentences import printed_in
 from dpviz.core import limits
-from dpviz.core.declarations import ROWS
-from dpviz.core.numerics.ends import gain, inverse_gain, log_inverse, quotient
-from dpviz.core.numerics.lockstep import roots
-from dpviz.core.parameters import DELTA, EPSILON, readable
+from dpviz.core.declarations import DELTA, EPSILON, ROWS
+from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import capped_expm1, divide_or_inf, inverse_expm1, log_reciprocal
 from dpviz.core.types import FloatArray, IntArray, Numbers
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.composition import advanced_composition
 
 DIMITRAKAKIS = float(printed_in("zheng", "c246"))  # The constant of Theorem 4.3
 CONDITION_TIE = 1e-12  # Relative distance within which both sides of a condition are equal: rounding refuses none
 
-LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_PRIOR_ROWS)
+LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
 LEMMA_ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
 LEMMA_ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
 
@@ -83,9 +83,9 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     >>> round(lemma_6_5_failure(n=1, alpha=2, beta=2, epsilon=math.log(2)) - (1 - 0.5248 + 11 / 27), 12)
     0.0
     """
-    rows = int(LEMMA_ROWS.check(n))
+    rows = int(LEMMA_ROWS.validate(n))
     values = _failures(
-        np.arange(rows + 1), rows, LEMMA_ONES.check(alpha), LEMMA_ZEROS.check(beta), EPSILON.check(epsilon)
+        np.arange(rows + 1), rows, LEMMA_ONES.validate(alpha), LEMMA_ZEROS.validate(beta), EPSILON.validate(epsilon)
     )
     return float(values.max())
 
@@ -100,9 +100,9 @@ def smallest_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
     >>> round(smallest_prior_of_lemma_6_5(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
     2.0
     """
-    rows, epsilon, delta = int(LEMMA_ROWS.check(n)), EPSILON.check(epsilon), DELTA.check(delta)
+    rows, epsilon, delta = int(LEMMA_ROWS.validate(n)), EPSILON.validate(epsilon), DELTA.validate(delta)
     if 0 < delta < SMALLEST_LEMMA_DELTA:
-        raise ValueError(f"delta must be 0 or from {readable(SMALLEST_LEMMA_DELTA)} to 1; got {delta!r}.")
+        raise ValueError(f"delta must be 0 or from {format_number(SMALLEST_LEMMA_DELTA)} to 1; got {delta!r}.")
     prior = float(smallest_priors_of_lemma_6_5(np.array([rows]), np.array([epsilon]), np.array([delta]))[0])
     step, tables = 2.0**-42, np.arange(rows // 2 + 1)  # those with more ones mirror the others
     while 0 < delta < 1 and _failures(tables, rows, prior, prior, epsilon).max() > _allowed(epsilon, delta):
@@ -159,52 +159,60 @@ FORMULAS: dict[str, Callable[..., float]] = {
     "2.22": lambda n, m, epsilon: subsampled_epsilon_printed(epsilon, _share(n, m)),
     "2.22 delta": lambda n, m, delta: _share(n, m) * delta,
     **dict.fromkeys(("4.2", "6.1 table"), lambda m, epsilon: m / epsilon),
-    "4.3": lambda delta: quotient(quotient(DIMITRAKAKIS, delta), delta),
+    "4.3": lambda delta: divide_or_inf(divide_or_inf(DIMITRAKAKIS, delta), delta),
     # It belongs to the posterior mean; the mode, which PARAM_MAP releases, moves by 1/(n + α + β − 2).
     "6.2": lambda n, alpha, beta, epsilon: 1 / (epsilon * (n + alpha + beta)),
     # The last of these follows from the first, by post-processing.
     **dict.fromkeys(
-        ("6.4", "6.6", "6.15"), lambda n, epsilon, delta: 1 / epsilon**2 * (math.log(n) + log_inverse(delta))
+        ("6.4", "6.6", "6.15"), lambda n, epsilon, delta: 1 / epsilon**2 * (math.log(n) + log_reciprocal(delta))
     ),
     "6.5": smallest_prior_of_lemma_6_5,
-    "6.7": lambda n, epsilon, delta: 1 / epsilon**2 * (math.log(epsilon) + log_inverse(delta) - math.log(n)),
-    "6.8": lambda n, epsilon, delta: log_inverse(delta * n) / epsilon**2,
-    "6.9": lambda epsilon: 2 + inverse_gain(epsilon),
-    "6.10": lambda m, epsilon: 2 + inverse_gain(epsilon / m),
-    "6.11": lambda epsilon: 1 + inverse_gain(epsilon),
-    **dict.fromkeys(("6.12", "6.13 before"), lambda m, epsilon: 1 + inverse_gain(epsilon / m)),
-    **dict.fromkeys(("6.13", "6.13 categories"), lambda m, epsilon: 1 + m * inverse_gain(epsilon)),
-    "6.14": lambda m, epsilon, delta: math.sqrt(m * log_inverse(delta)) / epsilon,
-    "6.16": lambda epsilon, delta: 1 / epsilon**2 * log_inverse(delta),
+    "6.7": lambda n, epsilon, delta: 1 / epsilon**2 * (math.log(epsilon) + log_reciprocal(delta) - math.log(n)),
+    "6.8": lambda n, epsilon, delta: log_reciprocal(delta * n) / epsilon**2,
+    "6.9": lambda epsilon: 2 + inverse_expm1(epsilon),
+    "6.10": lambda m, epsilon: 2 + inverse_expm1(epsilon / m),
+    "6.11": lambda epsilon: 1 + inverse_expm1(epsilon),
+    **dict.fromkeys(("6.12", "6.13 before"), lambda m, epsilon: 1 + inverse_expm1(epsilon / m)),
+    **dict.fromkeys(("6.13", "6.13 categories"), lambda m, epsilon: 1 + m * inverse_expm1(epsilon)),
+    "6.14": lambda m, epsilon, delta: math.sqrt(m * log_reciprocal(delta)) / epsilon,
+    "6.16": lambda epsilon, delta: 1 / epsilon**2 * log_reciprocal(delta),
     "6.17": average_delta,
-    "6.19": lambda n, epsilon: -gain(2 * epsilon) / math.sqrt(n),  # (1 − e^{2ε})/√n has the sign that is printed
-    **dict.fromkeys(("6.21", "6.22"), lambda m, epsilon: 1 + inverse_gain(epsilon / (2 * m))),
+    "6.19": lambda n, epsilon: (
+        -capped_expm1(2 * epsilon) / math.sqrt(n)
+    ),  # (1 − e^{2ε})/√n has the sign that is printed
+    **dict.fromkeys(("6.21", "6.22"), lambda m, epsilon: 1 + inverse_expm1(epsilon / (2 * m))),
     "6.22 after": lambda m, epsilon: 2 * m / epsilon,
     # The first is of Table 7.1, whose caption says Figure 7.1.
     **dict.fromkeys(("7.1 table draw", "7.7 fails"), lambda epsilon: math.sqrt(epsilon)),
     "7.1 table rows": lambda n, m, epsilon: math.sqrt(epsilon * n / m),
-    "7.1 table draw delta": lambda n, epsilon, delta: quotient(epsilon * math.sqrt(n), math.sqrt(log_inverse(delta))),
-    "7.1 table rows delta": lambda n, m, epsilon, delta: math.sqrt(quotient(epsilon * n, m * log_inverse(delta))),
-    "7.1 table few rows": lambda n, m, epsilon, delta: quotient(
-        epsilon * n, m * math.sqrt(math.log(m) + log_inverse(delta))
+    "7.1 table draw delta": lambda n, epsilon, delta: divide_or_inf(
+        epsilon * math.sqrt(n), math.sqrt(log_reciprocal(delta))
+    ),
+    "7.1 table rows delta": lambda n, m, epsilon, delta: math.sqrt(
+        divide_or_inf(epsilon * n, m * log_reciprocal(delta))
+    ),
+    "7.1 table few rows": lambda n, m, epsilon, delta: divide_or_inf(
+        epsilon * n, m * math.sqrt(math.log(m) + log_reciprocal(delta))
     ),
     "7.3": lambda n, epsilon: 1 / (n * epsilon),  # in units of R
     "7.7": lambda epsilon: math.sqrt(epsilon) / 2,
     **dict.fromkeys(
         ("7.8", "7.15 after"),
-        lambda n, epsilon, delta: quotient(epsilon * math.sqrt(n), math.sqrt(2 * log_inverse(delta))),
+        lambda n, epsilon, delta: divide_or_inf(epsilon * math.sqrt(n), math.sqrt(2 * log_reciprocal(delta))),
     ),
-    "7.9": lambda delta: max(math.sqrt(2 * log_inverse(delta)), math.sqrt(math.pi / 2)),
+    "7.9": lambda delta: max(math.sqrt(2 * log_reciprocal(delta)), math.sqrt(math.pi / 2)),
     **dict.fromkeys(("7.12", "7.12 tight"), lambda n, epsilon: math.sqrt(epsilon * n / 2)),
     # It says "a single synthetic data point" and yet divides by m.
     **dict.fromkeys(("7.13", "7.13 tight"), lambda n, m, epsilon: math.sqrt(epsilon * n / (2 * m))),
     "7.14": lambda n, epsilon: math.sqrt(epsilon * n / (2 - 1 / (2 * n))),
-    "7.15": lambda n, m, epsilon, delta: quotient(
-        n * epsilon, 2 * m * math.sqrt(2 * (math.log(m) + log_inverse(delta)))
+    "7.15": lambda n, m, epsilon, delta: divide_or_inf(
+        n * epsilon, 2 * m * math.sqrt(2 * (math.log(m) + log_reciprocal(delta)))
     ),
     **dict.fromkeys(
         ("7.16", "7.16 constant"),
-        lambda n, m, epsilon, delta: math.sqrt(quotient(epsilon * n, 4 * math.sqrt(2 * m * log_inverse(delta)))),
+        lambda n, m, epsilon, delta: math.sqrt(
+            divide_or_inf(epsilon * n, 4 * math.sqrt(2 * m * log_reciprocal(delta)))
+        ),
     ),
 }
 """By claim, with 1 for a constant that has no value in print.
@@ -222,7 +230,7 @@ def one_synthetic_row(m: int) -> bool:
 CONDITIONS: dict[str, Callable[..., bool]] = {
     **dict.fromkeys(("2.18", "2.18 delta"), lambda delta_prime: delta_prime > 0),
     **dict.fromkeys(("6.9", "6.11", "7.12", "7.12 tight", "7.14"), one_synthetic_row),
-    **dict.fromkeys(("7.8", "7.15 after"), lambda epsilon, delta: log_inverse(delta) ** 2 >= 1 / (2 * epsilon)),
+    **dict.fromkeys(("7.8", "7.15 after"), lambda epsilon, delta: log_reciprocal(delta) ** 2 >= 1 / (2 * epsilon)),
     "7.15": lambda n, sigma, sigma0: math.sqrt(n) * sigma0 >= sigma * (1 - CONDITION_TIE),
 }
 """By claim, where the printed condition can be computed."""

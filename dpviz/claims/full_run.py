@@ -27,6 +27,17 @@ class FullRun(NamedTuple):
         return [one for one in self.records if one.paper == paper]
 
     @property
+    def papers(self) -> list[str]:
+        """The papers by authors and year, in their order."""
+        return list(dict.fromkeys(record.paper for record in self.records))
+
+    @property
+    def verdicts(self) -> dict[str, Counter[Agreement]]:
+        """How many things each paper prints that have each verdict, and all papers together."""
+        counts = {paper: verdict_counts(self.of(paper)) for paper in self.papers}
+        return counts | {"All papers": verdict_counts(self.records)}
+
+    @property
     def mark(self) -> str:
         """How many of all come out, in some words."""
         found = verdict_counts(self.records)

@@ -11,7 +11,7 @@ from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.binary_measures import row_moments
 from dpviz.comparisons.guesses import GUESS_OFF
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta, pure_epsilon
@@ -27,7 +27,7 @@ def _guess(_effort: Effort) -> Judged:
     plain, told = (data.method(key) for key in ("beta_binomial", "poisson_gamma"))
     asked = (plain, data), (told, data), (told, data.guessing(data.p + GUESS_OFF))
     found = [at.accuracy(method, EXAMPLE_EPSILON, analysis)[1] for method, at in asked]
-    first, best, off = (readable(one, 3) for one in found)
+    first, best, off = (format_number(one, 3) for one in found)
     words = f"The error is {first} without a guess, {best} with the guess at the truth and {off} with one off by 0.1."
     return Judged(words, holds=found[1] < found[2] < found[0])
 
@@ -37,7 +37,7 @@ def _private(_effort: Effort) -> Judged:
     for n, guess, epsilon in itertools.product((1, 7, 40), (0.001, 0.2, 0.5, 0.8), (0.1, 1.0, 4.0)):
         made = PoissonGamma(n=n, m=n, epsilon=epsilon, public_share=guess)
         largest = max(largest, float(np.abs(made.log_odds_table()).max()) / epsilon)
-    return Judged(f"The largest loss is {readable(largest, 6)} times ε.", holds=largest <= TIED_FACTOR)
+    return Judged(f"The largest loss is {format_number(largest, 6)} times ε.", holds=largest <= TIED_FACTOR)
 
 
 def _count(_effort: Effort) -> Judged:
@@ -49,21 +49,26 @@ def _count(_effort: Effort) -> Judged:
         printed = float(poisson.sf(math.floor((1 + epsilon) / math.log1p(1 / added) * TIED_FACTOR), 1 + added))
         shares.append(probabilistic_delta(PoissonCount(n=100, alpha=added * TIED_FACTOR), epsilon) / printed)
     words = (
-        f"The exact probability of a larger loss is {readable(min(shares), 6)} to {readable(max(shares), 6)} times it."
+        f"The exact probability of a larger loss is {format_number(min(shares), 6)} to "
+        f"{format_number(max(shares), 6)} times it."
     )
     return Judged(words, holds=abs(max(shares) - 1) <= SHARE_TIED)
 
 
 def _table(_effort: Effort) -> Judged:
     found = [replaced_row(printed_addition(*one), *one).failure / one[1] for one in PRINTED_PAIRS]
-    words = f"A larger loss has a probability of {readable(min(found), 3)} to {readable(max(found), 3)} times δ."
+    words = (
+        f"A larger loss has a probability of {format_number(min(found), 3)} to {format_number(max(found), 3)} times δ."
+    )
     return Judged(words, holds=max(found) <= 1)
 
 
 def _pure(_effort: Effort) -> Judged:
     counts = (10, 100, 1000)
     losses = [[pure_epsilon(PoissonCount(n=n, alpha=alpha)) for n in counts] for alpha in (0.5, 5.0)]
-    told = ", ".join(f"{readable(loss, 3)} at {readable(n)}" for n, loss in zip(counts, losses[0], strict=True))
+    told = ", ".join(
+        f"{format_number(loss, 3)} at {format_number(n)}" for n, loss in zip(counts, losses[0], strict=True)
+    )
     rises = all(one == sorted(one) and one[-1] > GREAT_LOSS for one in losses)
     return Judged(f"With α = 0.5 and what is published cut off at n, ε is {told}.", holds=rises)
 
@@ -72,7 +77,7 @@ def _dirichlet(_effort: Effort) -> Judged:
     alpha = DirichletMultinomial.smallest_alpha(m=6, epsilon=EXAMPLE_EPSILON)
     found = float(np.abs(DirichletMultinomial(n=6, m=6, cells=3, alpha=alpha).log_odds_table()).max())
     return Judged(
-        f"With α = {readable(alpha, 4)} the largest loss is {readable(found, 6)}.", holds=found <= TIED_FACTOR
+        f"With α = {format_number(alpha, 4)} the largest loss is {format_number(found, 6)}.", holds=found <= TIED_FACTOR
     )
 
 
@@ -92,7 +97,7 @@ def _tradeoff(_effort: Effort) -> Judged:
         m = math.floor(alpha * math.expm1(epsilon))
         moments = row_moments(BetaBinomial(n=100, m=m, alpha=alpha, beta=alpha))
         _, error = moments.error(binomial_distribution(100, 0.25), 0.25)
-        told.append(f"m = {m} and {readable(error, 3)} at ε = {readable(epsilon)}")
+        told.append(f"m = {m} and {format_number(error, 3)} at ε = {format_number(epsilon)}")
         sizes.append(m)
         errors.append(error)
     words = f"The largest m, and the error: {', '.join(told)}."

@@ -24,14 +24,14 @@ from dpviz.comparisons.gaussian import KnownVariance
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.normal_models import MODIPS_MEAN
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quantiles import QuantileTable
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray
 from dpviz.coverage import within_reach
 from dpviz.coverage.distributions import IN_A_MINUTE, release_distribution
 from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import Releases, holds, releases
+from dpviz.inference.quantiles import QuantileTable
 from dpviz.mechanisms import GeometricSanitizer, Modips, TwoCellSynthesizer
 
 __all__ = ["LIU_BINARY", "LIU_NORMAL"]
@@ -174,7 +174,7 @@ def _binary_covered(
         distribution, runs = release_distribution(made, p=p, sets=drawn, reach=IN_A_MINUTE), 0
         parts: Iterator[tuple[FloatArray, Releases]] = (
             (distribution.probability[some], distribution.releases.at(some))
-            for some in blocks(len(distribution.total), 1)
+            for some in row_blocks(len(distribution.total), 1)
         )
     else:
         runs = max(BINARY_RUNS, effort.repetitions) if effort.thorough else effort.repetitions

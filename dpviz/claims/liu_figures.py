@@ -17,7 +17,7 @@ from dpviz.claims.seen_figures import (
     seen,
 )
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 
 BOUNDED = "modips_communal", "modips_communal_truncated"  # BIT and truncation of Figure 8
 RULE_ORDER = "rubin_1987", "raghunathan_2003", "reiter_2003", "raab_2017"
@@ -44,7 +44,7 @@ def _constant_spread() -> Judged:
         p, line = float(panel.setting.rpartition(" = ")[2]), panel.lines["modips"]
         late = line.y[line.x > 40] / math.sqrt(p * (1 - p) / 1_000)
         holds += [late.max() / late.min() < 1 + ALIKE, late.min() < 1 + 1.5 * ALIKE]
-        parts.append(f"from {readable(late.min(), 3)} to {readable(late.max(), 3)}")
+        parts.append(f"from {format_number(late.min(), 3)} to {format_number(late.max(), 3)}")
     told = f"For m above 40 it is {' and '.join(parts)} times the original, for p = 0.1 and 0.5."
     return Judged(told, holds=bool(all(holds)))
 
@@ -58,7 +58,7 @@ def _near_nominal(where: str, most_off: float, but: float) -> Judged:
         for one in line.y.tolist()
     ]
     return Judged(
-        f"Within {readable(100 * most_off)} points at {sum(near)} of {len(near)} points.",
+        f"Within {format_number(100 * most_off)} points at {sum(near)} of {len(near)} points.",
         holds=sum(near) >= (1 - but) * len(near),
     )
 
@@ -71,14 +71,17 @@ def _late_peaks() -> Judged:
         lines[key].y[np.argmin(np.abs(lines[key].x - place))] > (1 - ALIKE) * lines[key].y.max()
         for key, place in PEAKS.items()
     ]
-    told = f"The largest are at m = {readable(tops[0])} (truncation) and {readable(tops[1])} (BIT)."
+    told = f"The largest are at m = {format_number(tops[0])} (truncation) and {format_number(tops[1])} (BIT)."
     return Judged(told, holds=all(near))
 
 
 def _over_covered() -> Judged:
     (panel,) = _of_liu("Figure 6", COVERAGE_MEASURE, "normal data, n = 100, bounds −4 and 4")
     inflated, truncated = (100 * float(panel.y(key)[panel.lines[key].x > 40].min()) for key in MODIPS_KEYS)
-    told = f"For m above 40 at least {readable(inflated, 3)} % (BIT) and {readable(truncated, 3)} % (truncation)."
+    told = (
+        f"For m above 40 at least {format_number(inflated, 3)} % (BIT) and {format_number(truncated, 3)} % "
+        "(truncation)."
+    )
     return Judged(told, holds=min(inflated, truncated) > 100 * NOMINAL)
 
 
@@ -89,7 +92,7 @@ def _severe_normal() -> Judged:
         line = panel.lines[key]
         below = line.x[line.y < SEVERE_FROM].tolist()
         found.append(bool(np.all(line.y[line.x > start] < SEVERE_FROM)))
-        parts.append(f"m = {readable(below[0])}" if below else "no m")
+        parts.append(f"m = {format_number(below[0])}" if below else "no m")
     told = (
         f"It is below 85 % from {parts[0]} (truncation) and {parts[1]} (BIT) on for 100 rows, and from {parts[2]} and "
         f"{parts[3]} on for 1,000."
@@ -104,7 +107,7 @@ def _good_choice() -> Judged:
         for line in panel.lines.values()
     )
     return Judged(
-        f"The lowest coverage for m from 3 to 10 is {readable(100 * low, 3)} %.",
+        f"The lowest coverage for m from 3 to 10 is {format_number(100 * low, 3)} %.",
         holds=low > NOMINAL - 1.5 * CLOSE_TO_LEVEL,
     )
 
@@ -121,7 +124,8 @@ def _ratio(where: str, one: str, two: str, above: float) -> tuple[float, float]:
 def _similar(where: str, one: str, two: str, above: float) -> Judged:
     low, high = _ratio(where, one, two, above)
     return Judged(
-        f"The ratio is from {readable(low, 3)} to {readable(high, 3)}.", holds=1 - SIMILAR < low <= high < 1 + SIMILAR
+        f"The ratio is from {format_number(low, 3)} to {format_number(high, 3)}.",
+        holds=1 - SIMILAR < low <= high < 1 + SIMILAR,
     )
 
 
@@ -132,7 +136,7 @@ def _normal_order() -> Judged:
         alike.append(float((other / rubin).min()))
         ordered += ((other >= theorem) & (theorem >= raab)).tolist()
     told = (
-        f"The second is at least {readable(min(alike), 3)} times the first; the order is so at {sum(ordered)} of "
+        f"The second is at least {format_number(min(alike), 3)} times the first; the order is so at {sum(ordered)} of "
         f"{len(ordered)} points."
     )
     return Judged(told, holds=min(alike) > 1 - ALIKE and all(ordered))
@@ -145,7 +149,8 @@ def _all_alike() -> Judged:
         late = np.array([panel.y(key)[panel.lines[key].x > above] for key in RULE_ORDER])
         spreads.append(float((late.max(axis=0) / late.min(axis=0)).max()))
     told = (
-        f"The largest is up to {readable(spreads[0], 3)} times the smallest for 10 rows, and {readable(spreads[1], 3)} "
+        f"The largest is up to {format_number(spreads[0], 3)} times the smallest for 10 rows, and "
+        f"{format_number(spreads[1], 3)} "
         "times for 100."
     )
     return Judged(told, holds=max(spreads) < 1 + 2 * ALIKE)
@@ -154,8 +159,8 @@ def _all_alike() -> Judged:
 def _more_in_binary() -> Judged:
     binary, normal = (1 / _ratio(where, *RULE_ORDER[1::-1], 50.0)[0] for where in ("binary", "normal"))
     told = (
-        f"At ε = 100 Rubin's is up to {readable(binary, 3)} times that of Raghunathan et al. for binary data, and "
-        f"{readable(normal, 3)} times for normal data."
+        f"At ε = 100 Rubin's is up to {format_number(binary, 3)} times that of Raghunathan et al. for binary data, and "
+        f"{format_number(normal, 3)} times for normal data."
     )
     return Judged(told, holds=binary > normal)
 
@@ -171,14 +176,15 @@ def _barely() -> Judged:
         if panel.setting.endswith("−4 and 4")
         for key in BOUNDED
     )
-    return Judged(f"The largest bias is {readable(most, 2)} standard errors from 0.", holds=most < 4)
+    return Judged(f"The largest bias is {format_number(most, 2)} standard errors from 0.", holds=most < 4)
 
 
 def _bias_falls() -> Judged:
     (panel,) = _budget("bias", "n = 100, bounds −4 and 5")
     line = panel.y(BOUNDED[0])
     told = (
-        f"With BIT it is {', '.join(readable(float(one), 2) for one in line[::2])} for w = 0.1, 0.3, 0.5, 0.7 and 0.9."
+        f"With BIT it is {', '.join(format_number(float(one), 2) for one in line[::2])} for w = 0.1, 0.3, 0.5, "
+        "0.7 and 0.9."
     )
     late = line[5:]
     falls = line[0] > 5 * NOTICED_BIAS and line[0] > line[4] and late.max() / late.min() < 1.5
@@ -187,7 +193,10 @@ def _bias_falls() -> Judged:
 
 def _budget_covered() -> Judged:
     found = [float(one) for panel in _budget(COVERAGE_MEASURE) for one in panel.y(BOUNDED[0])[4:]]
-    told = f"For w from 0.5 on, with BIT, from {readable(100 * min(found), 3)} to {readable(100 * max(found), 3)} %."
+    told = (
+        f"For w from 0.5 on, with BIT, from {format_number(100 * min(found), 3)} to "
+        f"{format_number(100 * max(found), 3)} %."
+    )
     return Judged(told, holds=min(found) > NOMINAL - CLOSE_TO_LEVEL)
 
 
@@ -196,7 +205,7 @@ def _truncation_under() -> Judged:
     for n, first in (("100", 0), ("1,000", 5)):
         most = max(float(panel.y(BOUNDED[1])[first:].max()) for panel in _budget(COVERAGE_MEASURE, f"n = {n},"))
         holds.append(most < NOMINAL - CLOSE_TO_LEVEL / 2)
-        parts.append(readable(100 * most, 3))
+        parts.append(format_number(100 * most, 3))
     return Judged(f"At most {parts[0]} % for 100 rows, and {parts[1]} % for 1,000 with w above 0.5.", holds=all(holds))
 
 
@@ -204,7 +213,8 @@ def _close_width() -> Judged:
     original = 2 * 1.96 / math.sqrt(1_000)
     most = max(float(panel.y(key)[5:].max()) for panel in _budget("mean_width", "n = 1,000") for key in BOUNDED)
     return Judged(
-        f"For w above 0.5 it is up to {readable(most / original, 3)} times the original.", holds=most < 1.5 * original
+        f"For w above 0.5 it is up to {format_number(most / original, 3)} times the original.",
+        holds=most < 1.5 * original,
     )
 
 
@@ -214,12 +224,15 @@ def _larger_width() -> Judged:
         for panel in _budget("mean_width")
         for key in BOUNDED
     ]
-    return Judged(f"The smallest is {readable(min(ratios), 3)} times that of the original.", holds=min(ratios) > 1)
+    return Judged(f"The smallest is {format_number(min(ratios), 3)} times that of the original.", holds=min(ratios) > 1)
 
 
 def _larger_w() -> Judged:
     ratios = [float(panel.y(key)[-1] / panel.y(key)[0]) for panel in _budget("mean_width") for key in BOUNDED]
-    told = f"The width at w = 0.9 is from {readable(min(ratios), 3)} to {readable(max(ratios), 3)} times that at 0.1."
+    told = (
+        f"The width at w = 0.9 is from {format_number(min(ratios), 3)} to {format_number(max(ratios), 3)} times "
+        "that at 0.1."
+    )
     return Judged(told, holds=max(ratios) < 1)
 
 
@@ -228,7 +241,7 @@ def _constant(where: str) -> Judged:
         float(panel.y("raab_2017").max() / panel.y("raab_2017").min())
         for panel in _of_liu("Figure 7", SPREAD_MEASURE, where)
     )
-    return Judged(f"The largest is up to {readable(most, 3)} times the smallest.", holds=most < 1 + 2 * ALIKE)
+    return Judged(f"The largest is up to {format_number(most, 3)} times the smallest.", holds=most < 1 + 2 * ALIKE)
 
 
 LIU_FIGURE_JUDGES: dict[str, Judge] = {

@@ -16,7 +16,7 @@ from dpviz.comparisons.binary_measures import row_moments
 from dpviz.comparisons.gaussian import GaussianData, KnownVariance, UnknownVariance
 from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_MEAN, MODIPS_MEAN_TRUNCATED, NormalModel
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.coverage.exact import exact_coverage
 from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -61,7 +61,10 @@ def _variance(rule: str, n: int, p: float, sets: int, epsilon: float = EPSILON_O
 
 def _minimal_bias(_: Effort) -> Judged:
     largest = {n: max(abs(clipped_bias(n, 0.1, sets)) for sets in SETS_EXAMINED) for n in (FEW, MANY)}
-    told = f"The largest bias is {readable(largest[FEW], 3)} for 100 rows and {readable(largest[MANY], 3)} for 1,000."
+    told = (
+        f"The largest bias is {format_number(largest[FEW], 3)} for 100 rows and {format_number(largest[MANY], 3)} "
+        "for 1,000."
+    )
     return Judged(told, holds=max(largest.values()) <= MINIMAL_BIAS)
 
 
@@ -82,7 +85,8 @@ def _sd_larger(_: Effort) -> Judged:
     }
     smallest = min(ratios, key=lambda one: ratios[one])
     told = (
-        f"The smallest is {readable(ratios[smallest], 3)} times the original, at p = {smallest[0]}, m = {smallest[1]}."
+        f"The smallest is {format_number(ratios[smallest], 3)} times the original, at p = {smallest[0]}, m = "
+        f"{smallest[1]}."
     )
     return Judged(told, holds=min(ratios.values()) > 1)
 
@@ -94,7 +98,7 @@ def _two_sets(_: Effort) -> Judged:
         for n in (FEW, MANY)
         for p in (0.1, 0.5)
     ]
-    told = f"Between {readable(100 * min(found), 3)} and {readable(100 * max(found), 3)} %."
+    told = f"Between {format_number(100 * min(found), 3)} and {format_number(100 * max(found), 3)} %."
     return Judged(told, holds=all(abs(one - NEAR_TWO[0]) < NEAR_TWO[1] for one in found))
 
 
@@ -106,7 +110,7 @@ def _severe(effort: Effort) -> Judged:
         counts = made.draw(generator, int(x), (int(often), SETS_ABOVE_200)).astype(np.int64)
         found = releases(made, SETS_ABOVE_200, counts.sum(axis=1), (counts**2).sum(axis=1))
         covered += float(holds(*COMBINING_RULES["reiter_2003"].ends(found, 0.95), p).sum())
-    return Judged(f"{readable(100 * covered / runs, 3)} % of the intervals hold p.", holds=covered / runs < SEVERE)
+    return Judged(f"{format_number(100 * covered / runs, 3)} % of the intervals hold p.", holds=covered / runs < SEVERE)
 
 
 @lru_cache(maxsize=256)
@@ -133,14 +137,14 @@ def _data(kind: type[GaussianData], high: float = 4.0) -> GaussianData:
 def _normal_two(effort: Effort) -> Judged:
     both = MODIPS_MEAN, MODIPS_MEAN_TRUNCATED
     found = [_normal(method, _data(KnownVariance), 2, effort).coverage for method in both]
-    told = " and ".join(f"{readable(100 * one.value, 3)} ± {readable(100 * one.error, 2)}" for one in found)
+    told = " and ".join(f"{format_number(100 * one.value, 3)} ± {format_number(100 * one.error, 2)}" for one in found)
     near, far = NEAR_TWO_NORMAL
     return Judged(f"{told} %.", holds=all(abs(one.value - near) < far + 3 * one.error for one in found))
 
 
 def _normal_bias(effort: Effort) -> Judged:
     even, uneven = (_normal(MODIPS_MEAN, _data(KnownVariance, high), 40, effort).bias for high in (4.0, 5.0))
-    told = " and ".join(f"{readable(one.value, 3)} ± {readable(one.error, 2)}" for one in (even, uneven))
+    told = " and ".join(f"{format_number(one.value, 3)} ± {format_number(one.error, 2)}" for one in (even, uneven))
     return Judged(f"{told}.", holds=abs(even.value) < 4 * even.error and uneven.value > OBVIOUS_BIAS)
 
 
@@ -150,7 +154,9 @@ def _peaks(effort: Effort) -> Judged:
         widths = {sets: _normal(method, _data(KnownVariance), sets, effort).mean_width for sets in (5, 10, 20, 40, 80)}
         top = max(widths, key=lambda one: widths[one].value)
         near &= widths[peak].value > (1 - TENTH) * widths[top].value - 3 * widths[top].error
-        parts.append(f"{readable(widths[peak].value / widths[top].value, 2)} of the largest, which is at m = {top}")
+        parts.append(
+            f"{format_number(widths[peak].value / widths[top].value, 2)} of the largest, which is at m = {top}"
+        )
     return Judged(f"Truncation: {parts[0]}. BIT: {parts[1]}.", holds=near)
 
 
@@ -160,14 +166,17 @@ def _narrower(effort: Effort) -> Judged:
         for share in (0.1, 0.5, 0.9)
     ]
     original = 2 * 1.96 / math.sqrt(FEW)
-    told = f"They are {', '.join(readable(one, 3) for one in widths)}; that of the original is {readable(original, 3)}."
+    told = (
+        f"They are {', '.join(format_number(one, 3) for one in widths)}; that of the original is "
+        f"{format_number(original, 3)}."
+    )
     return Judged(told, holds=widths[0] > widths[1] > widths[2] > original)
 
 
 def _communal(_: Effort) -> Judged:
     data = _data(UnknownVariance)
     scales, share = MODIPS_COMMUNAL.noise_scales(data, 1.0), MODIPS_COMMUNAL.share_of(data)
-    told = f"w is {readable(share, 4)}, and the scale of both noises is {readable(scales['the mean'])}."
+    told = f"w is {format_number(share, 4)}, and the scale of both noises is {format_number(scales['the mean'])}."
     return Judged(told, holds=math.isclose(scales["the mean"], scales["the variance"]))
 
 
@@ -187,7 +196,7 @@ def _shares(found: Iterable[Record[float]]) -> Sequence[float]:
 
 
 def _between(found: Sequence[float]) -> str:
-    return f"From {readable(100 * min(found), 3)} to {readable(100 * max(found), 3)} %."
+    return f"From {format_number(100 * min(found), 3)} to {format_number(100 * max(found), 3)} %."
 
 
 def _nominal(effort: Effort) -> Judged:
@@ -228,7 +237,7 @@ def _fig7_binary(_: Effort) -> Judged:
 
 def _fig7_constant(_: Effort) -> Judged:
     found = [math.sqrt(_variance("raab_2017", MANY, 0.5, 10, epsilon)) for epsilon in (0.5, 100.0)]
-    told = f"It is {readable(found[0], 4)} and {readable(found[1], 4)}."
+    told = f"It is {format_number(found[0], 4)} and {format_number(found[1], 4)}."
     return Judged(told, holds=abs(found[0] / found[1] - 1) < TENTH)
 
 
@@ -241,7 +250,9 @@ def _classical(_: Effort) -> Judged:
         gaussian_delta(epsilon / math.sqrt(2 * math.log(1.25 / delta)), epsilon) / delta
         for epsilon, delta in GAUSSIAN_PROMISES
     ]
-    return Judged(f"The exact δ is at most {readable(max(shares), 3)} times the promised one.", holds=max(shares) <= 1)
+    return Judged(
+        f"The exact δ is at most {format_number(max(shares), 3)} times the promised one.", holds=max(shares) <= 1
+    )
 
 
 def _probabilistic_sigma(_: Effort) -> Judged:
@@ -252,7 +263,7 @@ def _probabilistic_sigma(_: Effort) -> Judged:
         sigma = (math.sqrt(quantile**2 + 2 * epsilon) - quantile) / (2 * epsilon)
         beyond = ndtr(1 / (2 * sigma) - epsilon * sigma) + ndtr(-1 / (2 * sigma) - epsilon * sigma)
         shares.append(float(beyond) / delta)
-    return Judged(f"The probability is at most {readable(max(shares), 3)} times δ.", holds=max(shares) <= 1 + 1e-9)
+    return Judged(f"The probability is at most {format_number(max(shares), 3)} times δ.", holds=max(shares) <= 1 + 1e-9)
 
 
 LIU_JUDGES: dict[str, Judge] = {
@@ -285,7 +296,9 @@ LIU_JUDGES: dict[str, Judge] = {
     "shares": lambda _: Judged(min(row["p"] for row in LIU_HALVES["binary"].printed.rows)),
     "high5": lambda _: Judged(_data(KnownVariance, 5.0).high),
     "most500": lambda _: Judged(float(SETS_EXAMINED[-1])),
-    "gap": lambda _: Judged(f"The smallest G that is possible is 1/6, {readable(1 / 6, 3)}.", holds=TENTH >= 1 / 6),
+    "gap": lambda _: Judged(
+        f"The smallest G that is possible is 1/6, {format_number(1 / 6, 3)}.", holds=TENTH >= 1 / 6
+    ),
     "sets10": lambda _: Judged(float(LIU_HALVES["binary"].fitting[1].sets)),
     "repeats8": lambda _: Judged(float(LIU_REPETITIONS)),
     "repeats": lambda _: Judged(float(LIU_REPETITIONS)),

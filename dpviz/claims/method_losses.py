@@ -9,15 +9,15 @@ from scipy.special import betainc, betaincc, gammaln, ndtr, ndtri
 
 from dpviz.claims.empirical_loss import empirical_epsilon
 from dpviz.claims.release_finding import MIXTURE_STATISTICS, ReleaseSetting
-from dpviz.core.limits import MODIPS_ROWS
-from dpviz.core.parameters import readable, rounded_down
+from dpviz.core.formatting import format_number, round_down
+from dpviz.core.limits import MAX_ROWS_OF_TABLE
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms import LaplaceSanitizer, Modips
+from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_weights, log_density_bound
-from dpviz.mechanisms.prior import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import histograms
-from dpviz.privacy.hockey_stick import pure_epsilon
-from dpviz.privacy.laplace_noise import no_ones, seen_loss
+from dpviz.privacy.divergence import pure_epsilon
+from dpviz.privacy.laplace_noise import event_loss, no_ones
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss
 
@@ -69,14 +69,14 @@ def clipped_cell_mean(setting: ReleaseSetting) -> float:
 def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -> float:
     """Sets of zeros and ones from one noisy count, one or all nested ones: one from its matrix as far as that goes."""
     sets = setting.draws if nested else 1
-    if sets == 1 and setting.n <= MODIPS_ROWS:
-        return setting.sets * _modips(setting.n, setting.each, "truncation" if truncated else "bit")
-    return setting.sets * seen_loss(no_ones(setting.n, sets), setting.each, truncated)
+    if sets == 1 and setting.n <= MAX_ROWS_OF_TABLE:
+        return setting.sets * _modips(setting.n, setting.each, truncated)
+    return setting.sets * event_loss(no_ones(setting.n, sets), setting.each, truncated)
 
 
 @lru_cache(maxsize=1024)
-def _modips(n: int, epsilon: float, bounding: str) -> float:
-    return pure_epsilon(Modips(n=n, m=n, epsilon=epsilon, bounding=bounding))
+def _modips(n: int, epsilon: float, truncated: bool) -> float:
+    return pure_epsilon((ModipsTruncated if truncated else Modips)(n=n, m=n, epsilon=epsilon))
 
 
 def perturbed_public(setting: ReleaseSetting) -> Loss:
@@ -104,7 +104,7 @@ def smoothed_scott(setting: ReleaseSetting) -> Loss:
             worst = max(worst, float(typical[-1]))
             said = (
                 "For normal data that have such a neighbour it is typically "
-                f"{readable(float(np.median(typical)), 2)}. {_samples_that_differ(setting)}"
+                f"{format_number(float(np.median(typical)), 2)}. {_samples_that_differ(setting)}"
             )
     return Loss(worst, histograms.smoothed_bound(setting.n, epsilon), said=said)
 
@@ -114,15 +114,15 @@ def _samples_that_differ(setting: ReleaseSetting) -> str:
         return ""
     share = histograms.scott_share(setting.n, setting.lower, setting.upper, SIMULATED_SAMPLES, AUDIT_SEED)
     return (
-        f"Of {SIMULATED_SAMPLES} simulated normal samples, {readable(100 * share.value, 3)} % "
-        f"(standard error {readable(100 * share.error, 2)}) have a neighbour with another number of bins."
+        f"Of {SIMULATED_SAMPLES} simulated normal samples, {format_number(100 * share.value, 3)} % "
+        f"(standard error {format_number(100 * share.error, 2)}) have a neighbour with another number of bins."
     )
 
 
 def binned_posterior(setting: ReleaseSetting) -> Loss:
     """Algorithm 2 in each of M sets."""
     loss = setting.sets * sdd_loss(setting.n, setting.each)
-    return Loss.exactly(loss, f"It uses 1/{readable(setting.epsilon / loss, 3)} of its budget.")
+    return Loss.exactly(loss, f"It uses 1/{format_number(setting.epsilon / loss, 3)} of its budget.")
 
 
 def nested_binned_posterior(setting: ReleaseSetting) -> float:
@@ -143,11 +143,11 @@ def sampled_posterior(setting: ReleaseSetting) -> Loss:
         SIMULATED_DRAWS,
         CONFIDENCE,
     )
-    said = f"The sanitized histogram alone would cost {readable(setting.sets * histogram, 3)}."
+    said = f"The sanitized histogram alone would cost {format_number(setting.sets * histogram, 3)}."
     if found.at_least > 0:
         said += (
             f" {SIMULATED_DRAWS:,} simulated draws from each of two neighbours show that one set loses at least "
-            f"{readable(rounded_down(found.at_least, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
+            f"{format_number(round_down(found.at_least, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
         )
     return Loss(setting.sets * max(histogram, found.at_least), math.inf, said=said)
 
@@ -156,8 +156,8 @@ def posterior_histogram(setting: ReleaseSetting) -> Loss:
     """Algorithm 4: its sanitized histogram exactly, and what was found in draws from it."""
     whole, one, twenty = sphc_losses(posterior_shift(setting), setting.each)
     said = (
-        f"A single draw from it in each set shows {readable(setting.sets * one, 2)} or more, twenty draws "
-        f"{readable(setting.sets * twenty, 2)} or more."
+        f"A single draw from it in each set shows {format_number(setting.sets * one, 2)} or more, twenty draws "
+        f"{format_number(setting.sets * twenty, 2)} or more."
     )
     return Loss.exactly(setting.sets * whole, said)
 
@@ -176,7 +176,7 @@ def gaussian_probabilistic(setting: ReleaseSetting) -> Loss:
         return float(ndtr(ratio / 2 - loss / ratio) + ndtr(-ratio / 2 - loss / ratio))
 
     exact = float(brentq(lambda loss: beyond(loss) - setting.delta, 0.0, setting.epsilon, rtol=1e-15))
-    return Loss.exactly(exact, f"The loss is larger with probability {readable(beyond(setting.epsilon), 2)}.")
+    return Loss.exactly(exact, f"The loss is larger with probability {format_number(beyond(setting.epsilon), 2)}.")
 
 
 def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import ive
 
 from dpviz.claims.release_finding import ReleaseSetting
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.poisson_count import SMALLEST_PRINTED_EPSILON, PoissonCount, poisson_beyond, poisson_quantiles
+from dpviz.mechanisms.poisson import SMALLEST_PRINTED_EPSILON, PoissonCount, poisson_beyond, poisson_quantiles
 from dpviz.privacy import delta_for_epsilon, probabilistic_delta
 from dpviz.privacy.real_loss import Loss
 
@@ -60,9 +60,9 @@ def poisson_table_loss(setting: ReleaseSetting) -> Loss:
     epsilon = poisson_promise(setting)
     found = replaced_row(printed_addition(epsilon, setting.delta), epsilon, setting.delta)
     said = (
-        f"The loss of a replaced row exceeds ε with probability {readable(found.failure, 3)}, where δ = "
-        f"{readable(setting.delta, 3)} is allowed. As (ε, δ)-differential privacy it has δ = "
-        f"{readable(found.delta, 3)}."
+        f"The loss of a replaced row exceeds ε with probability {format_number(found.failure, 3)}, where δ = "
+        f"{format_number(setting.delta, 3)} is allowed. As (ε, δ)-differential privacy it has δ = "
+        f"{format_number(found.delta, 3)}."
     )
     return Loss(found.epsilon_at_failure, math.inf, said=said)
 
@@ -117,13 +117,17 @@ def promise_of_counts(release: Synthesizer) -> str:
     """
     if not isinstance(release, PoissonCount):
         return ""
-    allowed, promised = readable(TOLD_FAILURE), release.promised_but_for(TOLD_FAILURE)
+    allowed, promised = format_number(TOLD_FAILURE), release.promised_but_for(TOLD_FAILURE)
     failure, delta = probabilistic_delta(release, promised), delta_for_epsilon(release, promised)
     of_table = replaced_row(release.alpha, promised, TOLD_FAILURE).failure
     kept_here, kept_there = ("kept" if one <= TOLD_FAILURE else "broken" for one in (failure, of_table))
     return (
-        f"<b>Its authors promise a loss of at most {readable(promised, 3)}, but for a probability of {allowed}.</b> "
-        f"For one count that is {kept_here}: a larger loss has probability {readable(failure, 3)}, and the release is "
-        f"(ε, δ)-private with δ = {readable(delta, 3)}. Where all counts of a table are published in this way, it is "
-        f"{kept_there}: a replaced row moves two of them, and a larger loss has probability {readable(of_table, 3)}."
+        f"<b>Its authors promise a loss of at most {format_number(promised, 3)}, but for a probability of "
+        f"{allowed}.</b> "
+        f"For one count that is {kept_here}: a larger loss has probability {format_number(failure, 3)}, and the "
+        "release is "
+        f"(ε, δ)-private with δ = {format_number(delta, 3)}. Where all counts of a table are published in this way, "
+        "it is "
+        f"{kept_there}: a replaced row moves two of them, and a larger loss has probability "
+        f"{format_number(of_table, 3)}."
     )

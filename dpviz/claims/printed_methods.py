@@ -20,10 +20,9 @@ from dpviz.comparisons.normal_models import (
     MODIPS_SPLIT,
     MODIPS_SPLIT_TRUNCATED,
 )
-from dpviz.core.checked import checked
 from dpviz.mechanisms import BetaBinomial, LaplaceCells, PosteriorMean
+from dpviz.privacy.divergence import pure_epsilon
 from dpviz.privacy.gaussian import gaussian_epsilon
-from dpviz.privacy.hockey_stick import pure_epsilon
 from dpviz.privacy.laplace_noise import truncated_factor
 from dpviz.privacy.real_loss import Loss
 
@@ -156,7 +155,6 @@ SENSITIVITIES = tuple(
 """Statistics that the papers sanitize."""
 
 
-@checked()
 def audit_releases(setting: ReleaseSetting) -> tuple[ReleaseFinding, ...]:
     """Return what every printed method really gives at a setting, in the order of the papers.
 

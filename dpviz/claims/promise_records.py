@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpviz.claims.printed_methods import ReleaseSetting, audit_releases
 from dpviz.claims.published import Effort, Record, Shown
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.privacy.real_loss import ReleaseVerdict
 
 PROMISED_AT = ReleaseSetting(n=100, epsilon=1.0)
@@ -14,14 +14,15 @@ def promise_records(cited: str, _: Effort) -> Iterator[Record[str]]:
     """Yield the promise of every method that a paper prints first, beside what it really gives at one setting."""
     at = PROMISED_AT
     held_at = (
-        f"n = {at.n}, {at.sets} sets, {at.bins} bins, bounds ±{readable(at.upper)}σ; n is public, and a row replaced."
+        f"n = {at.n}, {at.sets} sets, {at.bins} bins, bounds ±{format_number(at.upper)}σ; n is public, and a "
+        "row replaced."
     )
     for found in audit_releases(at):
         method, settled = found.method, found.verdict is not ReleaseVerdict.OPEN
         record = Record[str](
             source=method.source,
             what="promise",
-            printed=f"{method.name}: ε = {readable(found.promised, 3)} for {method.released}",
+            printed=f"{method.name}: ε = {format_number(found.promised, 3)} for {method.released}",
             ours=found.sentence if settled else "",
             holds=not found.verdict.bad,
             reading=held_at,

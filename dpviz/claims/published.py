@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import numpy as np
 
 from dpviz.core.declarations import SEED
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 
 FAR = 3  # Standard errors from which a number does not agree
@@ -153,7 +153,7 @@ def design_in_words(design: Mapping[str, Any]) -> str:
     >>> design_in_words({"epsilon": 0.5, "n": 1000, "method": "SYNTH_MAP"})
     'epsilon = 0.5; n = 1,000; method = SYNTH_MAP'
     """
-    return "; ".join(f"{name} = {one if isinstance(one, str) else readable(one)}" for name, one in design.items())
+    return "; ".join(f"{name} = {one if isinstance(one, str) else format_number(one)}" for name, one in design.items())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpviz.calibration.kinds import GAUSSIAN
+from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.posterior_parameter import log_parameter_delta, parameter_failure
+from dpviz.calibration.parameter_draw import log_parameter_delta, parameter_failure
 from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import PROOFS, Finding, Reason, composed_pure_delta
 from dpviz.claims.formulas import DIMITRAKAKIS, lemma_6_5_failure
-from dpviz.core.numerics.ends import inverse_gain
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import inverse_expm1
 
 CONFIRMED_WITHIN = 1e-9  # Relative distance within which a repaired and an exact value count as one
 ONE_TO_LOSE = (
@@ -52,7 +52,7 @@ def reasons(finding: Finding) -> tuple[Reason, ...]:
 
 def _keeps(finding: Finding, value: float) -> bool:
     exact = finding.exact or 0.0
-    return finding.bound.quantity.keeps(value, exact) or abs(value - exact) <= CONFIRMED_WITHIN * exact
+    return finding.bound.quantity.is_enough(value, exact) or abs(value - exact) <= CONFIRMED_WITHIN * exact
 
 
 def _repairs(finding: Finding) -> Iterator[Reason]:
@@ -63,7 +63,7 @@ def _repairs(finding: Finding) -> Iterator[Reason]:
         found = {chosen: value for chosen, value in repaired.items() if _keeps(finding, value)}
         if found:
             names = tuple(dict.fromkeys(part for chosen in found for part in chosen))
-            values = " or ".join(sorted({finding.bound.quantity.shown(value) for value in found.values()}))
+            values = " or ".join(sorted({finding.bound.quantity.describe(value) for value in found.values()}))
             if len(found) > 1:
                 which = f"With {['either', 'any'][len(names) > 2]} {['one', 'two'][size - 1]} of these repaired"
             said = f"{' '.join(WRONG[part] for part in names)} {which}, it gives {values}, which is safe."
@@ -90,7 +90,7 @@ def _slack(finding: Finding) -> Iterator[Reason]:
     part, share = max(proof.shares(finding).items(), key=lambda item: item[1], default=("", 0.0))
     if share > 0.5 + CONFIRMED_WITHIN:
         lead = "What the proof leaves out makes up for it, mostly" if slips else "The proof has slack, mostly"
-        yield Reason(f"{lead} that {STRICT[part]} ({readable(100 * share, 3)} % of it).", (part,), (share,))
+        yield Reason(f"{lead} that {STRICT[part]} ({format_number(100 * share, 3)} % of it).", (part,), (share,))
     elif slips:
         yield Reason("Several things that the proof leaves out make up for it.", proof.slacks)
 
@@ -98,7 +98,7 @@ def _slack(finding: Finding) -> Iterator[Reason]:
 def _only_prior(finding: Finding) -> Iterator[Reason]:
     """Corollary 7.3: noise rather than a range; only the prior can make up for the step."""
     proof = PROOFS[finding.bound.key]
-    without, kept = proof.excess(finding, {"step"}), readable(100 * math.exp(proof.excess(finding, {"prior"})), 3)
+    without, kept = proof.excess(finding, {"step"}), format_number(100 * math.exp(proof.excess(finding, {"prior"})), 3)
     if without > CONFIRMED_WITHIN:
         said = f"{WRONG['step']} It is safe here only because the prior shrinks this step to {kept} % of it."
         yield Reason(said, ("prior",), (without,))
@@ -111,17 +111,19 @@ def _one_to_lose(finding: Finding) -> Iterator[Reason]:
 
 
 def _shared_draw(finding: Finding) -> Iterator[Reason]:
-    many = inverse_gain(finding.setting.epsilon / finding.setting.m)
+    many = inverse_expm1(finding.setting.epsilon / finding.setting.m)
     if many < (finding.exact or 0.0) * (1 + CONFIRMED_WITHIN):
         yield Reason(ONE_TO_LOSE, ("lost one",), (many,))
     else:
-        said = f"SYNTH_Post(Many) needs {readable(many, 3)}: its rows come from many draws, and their losses add up."
+        said = (
+            f"SYNTH_Post(Many) needs {format_number(many, 3)}: its rows come from many draws, and their losses add up."
+        )
         yield Reason(said, ("draws",), (many,))
 
 
 def _bounded(finding: Finding) -> Iterator[Reason]:
     """2m/ε is enough for ε ≤ 1, where 1 + 1/(e^{ε/m} − 1) ≤ 2m/ε."""
-    spare = 2 * finding.setting.m - (1 + inverse_gain(1 / finding.setting.m))
+    spare = 2 * finding.setting.m - (1 + inverse_expm1(1 / finding.setting.m))
     if finding.setting.epsilon > 1 and spare >= 0:
         yield Reason("For ε up to 1, which section 2.1.1 has in mind, it is safe.", ("bounded",), (spare,))
 
@@ -132,7 +134,7 @@ def _mode(finding: Finding) -> Iterator[Reason]:
     if _keeps(finding, scale):
         said = (
             "The mode is (n₁ + α − 1)/(n + α + β − 2), so one row moves it by 1/(n + α + β − 2), not 1/(n + α + β). "
-            f"With this step, Theorem 2.20 gives noise of scale {readable(scale, 3)}, which is exact."
+            f"With this step, Theorem 2.20 gives noise of scale {format_number(scale, 3)}, which is exact."
         )
         yield Reason(said, ("mode",), (scale,))
 
@@ -140,7 +142,7 @@ def _mode(finding: Finding) -> Iterator[Reason]:
 def _categories(finding: Finding) -> Iterator[Reason]:
     """Corollaries 6.21 and 6.22: the factor 2 of the exponential mechanism, and a row that only the mode loses."""
     printed, exact = finding.printed or 0.0, finding.exact or 0.0
-    once = 1 + inverse_gain(finding.setting.epsilon / finding.setting.m)
+    once = 1 + inverse_expm1(finding.setting.epsilon / finding.setting.m)
     if printed <= exact:
         return
     part, part_of_slack, what = max(
@@ -148,7 +150,7 @@ def _categories(finding: Finding) -> Iterator[Reason]:
             "twice",
             printed - once,
             "that the exponential mechanism counts the sensitivity twice; the ratio of "
-            f"probabilities needs it once, which asks for {readable(once, 3)}.",
+            f"probabilities needs it once, which asks for {format_number(once, 3)}.",
         ),
         (
             "copied",
@@ -183,7 +185,7 @@ def _interval(finding: Finding) -> Iterator[Reason]:
 def _dimitrakakis(finding: Finding) -> Iterator[Reason]:
     constant = (finding.exact or 0.0) * finding.setting.delta * finding.setting.delta
     if 0 < constant < math.inf:
-        said = f"It takes c = {DIMITRAKAKIS}. Here c = {readable(constant, 3)} would be exact."
+        said = f"It takes c = {DIMITRAKAKIS}. Here c = {format_number(constant, 3)} would be exact."
         yield Reason(said, ("constant",), (constant,))
 
 
@@ -196,7 +198,7 @@ def _composed(finding: Finding) -> Iterator[Reason]:
         yield Reason("With the rows truncated to [−R, R] it would be safe here.", ("condition",), (conditioned,))
     half = printed / math.sqrt(2)
     if _keeps(finding, half):
-        said = f"{WRONG['step']} Repaired, it gives {finding.bound.quantity.shown(half)}, which is safe."
+        said = f"{WRONG['step']} Repaired, it gives {finding.bound.quantity.describe(half)}, which is safe."
         yield Reason(said, ("step",), (half,))
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dpviz.core import limits
-from dpviz.core.checked import declared, parameter
-from dpviz.core.declarations import ROWS, SETS
-from dpviz.core.parameters import DELTA, EPSILON, argument, readable, readable_apart, rounded_down, rounded_up
-from dpviz.core.record import DeclaredFields
+from dpviz.core.declarations import DELTA, EPSILON, ROWS, SETS
+from dpviz.core.formatting import format_distinct, format_number, round_down, round_up
+from dpviz.core.parameters import argument, parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
 SMALLEST_NOISE_EPSILON = 5e-7  # of one set: more noise than that has no digits left
@@ -23,11 +23,11 @@ VERDICT_SIGNS = {
 }
 """The verdict in a sign and a word."""
 
-BOUND = argument("bound", -limits.RELEASE_BOUND, limits.RELEASE_BOUND)
+BOUND = argument("bound", -limits.MAX_RELEASE_NUMBER, limits.MAX_RELEASE_NUMBER)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseSetting(DeclaredFields):
+class ReleaseSetting(ParameterRecord):
     """What the methods are held against: n rows, which are public, and ε for all sets together.
 
     Numbers lie between `lower` and `upper`, in standard deviations of the data; `cell` rows are in the smallest cell of
@@ -42,23 +42,27 @@ class ReleaseSetting(DeclaredFields):
 
     n: int = parameter(ROWS, minimum=4)
     epsilon: float = parameter(EPSILON, minimum=1e-5, maximum=150.0)
-    delta: float = declared(DELTA)
-    sets: int = declared(SETS, title="synthetic data sets", default=10)
-    bins: int = declared(argument("bins", 2, limits.RELEASE_BINS, title="bins or cells", integer=True), default=10)
-    cell: int = declared(ROWS, name="cell", title="rows in the smallest cell", minimum=2, default=7)
-    draws: int = declared(SETS, name="draws", title="draws from one sanitized posterior", default=10)
-    lower: float = declared(BOUND, name="lower", title="lower bound of the data", default=-4.0)
-    upper: float = declared(BOUND, name="upper", title="upper bound of the data", default=4.0)
+    delta: float = parameter_with_default(DELTA)
+    sets: int = parameter_with_default(SETS, title="synthetic data sets", default=10)
+    bins: int = parameter_with_default(
+        argument("bins", 2, limits.MAX_RELEASE_BINS, title="bins or cells", integer=True), default=10
+    )
+    cell: int = parameter_with_default(ROWS, name="cell", title="rows in the smallest cell", minimum=2, default=7)
+    draws: int = parameter_with_default(SETS, name="draws", title="draws from one sanitized posterior", default=10)
+    lower: float = parameter_with_default(BOUND, name="lower", title="lower bound of the data", default=-4.0)
+    upper: float = parameter_with_default(BOUND, name="upper", title="upper bound of the data", default=4.0)
 
     def check(self) -> None:
         if not 0 < self.delta < 1:
-            raise ValueError(f"delta (allowed failure) must be a number between 0 and 1; got {readable(self.delta)}.")
+            raise ValueError(
+                f"delta (allowed failure) must be a number between 0 and 1; got {format_number(self.delta)}."
+            )
         if self.upper <= self.lower:
-            raise ValueError(f"upper (upper bound of the data) must be above lower; got {readable(self.upper)}.")
+            raise ValueError(f"upper (upper bound of the data) must be above lower; got {format_number(self.upper)}.")
         if self.each < SMALLEST_NOISE_EPSILON:
             raise ValueError(
-                f"epsilon must be at least {readable(SMALLEST_NOISE_EPSILON)} for each set; got "
-                f"{readable(self.each)} for each of {self.sets}."
+                f"epsilon must be at least {format_number(SMALLEST_NOISE_EPSILON)} for each set; got "
+                f"{format_number(self.each)} for each of {self.sets}."
             )
         if self.cell > self.n:
             raise ValueError(f"cell (rows in the smallest cell) must be at most n = {self.n:,}; got {self.cell:,}.")
@@ -135,11 +139,11 @@ class ReleaseFinding:
         if math.isinf(self.loss.at_least):
             return ""
         if self.loss.exact:
-            return readable_apart(self.factor, 1.0, 3) if self.verdict.bad else readable(self.factor, 3)
+            return format_distinct(self.factor, 1.0, 3) if self.verdict.bad else format_number(self.factor, 3)
         if self.verdict is ReleaseVerdict.KEEPS:
-            return f"≤ {readable(rounded_up(self.factor, 3), 3)}"
-        digits = next((more for more in range(3, 17) if rounded_down(self.factor, more) > 1), 3)
-        return f"≥ {readable(rounded_down(self.factor, digits), digits)}"
+            return f"≤ {format_number(round_up(self.factor, 3), 3)}"
+        digits = next((more for more in range(3, 17) if round_down(self.factor, more) > 1), 3)
+        return f"≥ {format_number(round_down(self.factor, digits), digits)}"
 
     @property
     def sentence(self) -> str:
@@ -157,16 +161,16 @@ class ReleaseFinding:
         if self.verdict is ReleaseVerdict.KEEPS:
             return ""
         factor = self.noise_factor
-        return self.method.safe.format(factor=readable(factor, 3) if factor else "")
+        return self.method.safe.format(factor=format_number(factor, 3) if factor else "")
 
 
 def verdict_sentence(loss: Loss, epsilon: float) -> str:
     """Return what happened and how much, of one method that promises this ε."""
-    verdict, promised = loss.verdict(epsilon), readable(epsilon, 3)
+    verdict, promised = loss.verdict(epsilon), format_number(epsilon, 3)
     if verdict is ReleaseVerdict.NOT_PRIVATE:
         said = "No ε is enough"
         if loss.delta:
-            often = "always" if loss.delta == 1 else f"with probability {readable(loss.delta, 2)}"
+            often = "always" if loss.delta == 1 else f"with probability {format_number(loss.delta, 2)}"
             said += f": for some neighbours the release {often} shows which data set is the real one"
         return f"{said}."
     real = loss.text(epsilon)
@@ -176,7 +180,7 @@ def verdict_sentence(loss: Loss, epsilon: float) -> str:
         return f"It is not settled whether ε = {promised} is kept: the real loss is {real}."
     if loss.exact:
         used = loss.at_most / epsilon
-        rest = "just used up" if used > 0.9995 else f"{readable(100 * used, 3)} % of it used"
+        rest = "just used up" if used > 0.9995 else f"{format_number(100 * used, 3)} % of it used"
         return f"The promise ε = {promised} is kept, {rest}."
     return f"The promise ε = {promised} is kept: the real loss is {real}."
 

@@ -9,19 +9,18 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpviz.calibration.kinds import Setting
+from dpviz.calibration.curves import release
+from dpviz.calibration.data_kinds import Setting
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.releases import release
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.finding import composed_pure_delta
 from dpviz.claims.theorems import CLAIMS
 from dpviz.claims.unstated_constants import LIMITS, prior_far_from_mean, prior_near_mean
-from dpviz.core.checked import checked
-from dpviz.core.limits import LARGEST_PRIOR_ROWS
-from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.core.formatting import format_distinct, format_number, round_up
+from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
+from dpviz.privacy.divergence import delta_for_epsilon
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
-from dpviz.privacy.hockey_stick import delta_for_epsilon
 
 RELEASES = 100  # that Theorem 2.18 is held against
 MOST_ROWS_AVERAGED = 2_000  # Largest n averaged over
@@ -45,7 +44,6 @@ class Statement:
 StatementJudge = Callable[[Claim, Setting], Statement]
 
 
-@checked()
 def audit_statements(setting: Setting) -> tuple[Statement, ...]:
     """Return every definition, general theorem and lemma of the thesis, in its order, judged at a setting.
 
@@ -61,7 +59,7 @@ def _compared(claim: Claim, left: float, right: float, sentence: str, *, agrees:
     kept, kind = left <= right * (1 + 1e-9) + 1e-300, claim.kind
     verdict = kind.wrong if not kept else kind.agrees if agrees else kind.right
     both = (left, right), (right, left)
-    told = [readable(one, 3) if kept else readable_apart(one, other, 3) for one, other in both]
+    told = [format_number(one, 3) if kept else format_distinct(one, other, 3) for one, other in both]
     return Statement(claim, verdict, sentence.format(*told), left, right)
 
 
@@ -88,7 +86,10 @@ def _random_row(claim: Claim, setting: Setting) -> Statement:
 def _simulated(claim: Claim, setting: Setting) -> Statement:
     rows = min(setting.n, MOST_ROWS_AVERAGED)
     delta_of = functools.partial(count_release_delta, rows, 0.5)
-    said = f"The heads of {readable(rows)} fair coins: at 2ε the exact δ is {{}}; a simulator's, times 1 + eᵋ, is {{}}."
+    said = (
+        f"The heads of {format_number(rows)} fair coins: at 2ε the exact δ is {{}}; a simulator's, times 1 + eᵋ, "
+        f"is {{}}."
+    )
     allowed = midpoint_simulator_delta(delta_of, setting.epsilon) * (1 + math.exp(min(setting.epsilon, 700.0)))
     return _compared(claim, delta_of(2 * setting.epsilon), allowed, said)
 
@@ -102,7 +103,8 @@ def _rows_and_parameter(setting: Setting, m: int, alpha: float) -> tuple[float, 
 
 def _post_processing(claim: Claim, setting: Setting) -> Statement:
     said = (
-        f"With α = β = {readable(setting.alpha)} the rows of SYNTH_Post(One) have δ = {{}}; the parameter that they "
+        f"With α = β = {format_number(setting.alpha)} the rows of SYNTH_Post(One) have δ = {{}}; the parameter that "
+        "they "
         "are drawn with has δ = {}."
     )
     return _compared(claim, *_rows_and_parameter(setting, setting.m, setting.alpha), said)
@@ -112,9 +114,9 @@ def _hypothesis(claim: Claim, setting: Setting) -> Statement:
     """H(rows) ≤ H(θ), and the limit as m grows is H(θ): the infinite sequence determines θ."""
     said = (
         "It is true, even with c = 1: infinitely many rows determine θ, and the δ of m rows rises to that of θ. "
-        f"With m = {LARGEST_PRIOR_ROWS:,} rows it is {{}}, and that of θ is {{}}."
+        f"With m = {MAX_PRIOR_ROWS:,} rows it is {{}}, and that of θ is {{}}."
     )
-    return _compared(claim, *_rows_and_parameter(setting, LARGEST_PRIOR_ROWS, max(setting.alpha, 1.0)), said)
+    return _compared(claim, *_rows_and_parameter(setting, MAX_PRIOR_ROWS, max(setting.alpha, 1.0)), said)
 
 
 def _two(claim: Claim, setting: Setting) -> Statement:
@@ -123,7 +125,8 @@ def _two(claim: Claim, setting: Setting) -> Statement:
     total = claim.at(epsilon_1=epsilon, epsilon_2=epsilon)
     at_sum, below = (composed_pure_delta(epsilon, 2, total * share) for share in (1, 0.999))
     said = (
-        f"At 2ε two randomized responses have an exact δ of {{}}; slightly below it is {readable(below, 3)}, not {{}}."
+        f"At 2ε two randomized responses have an exact δ of {{}}; slightly below it is {format_number(below, 3)}, "
+        f"not {{}}."
     )
     return _compared(claim, at_sum, 0.0, said, agrees=below > 0)
 
@@ -136,7 +139,7 @@ def _advanced(claim: Claim, setting: Setting) -> Statement:
         return _compared(claim, exact, total, f"{RELEASES} releases together have at most ε = {{}}; the sum is {{}}.")
     exact = composed_pure_delta(setting.epsilon, RELEASES, total) if math.isfinite(total) else 0.0
     said = (
-        f"{RELEASES} releases have ε = {readable(total, 3)} together. There the worst have an exact δ of {{}}, "
+        f"{RELEASES} releases have ε = {format_number(total, 3)} together. There the worst have an exact δ of {{}}, "
         "not {}."
     )
     return _compared(claim, exact, slack, said)
@@ -169,7 +172,7 @@ def _breaks(claim: Claim, setting: Setting) -> Statement:
     while m <= LARGEST_M:
         found = math.exp(float(method.log_pair_deltas(ends, ends[::-1], m, setting.epsilon).max()))
         if found > setting.delta:
-            said = f"With α = β = {readable(alpha)}, m = {m:,} rows have δ = {{1}}, above {{0}}."
+            said = f"With α = β = {format_number(alpha)}, m = {m:,} rows have δ = {{1}}, above {{0}}."
             return _compared(claim, setting.delta, found, said)
         m *= 4
     return Statement(
@@ -231,7 +234,7 @@ def _tail(claim: Claim, setting: Setting) -> Statement:
     if setting.delta == 0:
         return Statement(claim, Verdict.UNASKED, "It is about δ > 0.")
     k = claim.at(delta=setting.delta)
-    gives = readable(rounded_up(float(2 * ndtr(-k)), 3), 3)
+    gives = format_number(round_up(float(2 * ndtr(-k)), 3), 3)
     said = f"The exact k is {{}} and the printed one {{}}, which gives δ = {gives}."
     return _compared(claim, -float(ndtri(setting.delta / 2)), k, said)
 

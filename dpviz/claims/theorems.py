@@ -6,10 +6,10 @@ Source: Zheng (2015), *The Differential Privacy of Bayesian Inference*, bachelor
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dpviz.calibration.quantities import NO_QUANTITY, NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.claims.claim import CLAIM_KINDS, NECESSARY, PROMISE_KINDS, SUFFICIENT, Claim
 from dpviz.claims.formulas import CONDITIONS, FORMULAS, smallest_priors_of_lemma_6_5
 from dpviz.claims.published import printed_rows
-from dpviz.core.parameters import NO_QUANTITY, NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 
 __all__ = ["CLAIMS", "Claim"]
 

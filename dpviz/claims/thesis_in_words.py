@@ -5,7 +5,7 @@ Sentences and cells are HTML.
 
 from dpviz.claims.claim import Claim
 from dpviz.claims.theorems import CLAIMS
-from dpviz.core.parameters import readable, rounded_down, rounded_up
+from dpviz.core.formatting import format_number, round_down, round_up
 from dpviz.privacy.average_case import count_simulator_deltas
 
 SHRINKING = (
@@ -22,9 +22,9 @@ def sampling_in_words(alone: float, after: float, printed: float, most: str = ""
     >>> sampling_in_words(1.6647, 1.6601, 4.28)[1]
     'its loss changes from ε = 1.665 to ε = 1.661. Theorem 2.22 promises ε = 4.28.'
     """
-    promised = f"Theorem 2.22 promises ε = {readable(rounded_up(printed, 3), 3)}."
-    texts = ([readable(rounded_up(one, digits), digits) for one in (alone, after)] for digits in range(3, 10))
-    before, now = next((pair for pair in texts if pair[0] != pair[1]), (readable(rounded_up(alone, 3), 3), ""))
+    promised = f"Theorem 2.22 promises ε = {format_number(round_up(printed, 3), 3)}."
+    texts = ([format_number(round_up(one, digits), digits) for one in (alone, after)] for digits in range(3, 10))
+    before, now = next((pair for pair in texts if pair[0] != pair[1]), (format_number(round_up(alone, 3), 3), ""))
     if not now:
         return f"ε = {before}", f"its loss stays at ε = {before}. {promised}"
     return f"ε = {before} →{most} {now}", f"its loss changes from ε = {before} to{most} ε = {now}. {promised}"
@@ -32,10 +32,10 @@ def sampling_in_words(alone: float, after: float, printed: float, most: str = ""
 
 def average_in_words(n: int, theta: float, epsilon: float, delta: float) -> tuple[str, str]:
     """Return the mark, and what the n − 1 random rows do for the last one when their count is released."""
-    shown, hidden = f"δ = {readable(delta, 3)}", "there is no other row, so that the count shows the only one."
+    shown, hidden = f"δ = {format_number(delta, 3)}", "there is no other row, so that the count shows the only one."
     if n > 1:
         hidden = "the other rows are random, and so the count partly hides one row among them."
-    where = f"θ = {readable(theta)}, n = {readable(n)} and ε = {readable(epsilon)}"
+    where = f"θ = {format_number(theta)}, n = {format_number(n)} and ε = {format_number(epsilon)}"
     return shown, (
         f"PARAM_MAP releases the count itself. At {where}, its average-case loss is {shown}: {hidden} In the worst "
         "case its δ is 1."
@@ -47,12 +47,12 @@ def average_claims(n: int, theta: float, epsilon: float) -> list[tuple[Claim, st
     printed = CLAIMS["6.17"].at(n=n, theta_real=theta, epsilon=epsilon)
     order = CLAIMS["6.19"].at(n=n, epsilon=epsilon)
     lower, upper = count_simulator_deltas(n, theta, epsilon)
-    fewest, most = readable(rounded_down(lower, 4), 4), readable(rounded_up(upper, 4), 4)
+    fewest, most = format_number(round_down(lower, 4), 4), format_number(round_up(upper, 4), 4)
     never = "impossible", "impossible"
     said = {
-        "6.17": (f"δ = {readable(printed, 4)}", f"{fewest} to {most}", _slack(printed, lower, upper)),
+        "6.17": (f"δ = {format_number(printed, 4)}", f"{fewest} to {most}", _slack(printed, lower, upper)),
         "6.18": (*never, "✓ true, at every θ: n ones cannot come from data with a zero"),
-        "6.19": (f"of the order {readable(order, 3)}", f"{fewest} or more", SHRINKING),
+        "6.19": (f"of the order {format_number(order, 3)}", f"{fewest} or more", SHRINKING),
         "6.20": (*never, "✓ true: the ratio of densities has no bound near 0 and 1"),
     }
     return [(CLAIMS[key], *cells) for key, cells in said.items()]
@@ -61,7 +61,7 @@ def average_claims(n: int, theta: float, epsilon: float) -> list[tuple[Claim, st
 def _slack(printed: float, lower: float, midpoint: float) -> str:
     """The verdict on Proposition 6.17, from its δ and two bounds of the true one."""
     if printed < lower:
-        short = f"at least {readable(rounded_down(lower / printed, 3), 3)} times too small" if printed > 0 else ""
+        short = f"at least {format_number(round_down(lower / printed, 3), 3)} times too small" if printed > 0 else ""
         short = short or "it asks for none"
         return f"✗ unsafe, {short}: a slack of 2δ for each single count adds up over a set of counts"
     if printed >= midpoint:

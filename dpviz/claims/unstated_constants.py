@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc
 
 from dpviz.claims.published import printed_rows
-from dpviz.core.parameters import readable, rounded_down, rounded_up
+from dpviz.core.formatting import format_number, round_down, round_up
 
 MOST_TABLES = 300  # that Lemma 6.6 is held against: the fewer ones, the further θ strays in proportion to its mean
 
@@ -61,7 +61,7 @@ class Constant:
         """Return what constant is enough, and that nothing less is; or that none is."""
         if not self.holds:
             return f"No constant is enough: {self.path}."
-        low, high = readable(rounded_down(self.low or 0.0, 3), 3), readable(rounded_up(self.high or 0.0, 3), 3)
+        low, high = format_number(round_down(self.low or 0.0, 3), 3), format_number(round_up(self.high or 0.0, 3), 3)
         if self.low and self.high:
             return f"{self.within}, {symbol} lies from {low} to {high}."
         value, end = (low, "larger") if self.low else (high, "smaller")
@@ -79,8 +79,8 @@ def _read(rows: list[dict[str, str]]) -> dict[str, dict[str, Constant]]:
 
 
 LIMITS = _read(printed_rows("zheng_constants"))
-"""By claim and method. `dpviz.calibration.conditioned` bounds the pure ranges; for (ε, δ), the ratio of step to noise
-is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""
+"""By claim and method. `dpviz.calibration.gaussian_range` bounds the pure ranges; for (ε, δ), the ratio of step to
+noise is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""
 
 
 def prior_near_mean(n: int, epsilon: float, delta: float) -> float:

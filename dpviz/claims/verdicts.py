@@ -11,8 +11,7 @@ from typing import Any
 from scipy.special import ndtr, ndtri
 
 from dpviz.claims.published import FAR, Agreement, Effort, Record, design_in_words
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 
 AnyRecord = Record[Any]
 FILE_DIGITS = 9  # Significant ones in a file: fewer than rounding on another machine can reach
@@ -63,7 +62,7 @@ def with_chance(records: Sequence[AnyRecord]) -> list[AnyRecord]:
     def explained(one: AnyRecord) -> AnyRecord:
         if not (one.unexplained and one.error and abs(one.z) <= limit):
             return one
-        runs = percent(min(1.0, 2 * simulated * float(ndtr(-abs(one.z)))), 2)
+        runs = format_percent(min(1.0, 2 * simulated * float(ndtr(-abs(one.z)))), 2)
         said = f"Chance alone puts one of {simulated:,} simulated numbers this far off in up to {runs} of all runs."
         return replace(one, reason=said)
 
@@ -75,7 +74,7 @@ def simulated_rule(records: Iterable[AnyRecord]) -> str:
     simulated, limit = simulated_limit(records)
     return (
         f"{simulated:,} of the numbers were simulated, by the paper or here. They agree within {FAR} standard errors. "
-        f"One that is further off counts as wrong only beyond {readable(limit, 3)}: chance alone puts any of them "
+        f"One that is further off counts as wrong only beyond {format_number(limit, 3)}: chance alone puts any of them "
         f"there in at most one of {1 / FAMILY_LEVEL:,.0f} runs. A statement that a simulation does not bear out is "
         "judged again with ten times as many repetitions."
     )
@@ -156,7 +155,7 @@ def told_record(one: AnyRecord) -> str:
     elif one.verdict is Agreement.UNKNOWN:
         values = f"printed {one.text}"
     else:
-        values = f"printed {one.text}, ours {readable(one.ours, 5)}, {distance_in_words(one)}"
+        values = f"printed {one.text}, ours {format_number(one.ours, 5)}, {distance_in_words(one)}"
     return f"{where}: {values}. {one.verdict.capitalize()}. {one.reason}".replace(".. ", ". ").strip()
 
 

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
-from dpviz.calibration.exact import minimum_prior
-from dpviz.calibration.kinds import GAUSSIAN, KINDS
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS
+from dpviz.calibration.gaussian_range import maximum_range
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.ranges import maximum_range
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.claims.published import Record, Shown, printed_rows
 from dpviz.claims.zheng_printed import AUDITED_AT
-from dpviz.core.parameters import EPSILON, readable
+from dpviz.core.declarations import EPSILON
+from dpviz.core.formatting import format_number
 
 ORDER_EPSILONS, ORDER_SIZES, ORDER_DELTAS = (0.1, 0.3, 1.0), (10, 100, 1_000), (1e-3, 1e-6, 1e-9)
 LARGEST_CONSTANT = 10.0  # Up to which, and down to one over which, T may be a multiple of a bound
@@ -117,8 +118,8 @@ def order_records() -> Iterator[Record[str]]:
 def _achievable(family: str, method: str, promise: OrderPromise, row: dict[str, str]) -> tuple[str, bool, str]:
     found = _threshold(family, method, OrderSetting(promise.epsilon, AUDITED_AT.n, AUDITED_AT.m, promise.delta))
     possible = 0 < found < math.inf
-    told = f"T is {readable(found, 4)} there." if possible else "There is none."
-    at = f"n = m = {AUDITED_AT.n}, ε = {readable(promise.epsilon)} and δ = {readable(promise.delta)}"
+    told = f"T is {format_number(found, 4)} there." if possible else "There is none."
+    at = f"n = m = {AUDITED_AT.n}, ε = {format_number(promise.epsilon)} and δ = {format_number(promise.delta)}"
     return told, possible == (row["printed"] == SAYS_YES), f"Whether there is a T at {at}."
 
 
@@ -126,15 +127,18 @@ def _ordered(family: str, method: str, promise: OrderPromise, row: dict[str, str
     found = ratios(family, method, promise, BOUNDS[row["bound"]])
     above, below = NEEDED[row["printed"][0]]
     holds = not (above and max(found) > LARGEST_CONSTANT) and not (below and min(found) < 1 / LARGEST_CONSTANT)
-    told = f"T is from {readable(min(found), 3)} to {readable(max(found), 3)} times it at {len(found)} settings."
+    told = (
+        f"T is from {format_number(min(found), 3)} to {format_number(max(found), 3)} times it at {len(found)} settings."
+    )
     reading = (
         "An order has no constant: T, where the release begins to be private, may be up to "
-        f"{readable(LARGEST_CONSTANT)} times as large, or as small, at every setting: ε {_span(promise.epsilons)}, "
+        f"{format_number(LARGEST_CONSTANT)} times as large, or as small, at every setting: ε "
+        f"{_span(promise.epsilons)}, "
         f"δ {_span(promise.deltas)}, n {_span(ORDER_SIZES)}."
     )
     return told, holds, reading
 
 
 def _span(values: tuple[float, ...]) -> str:
-    low, high = readable(min(values)), readable(max(values))
+    low, high = format_number(min(values)), format_number(max(values))
     return low if low == high else f"{low} to {high}"

@@ -9,16 +9,16 @@ from itertools import product
 
 import numpy as np
 
-from dpviz.calibration.exact import minimum_prior
-from dpviz.calibration.kinds import GAUSSIAN, KINDS, Setting
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
+from dpviz.calibration.gaussian_range import maximum_range
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.ranges import maximum_range
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.claims.audit import audit, audit_statements
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.published import Record, Shown
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.claims.thesis_in_words import average_claims
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 
 AUDITED_AT = Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0)
 AVERAGED_AT, TICK = 0.5, "✓"  # θ of the random rows, and how a verdict in words begins that is right
@@ -48,7 +48,7 @@ def claim_records() -> Iterator[Record[str]]:
     for key, kind in KINDS.items():
         for found in audit(key, **setting, **({"sigma0": AUDITED_AT.sigma0} if kind is GAUSSIAN else {})):
             numbers = [
-                f"{name} {readable(value)}"
+                f"{name} {format_number(value)}"
                 for name, value in (("printed", found.printed), ("exact", found.exact))
                 if value is not None
             ]
@@ -91,19 +91,24 @@ def _same_total() -> Judged:
 
 def _sigma0() -> Judged:
     own, flat = (maximum_range("param_post", n=100, sigma0=one, epsilon=1.0, delta=1e-5) for one in (1.0, math.inf))
-    return Judged(f"{readable(own, 4)} and {readable(flat, 4)}.", holds=abs(own / flat - 1) < SAME_RANGE)
+    return Judged(f"{format_number(own, 4)} and {format_number(flat, 4)}.", holds=abs(own / flat - 1) < SAME_RANGE)
 
 
 def _synthetic_pure() -> Judged:
     rows, parameter = _prior("synth_post_one", delta=0.0), _prior("param_post", delta=0.0)
-    told = f"A prior of {readable(rows, 4)} is enough for rows; for the parameter it would be {readable(parameter)}."
+    told = (
+        f"A prior of {format_number(rows, 4)} is enough for rows; for the parameter it would be "
+        f"{format_number(parameter)}."
+    )
     return Judged(told, holds=math.isfinite(rows) and math.isinf(parameter))
 
 
 def _less(methods: tuple[str, ...], m: int = 100) -> Judged:
     """Judge whether the first method needs less than the others."""
     found = [_prior(one, m=m) for one in methods]
-    labels = [f"{PRIOR_METHODS[one].label} {readable(prior, 4)}" for one, prior in zip(methods, found, strict=True)]
+    labels = [
+        f"{PRIOR_METHODS[one].label} {format_number(prior, 4)}" for one, prior in zip(methods, found, strict=True)
+    ]
     return Judged(f"{', '.join(labels)}.", holds=found[0] < min(found[1:]))
 
 
@@ -114,14 +119,14 @@ def _combination() -> Judged:
 
 def _benefits() -> Judged:
     pure, small = (_prior("synth_post_one", 1_000, 1_000, delta) for delta in (0.0, 1e-6))
-    return Judged(f"{readable(pure, 4)} without δ, {readable(small, 4)} with it.", holds=small < pure / 10)
+    return Judged(f"{format_number(pure, 4)} without δ, {format_number(small, 4)} with it.", holds=small < pure / 10)
 
 
 def _median() -> Judged:
     from scipy.stats import beta  # it takes long to load, and few ask for it
 
     away = [abs(float(beta.ppf(0.5, a, b)) - (a - 1 / 3) / (a + b - 2 / 3)) for a, b in product(BETAS, BETAS)]
-    return Judged(f"It is off by at most {readable(max(away), 3)}.", holds=max(away) < CLOSE_MEDIAN)
+    return Judged(f"It is off by at most {format_number(max(away), 3)}.", holds=max(away) < CLOSE_MEDIAN)
 
 
 def _mode() -> Judged:
@@ -132,7 +137,7 @@ def _mode() -> Judged:
         abs(float(grid[np.argmax(beta.logpdf(grid, a, b))]) - (a - 1) / (a + b - 2)) for a, b in product(BETAS, BETAS)
     ]
     return Judged(
-        f"It is off by at most {readable(max(away), 2)}, the step of the grid.", holds=max(away) < 1 / MODE_GRID
+        f"It is off by at most {format_number(max(away), 2)}, the step of the grid.", holds=max(away) < 1 / MODE_GRID
     )
 
 
@@ -140,7 +145,7 @@ def _laplace_moments() -> Judged:
     from scipy.stats import laplace  # it takes long to load, and few ask for it
 
     mean, deviation = float(laplace.mean()), float(laplace.std())
-    told = f"They are {readable(mean)} and {readable(deviation, 4)}."
+    told = f"They are {format_number(mean)} and {format_number(deviation, 4)}."
     return Judged(told, holds=mean == 0 and math.isclose(deviation, math.sqrt(2)))
 
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
-from dpviz.core.checked import declared
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
-from dpviz.core.measures import TIED_TOLERANCE, Measure
-from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import Parameter, shown
-from dpviz.core.record import DeclaredFields
+from dpviz.core.formatting import describe_value
+from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure
+from dpviz.core.numerics.binomial_averages import Extreme
+from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -73,7 +73,7 @@ class Estimand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis(DeclaredFields):
+class Analysis(ParameterRecord):
     """How many sets are released where a method releases several, and what an analyst makes of them.
 
     `rule` is a key of `dpviz.inference.RULES`; a single set is analysed as if it were real where the rule needs more.
@@ -83,15 +83,15 @@ class Analysis(DeclaredFields):
     ("Reiter 2003 (Liu's Theorem 7)", 'As if real')
     """
 
-    sets: int = declared(COMPARED_SETS)
+    sets: int = parameter_with_default(COMPARED_SETS)
     rule: str = "reiter_2003"
-    level: float = declared(LEVEL)
-    repetitions: int = declared(SIMULATED_REPETITIONS)
-    seed: int = declared(SEED)
+    level: float = parameter_with_default(LEVEL)
+    repetitions: int = parameter_with_default(SIMULATED_REPETITIONS)
+    seed: int = parameter_with_default(SEED)
 
     def check(self) -> None:
         if not isinstance(self.rule, str):
-            raise ValueError(f"rule must be one of {', '.join(RULES)}; got {shown(self.rule)}.")
+            raise ValueError(f"rule must be one of {', '.join(RULES)}; got {describe_value(self.rule)}.")
         check_rule(self.rule, RULES[self.rule].fewest_sets if self.rule in RULES else 1)
 
     def rule_for(self, sets: int) -> IntervalRule:
@@ -202,12 +202,12 @@ def beyond_rounding(bias: float, spread: float, truth: float) -> float:
     >>> beyond_rounding(1e-17, 0.1, 0.25), beyond_rounding(1e-9, 0.1, 0.25)
     (0.0, 1e-09)
     """
-    rounding = TIED_TOLERANCE * spread + 8 * float(np.finfo(float).eps) * abs(truth)
+    rounding = TIE_TOLERANCE * spread + 8 * float(np.finfo(float).eps) * abs(truth)
     return 0.0 if abs(bias) <= rounding else bias
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataKind(DeclaredFields, ABC):
+class DataKind(ParameterRecord, ABC):
     """Confidential data of one kind with their true values, and the methods that can release them.
 
     A subclass declares its sizes, bounds and true values as fields (`dpviz.mechanisms.base.parameter`), which are
@@ -241,7 +241,7 @@ class DataKind(DeclaredFields, ABC):
         super().__post_init__()
         keys = [one.key for one in self.estimands]
         if not isinstance(self.estimand, str) or self.estimand not in ("", *keys):
-            raise ValueError(f"estimand must be one of {', '.join(keys)}; got {shown(self.estimand)}.")
+            raise ValueError(f"estimand must be one of {', '.join(keys)}; got {describe_value(self.estimand)}.")
         object.__setattr__(self, "estimand", self.estimand or keys[0])
 
     @classmethod
@@ -249,7 +249,7 @@ class DataKind(DeclaredFields, ABC):
         """Return the method with this key, or a ValueError that names those there are."""
         found = {one.key: one for one in cls.methods}
         if key not in found:
-            raise ValueError(f"method must be one of {', '.join(found)}; got {shown(key)}.")
+            raise ValueError(f"method must be one of {', '.join(found)}; got {describe_value(key)}.")
         return found[key]
 
     @classmethod
@@ -407,7 +407,7 @@ class DataKind(DeclaredFields, ABC):
         terms is left out. Without `intervals` nothing is computed for them alone.
         """
         analysis, terms = analysis or Analysis(), terms or EqualPromise()
-        places = [PROMISES.check(one) for one in epsilons]
+        places = [PROMISES.validate(one) for one in epsilons]
         streams = [self._everywhere(method, places, analysis, intervals) for method in methods if method.reference]
         for place in coarse_to_fine(len(places)):
             own = (method for method in methods if not method.reference)

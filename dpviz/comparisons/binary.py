@@ -57,7 +57,7 @@ class BinaryData(OneProportion):
         "posterior_mean",
     )
 
-    n: int = parameter(ROWS, default=100, maximum=limits.MODIPS_ROWS)
+    n: int = parameter(ROWS, default=100, maximum=limits.MAX_ROWS_OF_TABLE)
     m: int = dataclasses.field(init=False, default=0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ def method_of_release(design: Design) -> BinaryMethod:
     for one in BinaryData.methods:
         if isinstance(one, BinaryMethod) and not one.reference and one.synthesizer_type is design.synthesizer_type:
             return one
-    other = SYNTHESIZERS.get(design.synthesizer_type.compared_as)
-    same = f"with the smallest prior that keeps a promise it is the {other.label.lower()}" if other else ""
-    why = same or getattr(design.synthesizer_type, "not_compared", "")
-    raise ValueError(f"{design.synthesizer_type.label} is not among its methods{why and f': {why}'}.")
+    other = SYNTHESIZERS.get(design.synthesizer_type.info.compared_as)
+    same = f"with the smallest prior that keeps a promise it is the {other.info.label.lower()}" if other else ""
+    why = same or design.synthesizer_type.info.not_compared
+    raise ValueError(f"{design.synthesizer_type.info.label} is not among its methods{why and f': {why}'}.")

@@ -26,11 +26,11 @@ from dpviz.comparisons.binary_measures import (
 )
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.core import limits
-from dpviz.core.checked import check_fields
 from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.binomial_averages import Extreme
+from dpviz.core.parameters import Parameter, validate_fields
 from dpviz.core.types import FloatArray
 from dpviz.coverage import sampler_of
 from dpviz.coverage.distributions import exact_work
@@ -49,9 +49,9 @@ from dpviz.mechanisms import (
     WorstCase,
     two_cell_synthesizers,
 )
-from dpviz.mechanisms.base import COMPARED_FACTS, parameter
+from dpviz.mechanisms.base import parameter
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
-from dpviz.privacy.hockey_stick import worst_neighbours
+from dpviz.privacy.divergence import worst_neighbours
 from dpviz.privacy.optimum import LeastError, ShortestLength, least_error, shortest_length
 from dpviz.privacy.several_sets import delta_of_sets
 
@@ -80,15 +80,15 @@ class OneProportion(DataKind):
     exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of yes", "p"),)
 
-    n: int = parameter(ROWS, default=1000, maximum=limits.COUNT_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.COUNT_ROWS)
+    n: int = parameter(ROWS, default=1000, maximum=limits.MAX_COUNT_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.MAX_COUNT_ROWS)
     p: float = parameter(PROPORTION)
     public_share: float | None = None
     """What is publicly guessed of p, which methods that take a `guess` are given; None where that is p itself."""
 
     def check(self) -> None:
         if self.public_share is not None:
-            check_fields(self, PUBLIC_GUESS)
+            validate_fields(self, PUBLIC_GUESS)
 
     @property
     def guess(self) -> float:
@@ -106,9 +106,9 @@ class OneProportion(DataKind):
         middle = dataclasses.replace(self, p=(lowest + highest) / 2).guessing(None).guess
         return self if self.public_share is not None else self.guessing(middle)
 
-    def written(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The same without a guess that was not made."""
-        return {name: value for name, value in super().written().items() if value is not None}
+        return {name: value for name, value in super().to_dict().items() if value is not None}
 
     @property
     def truth(self) -> float:
@@ -250,9 +250,10 @@ def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> floa
 
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:
     """Return what a synthesizer says of itself wherever it is compared."""
-    names = ("key", "label", *COMPARED_FACTS, "audited", "noisy", "guess", "smallest_epsilon")
-    facts = {name: getattr(card, name) for name in names}
-    return facts | {"source": card.compared_source or card.source}
+    told = ("label", "releases", "finding", "several_sets", "opendp", "audited")
+    facts = {name: getattr(card, name) for name in ("key", "guess", "smallest_epsilon")} | {"noisy": card.adds_noise}
+    facts |= {name: getattr(card.info, name) for name in told}
+    return facts | {"source": card.info.compared_source or card.info.source}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -280,7 +281,7 @@ class BinaryMethod(ComparedMethod):
         """
         facts = compared_facts(synthesizer_type)
         further = [one for one in cls.further(synthesizer_type).values() if one.name != synthesizer_type.guess]
-        if told := ", ".join(f"{one.symbol or one.title} = {readable(one.default)}" for one in further):
+        if told := ", ".join(f"{one.symbol or one.title} = {format_number(one.default)}" for one in further):
             facts["releases"] += f" Here {told}."
         return cls(synthesizer_type=synthesizer_type, **facts)
 
@@ -295,7 +296,7 @@ class BinaryMethod(ComparedMethod):
     @property
     def moments_at_once(self) -> bool:
         """Whether `moments` take a moment, however many rows there are."""
-        return self.synthesizer_type.moments_at_once
+        return self.synthesizer_type.has_fast_moments
 
     def moments(self, data: OneProportion, epsilon: float) -> RowMoments:
         return row_moments(self.synthesizer(data, epsilon))
@@ -353,7 +354,7 @@ class BinaryMethod(ComparedMethod):
         if "m" not in most and data.m != data.n:
             return "releases as many rows as there are, so m must be n"
         if any(getattr(data, name) > most[name] for name in ("n", "m") if name in most):
-            return f"its whole table must be computed, at most {readable(most['n'])} rows"
+            return f"its whole table must be computed, at most {format_number(most['n'])} rows"
         return ""
 
     def design(self, data: OneProportion, setting: float, sets: int, **shared: Any) -> Design | None:
@@ -422,4 +423,4 @@ def promising_methods() -> tuple[BinaryMethod, ...]:
     """
     registered = two_cell_synthesizers().values()
     ordered = dict.fromkeys((*(one for one in FIRST_SHOWN if one in registered), *registered))
-    return tuple(BinaryMethod.of(one) for one in ordered if not (one.compared_as or one.not_compared))
+    return tuple(BinaryMethod.of(one) for one in ordered if one.info.is_compared)

@@ -12,9 +12,9 @@ import numpy as np
 
 from dpviz.comparisons.base import Analysis, beyond_rounding, meant_width
 from dpviz.core.cache import Memo
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.bernstein import Extreme, largest, of_higher_degree, smallest, times_p
-from dpviz.core.numerics.multisets import multisets
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.binomial_averages import Extreme, maximum, minimum
+from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.types import FloatArray
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.coverage.certified import certifiable, intervals_at, largest_mean_width, smallest_coverage
@@ -264,7 +264,7 @@ def worst_bias(made: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: flo
     """
     moments = estimate_moments(made, sets, rule)
     away = of_higher_degree(moments.mean) - times_p(np.ones(made.n + 1))
-    found = smallest(away, low, high), largest(away, low, high)
+    found = minimum(away, low, high), maximum(away, low, high)
     return max((Extreme(abs(one.value), one.at) for one in found), key=lambda one: one.value)
 
 
@@ -278,9 +278,36 @@ def worst_error(made: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: fl
     moments = estimate_moments(made, sets, rule)
     squares, ones = moments.mean**2 + moments.variance, np.ones(made.n + 1)
     coefficients = of_higher_degree(squares, 2) - 2 * of_higher_degree(times_p(moments.mean)) + times_p(times_p(ones))
-    found = largest(coefficients, low, high)
+    found = maximum(coefficients, low, high)
     return Extreme(math.sqrt(max(found.value, 0.0)), found.at)
 
 
 FROM_MOMENTS = {"bias": worst_bias, "root_mean_squared_error": worst_error}
 FROM_RELEASES = {"coverage": smallest_coverage, "mean_width": largest_mean_width}
+
+
+def of_higher_degree(coefficients: FloatArray, times: int = 1) -> FloatArray:
+    """Return the coefficients of the same polynomial as one of a higher degree.
+
+    >>> of_higher_degree(np.array([0.0, 1.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    for _ in range(times):
+        size = len(coefficients)
+        share = np.arange(size + 1) / size
+        before, after = np.append(0.0, coefficients), np.append(coefficients, 0.0)
+        coefficients = share * before + (1 - share) * after
+    return coefficients
+
+
+def times_p(coefficients: FloatArray) -> FloatArray:
+    """Return the coefficients, one more, of p times the polynomial.
+
+    p Binomial(x; n, p) = (x + 1)/(n + 1) Binomial(x + 1; n + 1, p).
+
+    >>> times_p(np.array([1.0])).tolist(), times_p(np.array([0.0, 1.0])).tolist()
+    ([0.0, 1.0], [0.0, 0.0, 1.0])
+    """
+    size = len(coefficients)
+    found: FloatArray = np.append(0.0, np.arange(1, size + 1) / size * coefficients)
+    return found

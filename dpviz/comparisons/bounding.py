@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpviz.core.numerics.blocks import blocks, uncopied
+from dpviz.core.numerics.special import row_blocks, small_buffers
 from dpviz.core.types import FloatArray, IntArray
 
 DRAWN_AT_ONCE = 32_768  # Numbers drawn at a time, which then stay near the processor
@@ -84,7 +84,7 @@ def side_by_side(sets: IntArray, rows: int) -> Iterator[IntArray]:
 
 def sets_at_once(sets: int, rows: int) -> list[slice]:
     """Return which sets of so many rows are drawn at a time."""
-    return blocks(sets, 1, max(FEWEST_SIDE_BY_SIDE, DRAWN_AT_ONCE // rows))
+    return row_blocks(sets, 1, max(FEWEST_SIDE_BY_SIDE, DRAWN_AT_ONCE // rows))
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Bounding:
         if not self.redraws:
             for part in sets_at_once(len(centre), rows):
                 values = random.standard_normal((rows, len(centre[part])))
-                with uncopied():
+                with small_buffers():
                     np.maximum(values, lowest[part], out=values)
                     np.minimum(values, highest[part], out=values)
                 yield Rows(part, values, centre[part], scale[part])

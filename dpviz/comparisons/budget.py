@@ -17,9 +17,9 @@ from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Estimand, 
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.guesses import guess_in_symbols
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE, EqualPromise
-from dpviz.core.checked import check_fields
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.parameters import validate_fields
 from dpviz.coverage.exact import coarse_to_fine
 
 PAPERS_SETS = 10  # Of both papers
@@ -112,7 +112,7 @@ class Spending(ABC):
     """Whether the number of sets is the reader's."""
 
     def __post_init__(self) -> None:
-        check_fields(self, PROMISES)
+        validate_fields(self, PROMISES)
         problem = self.unfit(self.data, self.method)
         if problem:
             raise ValueError(problem)
@@ -175,7 +175,7 @@ class Spending(ABC):
     def named(self) -> str:
         """Its settings in words."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, self.method)]
-        return f"{', '.join(numbers)} and ε = {readable(self.epsilon, 4)}"
+        return f"{', '.join(numbers)} and ε = {format_number(self.epsilon, 4)}"
 
     def exact_errors(self) -> Iterator[tuple[float, float]]:
         """Yield every place that can be chosen with its error, where it is known without a simulation; else nothing."""
@@ -358,7 +358,7 @@ class OverStatistics(Spending):
         return self.method.usual_shares(self.data)
 
     def name_of(self, place: float) -> str:
-        return f"{readable(100 * place, 3)} % for {self.method.first_statistic}"
+        return f"{format_number(100 * place, 3)} % for {self.method.first_statistic}"
 
     def at(self, place: float) -> tuple[ComparedMethod, Analysis]:
         return self.method.with_share(place), self.analysis

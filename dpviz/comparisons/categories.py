@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from dpviz.calibration.methods import method_of
-from dpviz.calibration.zheng import ZhengRows
+from dpviz.calibration.methods import ZhengRows, method_of
 from dpviz.comparisons.base import Estimand
 from dpviz.comparisons.binary import read_when_asked
 from dpviz.comparisons.binary_base import BinaryMethod, OneProportion, compared_facts
@@ -17,12 +16,10 @@ from dpviz.core import limits
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Release, WorstCase
 from dpviz.mechanisms.base import parameter
-from dpviz.mechanisms.cell_pairs import PlugInCells
-from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PriorCellSynthesizer
+from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PlugInCells, PriorCellSynthesizer
 from dpviz.privacy import pure_epsilon
-from dpviz.privacy.composition import DiscreteLosses, composed_delta
-from dpviz.privacy.hockey_stick import worst_neighbours
-from dpviz.privacy.several_sets import LOSS_GRID_RESOLUTION
+from dpviz.privacy.divergence import worst_neighbours
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 MOST_LOSSES = 1_000_000  # Privacy losses of one set that are listed for the sum of several
 
@@ -102,12 +99,11 @@ class PriorCellsRelease(CategoryMethod):
         listed = release.losses(MOST_LOSSES)
         if listed is None:
             return None
-        found = composed_delta(DiscreteLosses(*listed), sets, epsilon, LOSS_GRID_RESOLUTION, only_upper=True)
-        return WorstCase(found.upper, 1, 0)
+        return WorstCase(PrivacyLossDistribution.from_outcomes(*listed).composed_delta(sets, epsilon), 1, 0)
 
     def absence(self, data: Any) -> str:
-        if data.m > limits.PRIOR_ROWS_OF_CELLS and data.m > limits.TIMES_THE_DATA * data.n:
-            return f"its δ is too long a sum for more than {limits.TIMES_THE_DATA} times as many rows as there are"
+        if data.m > limits.MAX_PRIOR_ROWS_OF_CELLS and data.m > limits.MAX_ROWS_PER_PERSON * data.n:
+            return f"its δ is too long a sum for more than {limits.MAX_ROWS_PER_PERSON} times as many rows as there are"
         return super().absence(data)
 
 
@@ -121,7 +117,7 @@ def category_method(of_cells: type[CellSynthesizer]) -> CategoryMethod:
 def category_methods() -> tuple[ComparedMethod, ...]:
     """Return a method for every registered synthesizer of k counts but those that are compared as another."""
     registered = (one for one in SYNTHESIZERS.values() if issubclass(one, CellSynthesizer))
-    return tuple(category_method(one) for one in registered if not one.compared_as)
+    return tuple(category_method(one) for one in registered if one.info.is_compared)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,4 +130,4 @@ class CategoryData(OneProportion):
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
     assumed: ClassVar[str] = "each row independently in that category with probability p"
 
-    cells: int = parameter(CELL_COUNT, title="Categories", default=5, maximum=limits.CATEGORIES)
+    cells: int = parameter(CELL_COUNT, title="Categories", default=5, maximum=limits.MAX_CATEGORIES)

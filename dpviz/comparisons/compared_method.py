@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Any, ClassVar, Self
 
-from dpviz.core.parameters import shown
+from dpviz.core.formatting import describe_value
 from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
@@ -84,7 +84,7 @@ class ComparedMethod(ABC):
 
     def with_share(self, share: float) -> ComparedMethod:
         """Return the same method with this share of ε for the first of its two statistics."""
-        raise ValueError(f"{self.label} does not divide its ε; got a share of {shown(share)}.")
+        raise ValueError(f"{self.label} does not divide its ε; got a share of {describe_value(share)}.")
 
     def absence(self, data: Any) -> str:
         """Return why it cannot release such data, in a few words; nothing where it can."""

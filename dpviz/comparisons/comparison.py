@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from dpviz.comparisons.base import Analysis, DataKind, Outcome
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.guesses import guess_in_symbols
 from dpviz.comparisons.terms import ComparisonTerms
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.privacy.optimum import LeastError, ShortestLength
 
@@ -137,6 +138,20 @@ class Comparison:
     epsilon: float
     span: tuple[float, float]
 
+    def __post_init__(self) -> None:
+        if all(method.reference for method in self.methods):
+            raise ValueError("Choose at least one method that promises privacy.")
+        first, last = map(format_number, self.span)
+        if self.span[0] >= self.span[1]:
+            raise ValueError(f"The smallest ε in the pictures must be below the largest; got {first} and {last}.")
+
+    def settings(self) -> dict[str, Any]:
+        """Its settings by name, those of its data and of its analysis among them."""
+        kind, (first, last) = self.data.key, self.span
+        own = {"kind": kind, "terms": self.terms.key, "epsilon": self.epsilon, "first": first, "last": last}
+        methods = {f"{kind}_methods": [method.key for method in self.methods]}
+        return {**self.data.settings(), **self.analysis.settings(), "rule": self.analysis.rule, **own, **methods}
+
     @property
     def everywhere(self) -> str:
         """What is the same at every ε, which tells comparisons apart."""
@@ -150,14 +165,14 @@ class Comparison:
     @property
     def privacy(self) -> str:
         """The ε at which methods are ranked, with the δ that is allowed, if any."""
-        failure = f" and δ = {readable(self.terms.delta, 3)}" if self.terms.delta else ""
-        return f"ε = {readable(self.epsilon, 4)}{failure}"
+        failure = f" and δ = {format_number(self.terms.delta, 3)}" if self.terms.delta else ""
+        return f"ε = {format_number(self.epsilon, 4)}{failure}"
 
     @property
     def named(self) -> str:
         """Its settings in words."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, *self.methods)]
-        return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {readable(self.epsilon, 4)}"
+        return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {format_number(self.epsilon, 4)}"
 
     def first(self) -> Compared:
         """Return what is quick of every method where it is ranked, with which `rank` begins."""

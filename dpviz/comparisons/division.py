@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.comparisons.guesses import guess_in_words
-from dpviz.core.parameters import readable
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import error_text, measured_text, more_or_less, number
+from dpviz.core.formatting import format_error, format_measure, format_number, format_or_dash, format_ratio, join_words
 
 NAMED_DIVISIONS = 4  # That are named where more cannot be told from the best
 
@@ -31,7 +29,7 @@ class Division:
     def answer(self) -> tuple[str, str, str]:
         """The mark, the sentence, and a short one for a class and for a phone."""
         asked, found = self.asked, self.found
-        best, epsilon = found.best, readable(asked.epsilon, 4)
+        best, epsilon = found.best, format_number(asked.epsilon, 4)
         if not self.tells:
             tried = f"{len(found.outcomes)} of {len(asked.compared)}"
             sentence = f"The errors of {tried} {asked.counted} are known so far; which is best is told once "
@@ -43,7 +41,7 @@ class Division:
                 f"ε = {epsilon} to say which division is best: a cell came out empty, or nothing varied."
             )
             return "no estimate", sentence, f"At ε = {epsilon} too few releases give an estimate."
-        name, typical = asked.name_of(best), error_text(error)
+        name, typical = asked.name_of(best), format_error(error)
         so_far = "" if self.is_final else " so far"
         words = (
             f"With ε = {epsilon} for everything that is released, the error is{so_far} smallest with <b>{name}</b>: "
@@ -65,7 +63,7 @@ class Division:
             return "too few repetitions give an estimate to tell"
         if place in self.found.tied:
             return "no difference can be told"
-        return f"the estimate is off by <b>{more_or_less(self.found.price(place))}</b>"
+        return f"the estimate is off by <b>{format_ratio(self.found.price(place))}</b>"
 
     @property
     def _of_one_set(self) -> str:
@@ -77,10 +75,12 @@ class Division:
         error, mine = best.ranked_error, one.ranked_error
         if (one.method.key, one.sets) == (best.method.key, best.sets) and mine.tied(error):
             return ""  # it is what the sentence has told
-        words = f" A single set of the {one.method.label} has an error of <b>{error_text(mine)}</b>"
+        words = f" A single set of the {one.method.label} has an error of <b>{format_error(mine)}</b>"
         if math.isnan(error.value) or mine.tied(error):
             return f"{words}."
-        hardly = "hardly " if readable(mine.value, 3) == readable(error.value, 3) else ""  # by less than is written
+        hardly = (
+            "hardly " if format_number(mine.value, 3) == format_number(error.value, 3) else ""
+        )  # by less than is written
         return f"{words}, which is {hardly}{'less' if mine.value < error.value else 'more'}."
 
     @property
@@ -97,7 +97,7 @@ class Division:
         tied = [place for place in self.found.tied_for(estimand) if place != best]
         if not tied:
             return ""
-        alike = enumerated([self.asked.name_of(place) for place in tied[:NAMED_DIVISIONS]])
+        alike = join_words([self.asked.name_of(place) for place in tied[:NAMED_DIVISIONS]])
         alike += f", and {len(tied) - NAMED_DIVISIONS} more" if len(tied) > NAMED_DIVISIONS else ""
         simulated = self.found.errors(estimand)[best].error > 0
         return f" The simulation cannot tell it from {alike}." if simulated else f" So it is with {alike}."
@@ -134,8 +134,8 @@ class Division:
         rows = []
         for place, name in {found.best: "smallest error", **usual}.items():
             one = found.outcomes[place]
-            measures = [measured_text(each) for each in (one.root_mean_squared_error, one.bias)]
-            measures += [measured_text(one.coverage, share=True), measured_text(one.mean_width)]
+            measures = [format_measure(each) for each in (one.root_mean_squared_error, one.bias)]
+            measures += [format_measure(one.coverage, share=True), format_measure(one.mean_width)]
             named = f"<b>{asked.name_of(place)}</b> <small>{name}</small>"
-            rows.append([named, *measures, number(found.price(place), 4)])
+            rows.append([named, *measures, format_or_dash(found.price(place), 4)])
         return ["division of ε", "error", "bias", "coverage", "mean width", "times the smallest error"], rows

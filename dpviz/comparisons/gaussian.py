@@ -22,10 +22,10 @@ from dpviz.comparisons.base import (
 )
 from dpviz.comparisons.bounding import Rows, moments_of
 from dpviz.core import limits
-from dpviz.core.checked import checked
-from dpviz.core.declarations import ROWS, SEED
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import EPSILON, Parameter, readable
+from dpviz.core.declarations import EPSILON, ROWS, SEED
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray
 from dpviz.coverage.studies import Plan, stream_study
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -38,7 +38,7 @@ LARGEST_RANGE = 1e4  # Most standard deviations between the bounds
 NORMAL_ROWS = dataclasses.replace(
     ROWS,
     minimum=4,
-    maximum=limits.COMPARED_ROWS,
+    maximum=limits.MAX_COMPARED_ROWS,
     default=100,
     help="The number of rows in the confidential data, and in every synthetic set. It is public.",
 )
@@ -184,17 +184,17 @@ class GaussianData(DataKind):
     """Rows in a block of a study: about as many as are drawn in 20 ms, so that the first result is soon there."""
 
     def check(self) -> None:
-        ends = f"{readable(self.low)} to {readable(self.high)}"
+        ends = f"{format_number(self.low)} to {format_number(self.high)}"
         if self.low >= self.high:
             raise ValueError(f"low (lower bound) must be below high (upper bound); got {ends}.")
         if not self.low < self.mean < self.high:
             raise ValueError(
-                f"mean (true mean) must lie strictly between the bounds, {ends}; got {readable(self.mean)}."
+                f"mean (true mean) must lie strictly between the bounds, {ends}; got {format_number(self.mean)}."
             )
         if self.width > LARGEST_RANGE * self.sigma:
             raise ValueError(
                 f"The bounds must be at most {LARGEST_RANGE:,.0f} standard deviations apart; got {ends} with a "
-                f"standard deviation of {readable(self.sigma)}."
+                f"standard deviation of {format_number(self.sigma)}."
             )
 
     @property
@@ -279,7 +279,6 @@ class GaussianData(DataKind):
             found[method.key] = estimates[~np.isnan(estimates)]
         return float(self.asked.estimate(held.moments)[0]), found
 
-    @checked(epsilon=EPSILON_OF_ALL_SETS, sets=COMPARED_SETS, seed=SEED)
     def draw_release(self, method: Any, epsilon: float, sets: int, seed: int) -> tuple[FloatArray, list[FloatArray]]:
         """Return one confidential data set and the sets that a method releases of it, as `each_set` has them.
 
@@ -290,6 +289,9 @@ class GaussianData(DataKind):
         >>> [(rows == one).all() for one in released]
         [np.True_]
         """
+        epsilon = EPSILON_OF_ALL_SETS.validate(epsilon)
+        sets = COMPARED_SETS.validate(sets)
+        seed = SEED.validate(seed)
         random = np.random.default_rng(seed)
         held = self.draw(random, 1)
         found = [held.rows, *method.rows(random, held, epsilon, method.sets(sets))]

@@ -17,8 +17,7 @@ from dpviz.comparisons.base import beyond_rounding
 from dpviz.comparisons.bounding import Bounding, Rows, normal_moments
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.gaussian import Confidential, GaussianData
-from dpviz.core.checked import check_fields
-from dpviz.core.parameters import argument
+from dpviz.core.parameters import argument, validate_fields
 from dpviz.core.types import FloatArray
 
 MEAN_NODES = 6  # Of the distribution of the confidential mean, whose first 12 moments they have
@@ -141,7 +140,7 @@ class GaussianMethod(ComparedMethod):
 
     def __post_init__(self) -> None:
         if self.share is not None:
-            check_fields(self, argument("share", 0.001, 0.999, title=f"share of ε for {self.first_statistic}"))
+            validate_fields(self, argument("share", 0.001, 0.999, title=f"share of ε for {self.first_statistic}"))
 
     def __repr__(self) -> str:
         return f"{self.name}({'' if self.share is None else f'share={self.share!r}'})"
@@ -197,3 +196,16 @@ REFERENCE: dict[str, bool] = {"reference": True, "has_epsilon": False, "exact_ep
 """What there is to say of what promises nothing."""
 
 ORIGINAL_ROWS = Original.named("Original", several_sets=False, **REFERENCE)
+
+
+@lru_cache(maxsize=4)
+def released_rows(
+    data: GaussianData, settings: tuple[tuple[GaussianMethod, float], ...], sets: int, seed: int
+) -> dict[str, FloatArray]:
+    """Return one confidential data set, and the first set that each method releases of it, by label."""
+    rows = {"Confidential data": data.draw_release(ORIGINAL_ROWS, 1.0, 1, seed)[0]}
+    for method, setting in settings:
+        if not isinstance(method, Original):
+            _, released = data.draw_release(method, setting, sets, seed)
+            rows |= {method.label: released[0]} if released else {}
+    return rows

@@ -10,18 +10,18 @@ import numpy as np
 from dpviz.comparisons.base import COMPARED_SETS, OutcomeMeasures, meant_width
 from dpviz.comparisons.gaussian import EPSILON_OF_ALL_SETS, GaussianData, NormalEstimand
 from dpviz.comparisons.gaussian_methods import GaussianMethod
-from dpviz.core.checked import checked, declared
 from dpviz.core.declarations import LEVEL
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.quantiles import QuantileTable
-from dpviz.core.parameters import shown
-from dpviz.core.record import each_once
-from dpviz.core.running_sums import Groups, Sums, check_between, exact_units, summed
+from dpviz.core.formatting import describe_value
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.parameters import parameter_with_default
+from dpviz.core.records import validate_unique_choices
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.coverage.studies import Blocks, Plan
 from dpviz.coverage.studies.plan import StudyTally
+from dpviz.coverage.studies.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import half_widths
+from dpviz.inference.quantiles import QuantileTable
 
 LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are within 10⁶ of 0
 EQUAL_SETS_VARIANCE = 1e-28  # Between sets, in units of their squared mean, that equal sets may have by rounding
@@ -77,7 +77,6 @@ class GaussianTally(StudyTally):
             one.check_mean(key, "deviation", one.released, -LARGEST_DEVIATION, LARGEST_DEVIATION)
             one.check_mean(key, "deviation_squared", one.released, 0, LARGEST_DEVIATION**2)
 
-    @checked()
     def measures(self, estimand: str, rule: str) -> OutcomeMeasures:
         """Return what the study says of an estimand and a rule of its plan.
 
@@ -87,7 +86,7 @@ class GaussianTally(StudyTally):
         """
         for name, key, keys in (("estimand", estimand, self.plan.estimands), ("rule", rule, self.plan.rules)):
             if key not in keys:
-                raise ValueError(f"{name} must be one of the plan's, {', '.join(keys)}; got {shown(key)}.")
+                raise ValueError(f"{name} must be one of the plan's, {', '.join(keys)}; got {describe_value(key)}.")
         found = self.estimands[self.plan.estimands.index(estimand)]
         one = found.rules[self.plan.rules.index(rule)]
         whole = found.groups.sums[:, 0].sum() == self.repetitions  # not of a run that was read from a file
@@ -95,13 +94,11 @@ class GaussianTally(StudyTally):
         every, released, away, square = found.groups.sums[rows].T
         covered, usable, bounded, width = one.groups.sums[rows].T
         return OutcomeMeasures(
-            bias=Measure.mean(found, "deviation", found.released).with_parts(away, released),
-            root_mean_squared_error=Measure.mean(found, "deviation_squared", found.released)
-            .with_parts(square, released)
-            .root(),
+            bias=found.mean("deviation", found.released).with_parts(away, released),
+            root_mean_squared_error=found.mean("deviation_squared", found.released).with_parts(square, released).root(),
             coverage=Measure.share(one.covered, found.released).with_parts(covered, released),
             mean_width=meant_width(
-                Measure.mean(one, "width", one.usable - one.unbounded).with_parts(width, bounded),
+                one.mean("width", one.usable - one.unbounded).with_parts(width, bounded),
                 max(self.plan.data.width, self.plan.data.width**2),  # of a variance it is a square
                 one.unbounded > 0,
             ),
@@ -123,23 +120,23 @@ class GaussianPlan(Plan[GaussianTally]):
 
     data: GaussianData
     method: GaussianMethod
-    epsilon: float = declared(EPSILON_OF_ALL_SETS)
-    sets: int = declared(COMPARED_SETS)
+    epsilon: float = parameter_with_default(EPSILON_OF_ALL_SETS)
+    sets: int = parameter_with_default(COMPARED_SETS)
     estimands: tuple[str, ...] = ("mean",)
     rules: tuple[str, ...] = ("reiter_2003",)
-    level: float = declared(LEVEL)
+    level: float = parameter_with_default(LEVEL)
 
     def __post_init__(self) -> None:
         if not isinstance(self.data, GaussianData):
-            raise ValueError(f"data must be a GaussianData; got {shown(self.data)}.")
+            raise ValueError(f"data must be a GaussianData; got {describe_value(self.data)}.")
         if not isinstance(self.method, GaussianMethod):
-            raise ValueError(f"method must be a GaussianMethod; got {shown(self.method)}.")
+            raise ValueError(f"method must be a GaussianMethod; got {describe_value(self.method)}.")
         if not issubclass(self.data.drawn, self.method.takes):
             raise ValueError(f'"{self.method.label}" does not release data of the kind "{self.data.label}".')
         super().__post_init__()
         object.__setattr__(self, "sets", self.method.sets(self.sets))
         for name, known in (("estimands", [*self.data.studied]), ("rules", [*COMBINING_RULES])):
-            object.__setattr__(self, name, each_once(name, getattr(self, name), known, fewest=1))
+            object.__setattr__(self, name, validate_unique_choices(name, getattr(self, name), known, min_items=1))
         for key in self.rules:
             COMBINING_RULES[key].check_sets(self.sets)
 

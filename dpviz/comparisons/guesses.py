@@ -8,15 +8,14 @@ from dpviz.comparisons.base import Analysis, DataKind, Outcome
 from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.terms import ComparisonTerms, EqualPromise
 from dpviz.core.declarations import PUBLIC_GUESS
-from dpviz.core.parameters import readable
-from dpviz.core.wording import error_text
+from dpviz.core.formatting import format_error, format_number
 
 GUESS_OFF = 0.1  # How far off the guess is whose error stands beside that of a guess at the truth
 
 
 def guess_in_symbols(data: DataKind, *methods: ComparedMethod) -> list[str]:
     """Return the public guess as "π = 0.25" where one of the methods is given one; else nothing."""
-    return [f"{PUBLIC_GUESS.symbol} = {readable(data.guess, 4)}"] if any(one.guess for one in methods) else []
+    return [f"{PUBLIC_GUESS.symbol} = {format_number(data.guess, 4)}"] if any(one.guess for one in methods) else []
 
 
 def guess_in_words(one: Outcome, analysis: Analysis, terms: ComparisonTerms | None = None) -> str:
@@ -26,14 +25,16 @@ def guess_in_words(one: Outcome, analysis: Analysis, terms: ComparisonTerms | No
     """
     if not one.method.guess:
         return ""
-    guess, error = readable(one.data.guess, 4), error_text(one.root_mean_squared_error)
+    guess, error = format_number(one.data.guess, 4), format_error(one.root_mean_squared_error)
     if not one.data.flatters(one.method):
-        off = readable(abs(one.data.guess - one.data.truth), 3)
+        off = format_number(abs(one.data.guess - one.data.truth), 3)
         return f"{one.method.label} has a guess of {guess}, which is off by {off}."
     words = f"{one.method.label} is off by {error} with the guess at the truth, {guess}, which is the best it can do"
     worse = error_with_guess_off(one.data, one.method, one.epsilon, analysis, terms or EqualPromise())
     return (
-        f"{words}." if worse is None else f"{words}; with a guess off by {GUESS_OFF} it is off by {readable(worse, 3)}."
+        f"{words}."
+        if worse is None
+        else f"{words}; with a guess off by {GUESS_OFF} it is off by {format_number(worse, 3)}."
     )
 
 

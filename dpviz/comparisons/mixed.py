@@ -14,7 +14,8 @@ from dpviz.comparisons.base import Estimand
 from dpviz.comparisons.bounding import VARIANCE_ROUNDING
 from dpviz.comparisons.gaussian import Confidential, GaussianData, NormalEstimand
 from dpviz.core import limits
-from dpviz.core.parameters import Parameter, readable
+from dpviz.core.formatting import format_number
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import parameter
 
@@ -26,7 +27,7 @@ CELLS_OF_MIXED_DATA = Parameter(
     symbol="J",
     title="Number of cells",
     minimum=2,
-    maximum=limits.MIXED_CELLS,
+    maximum=limits.MAX_MIXED_CELLS,
     default=24,
     slider_maximum=50,
     integer=True,
@@ -212,8 +213,9 @@ class MixedData(GaussianData):
         lowest, highest = self.mean - self.sigma, self.mean + self.sigma
         if not self.low < lowest < highest < self.high:
             raise ValueError(
-                f"The cell means, which go from {readable(lowest)} to {readable(highest)} (mean minus and plus sigma), "
-                f"must lie between the bounds, {readable(self.low)} to {readable(self.high)}."
+                f"The cell means, which go from {format_number(lowest)} to {format_number(highest)} (mean minus and "
+                "plus sigma), "
+                f"must lie between the bounds, {format_number(self.low)} to {format_number(self.high)}."
             )
 
     @cached_property

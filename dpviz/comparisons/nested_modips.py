@@ -15,10 +15,10 @@ from dpviz.comparisons.base import Analysis, meant_width
 from dpviz.comparisons.binary_base import OneProportion
 from dpviz.comparisons.binary_measures import RowMoments
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.quadrature import on_panels
+from dpviz.core.formatting import format_percent
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.core.wording import percent
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import half_widths, holds
@@ -84,7 +84,7 @@ class Variances(NamedTuple):
 
     def share(self, part: float) -> str:
         """Return the share of a part in per cent."""
-        return percent(part / self.total if self.total else 0.0, 3)
+        return format_percent(part / self.total if self.total else 0.0, 3)
 
 
 @lru_cache(maxsize=64)
@@ -94,7 +94,7 @@ def log_no_ones(n: int, epsilon: float, sets: int, prior: float = BOWEN_LIU_PRIO
     Gauss–Legendre quadrature over the noisy count u, added up from both ends, each whole number costing e^{−ε}.
     """
     panels = math.ceil((epsilon + STEEP * sets) / PANEL_NATS)
-    tau, weights = on_panels(np.linspace(0, 1, panels + 1).tolist(), LEGENDRE_NODES_OF_A_PANEL)
+    tau, weights = gauss_legendre_panels(np.linspace(0, 1, panels + 1).tolist(), LEGENDRE_NODES_OF_A_PANEL)
     shares = np.log(weights) + math.log(epsilon / 2)
 
     def seen(u: FloatArray) -> FloatArray:

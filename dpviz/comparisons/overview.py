@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 
-from dpviz.calibration.exact import minimum_prior
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.comparisons.binary_measures import row_moments
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.inference.confidential import released_rows
@@ -76,7 +76,7 @@ class Overview:
     @property
     def named(self) -> str:
         """The settings in words."""
-        return f"ε = {readable(self.design.epsilon, 4)} with {readable(self.design.n)} people"
+        return f"ε = {format_number(self.design.epsilon, 4)} with {format_number(self.design.n)} people"
 
     @property
     def secret(self) -> int:

@@ -4,11 +4,16 @@ import math
 from typing import NamedTuple
 
 from dpviz.comparisons.overview import Overview
-from dpviz.core.parameters import readable, readable_apart
+from dpviz.core.formatting import (
+    describe_invented_rows,
+    format_distinct,
+    format_number,
+    format_percent,
+    is_small_weight,
+)
 from dpviz.core.types import FloatArray
-from dpviz.core.wording import few_rows, percent, rows_text
 from dpviz.mechanisms.noise import NoiseSanitizer
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 
 DELTA_TOO = 1e-6
 """The δ that the second answer allows as well."""
@@ -39,7 +44,7 @@ def overview_words(found: Overview) -> OverviewWords:
 def overview_sentences(found: Overview) -> tuple[str, str]:
     """What the release gives away and what it costs, as inline HTML, and in at most 15 words."""
     guess = belief_text(found.average_guess)
-    right = percent(found.coverage, 3)
+    right = format_percent(found.coverage, 3)
     return (
         f"The best guess about the ringed person is right <b>{guess}</b> of the time, instead of 50 %. "
         f"An analyst who takes the table for real data is right in <b>{right}</b> of all releases and expects 95 %.",
@@ -49,8 +54,8 @@ def overview_sentences(found: Overview) -> tuple[str, str]:
 
 def overview_answers(found: Overview) -> list[str]:
     """What is given away, what is added, how often the analyst is wrong, what to do instead, the price, who decides."""
-    n, epsilon = readable(found.design.n), readable(found.design.epsilon, 4)
-    low, high = (percent(end, 3) for end in found.posterior_interval)
+    n, epsilon = format_number(found.design.n), format_number(found.design.epsilon, 4)
+    low, high = (format_percent(end, 3) for end in found.posterior_interval)
     return [
         f"An attacker who knows all but one of the {n} people guesses that person's answer. Before the release "
         f"one guess in two is right. After it, {_guesses(found)}; ε = {epsilon} would allow "
@@ -58,7 +63,7 @@ def overview_answers(found: Overview) -> list[str]:
         f"{_added(found)} {_with_delta(found)}",
         "An analyst who takes the synthetic table for real data computes the usual interval, the share ± 1.96 standard "
         "errors, and expects it to be right 95 times in 100. Draw again and again: it holds the true share in "
-        f"<b>{percent(found.coverage, 3)}</b> of all releases.",
+        f"<b>{format_percent(found.coverage, 3)}</b> of all releases.",
         f"Compute with the known noise: from this table, the share of yes lies between <b>{low} and {high}</b> "
         f"with probability 95 %. {_width(found)}",
         _price(found),
@@ -73,7 +78,7 @@ def _guesses(found: Overview) -> str:
     largest = belief_text(found.success)
     if math.isclose(found.average_guess, found.success, rel_tol=SAME_GUESSES):
         return f"<b>{ringed}</b> of the guesses about the ringed person are right, and nobody is more exposed"
-    alone = "the only one" if found.most_exposed == 1 else f"one of {readable(found.most_exposed)}"
+    alone = "the only one" if found.most_exposed == 1 else f"one of {format_number(found.most_exposed)}"
     return (
         f"<b>{ringed}</b> of the guesses about the ringed person are right, and <b>{largest}</b> about the most "
         f"exposed person, who is {alone} to say yes, or {alone} to say no"
@@ -86,23 +91,26 @@ def _added(found: Overview) -> str:
     if isinstance(made, NoiseSanitizer):
         return (
             f"The agency must add noise to the number of yes: {_noise(made)}. The Beta-binomial synthesizer would "
-            f"mix in <b>{rows_text(rows)}</b> instead."
+            f"mix in <b>{describe_invented_rows(rows)}</b> instead."
         )
-    beside = "as many as the real rows" if rows == n else f"beside {readable(n)} real ones"
-    return f"The agency must mix in <b>{rows_text(rows)}</b>, {'more than the real data' if rows > n else beside}."
+    beside = "as many as the real rows" if rows == n else f"beside {format_number(n)} real ones"
+    return (
+        f"The agency must mix in <b>{describe_invented_rows(rows)}</b>, "
+        f"{'more than the real data' if rows > n else beside}."
+    )
 
 
 def _with_delta(found: Overview) -> str:
     """How many rows are enough where δ is allowed as well."""
     rows = found.invented_with(DELTA_TOO)
-    enough = "is enough" if few_rows(rows) else "are enough"
-    return f"If the agency also accepts δ = 10⁻⁶, <b>{rows_text(rows)}</b> {enough}."
+    enough = "is enough" if is_small_weight(rows) else "are enough"
+    return f"If the agency also accepts δ = 10⁻⁶, <b>{describe_invented_rows(rows)}</b> {enough}."
 
 
 def _noise(made: NoiseSanitizer) -> str:
     """How far noise goes in nearly all tables."""
     reach = made.reach(NOISE_WITHIN)
-    far = "none at all" if reach == 0 else f"at most {readable(reach)} more or fewer"
+    far = "none at all" if reach == 0 else f"at most {format_number(reach)} more or fewer"
     return f"in at least 95 of 100 tables {far}"
 
 
@@ -117,15 +125,15 @@ def _width(found: Overview) -> str:
 def _price(found: Overview) -> str:
     """How far off the published share is, and how much of that no method with this ε can do without."""
     error, optimum = 100 * found.error, found.optimum
-    smallest, kept = 100 * optimum.root_mean_squared_error, f"ε = {readable(found.design.epsilon, 4)}"
-    off = f"The published share is typically off by <b>{readable_apart(error, smallest, 3)}</b> percentage points."
+    smallest, kept = 100 * optimum.root_mean_squared_error, f"ε = {format_number(found.design.epsilon, 4)}"
+    off = f"The published share is typically off by <b>{format_distinct(error, smallest, 3)}</b> percentage points."
     if optimum.compared(found.error) == "no larger than":
         return (
             f"{off} No method that keeps {kept} is closer: all of this is the price of ε, and nothing is the method's."
         )
     return (
-        f"{off} The best possible method with {kept} is off by <b>{readable_apart(smallest, error, 3)}</b>: that is "
-        f"the price of ε, and the other <b>{readable(error - smallest, 3)}</b> are the method's. Its error is "
+        f"{off} The best possible method with {kept} is off by <b>{format_distinct(smallest, error, 3)}</b>: that is "
+        f"the price of ε, and the other <b>{format_number(error - smallest, 3)}</b> are the method's. Its error is "
         f"{optimum.compared(found.error)} the smallest possible."
     )
 
@@ -135,19 +143,21 @@ def drawing_texts(found: Overview) -> dict[str, str]:
     n, m = found.design.n, found.design.m
     low, high = found.interval
     return {
-        "people": readable(n),
-        "yes": readable(found.secret),
-        "no": readable(n - found.secret),
+        "people": format_number(n),
+        "yes": format_number(found.secret),
+        "no": format_number(n - found.secret),
         **_made(found),
-        "drawn_yes": readable(found.released, 4),
-        "drawn_no": readable(m - found.released, 4),
+        "drawn_yes": format_number(found.released, 4),
+        "drawn_no": format_number(m - found.released, 4),
         "belief": belief_text(found.belief),
         "average": belief_text(found.average_guess),
         "worst": belief_text(found.largest_belief),
         "allowed": belief_text(found.promised_success),
-        "low": percent(low, 3),
-        "high": percent(high, 3),
-        "hit": f"The truth is {percent(found.secret / n, 3)}: the analyst is {'right' if found.hit else 'wrong'}.",
+        "low": format_percent(low, 3),
+        "high": format_percent(high, 3),
+        "hit": (
+            f"The truth is {format_percent(found.secret / n, 3)}: the analyst is {'right' if found.hit else 'wrong'}."
+        ),
     }
 
 
@@ -155,15 +165,16 @@ def _made(found: Overview) -> dict[str, str]:
     """How the table comes about."""
     made = found.design.synthesizer
     if not isinstance(made, NoiseSanitizer):
-        share = percent(found.invented / (found.design.n + found.invented), 3)
+        share = format_percent(found.invented / (found.design.n + found.invented), 3)
         return {
-            "adds": f"mixes in at least {rows_text(found.invented)}, half of them yes, half of them no.",
+            "adds": f"mixes in at least {describe_invented_rows(found.invented)}, half of them yes, half of them no.",
             "striped": f"Striped: invented, {share} of all.",
             "title": "A synthetic table is drawn",
             "published": "Only this table is published.",
         }
     corrected = (
-        f"The noisy number is {readable(found.drawn)}. Published is the mean of all numbers that it may have come from."
+        f"The noisy number is {format_number(found.drawn)}. Published is the mean of all numbers that it may "
+        "have come from."
     )
     return {
         "adds": f"adds noise to the number of yes: {_noise(made)}.",

@@ -13,10 +13,15 @@ from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.comparison import Compared, Comparison
 from dpviz.comparisons.guesses import guess_in_symbols, guess_in_words
 from dpviz.comparisons.terms import NO_EPSILON
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import error_text, measured, more_or_less, percent
+from dpviz.core.formatting import (
+    format_error,
+    format_measure_cells,
+    format_number,
+    format_percent,
+    format_ratio,
+    join_words,
+)
+from dpviz.core.monte_carlo import Measure
 from dpviz.privacy.optimum import LeastError
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
@@ -95,7 +100,7 @@ class Ranking:
         tied = [one for one in rest if one.ranked_error.tied(first.ranked_error)]
         exact = all(one.ranked_error.error == 0 for one in (first, *tied))
         best = [first, *tied] if exact else [first]
-        names, error = enumerated([one.method.label for one in best]), error_text(first.root_mean_squared_error)
+        names, error = join_words([one.method.label for one in best]), format_error(first.root_mean_squared_error)
         several = "have the smallest error of those shown: their estimates are"
         off = several if len(best) > 1 else "has the smallest error of those shown: its estimate is"
         words = f"At a {asked.terms.meant} {asked.privacy}, <b>{names}</b> {off} typically off by <b>{error}</b>"
@@ -105,16 +110,16 @@ class Ranking:
             words += f", {compared} with the {original.method.label.lower()}"
         words += f" (root mean squared error, {asked.named})."
         if tied and not exact:
-            alike = [f"{one.method.label} ({error_text(one.root_mean_squared_error)})" for one in tied]
-            words += f" The simulation cannot tell it from {enumerated(alike)}."
+            alike = [f"{one.method.label} ({format_error(one.root_mean_squared_error)})" for one in tied]
+            words += f" The simulation cannot tell it from {join_words(alike)}."
             names += f" or {tied[0].method.label if len(tied) == 1 else f'{len(tied)} others'}"
-        short = f"Smallest error of those shown at ε = {readable(asked.epsilon, 4)}: typically off by {error}."
+        short = f"Smallest error of those shown at ε = {format_number(asked.epsilon, 4)}: typically off by {error}."
         return names, words + self._price(first), short
 
     @property
     def _without_winner(self) -> tuple[str, str, str]:
         """The same where no method wins."""
-        privacy, epsilon = self.asked.privacy, readable(self.asked.epsilon, 4)
+        privacy, epsilon = self.asked.privacy, format_number(self.asked.epsilon, 4)
         fit = [one for one in self._promising if not self.unfit(one)]
         if not self._promising:
             sentence = f"None of the methods chosen can be set to a real privacy loss of {privacy}."
@@ -157,18 +162,18 @@ class Ranking:
         short = [
             f"{one.method.label} ({_few(one)})" for one in self._promising if 0 < one.repetitions < RANKED_REPETITIONS
         ]
-        few = f" Too few to be ranked: {enumerated(short)}." if short else ""
+        few = f" Too few to be ranked: {join_words(short)}." if short else ""
         barred = [one for one in self._barred if not one.method.guess]
         few += "".join(f" {guess_in_words(one, self.asked.analysis, self.asked.terms)}" for one in self._guessing)
         if not self.contenders:
             return f"{''.join(map(self._why_barred, barred))}{few}".strip()
         first, last, words = self.contenders[0], self.contenders[-1], ""
         if not last.ranked_error.tied(first.ranked_error):
-            error = error_text(last.root_mean_squared_error)
+            error = format_error(last.root_mean_squared_error)
             words = f" The largest error, {error}, is that of {last.method.label}."
         words += "".join(self._why_barred(one) for one in barred if surely_less(one, first)) + few
         if first.usable_share.value < SELDOM:
-            share = percent(first.usable_share.value, 2)
+            share = format_percent(first.usable_share.value, 2)
             words += f" Only {share} of the releases of {first.method.label} can be analyzed."
         if first.ranked_error.error > 0:
             words += " Errors with “about” are simulated; the table below has their standard errors."
@@ -180,7 +185,7 @@ class Ranking:
         if one.real_loss.verdict(one.epsilon).bad:
             broken = f"it <b>breaks its promise</b>: {really(one.real_loss, one.epsilon)}"
             why = broken if one.method.has_epsilon else f"it is not private: {why}"
-        return f" {one.method.label} is off by {error_text(one.root_mean_squared_error)}, but {why}."
+        return f" {one.method.label} is off by {format_error(one.root_mean_squared_error)}, but {why}."
 
     @property
     def absent(self) -> list[tuple[str, str]]:
@@ -193,7 +198,7 @@ class Ranking:
         """The names of the columns, and a row for each method, in order; Monte Carlo errors stand below."""
         columns: dict[str, Callable[[Outcome], str]] = {"method": self._named}
         if self.asked.terms.asks:
-            columns["given ε"] = lambda one: "–" if one.method.reference else readable(one.setting, 4)
+            columns["given ε"] = lambda one: "–" if one.method.reference else format_number(one.setting, 4)
         columns |= {
             "error": _error_cell,
             "bias": lambda one: _cell(one.bias),
@@ -261,7 +266,7 @@ def times_with(error: float, other: float) -> str:
         return "no more than"
     if math.isinf(ratio):
         return "but not at all"
-    said = more_or_less(ratio)
+    said = format_ratio(ratio)
     return f"{said} {'as' if said.endswith('as much') else 'than'}"
 
 
@@ -278,5 +283,5 @@ def _error_cell(one: Outcome) -> str:
 
 def _cell(measure: Measure, *, share: bool = False) -> str:
     """A measure; below it, so that the columns are narrow, its Monte Carlo error."""
-    value, error = measured(measure, share=share)
+    value, error = format_measure_cells(measure, share=share)
     return f"{value}<br><small>{error}</small>" if error else value

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 from scipy.optimize import brentq
 
 from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.core.checked import check_fields
-from dpviz.core.numerics.ends import private_side
-from dpviz.core.numerics.steps import Steps, finished
-from dpviz.core.parameters import DELTA, EPSILON, readable
+from dpviz.comparisons.steps import Steps, finished
+from dpviz.core.declarations import DELTA, EPSILON
+from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import round_to_private_side
+from dpviz.core.parameters import validate_fields
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 SETTING_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one
@@ -40,7 +41,7 @@ class ComparisonTerms:
         """Return why a method that has no setting cannot be compared, in a few words."""
         if epsilon / sets >= method.smallest_epsilon:
             return ""
-        smallest = readable(method.smallest_epsilon)
+        smallest = format_number(method.smallest_epsilon)
         return f"no ε below {smallest} holds for it without a δ: compare at equal real privacy with one"
 
 
@@ -67,7 +68,7 @@ class EqualPrivacy(ComparisonTerms):
     asks = ("delta",)
 
     def __post_init__(self) -> None:
-        check_fields(self, DELTA)
+        validate_fields(self, DELTA)
 
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
         """Return the setting, to a relative 1e-6 and on the private side; None where there is none, or none is known.
@@ -109,7 +110,7 @@ class EqualPrivacy(ComparisonTerms):
             if pairs and worst.value <= self.delta and exact:
                 return found
             if place in pairs and exact:  # the same neighbours alone, a rounding error apart
-                return private_side(found, 0.0, lambda setting: excess(setting) <= 0)
+                return round_to_private_side(found, 0.0, lambda setting: excess(setting) <= 0)
             # Those that are the worst at the start need not be so at the end: with them is only seen which are.
             within = SETTING_TOLERANCE if pairs or sets == 1 else ROUGH_TOLERANCE
             pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
@@ -178,7 +179,7 @@ def _largest(excess: Callable[[float], float], epsilon: float, tolerance: float 
     low, high = epsilon, min(epsilon * (1 + SETTING_TOLERANCE), PROMISES.maximum)
     first = excess(low)
     if 0 < first <= LOSS_TIE:  # what it is given is what it gives away, to rounding
-        return private_side(low, 0.0, lambda setting: excess(setting) <= 0)
+        return round_to_private_side(low, 0.0, lambda setting: excess(setting) <= 0)
     if first > 0:
         while excess(low) > 0:
             if low < 2 * PROMISES.minimum:

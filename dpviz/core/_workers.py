@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 KEEP_ALIVE_S = 2.0  # a computation ends at its next step if nobody has needed it for so long
 SEND_INTERVAL_S = 0.25  # between two results that are sent: pages are drawn no more than some times a second
+CLOSE_TIMEOUT_S = 1.0  # of killed processes, which takes some hundredths
 SLOTS = 4096  # of the arrays that workers share; two computations in one slot only live longer
 
 
@@ -77,7 +78,8 @@ class Workers:
         self._executor = ProcessPoolExecutor(count, context, _initialize, (channel, nice, modules))
         for _ in range(count):
             self._executor.submit(time.sleep, 0.1)  # each starts a process, as long as none is idle
-        threading.Thread(target=self._listen, name="tasks", daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, name="tasks", daemon=True)
+        self._listener.start()
 
     def submit(self, number: int, function: bytes, known_steps: int, receive: Receive) -> None:
         """Have a process do a run once it is free; BrokenProcessPool is raised if a worker has died, or OSError."""
@@ -90,6 +92,11 @@ class Workers:
                 self._give_up()
             raise
         future.add_done_callback(self._check)
+
+    def close(self) -> None:
+        """Wait until all threads and queues of killed processes are gone."""
+        self._give_up()
+        self._listener.join(CLOSE_TIMEOUT_S)
 
     def _check(self, future: Future[None]) -> None:
         """Notice that a worker has died.
@@ -139,6 +146,7 @@ def run(
     """Take the steps of a computation as long as it is needed; the first `known_steps` bring nothing new."""
     steps = 0
     sent_at = -math.inf
+    latest = None
     pending = None  # the last result that is not sent yet
     try:
         stream = None
@@ -151,7 +159,8 @@ def run(
                 receive(number, Event.DONE, pending if end.value is None else end.value, steps + 1, 0)
                 return
             steps += 1
-            if result is not None:
+            if result is not None and result is not latest:  # the same object again is no news
+                latest = result
                 pending = result
             if pending is not None and steps > known_steps and time.monotonic() - sent_at > SEND_INTERVAL_S:
                 receive(number, Event.RESULT, pending, steps, 0)

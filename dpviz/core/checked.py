@@ -6,13 +6,13 @@ import math
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from dpviz.core.parameters import Parameter, plain_number, shown
-from dpviz.core.parameters import argument as argument
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import Parameter, plain_number
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Check = Callable[[Any], object]
@@ -86,25 +86,6 @@ def checked(*broadcast: str, **declared: Declared) -> Callable[[Function], Funct
     return decorate
 
 
-def parameter(declaration: Parameter, **changes: Any) -> Any:
-    """Return a dataclass field without a default that carries its declaration, with `changes` to it."""
-    return field(metadata={"parameter": replace(declaration, **changes)})
-
-
-def declared(declaration: Parameter, **changes: Any) -> Any:
-    """Return the same with the default that the declaration has."""
-    declaration = replace(declaration, **changes)
-    return field(default=declaration.default, metadata={"parameter": declaration})
-
-
-def check_fields(made: object, *declarations: Parameter) -> None:
-    """Check the numbers of a frozen dataclass that are declared, each by the name of its declaration."""
-    for one in declarations:
-        value = getattr(made, one.name)
-        several = one.per_cell and (isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1)
-        object.__setattr__(made, one.name, tuple(map(one.check, value)) if several else one.check(value))
-
-
 def _check(name: str, annotation: Any, declared: Declared | None, broadcast: bool) -> Check:
     """Return the check of one argument: every kind that its annotation allows is tried in turn."""
     union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
@@ -122,11 +103,11 @@ def _check(name: str, annotation: Any, declared: Declared | None, broadcast: boo
     single = broadcast or any(kind in (PLAIN_KINDS[float], PLAIN_KINDS[int]) for kind in kinds)
 
     def refusal(allowed: str, value: object) -> str:
-        return f"{name} must be {allowed}; got {shown(value)}."
+        return f"{name} must be {allowed}; got {describe_value(value)}."
 
     # Of most arguments one thing alone is asked, and nothing of it at every call.
     if isinstance(declared, Parameter) and single and not (many or optional):
-        return declared.check
+        return declared.validate
     if len(kinds) == 1 and not (declared or accepted or many or optional):
         return functools.partial(_of_kind, kinds[0][1], functools.partial(refusal, allowed))
 
@@ -135,12 +116,12 @@ def _check(name: str, annotation: Any, declared: Declared | None, broadcast: boo
             return None
         if isinstance(declared, Parameter):
             if many and _sequence(value) is not NOT_OF_KIND:
-                numbers = declared.check_each(value)
+                numbers = declared.validate_array(value)
                 if numbers.ndim > 1 and PLAIN_KINDS[np.ndarray] not in kinds:
                     raise WrongKind(refusal(allowed, value))
                 return numbers
             if single:
-                return declared.check(value)
+                return declared.validate(value)
         if accepted and isinstance(value, str) and value not in accepted:
             raise ValueError(refusal(f"one of {', '.join(accepted)}", value))
         found = next((found for _, read in kinds if (found := read(value)) is not NOT_OF_KIND), NOT_OF_KIND)

@@ -1,16 +1,46 @@
-"""The numbers that analyses share, each declared once: people and released rows, sets, the truth, what is asked."""
+"""Parameters that analyses share, each declared once."""
 
 import dataclasses
+import sys
 
 from dpviz.core import limits
-from dpviz.core.parameters import Parameter
+from dpviz.core.parameters import Parameter, argument
 
+EPSILON = Parameter(
+    name="epsilon",
+    symbol="ε",
+    title="Promised privacy loss",
+    minimum=1e-6,
+    maximum=1e3,
+    default=2.0,
+    slider_minimum=0.01,
+    slider_maximum=20.0,
+    scale="log",
+    private_end="smaller",
+    help="The privacy loss that is promised: when one row is substituted, no released count may change the attacker's "
+    "odds by more than a factor eᵋ. Smaller is more private; values from 0.1 to 10 are usual.",
+)
+ANY_EPSILON = argument("epsilon", 0, sys.float_info.max, domain_text="a finite number, 0 or larger")
+DELTA = Parameter(
+    name="delta",
+    symbol="δ",
+    title="Allowed failure",
+    minimum=0.0,
+    maximum=1.0,
+    default=1e-5,
+    slider_minimum=1e-12,
+    slider_maximum=0.5,
+    scale="log",
+    private_end="smaller",
+    help="The probability mass that may escape the promise ε; 0 asks for pure ε-differential privacy. Smaller is more "
+    "private, and far less than 1/n is usual.",
+)
 ROWS = Parameter(
     name="n",
     symbol="n",
     title="People",
     minimum=1,
-    maximum=limits.LARGEST_ROWS,
+    maximum=limits.MAX_ROWS,
     default=5,
     slider_maximum=1000,
     integer=True,
@@ -25,10 +55,9 @@ SYNTHETIC_ROWS = dataclasses.replace(
     private_end="smaller",
     help="The number of rows released. Fewer are more private: each is one more draw of the fitted distribution.",
 )
-# Of releases of which no matrix is needed.
-MANY_ROWS, MANY_SYNTHETIC_ROWS = (
-    dataclasses.replace(rows, maximum=limits.LARGEST_PRIOR_ROWS) for rows in (ROWS, SYNTHETIC_ROWS)
-)
+# Of releases whose matrix is not needed.
+MANY_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
+MANY_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.MAX_PRIOR_ROWS)
 PROPORTION = Parameter(
     name="p",
     symbol="p",
@@ -86,7 +115,7 @@ COMPOSED_SETS = Parameter(
     symbol="M",
     title="Released sets",
     minimum=1,
-    maximum=limits.LARGEST_COMPOSED_SETS,
+    maximum=limits.MAX_COMPOSED_SETS,
     default=5,
     slider_maximum=100,
     integer=True,
@@ -94,9 +123,9 @@ COMPOSED_SETS = Parameter(
     private_end="smaller",
     help="How many synthetic tables are released, drawn independently from the same secret one. Each costs privacy.",
 )
-SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.LARGEST_SETS, default=5, slider_maximum=10)
-POSTERIOR_ROWS = dataclasses.replace(ROWS, maximum=limits.LARGEST_POSTERIOR_ROWS)
-POSTERIOR_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.LARGEST_POSTERIOR_ROWS)
+SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=5, slider_maximum=10)
+POSTERIOR_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_POSTERIOR_ROWS)
+POSTERIOR_SYNTHETIC_ROWS = dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.MAX_POSTERIOR_ROWS)
 REPETITIONS = Parameter(
     name="repetitions",
     symbol="R",

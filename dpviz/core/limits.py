@@ -3,39 +3,55 @@
 Time and memory set them, never the theory; a larger one is safe to try where there is more of both.
 """
 
-PROPORTIONS = 10_000  # true proportions at which coverage, lengths or posteriors are asked for at once
-LARGEST_ROWS = 5_000  # n and m of a transition matrix of two counts, and of coverage
-LARGEST_CELLS, ROWS_OF_CELLS = 1_000, 1_000  # k, and m of a synthesizer of more than two cells
-MODIPS_ROWS = 1_000  # n and m of modips and of other releases whose whole table must be computed at once
-TABLE_ENTRIES = 4_000_000  # entries of a matrix that is held, drawn or written to a file
-HELD_ENTRIES = 1_000_000  # of the last table, which is held until there is another: several questions are asked of it
-# rows and columns, and bytes, of a matrix that a reader brings; and those up to which a synthesizer is sought behind it
-GIVEN_SIDE, GIVEN_BYTES, RECOGNIZED_SIDE = 1_000, 32_000_000, 201
-GIVEN_CHARACTERS = 10_000  # of one value of such a matrix: a double has less than 1,100 digits
-LARGEST_SETS, LARGEST_COMPOSED_SETS = 500, 1_000  # M of coverage, and of the composition of losses
-SUMMED_LOSSES = 2**22  # points of the grid of the summed losses of several sets, in a search for their prior
-# n and m for which a smallest prior or a largest range is sought, and those that printed bounds take
-LARGEST_PRIOR_ROWS, PRINTED_ROWS = 100_000, 10_000_000
-# m of k > 2 cells up to which δ is summed for any n, and how many times n it may be beyond
-PRIOR_ROWS_OF_CELLS, TIMES_THE_DATA = 2_000, 20
-ROWS_OF_CELL_SETS = 1_000  # n and m for several sets of more than two cells
-# n and m for which a probabilistic prior is sought, by the package and in the time of a page
-PROBABILISTIC_ROWS, PROBABILISTIC_ROWS_SHOWN = 10_000, 2_000
-AVERAGED_ROWS_SHOWN = 2_000  # n and m for which a page averages over the other rows
-# N for which subsampling is counted over all populations, and n and m for which a page does it
-LARGEST_POPULATION, SAMPLED_ROWS_SHOWN = 2_000, 400
-LARGEST_POSTERIOR_ROWS = 10_000  # n and m of a posterior, and of a release whose whole matrix is not needed
-COUNT_ROWS = LARGEST_POSTERIOR_ROWS  # n and m of a count whose release is judged
-LISTED_TABLES = 2_000_000  # confidential tables, or pairs of n and x, that a posterior sums over
-# n and m up to which a page lists every release for the coverage of a posterior, and M of that page
-RELEASES_SHOWN, COUNTS_SHOWN = 1_000, 20
-MIXED_CELLS = 100  # Cells of mixed data
-CATEGORIES = 100  # k of categories whose release is judged
-COMPARED_ROWS = 2_000  # n of the numbers on which methods are compared
-# n of the smallest possible error, and n up to which a linear programme bounds it at once where there is a δ
-OPTIMUM_ROWS, PROGRAMME_ROWS = 100_000, 1_000
-RELEASE_BINS, RELEASE_BOUND = 200, 1e6  # bins of an audited release, and how far from 0 its data may lie
-# bytes, rows and columns of a file of pilot data, and how far from 0 its numbers may lie; no n of a design is larger
-PILOT_BYTES, PILOT_ROWS, PILOT_COLUMNS, PILOT_LARGEST = 10_000_000, LARGEST_PRIOR_ROWS, 1_000, 1e100
-# cells of the grid of a large study, characters of its plan, and bytes of a file of its results that is opened
-STUDY_CELLS, STUDY_PLAN_CHARACTERS, STUDY_BYTES = 10_000, 200_000, 24_000_000
+# Mechanisms and their tables
+MAX_ROWS = 5_000  # n and m of a transition matrix of two counts, and of coverage
+MAX_CELLS = 1_000
+MAX_ROWS_OF_CELLS = 1_000  # m of a synthesizer of more than two cells
+MAX_ROWS_OF_TABLE = 1_000  # n and m of releases whose whole table must be computed at once
+MAX_TABLE_ENTRIES = 4_000_000  # of a matrix that is held, drawn or written to a file
+MAX_CACHED_ENTRIES = 1_000_000  # of the last table, of which several questions are asked
+
+# Matrices and files that a reader brings
+MAX_MATRIX_SIDE = 1_000
+MAX_MATRIX_BYTES = 32_000_000
+MAX_VALUE_CHARACTERS = 10_000  # a double has less than 1,100 digits
+MAX_RECOGNIZED_SIDE = 201  # of a matrix behind which a mechanism is searched for
+MAX_PILOT_BYTES = 10_000_000
+MAX_PILOT_ROWS = 100_000  # no n of a design is larger
+MAX_PILOT_COLUMNS = 1_000
+MAX_PILOT_NUMBER = 1e100  # distance from 0
+
+# Privacy and calibration
+MAX_PRIOR_ROWS = 100_000  # n and m for which a smallest prior or a largest range is searched for
+MAX_PRINTED_ROWS = 10_000_000  # n and m that printed bounds take
+MAX_PRIOR_ROWS_OF_CELLS = 2_000  # m of k > 2 cells up to which δ is summed for any n
+MAX_ROWS_PER_PERSON = 20  # m / n up to which δ of k > 2 cells is summed beyond
+MAX_ROWS_OF_CELL_SETS = 1_000  # n and m for several sets of more than two cells
+MAX_COMPOSED_SETS = 1_000  # M of the composition of losses
+MAX_LOSS_POINTS = 2**22  # of the grid of the losses of several sets, in a search for their prior
+MAX_PROBABILISTIC_ROWS = 10_000  # n and m for which a probabilistic prior is searched for
+MAX_PROBABILISTIC_ROWS_OF_PAGE = 2_000
+MAX_AVERAGED_ROWS_OF_PAGE = 2_000  # n and m for which a page averages over the other rows
+MAX_POPULATION = 2_000  # N for which subsampling is counted over all populations
+MAX_SAMPLED_ROWS_OF_PAGE = 400  # n and m for which a page counts over all populations
+MAX_OPTIMUM_ROWS = 100_000  # n of the smallest possible error
+MAX_PROGRAMME_ROWS = 1_000  # n up to which a linear programme bounds that error where there is a δ
+MAX_RELEASE_BINS = 200  # of an audited release
+MAX_RELEASE_NUMBER = 1e6  # distance of its data from 0
+
+# Analysis
+MAX_SETS = 500  # M of coverage
+MAX_PROPORTIONS = 10_000  # true proportions at which coverage, lengths or posteriors are asked for at once
+MAX_POSTERIOR_ROWS = 10_000  # n and m of a posterior, and of a release whose whole matrix is not needed
+MAX_LISTED_TABLES = 2_000_000  # confidential tables, or pairs of n and x, that a posterior sums over
+MAX_RELEASES_OF_PAGE = 1_000  # n and m up to which a page lists every release for the coverage of a posterior
+MAX_COUNTS_OF_PAGE = 20  # M of that page
+MAX_COUNT_ROWS = 10_000  # n and m of a count whose release is judged
+MAX_MIXED_CELLS = 100  # of mixed data
+MAX_CATEGORIES = 100  # k of categories whose release is judged
+MAX_COMPARED_ROWS = 2_000  # n of the numbers on which methods are compared
+
+# Large studies
+MAX_STUDY_CELLS = 10_000  # of the grid
+MAX_STUDY_PLAN_CHARACTERS = 200_000
+MAX_STUDY_BYTES = 24_000_000  # of a file of results that is opened

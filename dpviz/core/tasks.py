@@ -301,3 +301,21 @@ class TaskPool:
 
     def _new_workers(self, count: int) -> Workers:
         return Workers(count, self._context, self._arrays, self._nice, self._modules)
+
+
+def stop(*pools: TaskPool) -> None:
+    """End the processes of all pools at once, whatever they do; threads compute from then on.
+
+    Call it when the server ends: the semaphores of processes go with them, and not where a signal ends the server.
+    """
+    stopped: list[Workers | None] = []
+    for pool in pools:
+        with pool._lock:
+            stopped += [pool._workers, pool._isolated_worker]
+            pool._worker_count = 0
+            pool._workers = pool._isolated_worker = None
+    for process in multiprocessing.active_children():
+        process.kill()
+    while stopped:
+        if (workers := stopped.pop()) is not None:
+            workers.close()

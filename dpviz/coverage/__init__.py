@@ -1,6 +1,6 @@
 """How often an interval from synthetic sets holds the true proportion, exactly and by simulation."""
 
-from dpviz.core.measures import Measure, repetitions_needed, wilson_interval
+from dpviz.core.monte_carlo import Measure, repetitions_needed, wilson_interval
 from dpviz.coverage._sampling import sampler_of
 from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
 from dpviz.coverage.distributions import EstimateDistribution, estimate_distribution, within_reach

@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import comb
 
 from dpviz.core import limits
-from dpviz.core.numerics.bernstein import CHEBYSHEV_NODES, Cell, Extreme, at_places, cells, edges, restricted
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.binomial_averages import NODES, Cell, Extreme, cell_edges, cells, restrict
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import INTERVALS_AT_ONCE, ends_of, sum_releases
 from dpviz.coverage._points import ManyDistributions, Slice, run_masses, run_starts
@@ -45,7 +46,11 @@ class FewDistributions:
         self._pairs = first, second = np.triu_indices(len(j)) if pairs else (j, j)
         self._orders = np.where(first == second, 1.0, 2.0) if pairs else None
         sums = rule.knows_noise and sets > 1 and (synthesizer.n + 1) * (sets * synthesizer.m + 1)  # in one table
-        if sums > limits.TABLE_ENTRIES or len(counts) * len(first) > MOST_PASS_ENTRIES or len(first) > MOST_RELEASES:
+        if (
+            sums > limits.MAX_TABLE_ENTRIES
+            or len(counts) * len(first) > MOST_PASS_ENTRIES
+            or len(first) > MOST_RELEASES
+        ):
             raise ValueError(TOO_LONG)
         if rule.knows_noise:
             self.releases = sum_releases(synthesizer, sets, sets * synthesizer.m + 1)
@@ -140,11 +145,11 @@ class Pieces:
         places = [self._places(end) for end in held]
         self._starts = run_starts(*places)
         self._low, self._high = (one.ravel()[self._starts].astype(np.intp) for one in places)
-        self.sums: FloatArray = np.zeros((3, CHEBYSHEV_NODES, len(cuts) - 1))
+        self.sums: FloatArray = np.zeros((3, NODES, len(cuts) - 1))
 
     def _places(self, ends: FloatArray) -> IntArray:
         found = np.empty(ends.shape, dtype=np.int32)
-        for block in blocks(len(ends), ends.shape[1], INTERVALS_AT_ONCE):
+        for block in row_blocks(len(ends), ends.shape[1], INTERVALS_AT_ONCE):
             place = np.searchsorted(self._all, ends[block] - SAME_END)  # NaN, no interval, comes after the last
             cut = np.append(self._all, math.nan)[place]
             found[block] = 2 * place + (cut - ends[block] <= SAME_END)
@@ -200,7 +205,7 @@ class CoverageBracket:
         pieces = PIECES // 2 if self._made.mirrored else PIECES
         even = np.sin(np.linspace(math.asin(math.sqrt(low)), math.asin(math.sqrt(high)), pieces // 2 + 1)) ** 2
         ends = [self._turned(end.ravel()[:: -(-end.size // SAMPLED)]) for end in self._held]
-        cuts = np.concatenate([edges(n), even, *(_thinned(end, pieces // 4) for end in ends)])
+        cuts = np.concatenate([cell_edges(n), even, *(_thinned(end, pieces // 4) for end in ends)])
         cuts = _apart(np.concatenate([cuts[(cuts > low) & (cuts < high)], [low, high]]))
         self._begin(cuts, np.ones(len(cuts) - 1, dtype=bool))
 
@@ -270,7 +275,7 @@ class CoverageBracket:
             if here.any():
                 given = found[:, :, part][here]
                 product = one.weights[:, places[here] - one.first] @ given.reshape(len(given), -1)
-                self._pieces.sums[:, :, part] += product.reshape(CHEBYSHEV_NODES, *given.shape[1:]).transpose(1, 0, 2)
+                self._pieces.sums[:, :, part] += product.reshape(NODES, *given.shape[1:]).transpose(1, 0, 2)
 
     def _bound(self) -> None:
         """Bound every live piece, and leave those alive whose bound is below the smallest value."""
@@ -285,7 +290,7 @@ class CoverageBracket:
             smallest = int(values.argmin())
             if values[smallest] < self._value:
                 self._value, self._at = float(values[smallest]), float(places[smallest])
-        bounds = restricted(whole.T, *inside).min(axis=1)
+        bounds = restrict(whole.T, *inside).min(axis=1)
         still = bounds < self._value - BOUNDS_CLOSE
         self._floor = min(self._floor, float(bounds[~still].min(initial=math.inf)))
         self._open = float(bounds[still].min(initial=math.inf))
@@ -317,3 +322,15 @@ def _thinned(ends: FloatArray, most: int) -> FloatArray:
     """All of the numbers, or about so many of them evenly by rank."""
     ends = np.unique(ends)
     return ends[:: max(-(-len(ends) // most), 1)]
+
+
+def at_places(coefficients: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the values of polynomials, one a column of Bernstein coefficients, each at its own place from 0 to 1.
+
+    >>> at_places(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0.5, 0.5])).tolist()  # p² and 2p(1 − p)
+    [0.25, 0.5]
+    """
+    degree = len(coefficients) - 1
+    ways, powers = comb(degree, np.arange(degree + 1)), np.arange(degree + 1)[:, None]
+    found: FloatArray = ((ways[:, None] * places**powers * (1 - places) ** powers[::-1]) * coefficients).sum(axis=0)
+    return found

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import fft, ifft, irfft, next_fast_len
 
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.sums import complex_power
+from dpviz.core.numerics.special import complex_power, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 
 TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
@@ -127,7 +126,7 @@ def mixed_distribution_in_box(
     # Real and imaginary parts are multiplied as what they are: as complex numbers they would take three times as long.
     scaled = np.repeat(distributions[:, box.first : box.last + 1] * shares[:, None], 2, axis=1)
     parts = roots.table.view(float)[:, : 2 * width]
-    for block in blocks(len(mixed), period, TRANSFORM_AT_ONCE):
+    for block in row_blocks(len(mixed), period, TRANSFORM_AT_ONCE):
         table, total = parts[block], mixed[block]
         draw = np.zeros(total.shape, dtype=complex)
         drawn = draw.view(float)[:, : 2 * width]

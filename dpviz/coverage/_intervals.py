@@ -7,11 +7,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quantiles import QuantileTable
-from dpviz.core.parameters import shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference.interval_rules import RELATIVE_ROUNDING, Ends, IntervalRule, Releases, reached
+from dpviz.inference.quantiles import QuantileTable
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -78,7 +78,7 @@ class Asked(NamedTuple):
             raise ValueError("rules must name at least one combining rule; got none.")
         for key in keys:
             if not isinstance(key, str) or key not in RULES:
-                raise ValueError(f"rules must be some of {', '.join(RULES)}; got {shown(key)}.")
+                raise ValueError(f"rules must be some of {', '.join(RULES)}; got {describe_value(key)}.")
         return cls(synthesizer, sets, [check_rule(key, sets) for key in keys], level)
 
     @property
@@ -136,7 +136,7 @@ def sums(distribution: FloatArray, found: Releases, asked: Asked, p: float) -> I
     aware = [rule.knows_noise for rule in asked.rules]
     by_sum, by_rule = np.zeros((2, int(found.total.max()) + 1)), np.zeros((len(aware), NUMBERS_OF_A_RULE))
     # A few releases at a time, whose numbers stay near the processor: twice as fast as all of them at once.
-    for block in blocks(len(distribution), distribution[0].size, INTERVALS_AT_ONCE):
+    for block in row_blocks(len(distribution), distribution[0].size, INTERVALS_AT_ONCE):
         chance = distribution[block]
         beyond = int(np.flatnonzero(chance.any(axis=0))[-1]) + 1 if chance.ndim == 2 and chance.any() else None
         part, chance = found.at((block, slice(beyond)) if beyond else block), chance[..., :beyond]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._fourier import Box, Roots, mixed_distribution_in_box, rounding_error, smallest_spread
 from dpviz.coverage._interpolation import at_few_nodes
@@ -53,7 +53,7 @@ LARGEST_PAIR_ROWS = 1500
 def keeps_tables(asked: Asked) -> bool:
     """Return whether tables of all releases are kept in memory, so that a point more on the axis costs little."""
     made, sets = asked.synthesizer, asked.sets
-    large = (made.n + 1) * (made.m + 1) > limits.TABLE_ENTRIES or sets * made.m > LARGEST_PAIR_ROWS
+    large = (made.n + 1) * (made.m + 1) > limits.MAX_TABLE_ENTRIES or sets * made.m > LARGEST_PAIR_ROWS
     return sets > 2 or not large
 
 
@@ -272,7 +272,7 @@ class ManyDistributions(CountDistributions):
         super().__init__(synthesizer, sets, counts, few=True)
         self.entries = sum(map(self._entries, self._boxes.values()))
         self.shape = self._high - self._low + 1, self._roots.length
-        self.keeps = self.entries <= limits.TABLE_ENTRIES
+        self.keeps = self.entries <= limits.MAX_TABLE_ENTRIES
         self._held, self._reached = dict[int, Slice](), dict[tuple[str, float], Ends]()
 
     @property
@@ -300,7 +300,7 @@ class ManyDistributions(CountDistributions):
             low, high = reached(*ends_of(rule, found, level))
             return low[:, None], high[:, None]
         low, high = np.empty((2, *self.shape))
-        for block in blocks(*self.shape, INTERVALS_AT_ONCE):
+        for block in row_blocks(*self.shape, INTERVALS_AT_ONCE):
             low[block], high[block] = reached(*ends_of(rule, self._releases(block), level))
         return low, high
 

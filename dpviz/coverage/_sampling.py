@@ -6,7 +6,6 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -69,7 +68,6 @@ _SAMPLERS: "WeakValueDictionary[TwoCellSynthesizer, ReleaseSampler]" = WeakValue
 _MAKING = threading.Lock()
 
 
-@checked()
 def sampler_of(synthesizer: TwoCellSynthesizer) -> "ReleaseSampler":
     """Return what draws its releases: the same as long as anybody holds it, as its tables do not depend on p."""
     with _MAKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpviz.core.numerics.bernstein import Extreme
+from dpviz.core.numerics.binomial_averages import Extreme
 from dpviz.coverage._bracket import CoverageBracket, SharedDistributions, counts_that_matter
 from dpviz.coverage._intervals import Asked
 from dpviz.coverage.certified import smallest_one_by_one

@@ -4,9 +4,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 
-from dpviz.core.parameters import readable, readable_apart
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import TextTable, percent, signed_points
+from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, format_points, join_words
 from dpviz.coverage.decomposition import NOT_NORMAL, REPAIRS, CoverageDecomposition
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import Synthesizer
@@ -16,7 +14,7 @@ NOTICED = 5e-4  # change of coverage, 0.05 points, from which on a sentence spea
 
 def causes_of(made: type[Synthesizer]) -> dict[str, tuple[str, str]]:
     """Return each cause of `CoverageDecomposition.lost`: its short name, and what sentences call it."""
-    bias = "the prior's pull" if made.has_prior else f"the bias of {made.moved_by}"
+    bias = "the prior's pull" if made.has_prior else f"the bias of {made.info.moved_by}"
     return {
         "prior_bias": ("prior's pull" if made.has_prior else "bias of the release", bias),
         "ignored_variance": ("variance wrong on average", "the rule's variance, which is {size} on average,"),
@@ -44,9 +42,9 @@ def failure_sentence(one: CoverageDecomposition, made: type[Synthesizer]) -> str
 
 def _costs(one: CoverageDecomposition, told: Iterable[str], made: type[Synthesizer]) -> str:
     size, causes = "too small" if one.mean_variance < one.variance else "too large", causes_of(made)
-    return enumerated(
+    return join_words(
         f"{causes[key][1].format(size=size)} {'costs' if one.lost[key] > 0 else 'adds'} "
-        f"{readable(100 * abs(one.lost[key]), 3)} points"
+        f"{format_number(100 * abs(one.lost[key]), 3)} points"
         for key in told
     )
 
@@ -68,9 +66,9 @@ def costs_table(found: Mapping[str, CoverageDecomposition], made: type[Synthesiz
     rows = [
         [
             f"<b>{RULES[key].short_label}</b>",
-            percent(one.level, 8),
-            *(signed_points(-100 * value, 4) for value in one.lost.values()),
-            percent(one.published),
+            format_percent(one.level, 8),
+            *(format_points(-100 * value, 4) for value in one.lost.values()),
+            format_percent(one.published),
         ]
         for key, one in found.items()
     ]
@@ -84,7 +82,7 @@ def repairs_table(found: Mapping[str, CoverageDecomposition], made: type[Synthes
     rows = [
         [
             f"<b>{_repaired(tuple(itertools.compress(names, place)))}</b>",
-            *(percent(float(one.coverage[place])) for one in found.values()),
+            *(format_percent(float(one.coverage[place])) for one in found.values()),
         ]
         for place in sorted(itertools.product((0, 1), repeat=len(REPAIRS)), key=sum)
     ]
@@ -102,9 +100,21 @@ def repairs_in_words(one: CoverageDecomposition, made: type[Synthesizer]) -> dic
     return {
         "cause": causes_of(made)["prior_bias"][0],
         "line": "a straight line with a prior" if prior else "close to a straight line away from 0 and 1",
-        "longer": f"{readable_apart(1 / abs(one.slope), 1.0, 3)} times as" if one.slope else "infinitely",
+        "longer": f"{format_distinct(1 / abs(one.slope), 1.0, 3)} times as" if one.slope else "infinitely",
         "estimate": "an unbiased estimate" if prior else "what the curve gives",
         "order": "" if prior else " (to first order)",
-        "error": readable(one.unbiased_standard_error, 3),
-        "plain": readable(math.sqrt(one.variance), 3),
+        "error": format_number(one.unbiased_standard_error, 3),
+        "plain": format_number(math.sqrt(one.variance), 3),
+    }
+
+
+def moments_in_words(decompositions: Mapping[str, CoverageDecomposition]) -> dict[str, str]:
+    """By name what the causes follow from: bias and variance of the estimate, and the mean variance of each rule."""
+    first = next(iter(decompositions.values()))
+    means = {RULES[key].short_label: format_number(one.mean_variance, 3) for key, one in decompositions.items()}
+    return {
+        "error": format_number(first.error_bound, 1),
+        "bias": format_number(first.bias, 4),
+        "spread": format_number(first.variance, 4),
+        "variances": ", ".join(f"{mean} ({rule})" for rule, mean in means.items()),
     }

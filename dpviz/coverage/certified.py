@@ -11,9 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
-from dpviz.core.numerics.bernstein import Extreme, cells, edges, largest, restricted, smallest, smallest_of
+from dpviz.core.numerics.binomial_averages import (
+    Extreme,
+    cell_edges,
+    cells,
+    maximum,
+    minimum,
+    minimum_of_pieces,
+    restrict,
+)
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._bracket import CoverageBracket, FewDistributions, SharedDistributions, counts_that_matter
 from dpviz.coverage._intervals import ends_of, features
@@ -71,7 +78,7 @@ def certifiable(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) 
     A rule that knows the noise tells the sums apart, another one the counts of one set, or the pairs of two.
     """
     fits = rule.fits(synthesizer, sets) and (rule.knows_noise or sets <= 2)
-    return fits and _entries(synthesizer, sets, rule) <= limits.TABLE_ENTRIES
+    return fits and _entries(synthesizer, sets, rule) <= limits.MAX_TABLE_ENTRIES
 
 
 def _entries(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> int:
@@ -89,7 +96,7 @@ def release_table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule
 
 def _table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float) -> ReleaseTable:
     """`release_table`, the same as the last time where the same is asked, unless it is large."""
-    if _entries(synthesizer, sets, rule) > limits.HELD_ENTRIES:
+    if _entries(synthesizer, sets, rule) > limits.MAX_CACHED_ENTRIES:
         return release_table(synthesizer, sets, rule, level)
     return _last_table(synthesizer, sets, rule.key, level)
 
@@ -99,7 +106,6 @@ def _last_table(synthesizer: TwoCellSynthesizer, sets: int, rule: str, level: fl
     return release_table(synthesizer, sets, RULES[rule], level)
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
 def intervals_at(
     synthesizer: TwoCellSynthesizer, *, proportions: Sequence[float], sets: int, rule: str, level: float = 0.95
 ) -> Intervals:
@@ -113,6 +119,9 @@ def intervals_at(
     >>> found.coverage.round(9).tolist(), found.length.tolist()
     ([0.666666667], [0.0])
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     table, p = _table(synthesizer, sets, check_rule(rule, sets), level), np.asarray(proportions, float)
     chances = binomial_distributions(synthesizer.n, tuple(p.tolist())) @ table.rows
     lowest, highest = (end[None] for end in table.reach)
@@ -125,7 +134,6 @@ def intervals_at(
     return Intervals(coverage, mean, np.full(p.shape, error), off)
 
 
-@checked(sets=SETS, level=LEVEL, low=PROPORTION, high=PROPORTION)
 def smallest_coverage(
     synthesizer: TwoCellSynthesizer, *, sets: int, rule: str, level: float = 0.95, low: float = 0.0, high: float = 1.0
 ) -> Extreme:
@@ -152,13 +160,16 @@ def smallest_coverage(
     >>> round(found.value, 7)
     0.9242167
     """
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
+    low = PROPORTION.validate(low, name="low")
+    high = PROPORTION.validate(high, name="high")
     if low > high:
         raise ValueError(f"low must not be above high; got {low} and {high}.")
     *_, found = _narrowing(SharedDistributions(synthesizer, sets), check_rule(rule, sets), level, low, high)
     return found
 
 
-@checked(sets=SETS, level=LEVEL)
 def stream_smallest_coverages(
     synthesizer: TwoCellSynthesizer, *, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[dict[str, Extreme]]:
@@ -171,6 +182,8 @@ def stream_smallest_coverages(
     >>> last
     {'as_if_real': Extreme(value=0.0, at=0.0, gap=0.0)}
     """
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     return smallest_one_by_one(SharedDistributions(synthesizer, sets), rules, level)
 
 
@@ -227,7 +240,7 @@ def _from_table(
         covered = rows[:, (lowest <= low) & (low <= highest)].sum(axis=1)
         yield Extreme(float(binomial_distribution(synthesizer.n, low) @ covered), low)
         return
-    cuts = np.concatenate([lowest, highest, edges(synthesizer.n)])
+    cuts = np.concatenate([lowest, highest, cell_edges(synthesizer.n)])
     cuts = np.unique(np.concatenate([cuts[(cuts > low) & (cuts < high)], [low, high]]))
     # The release covers the pieces from `first` to `beyond` − 1 of those between the cuts.
     first, beyond = np.searchsorted(cuts, lowest), np.searchsorted(cuts, highest, side="right") - 1
@@ -258,8 +271,8 @@ def _from_table(
         chosen = np.arange(len(bounds))[some]
         chosen = chosen[bounds[chosen] < best.value + BOUND_ROUNDING]
         begin, end, *inside = (one[chosen] for one in ends)
-        coefficients = restricted(in_cells[chosen], *inside)
-        best = min(best, smallest_of(coefficients, begin, end))
+        coefficients = restrict(in_cells[chosen], *inside)
+        best = min(best, minimum_of_pieces(coefficients, begin, end))
         # Of jumps with the same coverage, as at p and 1 − p, the first is told.
         values, places = coefficients[:, [0, -1]], np.column_stack([begin, end])
         yield best._replace(at=min([best.at, *places[values <= best.value + BOUND_ROUNDING].tolist()]))
@@ -272,7 +285,6 @@ def _running(rows: FloatArray, order: IntArray) -> FloatArray:
     return sums
 
 
-@checked(sets=SETS, level=LEVEL, low=PROPORTION, high=PROPORTION)
 def largest_mean_width(
     synthesizer: TwoCellSynthesizer, *, sets: int, rule: str, level: float = 0.95, low: float = 0.0, high: float = 1.0
 ) -> Extreme:
@@ -287,13 +299,17 @@ def largest_mean_width(
     >>> largest_mean_width(release, sets=1, rule="as_if_real")
     Extreme(value=0.0, at=0.0, gap=0.0)
     """
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
+    low = PROPORTION.validate(low, name="low")
+    high = PROPORTION.validate(high, name="high")
     length, exists, error = _expected(synthesizer, sets, check_rule(rule, sets), level, low, high)
-    rarest = smallest(exists, low, high).value - error
+    rarest = minimum(exists, low, high).value - error
     if rarest <= RAREST:
         raise ValueError("Almost no release has an interval.")
     value, at = 0.0, low
     for _ in range(RATIO_STEPS):
-        beyond = largest(length - value * exists, low, high)
+        beyond = maximum(length - value * exists, low, high)
         if beyond.value <= RATIO_GAP:
             break
         weights, at = binomial_distribution(synthesizer.n, beyond.at), beyond.at

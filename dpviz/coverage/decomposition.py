@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
-from dpviz.core.numerics.quantiles import QuantileTable, quantile
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.interval_rules import half_widths, holds
 from dpviz.inference.moments import set_moments
+from dpviz.inference.quantiles import QuantileTable, quantile
 from dpviz.inference.rules import check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -85,7 +84,6 @@ class CoverageDecomposition:
         return math.sqrt(self.variance) / abs(self.slope) if self.slope else math.inf
 
 
-@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def coverage_decomposition(
     *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float = 0.95
 ) -> CoverageDecomposition:
@@ -111,6 +109,9 @@ def coverage_decomposition(
     >>> [round(share, 3) for share in found.lost.values()]
     [0.603, -0.073, -0.394, 0.002]
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     chosen = check_rule(rule, sets)
     if not isinstance(chosen, CombiningRule):
         raise ValueError(f'rule must be one that has a variance T to repair; "{chosen.label}" has none.')
@@ -124,8 +125,10 @@ def coverage_decomposition(
     unsure = distribution.left_out * min(most, max(float(np.abs(variance).max()), 1 / rows))
     if abs(mean) < SMALLEST_SURE * unsure:
         raise ValueError(
-            f"E[T] is {readable(mean, 2)} here, so small that the releases left out of the sums, of probability up "
-            f"to {readable(distribution.left_out, 1)}, may decide it: the causes cannot be told apart. Choose another p"
+            f"E[T] is {format_number(mean, 2)} here, so small that the releases left out of the sums, of probability "
+            "up "
+            f"to {format_number(distribution.left_out, 1)}, may decide it: the causes cannot be told apart. Choose "
+            "another p"
             f"{' or prior' if synthesizer.has_prior else ''}."
         )
     right = moments.variance_estimate

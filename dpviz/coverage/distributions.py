@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS, PROPORTION, SETS
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.sums import complex_power
+from dpviz.core.numerics.special import complex_power, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._fourier import (
     SPREAD_TILTS,
@@ -94,7 +92,6 @@ class ReleaseDistribution(_Releases):
         return releases(self.synthesizer, self.sets, self.total, self.squares)
 
 
-@checked(n=POSTERIOR_ROWS, m=POSTERIOR_SYNTHETIC_ROWS, sets=SETS)
 def within_reach(n: int, m: int, sets: int) -> bool:
     """Return whether exact coverage for M sets is within reach in some seconds for a synthesizer of usual noise.
 
@@ -104,6 +101,9 @@ def within_reach(n: int, m: int, sets: int) -> bool:
     >>> within_reach(100, 100, 10), within_reach(2000, 2000, 2), within_reach(2000, 2000, 10)
     (True, True, False)
     """
+    n = POSTERIOR_ROWS.validate(n)
+    m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
+    sets = SETS.validate(sets)
     counts = min(n + 1.0, 13 * math.sqrt(n) / 2)
     if sets == 1:
         return True
@@ -158,7 +158,7 @@ def release_distribution(
 def boxes_of(rows: FloatArray, sets: int, errors: FloatArray, reach: Reach = IN_SECONDS) -> list[Box]:
     """Return the boxes of all rows, or a ValueError where their transforms would take too long."""
     found: list[Box] = []
-    for part in blocks(len(rows), len(SPREAD_TILTS) * rows.shape[1], EXPONENTS_AT_ONCE):
+    for part in row_blocks(len(rows), len(SPREAD_TILTS) * rows.shape[1], EXPONENTS_AT_ONCE):
         found += boxes(rows[part], sets, errors[part])
         if max(box.size for box in found) > reach.box or sum(box.size for box in found) > reach.work:
             raise ValueError(TOO_LONG)
@@ -289,7 +289,6 @@ class EstimateDistribution:
         return self.mean - self.proportion
 
 
-@checked(p=PROPORTION, sets=SETS)
 def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> EstimateDistribution:
     """Return the distribution of q̄ = Σ_j x̃_j / (Mm): Σ_x Pr(x) (row x of the matrix convolved M times).
 
@@ -301,6 +300,8 @@ def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: in
     >>> found.support.tolist(), (9 * found.probabilities).round(9).tolist()
     ([0.0, 0.5, 1.0], [1.0, 4.0, 4.0])
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
     mixture = confidential_mixture(synthesizer.n, p, ESTIMATE_TAIL)
     rows = released_rows(synthesizer, mixture.counts)
     size = sets * synthesizer.m + 1
@@ -310,7 +311,7 @@ def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: in
         length = next_fast_len(size, real=True)
         mixed = np.zeros(length // 2 + 1, dtype=complex)
         with np.errstate(under="ignore"):
-            for part in blocks(len(rows), length):
+            for part in row_blocks(len(rows), length):
                 mixed += mixture.weights[part] @ complex_power(rfft(rows[part], length, axis=1), sets)
         distribution = np.maximum(irfft(mixed, length)[:size], 0.0)
     return EstimateDistribution(support=np.arange(size) / (size - 1), probabilities=distribution, proportion=p)

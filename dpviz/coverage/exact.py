@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._intervals import Asked, Measures, Point, sum_releases
@@ -36,7 +35,6 @@ class ExactCoverage(Measures[float]):
     level: float
 
 
-@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def exact_coverage(
     *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float = 0.95, quick: bool = False
 ) -> ExactCoverage:
@@ -59,10 +57,12 @@ def exact_coverage(
     >>> round(exact_coverage(synthesizer=release, p=0.25, sets=2, rule="reiter_2002").coverage, 5)
     0.75442
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=[rule], level=level, quick=quick)[rule]
 
 
-@checked(sets=SETS, level=LEVEL)
 def coverage_given_count(
     *, synthesizer: TwoCellSynthesizer, confidential_count: int, rule: str, sets: int = 1, level: float = 0.95
 ) -> float:
@@ -80,6 +80,8 @@ def coverage_given_count(
     >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real", sets=2), 9)
     0.444444444
     """
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     x, (asked,) = (
         check_index(confidential_count, synthesizer.n + 1, "confidential_count"),
         Asked.of(synthesizer, sets, [rule], level).rules,
@@ -103,7 +105,6 @@ def coverage_given_count(
     return float(distribution[held].sum() / distribution.sum())
 
 
-@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def exact_coverages(
     *,
     synthesizer: TwoCellSynthesizer,
@@ -114,6 +115,9 @@ def exact_coverages(
     quick: bool = False,
 ) -> dict[str, ExactCoverage]:
     """`exact_coverage` of several rules, by key, from one distribution of the releases."""
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     return _coverages(Asked.of(synthesizer, sets, rules, level), p, IN_SECONDS if quick else IN_A_MINUTE)
 
 
@@ -133,7 +137,6 @@ def _coverages(asked: Asked, p: float, reach: Reach) -> dict[str, ExactCoverage]
     }
 
 
-@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def coverages_in_reach(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> dict[str, ExactCoverage]:
@@ -147,6 +150,9 @@ def coverages_in_reach(
     >>> list(coverages_in_reach(release, p=0.5, sets=10, rules=["reiter_2003"]))
     []
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     by_sum = [rule.key for rule in Asked.of(synthesizer, sets, rules, level).rules if rule.knows_noise]
     for some in (rules, by_sum) if within_reach(synthesizer.n, synthesizer.m, sets) else (by_sum,):
         with contextlib.suppress(ValueError):  # so much noise that the sums would take longer
@@ -154,7 +160,6 @@ def coverages_in_reach(
     return {}
 
 
-@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def coverages_to_six_digits(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> dict[str, ExactCoverage]:
@@ -179,6 +184,9 @@ def coverages_to_six_digits(
     >>> exact.error_bound < 1e-8 < abs(rough.coverage - exact.coverage) < rough.error_bound < 1e-6
     True
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     asked = Asked.of(synthesizer, sets, rules, level)
     if sets > 2 and not asked.by_sum and within_reach(synthesizer.n, synthesizer.m, sets):
         with contextlib.suppress(ValueError):
@@ -218,7 +226,6 @@ class CoverageCurves(Measures[FloatArray]):
     places: IntArray
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
 def coverage_by_proportion(
     synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> CoverageCurves:
@@ -233,15 +240,20 @@ def coverage_by_proportion(
     >>> curves.coverage.round(9).tolist()
     [[0.666666667, 0.0, 0.666666667]]
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     *_, last = _curves(Asked.of(synthesizer, sets, rules, level), proportions, len(proportions))
     return last
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
 def stream_by_proportion(
     synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[CoverageCurves]:
     """`coverage_by_proportion` as a growing curve: the points done so far, coarse to fine, a few more each time."""
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     return _curves(Asked.of(synthesizer, sets, rules, level), proportions, POINTS_BETWEEN_RESULTS)
 
 
@@ -250,7 +262,6 @@ def _curves(asked: Asked, proportions: Proportions, step: int) -> Iterator[Cover
     return growing(asked, points.tolist(), point_maker(asked, np.unique(points)), step)
 
 
-@checked(p=PROPORTION, sets=SETS, level=LEVEL)
 def stream_by_synthesizer(
     synthesizers: Sequence[TwoCellSynthesizer], *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[CoverageCurves]:
@@ -264,6 +275,9 @@ def stream_by_synthesizer(
     >>> last.coverage.round(6).tolist()
     [[0.666667, 0.5]]
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     if not len(synthesizers):
         raise ValueError("synthesizers must hold at least one synthesizer; got none.")
     asked = Asked.of(synthesizers[0], sets, rules, level)
@@ -320,7 +334,6 @@ class LengthCurves:
     limit_error: FloatArray
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
 def stream_lengths(
     synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[LengthCurves]:
@@ -334,6 +347,9 @@ def stream_lengths(
     >>> float(last.curves.mean_width_inside[0, 0].round(6)), float(last.limit[0].round(6))
     (1.0, 0.95)
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     axis = np.asarray(proportions, float)
     sums = release_sums(synthesizer, sets) if within_sums(synthesizer.n, synthesizer.m, sets) else None
     limit, error = np.full((2, len(axis)), np.nan)

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpviz.core.measures import Measure, repetitions_needed
-from dpviz.core.parameters import readable
-from dpviz.core.wording import TextTable, number, percent
+from dpviz.core.formatting import TextTable, format_number, format_or_dash, format_percent
+from dpviz.core.monte_carlo import Measure, repetitions_needed
 from dpviz.coverage.decomposition import CoverageDecomposition
 from dpviz.coverage.exact import LengthCurves
 from dpviz.coverage.performance import Performance
@@ -38,13 +37,15 @@ def lengths_table(found: LengthCurves, place: int, level: float) -> TextTable:
         found.curves.rules, found.curves.mean_width_inside, found.curves.coverage, strict=True
     ):
         length, smallest = float(line[place]), float(coverage.min())
-        times = f"{number(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
+        times = f"{format_or_dash(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
         few = "" if smallest >= level - KEEPS else ", too few"
-        shares = percent(float(coverage[place])), f"{percent(smallest)}{few}"
-        rows.append([f"<b>{RULES[key].short_label}</b>", number(100 * length, 4), times, *shares])
+        shares = format_percent(float(coverage[place])), f"{format_percent(smallest)}{few}"
+        rows.append([f"<b>{RULES[key].short_label}</b>", format_or_dash(100 * length, 4), times, *shares])
     if np.isfinite(limit):
-        rows.append(["<i>shortest possible</i>", readable(100 * limit, 4), "1", f"≥ {percent(level, 8)}", ""])
-    at = f"expected length at a share of {percent(float(found.proportions[place]), 4)}, in points"
+        rows.append(
+            ["<i>shortest possible</i>", format_number(100 * limit, 4), "1", f"≥ {format_percent(level, 8)}", ""]
+        )
+    at = f"expected length at a share of {format_percent(float(found.proportions[place]), 4)}, in points"
     head = ["rule", at, "the shortest possible", "coverage there", "smallest coverage in the picture"]
     return TextTable(head, rows, "Expected lengths")
 
@@ -70,7 +71,7 @@ def variances_table(exact: Mapping[str, CoverageDecomposition], found: Performan
     for key, one in exact.items():
         bias = 100 * (one.mean_variance / one.variance - 1) if one.variance > 0 else math.nan
         beside = _beside(bias, found.rules[key].relative_bias if found else None)
-        rows.append([f"<b>{RULES[key].short_label}</b>", number(one.mean_variance, 5), *beside])
+        rows.append([f"<b>{RULES[key].short_label}</b>", format_or_dash(one.mean_variance, 5), *beside])
     head = ["the rule's variance T", "E[T], exact", "relative bias in %, exact", "simulated", "apart"]
     return TextTable(head, rows, "How far each rule's variance is off")
 
@@ -91,7 +92,10 @@ def moments_table(exact: SetMoments) -> TextTable:
         "b, the variance between": (exact.mean_between, exact.variance_between),
         "T = (1 + 1/M) b − v̄": (exact.mean_total, exact.variance_total),
     }
-    rows = [[name, number(mean, 5), number(math.sqrt(spread), 5)] for name, (mean, spread) in moments.items()]
+    rows = [
+        [name, format_or_dash(mean, 5), format_or_dash(math.sqrt(spread), 5)]
+        for name, (mean, spread) in moments.items()
+    ]
     return TextTable(["of the sets", "mean", "standard deviation"], rows, "Moments of the variances, closed form")
 
 
@@ -99,7 +103,7 @@ def repetitions_table(rule: str, coverage: float) -> TextTable:
     """How many repetitions a standard error of the coverage of a rule takes."""
     rows = [
         [
-            f"± {readable(100 * error, 3)} {'point' if error == 0.01 else 'points'} (one standard error)",
+            f"± {format_number(100 * error, 3)} {'point' if error == 0.01 else 'points'} (one standard error)",
             f"{repetitions_needed(coverage, error):,}",
         ]
         for error in WANTED_ERRORS
@@ -110,13 +114,17 @@ def repetitions_table(rule: str, coverage: float) -> TextTable:
 def _measure(one: Measure) -> str:
     if math.isinf(one.error):
         return "–"
-    error = f" ± {readable(one.error, 2)}" if math.isfinite(one.error) and math.isfinite(one.value) else ""
-    return f"{number(one.value, 5)}{error}"
+    error = f" ± {format_number(one.error, 2)}" if math.isfinite(one.error) and math.isfinite(one.value) else ""
+    return f"{format_or_dash(one.value, 5)}{error}"
 
 
 def _beside(exact: float, one: Measure | None) -> tuple[str, str, str]:
     """The exact number, the simulated one, and how far they are apart in standard errors."""
     if one is None:
-        return number(exact, 5), "not yet", ""
+        return format_or_dash(exact, 5), "not yet", ""
     known = math.isfinite(one.error) and one.error > 0 and math.isfinite(exact)
-    return number(exact, 5), _measure(one), readable(round((one.value - exact) / one.error, 2), 3) if known else ""
+    return (
+        format_or_dash(exact, 5),
+        _measure(one),
+        format_number(round((one.value - exact) / one.error, 2), 3) if known else "",
+    )

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
-from dpviz.core.numerics.binomial import binomial_weights
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._bracket import CoverageBracket, SharedDistributions
 from dpviz.coverage._intervals import Asked
@@ -73,7 +71,6 @@ class CoverageLines:
         return dataclasses.replace(self, points=points[order], coverage=values[:, order])
 
 
-@checked(proportions=PROPORTION, sets=SETS, level=LEVEL)
 def stream_lines(
     synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[CoverageLines]:
@@ -92,6 +89,9 @@ def stream_lines(
     >>> line.points.tolist(), line.coverage.tolist(), line.jumps
     ([0.25, 0.75], [[0.0, 0.0]], True)
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    sets = SETS.validate(sets)
+    level = LEVEL.validate(level)
     asked = Asked.of(synthesizer, sets, rules, level)
     return lines_and_brackets(asked, np.unique(point_axis(proportions)), SharedDistributions(synthesizer, sets))
 
@@ -251,7 +251,7 @@ class _DenseLine:
 
     def _weights_of_nodes(self, shares: FloatArray) -> FloatArray:
         found, n, first = np.empty((shares.shape[1], len(self._dense))), self._asked.synthesizer.n, self._made.first
-        for block in blocks(len(self._dense), n + 1, WEIGHTS_AT_ONCE):
+        for block in row_blocks(len(self._dense), n + 1, WEIGHTS_AT_ONCE):
             weights = binomial_weights(self._dense[block], n)
             found[:, block] = (weights[:, first : first + len(shares)] @ shares).T
         return found

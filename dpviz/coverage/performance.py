@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.core.checked import checked
-from dpviz.core.measures import Measure, wilson_interval
+from dpviz.core.monte_carlo import Measure, wilson_interval
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally
 from dpviz.coverage.studies import run_study
@@ -63,7 +62,6 @@ class _Spread(NamedTuple):
     of_variance: float
 
 
-@checked()
 def performance_of(tally: Tally) -> Performance:
     """Return the performance measures of Morris, White & Crowther, each with its Monte Carlo standard error.
 
@@ -124,7 +122,7 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
     relative_error = relative_bias = Measure.unknown()
     if kind.has_variance:
         relative_bias, relative_error = _relative(rule, repetitions, spread)
-    width = Measure.mean(rule, "width", intervals)
+    width = rule.mean("width", intervals)
     if kind.few_degrees:
         width = Measure(width.value, math.inf)
     return RulePerformance(
@@ -136,7 +134,7 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
         coverage_given_negative_total=Measure.share(rule.covered_negative, below),
         coverage_given_nonnegative_total=Measure.share(rule.covered - rule.covered_negative, above),
         mean_width=Measure(math.inf, math.nan) if rule.unbounded else width,
-        mean_width_inside=Measure.mean(rule, "inside", intervals),
+        mean_width_inside=rule.mean("inside", intervals),
         relative_error=relative_error,
         relative_bias=relative_bias,
     )
@@ -144,7 +142,7 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
 
 def _relative(rule: RuleTally, repetitions: int, spread: _Spread) -> tuple[Measure, Measure]:
     """Return relative bias of T and relative error of √E[T], in per cent."""
-    variance = Measure.mean(rule, "variance", repetitions)
+    variance = rule.mean("variance", repetitions)
     # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean.
     crossed = (
         rule.total("variance_deviation_squared")
@@ -185,7 +183,6 @@ class FirstIntervals:
         return replace(self, runs=self.runs.first(number), covered=self.covered[:number], vacuous=self.vacuous[:number])
 
 
-@checked()
 def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
     """Return the intervals of one rule in the repetitions that a plan shows, to the digit those of its whole study.
 
@@ -199,10 +196,16 @@ def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
 
 
 def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, float]]:
-    """By rule: the share of the first `number` intervals that hold p, and the ends of Wilson's 95 % interval for it."""
-    shown = tally.shown.first(number)
-    shares = np.atleast_2d(holds(shown.low, shown.high, tally.plan.p)).mean(axis=1)
+    """By rule: the share of the first `number` intervals that hold p, and the ends of Wilson's 95 % interval for it.
+
+    `number` is that of all repetitions, or at most that of those that are shown.
+    """
+    if number == tally.repetitions:
+        shares = np.array([rule.covered / number for rule in tally.rules])
+    else:
+        shown = tally.shown.first(number)
+        shares = np.atleast_2d(holds(shown.low, shown.high, tally.plan.p)).mean(axis=1)
     return {
-        key: (float(share), *wilson_interval(float(share), len(shown)))
-        for key, share in zip(tally.plan.rules, shares, strict=True)
+        key: (share, *wilson_interval(share, number))
+        for key, share in zip(tally.plan.rules, shares.tolist(), strict=True)
     }

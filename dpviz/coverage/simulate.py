@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpviz.core.checked import check_fields, checked, declared, parameter
 from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
-from dpviz.core.numerics.quantiles import TABLED_QUANTILE_ERROR, QuantileTable
-from dpviz.core.parameters import shown
-from dpviz.core.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import features
 from dpviz.coverage._sampling import AliasTables, alias_table, sampler_of
 from dpviz.coverage.studies import Blocks, Plan
 from dpviz.coverage.studies.plan import SHOWN, StudyTally
+from dpviz.coverage.studies.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
+from dpviz.inference.quantiles import TABLED_QUANTILE_ERROR, QuantileTable
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -107,15 +107,16 @@ class Tally(StudyTally):
     def check(self) -> None:
         """Refuse counts that contradict each other."""
         if self.totals.sum() != self.repetitions:
-            raise ValueError(f"totals must sum to {self.repetitions:,}; got {shown(int(self.totals.sum()))}.")
+            raise ValueError(f"totals must sum to {self.repetitions:,}; got {describe_value(int(self.totals.sum()))}.")
         for key, rule in zip(self.plan.rules, self.rules, strict=True):
             rule.check(key, self)
 
-    @checked()
     def rule(self, key: str) -> RuleTally:
         """Return the tally of the rule named `key`."""
         if key not in self.plan.rules:
-            raise ValueError(f"key must be a rule of the plan, {', '.join(self.plan.rules)}; got {shown(key)}.")
+            raise ValueError(
+                f"key must be a rule of the plan, {', '.join(self.plan.rules)}; got {describe_value(key)}."
+            )
         return self.rules[self.plan.rules.index(key)]
 
 
@@ -134,22 +135,24 @@ class CoveragePlan(Plan[Tally]):
     p: float = parameter(PROPORTION)
     sets: int = parameter(SETS)
     rules: tuple[str, ...]
-    level: float = declared(LEVEL)
+    level: float = parameter_with_default(LEVEL)
     confidential_count: int | None = None
-    shown: int = declared(SHOWN, default=100)
+    shown: int = parameter_with_default(SHOWN, default=100)
 
     def __post_init__(self) -> None:
         given = self.synthesizer
         if not isinstance(given, TwoCellSynthesizer):
-            raise ValueError(f"synthesizer must be a two-cell synthesizer; got {getattr(given, 'key', shown(given))}.")
+            raise ValueError(
+                f"synthesizer must be a two-cell synthesizer; got {getattr(given, 'key', describe_value(given))}."
+            )
         super().__post_init__()
         if self.confidential_count is not None:
             count = replace(ROWS, name="confidential_count", title="confidential ones", minimum=0, maximum=given.n)
-            check_fields(self, count)
+            validate_fields(self, count)
         keys: object = self.rules
         rules = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
         if not rules or len(set(rules)) < len(rules):
-            raise ValueError(f"rules must be at least one key of RULES, each once; got {shown(keys)}.")
+            raise ValueError(f"rules must be at least one key of RULES, each once; got {describe_value(keys)}.")
         for key in rules:
             if not check_rule(key, self.sets).fits(given, self.sets):
                 raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')

@@ -5,10 +5,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.bernstein import Extreme
-from dpviz.core.parameters import readable, readable_apart
-from dpviz.core.wording import TextTable, number, percent, percent_between
+from dpviz.core.formatting import (
+    TextTable,
+    format_distinct,
+    format_number,
+    format_or_dash,
+    format_percent,
+    format_percent_between,
+)
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.binomial_averages import Extreme
 from dpviz.coverage.exact import ExactCoverage
 from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance
 from dpviz.coverage.simulate import CoveragePlan
@@ -61,7 +67,7 @@ def coverage_table(
         if coverage is None:
             cells.append("…" if exact is None else "beyond reach")
         else:
-            cells.append(percent(coverage.coverage, 5))
+            cells.append(format_percent(coverage.coverage, 5))
         cells.append(_smallest(smallest.get(key), is_complete=is_complete))
         cells.append("not yet" if performance is None else simulated_share(performance))
         if compared:
@@ -80,17 +86,17 @@ def negative_sentence(exact: Mapping[str, ExactCoverage], simulated: Performance
     known = [share for share in shares if math.isfinite(share)]
     if not known:
         return ""
-    return f"T is here (1 + 1/M) b − v̄ for every rule; it is negative in {percent(known[0], 3)} of the releases."
+    return f"T is here (1 + 1/M) b − v̄ for every rule; it is negative in {format_percent(known[0], 3)} of the releases."
 
 
 def simulated_share(performance: RulePerformance) -> str:
     """Simulated coverage with its standard error; for none and all with the ends of Wilson's interval."""
     share = 100 * performance.coverage.value
     if 0 < share < 100:
-        return f"{readable(share, 5)} % ± {readable(100 * performance.coverage.error, 2)}"
-    low = readable(100 * performance.coverage_low, 4)
-    high = readable(100 * performance.coverage_high, 4)
-    return f"{readable(share)} % ({low} to {high} %)"
+        return f"{format_number(share, 5)} % ± {format_number(100 * performance.coverage.error, 2)}"
+    low = format_number(100 * performance.coverage_low, 4)
+    high = format_number(100 * performance.coverage_high, 4)
+    return f"{format_number(share)} % ({low} to {high} %)"
 
 
 def interval_words(
@@ -132,7 +138,7 @@ def count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
     sentence = f"✓ <b>{hits} of {count}</b> {'holds' if hits == 1 else 'hold'} the truth"
     sentence += f" \u2003 ✕ <b>{misses}</b> {'misses' if misses == 1 else 'miss'} it"
     if missing:
-        sentence += f" \u2003 {missing} {'has' if missing == 1 else 'have'} no interval"
+        sentence += f" \u2003 {missing}\u00a0{'has' if missing == 1 else 'have'} no\u00a0interval"
     if not vacuous:
         return (sentence,)
     verbs = ("runs", "says") if vacuous == 1 else ("run", "say")
@@ -154,10 +160,10 @@ def repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: i
     -------
     tuple of str
     """
-    counts = [readable(int(count)) for count in intervals.runs.counts[place]]
+    counts = [format_number(int(count)) for count in intervals.runs.counts[place]]
     listed = ", ".join(counts[:MAX_COUNTS]) + (" …" if len(counts) > MAX_COUNTS else "")
-    x = readable(int(intervals.runs.confidential[place]))
-    release = f"no. {place + 1}: {x} of {readable(plan.synthesizer.n)} say yes; released {listed}"
+    x = format_number(int(intervals.runs.confidential[place]))
+    release = f"no. {place + 1}: {x} of {format_number(plan.synthesizer.n)} say yes; released {listed}"
     low = float(intervals.low[place])
     high = float(intervals.high[place])
     name = RULES[intervals.rule].short_label
@@ -165,15 +171,15 @@ def repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: i
         return release, f"{name} gives no interval"
     claim = "nothing, 0 to 100 %"
     if low > 0 or high < 1:
-        claim = f"{percent(max(low, 0.0), 3)} to {percent(min(high, 1.0), 3)}"
+        claim = f"{format_percent(max(low, 0.0), 3)} to {format_percent(min(high, 1.0), 3)}"
     return release, f"{name} says {claim}: {'✓ a hit' if intervals.covered[place] else '✕ a miss'}"
 
 
 def _smallest(extreme: Extreme | None, *, is_complete: bool) -> str:
     if extreme is None:
         return "–" if is_complete else "…"
-    share = percent_between(extreme.value - extreme.gap, extreme.value, 4)
-    return f"{share}<br><small>at p = {readable_apart(extreme.at, 1.0, 3)}</small>"
+    share = format_percent_between(extreme.value - extreme.gap, extreme.value, 4)
+    return f"{share}<br><small>at p = {format_distinct(extreme.at, 1.0, 3)}</small>"
 
 
 def _value(field: str, coverage: ExactCoverage | None, performance: RulePerformance | None) -> float:
@@ -184,7 +190,7 @@ def _value(field: str, coverage: ExactCoverage | None, performance: RulePerforma
 
 
 def _share(value: float) -> str:
-    return percent(value, 3) if math.isfinite(value) else "–"
+    return format_percent(value, 3) if math.isfinite(value) else "–"
 
 
 def _mean_length(coverage: ExactCoverage | None, performance: RulePerformance | None) -> str:
@@ -193,7 +199,7 @@ def _mean_length(coverage: ExactCoverage | None, performance: RulePerformance | 
     if error > MAX_LENGTH_ERROR:
         return "–"
     length = _value("mean_width_inside", coverage, performance)
-    return number(Measure(100 * length, 0.0, within=100 * error).shown, 4)
+    return format_or_dash(Measure(100 * length, 0.0, within=100 * error).shown, 4)
 
 
 def _distance(exact: float, performance: RulePerformance | None, simulated: Performance | None) -> str:
@@ -203,4 +209,4 @@ def _distance(exact: float, performance: RulePerformance | None, simulated: Perf
     if simulated.repetitions * min(exact, 1 - exact) < MIN_HITS:
         return "too few hits"
     error = math.sqrt(exact * (1 - exact) / simulated.repetitions)
-    return readable(round((performance.coverage.value - exact) / error, 2), 3)
+    return format_number(round((performance.coverage.value - exact) / error, 2), 3)

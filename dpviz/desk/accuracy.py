@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from dpviz.comparisons import Outcome
 from dpviz.comparisons.base import RANKED_REPETITIONS
-from dpviz.core.measures import SURE, TIED_TOLERANCE, Measure
-from dpviz.core.parameters import Parameter, readable, shown
+from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.monte_carlo import TIE_ERRORS, TIE_TOLERANCE, Measure
+from dpviz.core.parameters import Parameter
 
 MOST_BIAS = Parameter(
     name="most_bias",
@@ -63,7 +64,7 @@ def on_limit(value: float, limit: float) -> bool:
     >>> on_limit(1 - 2**-53, 1.0), on_limit(0.999999, 1.0)
     (True, False)
     """
-    return math.isclose(value, limit, rel_tol=TIED_TOLERANCE)
+    return math.isclose(value, limit, rel_tol=TIE_TOLERANCE)
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class AccuracyMeasure:
 
     def surely(self, found: Measure) -> float:
         """Return a limit that such a number keeps for sure: itself where it is exact."""
-        reach = SURE * (1 + TIED_TOLERANCE) * found.error + found.within
+        reach = TIE_ERRORS * (1 + TIE_TOLERANCE) * found.error + found.within
         return found.value - reach if self.share else found.value + reach
 
     def slack(self, value: float, limit: float) -> float:
@@ -230,8 +231,8 @@ class AccuracyLimit:
 
     def __post_init__(self) -> None:
         if not isinstance(self.key, str) or self.key not in ACCURACY:
-            raise ValueError(f"key must be one of {', '.join(ACCURACY)}; got {shown(self.key)}.")
-        object.__setattr__(self, "limit", self.measure.asks.check(self.limit))
+            raise ValueError(f"key must be one of {', '.join(ACCURACY)}; got {describe_value(self.key)}.")
+        object.__setattr__(self, "limit", self.measure.asks.validate(self.limit))
 
     @property
     def measure(self) -> AccuracyMeasure:
@@ -241,7 +242,7 @@ class AccuracyLimit:
     @property
     def words(self) -> str:
         """The limit in a few words."""
-        return f"{self.measure.label} {self.measure.sense} {readable(self.limit, 4)}"
+        return f"{self.measure.label} {self.measure.sense} {format_number(self.limit, 4)}"
 
     def slack(self, found: Measure) -> Measure:
         """Return how much of the limit is used: at most 1 where it is kept, infinite where there is no value."""
@@ -257,7 +258,7 @@ class AccuracyLimit:
         low, high = sorted(ends)
         return max(low, 0.0), high
 
-    def kept(self, found: Measure, sure: float = SURE) -> bool | None:
+    def kept(self, found: Measure, sure: float = TIE_ERRORS) -> bool | None:
         """Whether it is kept; None where it is not known, or a simulation is within two standard errors of the limit.
 
         So it is where the limit lies between the bounds of a sum. An exact number on the limit keeps it. What may still

@@ -2,25 +2,30 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.charts.posterior import Density, posterior_chart
 from dpviz.charts.style import Figure
-from dpviz.core.limits import COUNTS_SHOWN
-from dpviz.core.parameters import readable, readable_apart
-from dpviz.core.plain import one_line
-from dpviz.core.wording import TextTable, in_figures, percent
+from dpviz.core.escape import single_line
+from dpviz.core.formatting import TextTable, format_count, format_distinct, format_number, format_percent
+from dpviz.core.limits import MAX_COUNTS_OF_PAGE
 from dpviz.designs import Design
 from dpviz.desk.promises import prior_text, promise_text
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.frequentist import PosteriorCoverage, posterior_coverage
-from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
+from dpviz.inference.posterior import (
+    PosteriorCells,
+    PosteriorMixture,
+    posterior_given,
+    posterior_if_known,
+    posterior_if_real,
+)
 from dpviz.inference.summaries import PosteriorInterval
 
 LISTED_COUNTS = 6  # most counts that a sentence lists one by one
@@ -75,10 +80,10 @@ class SeenRelease:
     @property
     def words(self) -> str:
         """The release in words: a few counts one by one, many by their number and mean."""
-        sets, rows = len(self.counts), "1 row" if self.design.m == 1 else f"{readable(self.design.m)} rows"
+        sets, rows = len(self.counts), "1 row" if self.design.m == 1 else f"{format_number(self.design.m)} rows"
         if sets == 1:
             return f"{self.counts[0]:,} yes in a released table of {rows}"
-        mean = f"{readable(sum(self.counts) / sets, 5)} yes on average"
+        mean = f"{format_number(sum(self.counts) / sets, 5)} yes on average"
         counts = f"{', '.join(f'{one:,}' for one in self.counts)} yes" if sets <= LISTED_COUNTS else mean
         return f"{counts} in {sets} released tables of {rows}"
 
@@ -92,7 +97,7 @@ class SeenRelease:
 
     def named(self) -> str:
         """Its settings in words."""
-        people = in_figures(self.design.n, "person", "people")
+        people = format_count(self.design.n, "person", "people")
         return f"{self.words} made from {people} at {self.promise}"
 
     @property
@@ -112,7 +117,7 @@ class SeenRelease:
 
     def answer(self) -> tuple[str, str, str]:
         """Return a mark, a sentence with the exact and the naive interval, and a sentence of at most 15 words."""
-        found, truth, level = self.posteriors, self.truth, percent(self.design.level, 8)
+        found, truth, level = self.posteriors, self.truth, format_percent(self.design.level, 8)
         low, high = map(share, found["exact"].interval(self.design.level))
         start, end = found["naive"].interval(self.design.level)
         words = f"From {self.words} at {self.promise}, the share of yes lies between <b>{low}</b> and <b>{high}</b> "
@@ -120,7 +125,7 @@ class SeenRelease:
         naive = f" Who takes the released rows for real finds {share(start)} to {share(end)}"
         if truth is not None:
             times = math.sqrt(found["exact"].variance / found["known"].variance)
-            words += f" Its standard deviation is {readable(times, 3)} times what the secret table leaves."
+            words += f" Its standard deviation is {format_number(times, 3)} times what the secret table leaves."
             naive += f", which {'holds' if start <= truth <= end else 'misses'} the secret share, {share(truth)}"
         brief = f"The share of yes lies between {low} and {high}, with {level} probability."
         return mean_and_deviation(found["exact"]), f"{words}{naive}.", brief
@@ -145,11 +150,14 @@ class SeenRelease:
         found, x = self.exact, self.design.confidential_count
         likeliest = int(np.argmax(found.weights))
         true = (
-            "" if x is None else f" The true x = {readable(x)} has probability {readable(float(found.weights[x]), 3)}."
+            ""
+            if x is None
+            else f" The true x = {format_number(x)} has probability {format_number(float(found.weights[x]), 3)}."
         )
         return (
-            f"On average x = {readable(found.expected_count, 5)}. Most probable is x = {readable(likeliest)}, "
-            f"with probability {readable(float(found.weights[likeliest]), 3)}.{true}"
+            f"On average x = {format_number(found.expected_count, 5)}. Most probable is x = "
+            f"{format_number(likeliest)}, "
+            f"with probability {format_number(float(found.weights[likeliest]), 3)}.{true}"
         )
 
     def picture(self) -> Figure:
@@ -171,7 +179,9 @@ class SeenRelease:
             for key, one in self.posteriors.items()
         ]
         return TextTable(
-            ["posterior of the share", f"{percent(level, 8)} highest density"], rows, "Regions of highest density"
+            ["posterior of the share", f"{format_percent(level, 8)} highest density"],
+            rows,
+            "Regions of highest density",
         )
 
 
@@ -185,17 +195,43 @@ def posteriors_chart(
 
 def posteriors_table(named: Mapping[str, BetaMixture], level: float, caption: str) -> TextTable:
     """Return mean, standard deviation and interval of posteriors by their names, in per cent."""
-    head = ["posterior of the share", "mean", "standard deviation, points", f"{percent(level, 8)} equal tails"]
+    head = ["posterior of the share", "mean", "standard deviation, points", f"{format_percent(level, 8)} equal tails"]
     rows = [
         [
             f"<b>{name}</b>",
             share(one.mean, 5),
-            readable(100 * math.sqrt(one.variance), 4),
+            format_number(100 * math.sqrt(one.variance), 4),
             _spread(one.interval(level)),
         ]
         for name, one in named.items()
     ]
     return TextTable(head, rows, caption)
+
+
+def cells_table(cells: PosteriorCells, tables: Sequence[Sequence[int]], level: float) -> TextTable:
+    """Posterior of every cell of released tables beside its released share.
+
+    Parameters
+    ----------
+    cells : PosteriorCells
+    tables : sequence of sequence of int
+        Counts of each released table, all with the same total.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    TextTable
+    """
+    released = list(zip(*tables, strict=True))
+    total = sum(map(sum, tables))
+    marginals = {f"cell {cell + 1}": cells.marginal(cell) for cell in range(len(released))}
+    (_, *head), summaries, _ = posteriors_table(marginals, level, "")
+    rows = []
+    for (name, *numbers), counts, expected in zip(summaries, released, cells.expected_table.tolist(), strict=True):
+        label = f"{name}<br><small>released: {', '.join(map(str, counts))}</small>"
+        rows.append([label, share(sum(counts) / total, 4), *numbers, format_number(expected, 4)])
+    return TextTable(["cell", "released share", *head, "expected rows"], rows, "Posterior of every cell")
 
 
 def _spread(ends: tuple[float, float]) -> str:
@@ -208,12 +244,12 @@ def share(value: float, digits: int = 3) -> str:
     >>> share(0.31358), share(0.99997)
     ('31.4 %', '99.997 %')
     """
-    return f"{readable_apart(100 * value, 100.0, digits)} %"
+    return f"{format_distinct(100 * value, 100.0, digits)} %"
 
 
 def mean_and_deviation(distribution: BetaMixture) -> str:
     """The mark of an answer."""
-    return f"{readable(100 * distribution.mean, 3)} ± {readable(100 * math.sqrt(distribution.variance), 2)} %"
+    return f"{format_number(100 * distribution.mean, 3)} ± {format_number(100 * math.sqrt(distribution.variance), 2)} %"
 
 
 def coverage_along_p(design: Design, interval: PosteriorInterval, points: tuple[float, ...]) -> PosteriorCoverage:
@@ -237,7 +273,7 @@ def prior_of_cells(design: Design, tables: tuple[tuple[int, ...], ...]) -> float
     if "delta" in design.promised and cells > 2:
         return minimum_prior_for_sets(
             "synth_post_one", n=design.n, m=rows, cells=cells, sets=sets, epsilon=design.epsilon, delta=design.delta
-        ).upper
+        )
     return replace(design, m=rows, sets=sets).alpha_of_one_set
 
 
@@ -248,13 +284,13 @@ def typed_counts(text: str, m: int) -> tuple[int, ...]:
             f"The synthetic counts must have at most {MAX_TYPED_CHARACTERS:,} characters; got {len(text):,}."
         )
     words, allowed = _words(text), f"whole numbers from 0 to m = {m:,}, separated by commas"
-    if not 1 <= len(words) <= COUNTS_SHOWN:
+    if not 1 <= len(words) <= MAX_COUNTS_OF_PAGE:
         got = f"got {len(words)} of them" if words else "the list is empty"
-        raise ValueError(f"The synthetic counts must be 1 to {COUNTS_SHOWN} {allowed}; {got}.")
+        raise ValueError(f"The synthetic counts must be 1 to {MAX_COUNTS_OF_PAGE} {allowed}; {got}.")
     grouped = THOUSANDS.search(text)
     wrong = (word for word in words if not _is_count(word) or int(word) > m)
     if (word := grouped[0] if grouped else next(wrong, None)) is not None:
-        raise ValueError(f"The synthetic counts must be {allowed}; got {one_line(word)}.")
+        raise ValueError(f"The synthetic counts must be {allowed}; got {single_line(word)}.")
     return tuple(map(int, words))
 
 
@@ -262,10 +298,10 @@ def typed_tables(text: str) -> tuple[tuple[int, ...], ...]:
     """Return the tables that were typed, one a line; a ValueError in a sentence where they are none."""
     _check(len(text) <= LONGEST_TABLES, f"have at most {LONGEST_TABLES:,} characters", f"{len(text):,}")
     lines = [_words(line) for line in text.splitlines() if line.strip()]
-    _check(1 <= len(lines) <= COUNTS_SHOWN, f"be 1 to {COUNTS_SHOWN} lines of counts", str(len(lines)))
+    _check(1 <= len(lines) <= MAX_COUNTS_OF_PAGE, f"be 1 to {MAX_COUNTS_OF_PAGE} lines of counts", str(len(lines)))
     for line in lines:
         wrong = [word for word in line if not _is_count(word)]
-        _check(not wrong, "hold whole numbers from 0", one_line(wrong[0]) if wrong else "")
+        _check(not wrong, "hold whole numbers from 0", single_line(wrong[0]) if wrong else "")
         _check(len(line) > 1, "have at least 2 cells in every line", str(len(line)))
     tables = tuple(tuple(map(int, line)) for line in lines)
     sizes, totals = [len(table) for table in tables], sorted({sum(table) for table in tables})

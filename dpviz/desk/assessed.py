@@ -13,10 +13,10 @@ import numpy as np
 
 from dpviz.comparisons import ComparedMethod, DataKind, Outcome
 from dpviz.comparisons.base import Analysis
+from dpviz.comparisons.steps import Steps
 from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_in_steps, unprotected
-from dpviz.core.measures import TIED_TOLERANCE, Measure
-from dpviz.core.numerics.steps import Steps
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.formatting import format_number, round_up
+from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure
@@ -167,7 +167,7 @@ class Option:
             here = asked.data.accuracies(self.method, share * setting, self.analysis, asked.data_at)
             assert here is not None  # what is not simulated is exact
             found.append((np.mean if asked.average else np.max)(np.abs(here), axis=0))
-            gained = [(found[-1][place] - found[0][place]) / max(found[0][1], TIED_TOLERANCE) for place in counting]
+            gained = [(found[-1][place] - found[0][place]) / max(found[0][1], TIE_TOLERANCE) for place in counting]
             if min(gained) < -NOTHING_MORE or (share == LESS[0] and max(gained) <= NOTHING_MORE):
                 return True
             yield
@@ -251,8 +251,8 @@ class Assessed(Option):
         if real is None or math.isinf(real):
             return "not known" if real is None else "unbounded"
         if self.method.exact_epsilon:
-            return readable(real, digits)
-        return f"at most {readable(rounded_up(real, digits), digits)}"
+            return format_number(real, digits)
+        return f"at most {format_number(round_up(real, digits), digits)}"
 
     @cached_property
     def figures(self) -> dict[str, RangeFigure]:

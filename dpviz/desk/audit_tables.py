@@ -1,6 +1,6 @@
 """Tables of an audit as HTML: printed theorems with their numbers and verdicts, and general claims."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 
@@ -9,10 +9,14 @@ from dpviz.charts.html import audit_row, audit_table
 from dpviz.claims.audit_in_words import VERDICT_MARKS, alike, claim_in_words, finding_cells, finding_in_words
 from dpviz.claims.claim import Claim
 from dpviz.claims.finding import Finding
+from dpviz.claims.printed_methods import SENSITIVITIES
+from dpviz.claims.release_finding import VERDICT_SIGNS, ReleaseFinding, ReleaseSetting
 from dpviz.claims.statements import Statement
+from dpviz.core.formatting import format_number
 from dpviz.desk.texts import exponents_raised
 
 AUDIT_HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
+RELEASES_HEAD = ["method", "promised ε", "real ε", "real over promised", "verdict"]
 
 
 def findings_table(found: Sequence[Finding]) -> str:
@@ -47,3 +51,30 @@ def statements_table(found: Sequence[Statement]) -> str:
     )
     head = "<thead><tr><th>claim, and what was computed here</th><th>verdict</th></tr></thead>"
     return f'<table class="dpviz-list">{head}<tbody>{rows}</tbody></table>'
+
+
+def releases_table(findings: Iterable[ReleaseFinding]) -> str:
+    """Return two rows for each method: the numbers, then what happened, why, and what keeps the promise."""
+    return audit_table(RELEASES_HEAD, map(_release_rows, findings))
+
+
+def _release_rows(finding: ReleaseFinding) -> str:
+    method = finding.method
+    cells = [format_number(finding.promised, 3), finding.loss.text(finding.promised), finding.factor_text or "–"]
+    about = escape(f"{method.source}; ε of {method.released}")
+    title = f"<b>{escape(method.name)}</b><br><small>{about}</small>"
+    safe = f" <b>Safe instead:</b> {escape(finding.safe)}" if finding.safe else ""
+    checked = f" <small>Computed by {escape(method.checked)}.</small>"
+    words = f"{escape(finding.sentence)} {escape(finding.explanation)}{safe}{checked}"
+    sign = VERDICT_SIGNS[finding.verdict]
+    return audit_row(RELEASES_HEAD, title, [*map(escape, cells)], sign, words, bad=finding.verdict.bad)
+
+
+def sensitivities_table(setting: ReleaseSetting) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns, and a row for each statistic with how far one row moves it."""
+    rows = []
+    for statistic in SENSITIVITIES:
+        more = f"<br><small>{escape(statistic.note)}</small>" if statistic.note else ""
+        exact = format_number(statistic.exact(setting.n, setting.width), 4)
+        rows.append([f"<b>{escape(statistic.statistic)}</b>{more}", escape(statistic.formula), exact])
+    return ["statistic", "sensitivity", "here"], rows

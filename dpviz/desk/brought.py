@@ -4,9 +4,9 @@ import hashlib
 from dataclasses import dataclass, field
 
 from dpviz.desk.exports.script import LONGEST_INLINE
-from dpviz.mechanisms.given import read_matrix
-from dpviz.mechanisms.given.reading import rescaled, text_of
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.uploads import read_matrix
+from dpviz.uploads.matrix import rescale_rows, text_of
 
 
 @dataclass(frozen=True)
@@ -31,4 +31,4 @@ def brought_matrix(given: str | Upload) -> tuple[GivenMatrix, str | None]:
 
 def brought_rescaled(given: str | Upload) -> str | None:
     """The text of a matrix whose rows are near 1, each divided by its sum; None where nothing is to be done."""
-    return rescaled(given.content if isinstance(given, Upload) else given)
+    return rescale_rows(given.content if isinstance(given, Upload) else given)

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import in_figures, percent
+from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.coverage import ExactCoverage
 from dpviz.coverage.causes import NOTICED
 from dpviz.designs import Design
@@ -38,7 +37,9 @@ def fitting_rules(design: Design, keys: Sequence[str]) -> tuple[tuple[str, ...],
     rules = tuple(key for key in keys if RULES[key].fits(design.release, sets))
     few = [key for key in keys if RULES[key].fewest_sets > sets]
     large = [key for key in keys if key not in rules and key not in few]
-    beyond = f"beyond reach at n = {readable(design.n)}, m = {readable(design.m)}, M = {sets}: {_names(large)}."
+    beyond = (
+        f"beyond reach at n = {format_number(design.n)}, m = {format_number(design.m)}, M = {sets}: {_names(large)}."
+    )
     notes = []
     if few:
         notes.append(f"Left out, because M = {sets} and they need at least 2 sets: {_names(few)}.")
@@ -58,15 +59,15 @@ def _names(keys: Collection[str]) -> str:
 
 def coverage_setting(design: Design) -> str:
     """Where the numbers of a design stand: people, true share, released tables and promise, in words."""
-    people, rows = in_figures(design.n, "person", "people"), in_figures(design.m, "row")
-    tables = in_figures(design.sets, "released table")
-    return f"{people}, a true share of {percent(design.p, 4)}, {tables} of {rows} and {promise_text(design)}"
+    people, rows = format_count(design.n, "person", "people"), format_count(design.m, "row")
+    tables = format_count(design.sets, "released table")
+    return f"{people}, a true share of {format_percent(design.p, 4)}, {tables} of {rows} and {promise_text(design)}"
 
 
 def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     """How many intervals of a rule contain the true share, against the promised level, and how many say nothing."""
     against = against_level(one.coverage, design.level)
-    share = f"{_only(design, one)}<b>{percent(one.coverage, 3)}</b>"
+    share = f"{_only(design, one)}<b>{format_percent(one.coverage, 3)}</b>"
     return (
         f"With {coverage_setting(design)}, {share} of the intervals computed {RULES[rule].computed} contain the true "
         f"share{against}.{vacuous_sentence(one.vacuous_share)}"
@@ -76,14 +77,18 @@ def coverage_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
 def short_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     """The same in at most 15 words, which fit beside a picture."""
     off, name = one.coverage - design.level, RULES[rule].abbreviation
-    end = "as promised" if abs(off) < NOTICED else f"{'not' if off < 0 else 'more than'} {percent(design.level, 8)}"
-    share = f"{_only(design, one)}{percent(one.coverage, 3)}"
+    end = (
+        "as promised"
+        if abs(off) < NOTICED
+        else f"{'not' if off < 0 else 'more than'} {format_percent(design.level, 8)}"
+    )
+    share = f"{_only(design, one)}{format_percent(one.coverage, 3)}"
     return f"{name[0].upper()}{name[1:]}: {share} of the intervals hold the truth, {end}."
 
 
 def _only(design: Design, one: ExactCoverage) -> str:
     """A word before too small a share; one that is told by a bound, less than so much, needs none."""
-    bound = percent(one.coverage).startswith("less")
+    bound = format_percent(one.coverage).startswith("less")
     return "only " if one.coverage <= design.level - NOTICED and not bound else ""
 
 
@@ -96,8 +101,8 @@ def against_level(share: float, level: float) -> str:
     off = share - level
     if abs(off) < NOTICED:
         return ", as promised"
-    points = f"{readable(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
-    return f", {'not' if off < 0 else 'more than'} the promised {percent(level, 8)}: {points}"
+    points = f"{format_number(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
+    return f", {'not' if off < 0 else 'more than'} the promised {format_percent(level, 8)}: {points}"
 
 
 def vacuous_sentence(share: float) -> str:
@@ -108,6 +113,6 @@ def vacuous_sentence(share: float) -> str:
     """
     if share < 0.01:
         return ""
-    many, all_ = percent(share, 3), " All of them" if share == 1 else ""
+    many, all_ = format_percent(share, 3), " All of them" if share == 1 else ""
     some = all_ or (f" More than half of them ({many})" if share > 0.5 else f" Of them {many}")
     return f"{some} run from 0 to 100 % and say nothing."

@@ -11,7 +11,7 @@ import numpy as np
 from dpviz.charts.comparison import BAR, Series, Used, comparison_chart, limits_chart
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.style import Figure
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import ADDED_ERROR, MEASURE_LABELS, Followed, measure_of
@@ -100,4 +100,4 @@ def _mark(found: Followed, measure: str, place: Callable[[float], float]) -> Mar
     value = measure_of(first, measure).value
     if math.isnan(here) or math.isnan(value) or (value == 0 and measure != "bias"):
         return None
-    return Mark(color=first.method.key, x=place(here), y=value, text=readable(value, 3), name="your design")
+    return Mark(color=first.method.key, x=place(here), y=value, text=format_number(value, 3), name="your design")

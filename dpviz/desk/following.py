@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.steps import Steps, telling
+from dpviz.comparisons.steps import Steps, telling
+from dpviz.core.monte_carlo import Measure
 from dpviz.coverage.exact import coarse_to_fine
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed
@@ -114,6 +114,8 @@ def stream_path(
             path=path, question=question, designs=whole, found=dict(found), smallest=dict(smallest), complete=complete
         )
 
+    latest = followed()  # the same object between costly steps: that nothing is new draws no page again
+
     def begun(index: int, value: float) -> Iterator[Assessed | None]:
         asked, design = path.at(question, value), designs[index]
         if design.method.absence(asked.data):
@@ -140,19 +142,21 @@ def stream_path(
     seconds = list[float]()
     for index in range(len(designs)):
         start = time.perf_counter()
-        yield from telling(advance(index, order[0]), followed)
+        yield from telling(advance(index, order[0]), lambda: latest)
         seconds.append(time.perf_counter() - start)
-        yield followed()
+        yield (latest := followed())
     by_time = np.argsort(seconds).tolist()  # those that take long come last
     for index in by_time:
         for value in order[1:]:
-            yield from telling(advance(index, value), followed)
-            yield followed()
+            yield from telling(advance(index, value), lambda: latest)
+            yield (latest := followed())
     places = [(index, value) for value in order for index in by_time]
     for place in places if intervals or question.data.simulated else ():
         for further in growing.pop(place):
-            found[place] = further or found[place]
-            yield followed()
+            if further is not None:
+                found[place] = further
+                latest = followed()
+            yield latest
     for value in values if limit else ():  # with δ each takes a search of its own
         if (error := path.smallest_error(question, value)) is not None:
             smallest[value] = error

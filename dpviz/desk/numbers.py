@@ -10,8 +10,8 @@ from typing import Any
 
 from dpviz.comparisons import DATA_KINDS as COMPARED
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.core.formatting import format_distinct, format_number, round_up
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, USABLE, AccuracyMeasure, RangeFigure
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss
@@ -83,13 +83,13 @@ class DesignNumber:
         if math.isnan(value):
             return NOT_KNOWN
         if self.bound:
-            return f"at most {readable(rounded_up(value, digits), digits)}"
+            return f"at most {format_number(round_up(value, digits), digits)}"
         if self.exact or not error > 0:
             near = self.share and 1 - value > 1e-12
-            return readable_apart(value, 1.0, digits) if near else readable(value, digits)
+            return format_distinct(value, 1.0, digits) if near else format_number(value, digits)
         # No digit beyond the second of the error says anything.
         held = math.floor(math.log10(max(abs(value), error))) - math.floor(math.log10(error)) + 2
-        return f"{readable(value, min(held, digits))} ± {readable(error, 2)}"
+        return f"{format_number(value, min(held, digits))} ± {format_number(error, 2)}"
 
 
 @lru_cache(maxsize=64)
@@ -230,8 +230,8 @@ def _accuracy(design: Assessed) -> Iterator[DesignNumber]:
 def _over_truths(asked: Question, one: AccuracyMeasure, figure: RangeFigure, source: str, page: str) -> DesignNumber:
     """A measure over the range of true values, the worst of them or their average."""
     measure, how, note = figure.measure, asked.data.exactly, ""
-    number, ends = len(asked.truths), f"all from {readable(asked.lowest)} to {readable(asked.highest)}"
-    at = f"at {asked.ranged.symbol} = {readable(asked.truths[0] if math.isnan(figure.at) else figure.at)}"
+    number, ends = len(asked.truths), f"all from {format_number(asked.lowest)} to {format_number(asked.highest)}"
+    at = f"at {asked.ranged.symbol} = {format_number(asked.truths[0] if math.isnan(figure.at) else figure.at)}"
     if asked.lowest == asked.highest:
         where = f"{at}, the only value considered"
     elif number == 1 and figure.tried:

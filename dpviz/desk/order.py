@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dpviz.core.measures import Measure, in_ties
+from dpviz.core.monte_carlo import Measure, tie_classes
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.seeking import ERROR_KEY, NOTHING_MORE, sought_within
 
@@ -124,7 +124,7 @@ def _narrowing(designs: Sequence[Assessed]) -> Iterator[tuple[OrderCriterion, li
     """Yield what decides, one after the other, with the designs that are not told from the first so far."""
     first, found = designs[0], _places(designs)[0]
     for by in criteria(first):
-        groups = in_ties(found, by.of, by.tied)
+        groups = tie_classes(found, by.of, by.tied)
         found = next(group for group in groups if any(one is first for one in group))
         yield by, found
 
@@ -140,4 +140,4 @@ def _refined(designs: list[Assessed], by: Sequence[OrderCriterion]) -> list[Asse
     """The designs in classes of the first criterion, each in the order of the others; at last as they came."""
     if len(designs) == 1 or not by:
         return designs
-    return [one for group in in_ties(designs, by[0].of, by[0].tied) for one in _refined(group, by[1:])]
+    return [one for group in tie_classes(designs, by[0].of, by[0].tied) for one in _refined(group, by[1:])]

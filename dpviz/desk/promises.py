@@ -4,12 +4,12 @@ import dataclasses
 from functools import lru_cache
 from typing import Any
 
-from dpviz.core.declarations import SETS
-from dpviz.core.parameters import DELTA, EPSILON, readable, readable_apart, rounded_up
+from dpviz.core.declarations import DELTA, EPSILON, SETS
+from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, two_cell_synthesizers
-from dpviz.mechanisms.given_matrix import GivenMatrix
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy import pure_epsilon
 
 TIE = 1e-12  # Relative difference up to which two ε are one, rounding aside
@@ -55,12 +55,12 @@ _epsilon_of = lru_cache(maxsize=1024)(pure_epsilon)
 
 def prior_text(alpha: float) -> str:
     """A prior to four digits, or to the last invented row where it has more."""
-    return readable(alpha, 4 if alpha < 1e4 else 6)
+    return format_number(alpha, 4 if alpha < 1e4 else 6)
 
 
 def real_epsilon(design: Design) -> float | None:
     """The exact ε of all sets where the synthesizer spends more than it promises; None where it does not."""
-    if not design.synthesizer_type.kept_by:
+    if not design.synthesizer_type.info.kept_by:
         return None
     release: Any = design.synthesizer
     real, promised = _epsilon_of(release), release.epsilon
@@ -70,9 +70,9 @@ def real_epsilon(design: Design) -> float | None:
 def broken_sentence(synthesizer_type: type[Synthesizer], promised: float, real: float) -> str:
     """What is promised and what is really spent, why, and what keeps the promise; as inline HTML."""
     return (
-        f"<b>Promised ε = {readable(promised)}, really {readable_apart(real, promised, 3)}.</b> "
-        f"{synthesizer_type.broken_because} "
-        f"{SYNTHESIZERS[synthesizer_type.kept_by].label} keeps the promise."
+        f"<b>Promised ε = {format_number(promised)}, really {format_distinct(real, promised, 3)}.</b> "
+        f"{synthesizer_type.info.broken_because} "
+        f"{SYNTHESIZERS[synthesizer_type.info.kept_by].info.label} keeps the promise."
     )
 
 
@@ -83,19 +83,19 @@ def promise_text(design: Design) -> str:
         design.details,
     )
     fixed = "".join(
-        f", {one.symbol or one.title} = {readable(dict(given).get(one.name, one.default))}"
+        f", {one.symbol or one.title} = {format_number(dict(given).get(one.name, one.default))}"
         f"{' by default' * (one.name not in dict(given))}"
         for one in further
     )
     if "epsilon" not in design.promised:
-        found, sets = readable(rounded_up(design.epsilon_of_sets, 4), 4), design.sets
+        found, sets = format_number(round_up(design.epsilon_of_sets, 4), 4), design.sets
         gives = f"ε = {found}{'' if sets == 1 else f' for all {sets} sets'}, no δ"
-        own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.label
+        own = "your own matrix" if design.synthesizer_type is GivenMatrix else design.synthesizer_type.info.label
         said = f"α = {prior_text(design.alpha)} ({gives})" if "alpha" in design.promised else f"{gives} ({own})"
         return said + fixed
-    share = "noise for ε/M in each set" if design.synthesizer_type.noisy else "ε/M for each set"
+    share = "noise for ε/M in each set" if design.synthesizer_type.adds_noise else "ε/M for each set"
     noise = "" if design.synthesizer_type.has_prior or design.sets == 1 else f", {share}"
-    delta = f", δ = {readable(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
+    delta = f", δ = {format_number(design.delta, 3)}" if "delta" in design.promised and design.delta > 0 else ""
     real = real_epsilon(design)
-    really = "" if real is None else f" (really {readable_apart(real, design.epsilon, 3)})"
-    return f"ε = {readable(design.epsilon, 4)}{really}{delta}{noise}{fixed}"
+    really = "" if real is None else f" (really {format_distinct(real, design.epsilon, 3)})"
+    return f"ε = {format_number(design.epsilon, 4)}{really}{delta}{noise}{fixed}"

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 from scipy.special import expit, logit
 
-from dpviz.core.checked import checked, declared
-from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable, rounded_down
-from dpviz.core.record import DeclaredFields
+from dpviz.core.declarations import DELTA, EPSILON
+from dpviz.core.formatting import format_number, round_down
+from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
 from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.trade_off import PRIOR_OF_PAIR
 
@@ -88,7 +89,7 @@ RISK, MOST_RATIO = replace(PRIOR_RISK, name="risk_before", symbol="p₀"), repla
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protection(DeclaredFields, ABC):
+class Protection(ParameterRecord, ABC):
     """One limit on what all sets together may give away, on any two neighbouring data sets.
 
     A subclass declares its numbers as fields, which are checked one by one; `check` says what must hold between them.
@@ -140,7 +141,7 @@ class Protection(DeclaredFields, ABC):
 
 def promise_in_words(epsilon: float, delta: float) -> str:
     """Return "ε = 1" or "ε = 1 and δ = 10⁻⁶"."""
-    return f"ε = {readable(epsilon, 4)}" + (f" and δ = {readable(delta, 3)}" if delta else "")
+    return f"ε = {format_number(epsilon, 4)}" + (f" and δ = {format_number(delta, 3)}" if delta else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,8 +152,8 @@ class PrivacyLoss(Protection):
     (0.5, 0.0)
     """
 
-    most_epsilon: float = declared(LOSS)
-    most_delta: float = declared(FAILURE)
+    most_epsilon: float = parameter_with_default(LOSS)
+    most_delta: float = parameter_with_default(FAILURE)
     key = "loss"
     label = "Largest privacy loss ε (and δ)"
     choice = "privacy loss ε"
@@ -175,7 +176,7 @@ class PrivacyLoss(Protection):
 
     @property
     def measured(self) -> str:
-        return f"probability mass that escapes ε = {readable(self.most_epsilon, 4)}"
+        return f"probability mass that escapes ε = {format_number(self.most_epsilon, 4)}"
 
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return delta(self.most_epsilon)
@@ -192,8 +193,8 @@ class GuessRate(Protection):
     (0.0, 0.5)
     """
 
-    known_before: float = declared(KNOWN_BEFORE)
-    most_success: float = declared(SUCCESS)
+    known_before: float = parameter_with_default(KNOWN_BEFORE)
+    most_success: float = parameter_with_default(SUCCESS)
     key = "guess"
     share = True
     label = "Largest share of right guesses"
@@ -211,8 +212,10 @@ class GuessRate(Protection):
         before = 1 - self._rarer
         if self.most_success <= before:
             raise ValueError(
-                f"The largest share of right guesses must be above {readable(before)}: so often an attacker who starts "
-                f"from π = {readable(self.known_before)} is right without a release; got {readable(self.most_success)}."
+                f"The largest share of right guesses must be above {format_number(before)}: so often an attacker who "
+                "starts "
+                f"from π = {format_number(self.known_before)} is right without a release; got "
+                f"{format_number(self.most_success)}."
             )
 
     @property
@@ -224,8 +227,12 @@ class GuessRate(Protection):
 
     @property
     def words(self) -> str:
-        start = "knows nothing before" if self.known_before == 0.5 else f"starts from π = {readable(self.known_before)}"
-        most = readable(100 * self.most_success, LIMIT_DIGITS)
+        start = (
+            "knows nothing before"
+            if self.known_before == 0.5
+            else f"starts from π = {format_number(self.known_before)}"
+        )
+        most = format_number(100 * self.most_success, LIMIT_DIGITS)
         return f"an attacker who {start} guesses right at most {most} % of the time"
 
     @property
@@ -233,13 +240,15 @@ class GuessRate(Protection):
         epsilon, delta = self.promise
         if epsilon == math.inf:
             return super().translated
-        most = f"at most {readable(rounded_down(delta, 4), 4)}"
-        where = f"δ is {most} at ε = {readable(epsilon, 4)}" if epsilon else f"{most} between the two distributions"
+        most = f"at most {format_number(round_down(delta, 4), 4)}"
+        where = (
+            f"δ is {most} at ε = {format_number(epsilon, 4)}" if epsilon else f"{most} between the two distributions"
+        )
         return f"{where}; alone this bounds no ε"
 
     @property
     def measured(self) -> str:
-        return f"share of right guesses, from π = {readable(self.known_before)}"
+        return f"share of right guesses, from π = {format_number(self.known_before)}"
 
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         rarer = self._rarer
@@ -256,8 +265,8 @@ class PosteriorOdds(Protection):
     3.0
     """
 
-    believed_before: float = declared(BELIEVED)
-    most_after: float = declared(CONVINCED)
+    believed_before: float = parameter_with_default(BELIEVED)
+    most_after: float = parameter_with_default(CONVINCED)
     key = "odds"
     share = True
     label = "Largest probability after the release"
@@ -269,8 +278,8 @@ class PosteriorOdds(Protection):
     def check(self) -> None:
         if self.most_after <= self.believed_before:
             raise ValueError(
-                f"The largest probability after must be above that before, {readable(self.believed_before)}: no "
-                f"release can promise to lower it; got {readable(self.most_after)}."
+                f"The largest probability after must be above that before, {format_number(self.believed_before)}: no "
+                f"release can promise to lower it; got {format_number(self.most_after)}."
             )
 
     @property
@@ -279,12 +288,12 @@ class PosteriorOdds(Protection):
 
     @property
     def words(self) -> str:
-        before, after = (readable(100 * one, LIMIT_DIGITS) for one in (self.believed_before, self.most_after))
+        before, after = (format_number(100 * one, LIMIT_DIGITS) for one in (self.believed_before, self.most_after))
         return f"a probability of {before} % before the release is at most {after} % after it"
 
     @property
     def measured(self) -> str:
-        return f"probability after the release, from {readable(self.believed_before)} before"
+        return f"probability after the release, from {format_number(self.believed_before)} before"
 
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return float(expit(logit(self.believed_before) + loss))
@@ -300,8 +309,8 @@ class RiskRatio(Protection):
     9.0
     """
 
-    risk_before: float = declared(RISK)
-    most_ratio: float = declared(MOST_RATIO)
+    risk_before: float = parameter_with_default(RISK)
+    most_ratio: float = parameter_with_default(MOST_RATIO)
     key = "risk"
     label = "Largest ratio of risks, r*"
     choice = "ratio of risks"
@@ -319,12 +328,15 @@ class RiskRatio(Protection):
 
     @property
     def words(self) -> str:
-        before, ratio = readable(100 * self.risk_before, LIMIT_DIGITS), readable(self.most_ratio, LIMIT_DIGITS)
+        before, ratio = (
+            format_number(100 * self.risk_before, LIMIT_DIGITS),
+            format_number(self.most_ratio, LIMIT_DIGITS),
+        )
         return f"a risk of {before} % grows to at most {ratio} times as much"
 
     @property
     def measured(self) -> str:
-        return f"ratio of the risk after the release to {readable(self.risk_before)} before"
+        return f"ratio of the risk after the release to {format_number(self.risk_before)} before"
 
     def reached(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return risk_ratio(loss, prior_risk=self.risk_before)
@@ -334,12 +346,13 @@ PROTECTIONS: dict[str, type[Protection]] = {one.key: one for one in (PrivacyLoss
 """Every way to limit what a release gives away, by key: a new one is a class and a name here."""
 
 
-@checked(epsilon=EPSILON, delta=DELTA)
 def largest_guess_rate(epsilon: float, delta: float = 0.0) -> float:
     """Return the share of right guesses that (ε, δ) allows where nothing was known before: (e^ε + δ)/(e^ε + 1).
 
     >>> round(largest_guess_rate(math.log(3)), 12)
     0.75
     """
+    epsilon = EPSILON.validate(epsilon)
+    delta = DELTA.validate(delta)
     rest = math.exp(-epsilon)
     return (1 + delta * rest) / (1 + rest)

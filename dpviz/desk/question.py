@@ -14,10 +14,10 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
 from dpviz.comparisons import CategoryData, ComparedMethod, CountData, DataKind, UnknownVariance
 from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis, Estimand
-from dpviz.core.checked import check_fields, declared
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, SEED
-from dpviz.core.parameters import Parameter, readable, shown
-from dpviz.core.record import DeclaredFields, each_once, part
+from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.parameters import Parameter, parameter_with_default, validate_fields
+from dpviz.core.records import ParameterRecord, json_field, validate_unique_choices
 from dpviz.core.types import FloatArray
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, Protection
@@ -66,7 +66,7 @@ BELIEVED_PRIOR = BELIEVED_ONES, BELIEVED_ZEROS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(DeclaredFields):
+class Question(ParameterRecord):
     """A curator's question; `stream_designs` answers it.
 
     `data` has the sizes, `lowest` and `highest` the range of its true value (`DataKind.true_value`), of which `values`
@@ -88,68 +88,71 @@ class Question(DeclaredFields):
 
     noun, indent = "question", 2
 
-    data: DataKind = part(
-        lambda data: {"kind": data.key, **data.written()},
+    data: DataKind = json_field(
+        lambda data: {"kind": data.key, **data.to_dict()},
         lambda given: _made("data.kind", ASKED_KINDS, given.pop("kind", None), given),
     )
     lowest: float
     highest: float
-    protections: tuple[Protection, ...] = part(
-        lambda held: {one.key: one.written() for one in held},
+    protections: tuple[Protection, ...] = json_field(
+        lambda held: {one.key: one.to_dict() for one in held},
         lambda given: tuple(_made("protections", PROTECTIONS, *one) for one in given.items()),
         default=(),
     )
-    limits: tuple[AccuracyLimit, ...] = part(
+    limits: tuple[AccuracyLimit, ...] = json_field(
         lambda held: {one.key: one.limit for one in held},
         lambda given: tuple(AccuracyLimit(*one) for one in given.items()),
         default=(),
     )
-    values: int = declared(VALUES)
+    values: int = parameter_with_default(VALUES)
     average: bool = False
-    believed_ones: float = declared(BELIEVED_ONES)
-    believed_zeros: float = declared(BELIEVED_ZEROS)
+    believed_ones: float = parameter_with_default(BELIEVED_ONES)
+    believed_zeros: float = parameter_with_default(BELIEVED_ZEROS)
     sets: tuple[int, ...] = (1, 5)
     rules: tuple[str, ...] = ("reiter_2003",)
     methods: tuple[str, ...] = ()
     goal: str = "root_mean_squared_error"
-    level: float = declared(LEVEL)
-    repetitions: int = declared(SIMULATED_REPETITIONS)
-    seed: int = declared(SEED)
+    level: float = parameter_with_default(LEVEL)
+    repetitions: int = parameter_with_default(SIMULATED_REPETITIONS)
+    seed: int = parameter_with_default(SEED)
 
     def check(self) -> None:
         if not isinstance(self.data, tuple(ASKED_KINDS.values())):
-            raise ValueError(f"data must be of a kind among {', '.join(ASKED_KINDS)}; got {shown(self.data)}.")
+            raise ValueError(f"data must be of a kind among {', '.join(ASKED_KINDS)}; got {describe_value(self.data)}.")
         if not isinstance(self.average, bool):
-            raise ValueError(f"average must be true or false; got {shown(self.average)}.")
+            raise ValueError(f"average must be true or false; got {describe_value(self.average)}.")
         ranged = self.ranged
         if (self.believed_ones, self.believed_zeros) != (1, 1) and not (self.average and takes_prior(ranged)):
             raise ValueError(
                 f"believed_ones and believed_zeros must be 1 and 1 unless a proportion is averaged over; got "
-                f"{readable(self.believed_ones)} and {readable(self.believed_zeros)}."
+                f"{format_number(self.believed_ones)} and {format_number(self.believed_zeros)}."
             )
-        check_fields(self, *(dataclasses.replace(ranged, name=name) for name in ("lowest", "highest")))
+        validate_fields(self, *(dataclasses.replace(ranged, name=name) for name in ("lowest", "highest")))
         if self.lowest > self.highest:
             raise ValueError(
-                f"The lowest {ranged.title.lower()} must not be above the highest; got {readable(self.lowest)} and "
-                f"{readable(self.highest)}."
+                f"The lowest {ranged.title.lower()} must not be above the highest; got {format_number(self.lowest)} "
+                "and "
+                f"{format_number(self.highest)}."
             )
         for name in ("sets", "rules", "methods", "protections", "limits"):
             given = getattr(self, name)
             if not isinstance(given, (tuple, list)):
-                raise ValueError(f"{name} must be a list; got {shown(given)}.")
+                raise ValueError(f"{name} must be a list; got {describe_value(given)}.")
             self._set(name, tuple(given))
-        self._set("sets", tuple(sorted({int(COMPARED_SETS.check(one)) for one in self.sets})))
-        self._set("rules", each_once("rules", self.rules, RULES))
+        self._set("sets", tuple(sorted({int(COMPARED_SETS.validate(one)) for one in self.sets})))
+        self._set("rules", validate_unique_choices("rules", self.rules, RULES))
         methods = [one.key for one in type(self.data).methods]
-        self._set("methods", tuple(sorted(each_once("methods", self.methods, methods), key=methods.index)))
+        self._set(
+            "methods", tuple(sorted(validate_unique_choices("methods", self.methods, methods), key=methods.index))
+        )
         if not self.sets or not self.rules:
             raise ValueError("Choose at least one number of sets and one analysis.")
         if not isinstance(self.goal, str) or self.goal not in GOALS:
-            raise ValueError(f"goal must be one of {', '.join(GOALS)}; got {shown(self.goal)}.")
+            raise ValueError(f"goal must be one of {', '.join(GOALS)}; got {describe_value(self.goal)}.")
         for name, kind in (("protections", Protection), ("limits", AccuracyLimit)):
             held = getattr(self, name)
             if any(not isinstance(one, kind) for one in held) or len({one.key for one in held}) < len(held):
-                raise ValueError(f"{name} must be limits of this kind, each once; got {shown(held)}.")
+                raise ValueError(f"{name} must be limits of this kind, each once; got {describe_value(held)}.")
         if any(one.guess for one in self.tried):
             self._set("data", self.data.believed(self.lowest, self.highest))
         if not self.promises and not self.limits:
@@ -171,7 +174,7 @@ class Question(DeclaredFields):
     def named(self) -> str:
         """Sizes of the data and range of the true value in words."""
         sizes = self.data.in_symbols(4, self.data.numbers().keys() - {self.data.true_value})
-        ends = f"{readable(self.lowest, 4)} to {readable(self.highest, 4)}"
+        ends = f"{format_number(self.lowest, 4)} to {format_number(self.highest, 4)}"
         return f"{', '.join(sizes)} and {self.ranged.symbol} from {ends}"
 
     @property
@@ -184,11 +187,11 @@ class Question(DeclaredFields):
         """What accuracy rests on beside the range of the true value, in a sentence; nothing where that is all."""
         numbers = (one for one in self.data.parameters() if one.name in self.data.supposed)
         named = " and ".join(
-            f"{one.title.lower()} {one.symbol} = {readable(getattr(self.data, one.name), 4)}" for one in numbers
+            f"{one.title.lower()} {one.symbol} = {format_number(getattr(self.data, one.name), 4)}" for one in numbers
         )
         assumed = named and f"The accuracy is that for a {named}, which is assumed: with another it can be far worse."
         guessing = " and ".join(one.label for one in self.tried if one.guess)
-        guess = f"The public guess of {guessing} is {readable(self.data.guess, 4)}{self._middle}."
+        guess = f"The public guess of {guessing} is {format_number(self.data.guess, 4)}{self._middle}."
         return f"{assumed} {guess}".strip() if guessing else assumed
 
     @property
@@ -218,8 +221,9 @@ class Question(DeclaredFields):
         found: FloatArray = np.clip(quantile(*beta, first + shares * (last - first)), self.lowest, self.highest)
         if first == last or not np.isfinite(found).all():
             raise ValueError(
-                f"Your prior, Beta({readable(beta[0])}, {readable(beta[1])}), holds nothing from "
-                f"{readable(self.lowest)} to {readable(self.highest)} for possible: widen the range, or lower both."
+                f"Your prior, Beta({format_number(beta[0])}, {format_number(beta[1])}), holds nothing from "
+                f"{format_number(self.lowest)} to {format_number(self.highest)} for possible: widen the range, or "
+                "lower both."
             )
         return found
 
@@ -227,7 +231,7 @@ class Question(DeclaredFields):
     def prior_in_words(self) -> str:
         """What is believed of the true value, where that is more than that all are alike."""
         beta = self.believed_ones, self.believed_zeros
-        return "" if beta == (1, 1) else f"prior Beta({readable(beta[0])}, {readable(beta[1])})"
+        return "" if beta == (1, 1) else f"prior Beta({format_number(beta[0])}, {format_number(beta[1])})"
 
     @cached_property
     def data_at(self) -> tuple[DataKind, ...]:
@@ -285,14 +289,14 @@ class Question(DeclaredFields):
 
     def analysis(self, sets: int, rule: str) -> Analysis:
         """Return what an analyst does."""
-        return _analysis(**Analysis.shared(vars(self)) | {"sets": sets, "rule": rule})
+        return _analysis(**Analysis.select_parameters(vars(self)) | {"sets": sets, "rule": rule})
 
     @classmethod
     def of(cls, values: Any) -> Self:
         """Return the question with these values by name, as JSON has them."""
         names = [field.name for field in dataclasses.fields(cls)]
         if not isinstance(values, dict) or not {"data", "lowest", "highest"} <= set(values) <= set(names):
-            raise ValueError(f"A question has some of {', '.join(names)}; got {shown(values)}.")
+            raise ValueError(f"A question has some of {', '.join(names)}; got {describe_value(values)}.")
         return super().of({name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
 
 
@@ -315,11 +319,11 @@ def takes_prior(ranged: Parameter) -> bool:
 def _made(name: str, known: Mapping[str, type[Any]], key: object, values: object) -> Any:
     """Return the object of a key with these values, or a ValueError that says what it takes."""
     if not isinstance(key, str) or key not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}; got {shown(key)}.")
+        raise ValueError(f"{name} must be one of {', '.join(known)}; got {describe_value(key)}.")
     fields = [field.name for field in dataclasses.fields(known[key]) if field.init]
     if not isinstance(values, dict) or not set(values) <= set(fields):
-        raise ValueError(f"{key} has {', '.join(fields)}; got {shown(values)}.")
+        raise ValueError(f"{key} has {', '.join(fields)}; got {describe_value(values)}.")
     try:
         return known[key](**values)
     except TypeError:
-        raise ValueError(f"{key} needs {', '.join(fields)}; got {shown(values)}.") from None
+        raise ValueError(f"{key} needs {', '.join(fields)}; got {describe_value(values)}.") from None

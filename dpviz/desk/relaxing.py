@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpviz.core.numerics.steps import telling
+from dpviz.comparisons.steps import telling
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.search import Desk, assess
 from dpviz.desk.seeking import seek_smallest

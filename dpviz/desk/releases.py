@@ -1,12 +1,16 @@
 """What the release of a single set is asked for by: the numbers of its promise and of its synthesizer, and in words."""
 
 import dataclasses
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
-from dpviz.core.parameters import DELTA, EPSILON, Parameter, readable
+from dpviz.core.declarations import DELTA, EPSILON
+from dpviz.core.formatting import format_number
+from dpviz.core.parameters import Parameter
 from dpviz.designs import NOISE_EPSILON_KEY, Design
-from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
 
 @cache
@@ -44,9 +48,40 @@ def widest_numbers(*synthesizer_types: type[Synthesizer]) -> dict[str, Parameter
     return found
 
 
+@cache
+def numbers_to_set(synthesizer_type: type[Synthesizer], *synthesizer_types: type[Synthesizer]) -> dict[str, Parameter]:
+    """Numbers of a release in boxes that hold what another synthesizer allows, and this one refuses in a sentence."""
+    widest = widest_numbers(*synthesizer_types)
+    return {
+        name: dataclasses.replace(
+            number,
+            minimum=widest.get(name, number).minimum,
+            slider_minimum=number.slider_minimum or number.minimum,
+            domain_text=number.domain,
+        )
+        for name, number in numbers_asked(synthesizer_type).items()
+    }
+
+
+def alpha_by_rule(values: Mapping[str, Any]) -> float | None:
+    """The α that follows from the promise of a release by the rule of its prior; None where it is a number of its own.
+
+    `values` are those of a `Design` by name, with the key of its synthesizer; it is None as well where they are wrong.
+    """
+    synthesizer_type = SYNTHESIZERS.get(values.get("synthesizer", ""))
+    if synthesizer_type is None or not synthesizer_type.has_prior or values.get("prior", "own") == "own":
+        return None
+    names = ["n", "sets", "epsilon", "delta", "prior", *([] if values.get("m_is_n", True) else ["m"])]
+    numbers = {name: values[name] for name in names if name in values}
+    try:
+        return Design.of({"mechanism": synthesizer_type.key, **numbers}).alpha_of_one_set
+    except ValueError:
+        return None
+
+
 def release_text(design: Design) -> str:
     """The release of a single set and the promise, with their numbers."""
-    release, promise = design.synthesizer, f"ε = {readable(design.epsilon)}, δ = {readable(design.delta)}"
+    release, promise = design.synthesizer, f"ε = {format_number(design.epsilon)}, δ = {format_number(design.delta)}"
     if isinstance(release, GivenMatrix):
         return f"the given matrix of {release.shape[0]:,} rows and {release.shape[1]:,} columns, {promise}"
-    return ", ".join([release.label, *release.in_symbols(names=release.numbers().keys() - {"epsilon"}), promise])
+    return ", ".join([release.info.label, *release.in_symbols(names=release.numbers().keys() - {"epsilon"}), promise])

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from dpviz.comparisons import ComparedMethod
+from dpviz.comparisons.steps import telling
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.numerics.steps import telling
 from dpviz.desk.assessed import Assessed, DesignKey, Option
 from dpviz.desk.order import OrderCriterion, deciding, in_order, privacy_of, ties
 from dpviz.desk.question import Question
@@ -97,6 +97,15 @@ def stream_designs(question: Question) -> Iterator[Desk]:
             one.figures  # noqa: B018 (they belong to it where it is sent)
         return Desk(question=question, found=tuple(found.values()), absent=tuple(absent.items()), complete=complete)
 
+    latest = desk()  # the same object between costly steps: that nothing is new draws no page again
+
+    def add(design: Assessed | None) -> Desk:
+        nonlocal latest
+        if design is not None:
+            found[design.key] = design
+            latest = desk()
+        return latest
+
     for method, sets in candidates(question):
         if reason := method.absence(question.data) or _double(question, method):
             absent[method.label] = reason
@@ -104,34 +113,31 @@ def stream_designs(question: Question) -> Iterator[Desk]:
         name = f"{method.label}, {sets} sets" if sets > 1 else method.label
         rules = dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules)
         options = [Option(question=question, method=method, sets=sets, rule=rule) for rule in rules]
-        setting = yield from telling(options[0].largest_setting(), desk)
+        setting = yield from telling(options[0].largest_setting(), lambda: latest)
         if setting is None and (reason := options[0].absence()):
             absent[name] = reason
             continue
         for option in options:
             made: Assessed | None = None
             if question.seeks_smallest:
-                made = yield from telling(option.smallest(math.inf if setting is None else setting), desk)
+                made = yield from telling(option.smallest(math.inf if setting is None else setting), lambda: latest)
             if made is None and setting is not None:
-                given = yield from telling(option.needed(setting), desk)
+                given = yield from telling(option.needed(setting), lambda: latest)
                 enough = given < setting or setting == PROMISES.maximum
                 streams[option.key] = option.at(given, enough=enough)
-                made = yield from telling(soonest(streams[option.key]), desk)
+                made = yield from telling(soonest(streams[option.key]), lambda: latest)
                 if made.keeps_all is False and given < setting and not question.seeks_smallest:
-                    made = (yield from telling(option.smallest(given), desk)) or made
+                    made = (yield from telling(option.smallest(given), lambda: latest)) or made
             if made is None:
                 absent[name] = f"no ε that was tried up to {SCANNED[-1]:g} keeps the limits"
                 continue
-            found[made.key] = made
-            yield desk()
+            yield add(made)
             if sets == 1 and made.keeps_all is None and not question.data.simulated:  # soon one keeps all of them
                 for further in streams.pop(made.key, iter(())):
-                    found[made.key] = further or made
-                    yield desk()
-    while waiting := _waiting(desk().designs):
+                    yield add(further)
+    while waiting := _waiting(latest.designs):
         for further in streams.pop(waiting.key):
-            found[waiting.key] = further or waiting
-            yield desk()
+            yield add(further)
     yield desk(complete=True)
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpviz.comparisons.steps import Steps
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.measures import SURE, TIED_TOLERANCE
-from dpviz.core.numerics.searches import crossing_in_steps, smallest_in_steps
-from dpviz.core.numerics.steps import Steps
-from dpviz.core.parameters import rounded_up
+from dpviz.core.formatting import round_up
+from dpviz.core.monte_carlo import TIE_ERRORS, TIE_TOLERANCE
 from dpviz.desk.accuracy import ACCURACY
+from dpviz.desk.searches import crossing_in_steps, smallest_in_steps
 
 if TYPE_CHECKING:
     from dpviz.desk.assessed import Assessed
@@ -101,7 +101,7 @@ def seek_smallest(judge: JudgeAt, most: float = math.inf) -> Steps[Assessed | No
             low, high, found = (low, middle, better) if better else (middle, high, found)
             if wide and high <= low * (1 + WITHIN):
                 break
-        found = (yield from at(min(rounded_up(high, EPSILON_DIGITS), PROMISES.maximum, most))) or found
+        found = (yield from at(min(round_up(high, EPSILON_DIGITS), PROMISES.maximum, most))) or found
     refuted = max((one.setting for one in tried if one.keeps_all is False and one.setting < found.setting), default=0.0)
     if not found.complete:
         found = yield from _whole(judge(found.setting))
@@ -136,7 +136,7 @@ def _between(tried: list[Assessed], low: float, high: float) -> float:
 
 def _surely_used(design: Assessed) -> float:
     """ln of how much of its tightest limit a design uses with two standard errors more; below 0 where all are kept."""
-    used = [one.slack_around(design.figure(one.key).measure, SURE)[1] for one in design.question.limits]
+    used = [one.slack_around(design.figure(one.key).measure, TIE_ERRORS)[1] for one in design.question.limits]
     return math.log(max(used)) if max(used, default=0.0) > 0 else -math.inf
 
 
@@ -171,7 +171,7 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
 
         worse, as_good = ((one.setting, _most_lost(one, beyond)) for one in tried[place - 1 : place + 1])
         found = yield from crossing_in_steps(lost_to_more, worse, as_good, SCAN_HALVINGS)
-        found = min(rounded_up(found, EPSILON_DIGITS), most)
+        found = min(round_up(found, EPSILON_DIGITS), most)
     asked = tried[-1].question
     if asked.needs_interval:
         end = yield from _whole(judge(most))
@@ -191,7 +191,7 @@ def seek_enough(judge: JudgeAt, most: float) -> Steps[float]:
             low, over, found, under = (found / 2, half, found, under) if half > 1 else (low, over, found / 2, half)
         if not math.isnan(low):
             found = yield from crossing_in_steps(lost_at, (low, over), (found, under), INTERVAL_HALVINGS)
-        found = min(rounded_up(found, EPSILON_DIGITS), most)
+        found = min(round_up(found, EPSILON_DIGITS), most)
     return most if most == PROMISES.maximum and found > STILL_FALLING * most else found
 
 
@@ -243,7 +243,7 @@ def _lost(one: Assessed, more: Assessed) -> float:
         unit = abs(one.value(key if ACCURACY[key].needs_interval else ERROR_KEY))
         if key != asked.goal and key in units:
             unit = units[key]
-        apart = abs(one.value(key) - more.value(key)) / max(NOTHING_MORE * unit, TIED_TOLERANCE)
+        apart = abs(one.value(key) - more.value(key)) / max(NOTHING_MORE * unit, TIE_TOLERANCE)
         apart = 0.0 if math.isnan(apart) else apart  # both are infinite, or it is measured by what is
         lost.append(apart if ACCURACY[key].worse(one.value(key), more.value(key)) else -apart)
     return max(lost)

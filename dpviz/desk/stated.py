@@ -220,7 +220,7 @@ def form_values(question: Question) -> dict[str, Any]:
     methods = [method.key for method in question.tried]
     tried = [str(sets) for sets in question.sets]
     for name, value in numbers.items():
-        NUMBERS[name].check(value)
+        NUMBERS[name].validate(value)
 
     # The same question again, but for the true value of the data alone, of which the whole range is tried
     data = dataclasses.replace(question.data, **{kind.true_value: question.lowest})  # type: ignore[arg-type]

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from dpviz.core.measures import wilson_interval
-from dpviz.core.parameters import readable, readable_apart
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_distinct, format_number, format_percent
+from dpviz.core.monte_carlo import wilson_interval
 from dpviz.desk.question import ASKED_KINDS, Question, range_names
 from dpviz.desk.stated import NUMBERS, question_from_form
-from dpviz.mechanisms.given.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts
+from dpviz.uploads.columns import CategoryFacts, Facts, NumberFacts, ProportionFacts
 
 SUGGESTED_LEVEL = 0.95  # Of the range around what the column says
 END_DIGITS = 2  # Of its ends, rounded outward
@@ -68,7 +67,7 @@ def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: 
     choices: dict[str, Any] = {"goal": question.goal, "average": question.average, "sets": question.sets}
     try:
         for name, value in numbers.items():
-            NUMBERS[name].check(value)
+            NUMBERS[name].validate(value)
         question_from_form(kind, numbers, protect, accuracy, **choices)
     except ValueError as error:
         return str(error)
@@ -84,15 +83,15 @@ def _of_share(facts: ProportionFacts, now: str) -> Suggested:
     plausible = rounded_ends(*wilson_interval(facts.share, facts.n, SUGGESTED_LEVEL))
     low, high = (min(max(end, 0.0), 1.0) for end in plausible)
     ends = {"lowest_p": low, "highest_p": high}
-    span = f"{readable(low)} to {readable(high)}"
+    span = f"{format_number(low)} to {format_number(high)}"
     return Suggested(
         [
             _rows("a value", facts),
-            ("share of ones", percent(facts.share, 4), "of the rows with a value"),
+            ("share of ones", format_percent(facts.share, 4), "of the rows with a value"),
             ("plausible range", span, "Wilson's 95 % interval, rounded outward"),
         ],
         [_people(facts, ends, now), Suggestion(f"Use {span} as the range", ends, ("share",))],
-        (facts.told,),
+        (facts.note,),
     )
 
 
@@ -110,8 +109,8 @@ def _of_categories(facts: CategoryFacts, now: str) -> Suggested:
 def _of_numbers(facts: NumberFacts, now: str) -> Suggested:
     low, high = range_of_mean(facts)
     spread = rounded_ends(0.0, facts.standard_deviation)[1]
-    within = f"{readable_apart(facts.low, facts.high)} to {readable_apart(facts.high, facts.low)}"
-    means, sigma = f"{readable(low)} to {readable(high)}", f"σ = {readable(spread)}"
+    within = f"{format_distinct(facts.low, facts.high)} to {format_distinct(facts.high, facts.low)}"
+    means, sigma = f"{format_number(low)} to {format_number(high)}", f"σ = {format_number(spread)}"
     bounds = {"low": facts.low, "high": facts.high}
     ends, deviation = {"lowest_mean": low, "highest_mean": high}, {"sigma": spread}
     offers = [
@@ -128,12 +127,12 @@ def _of_numbers(facts: NumberFacts, now: str) -> Suggested:
         [
             _rows("a number", facts),
             ("suggested bounds", within, "of all values, see below"),
-            ("mean", readable(facts.mean, 4), f"plausible from {means} (95 %)"),
-            ("standard deviation", readable(facts.standard_deviation, 4), "with n − 1"),
+            ("mean", format_number(facts.mean, 4), f"plausible from {means} (95 %)"),
+            ("standard deviation", format_number(facts.standard_deviation, 4), "with n − 1"),
         ],
         [_people(facts, bounds, now), *(offers if facts.standard_deviation else [])],
         (facts.misfit, "" if facts.standard_deviation else ALL_ALIKE),
-        facts.how,
+        facts.bounds_note,
     )
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -72,7 +72,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.policies["json.dumps_kwargs"] = {"sort_keys": False}
-    found.filters |= {"repr": repr, "readable": readable, "joined": _joined}
+    found.filters |= {"repr": repr, "readable": format_number, "joined": _joined}
     found.filters["type_name"] = lambda one: type(one).__name__
     found.filters["raised"] = lambda text: Markup(exponents_raised(plain(text)))
     return found

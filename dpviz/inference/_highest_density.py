@@ -8,11 +8,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, logit
 
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.gamma import log_beta
-from dpviz.core.numerics.lockstep import falling_roots
+from dpviz.core.numerics.special import log_beta, row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference._log_odds import END_LOG_ODDS, SMALLEST_LOG, incomplete_beta, log_parts, outward
+from dpviz.inference._roots import falling_roots
 
 # Relative change of a density below which it counts as flat: rounding, not the distribution, would choose the region
 FLAT_DENSITY = 1e-7
@@ -113,7 +112,9 @@ class Ladder:
         With `lower` the last is the lower tail, or the upper one, with all its digits.
         """
         left = log_odds < 0 if lower is None else np.full(len(rows), lower)
-        parts = [self._at(rows[block], log_odds[block], left[block]) for block in blocks(len(rows), len(self.first))]
+        parts = [
+            self._at(rows[block], log_odds[block], left[block]) for block in row_blocks(len(rows), len(self.first))
+        ]
         log_density, slope, tail = (np.concatenate(part) for part in zip(*parts, strict=True))
         if lower is None:
             tail = np.where(left, tail, self._cumulative[rows, -1] - tail)

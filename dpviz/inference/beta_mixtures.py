@@ -9,11 +9,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaincinv, logit
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.gamma import log_beta
-from dpviz.core.parameters import argument, shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.numerics.special import log_beta, row_blocks
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference._highest_density import Ladder, highest_density
 from dpviz.inference._log_odds import (
@@ -60,12 +59,14 @@ class BetaMixture:
 
     def __post_init__(self) -> None:
         for declaration in COMPONENTS:
-            values = declaration.check_each(getattr(self, declaration.name))
+            values = declaration.validate_array(getattr(self, declaration.name))
             if values.shape != np.shape(self.first) or values.ndim != 1 or not len(values):
-                raise ValueError(f"{declaration.name} must have one number for each component; got {shown(values)}.")
+                raise ValueError(
+                    f"{declaration.name} must have one number for each component; got {describe_value(values)}."
+                )
             object.__setattr__(self, declaration.name, values)
         if abs(self.weights.sum() - 1) > SUM_ROUNDING:
-            raise ValueError(f"weights must have the sum 1; got {shown(float(self.weights.sum()))}.")
+            raise ValueError(f"weights must have the sum 1; got {describe_value(float(self.weights.sum()))}.")
 
     @property
     def mean(self) -> float:
@@ -114,12 +115,10 @@ class BetaMixture:
         log_factor = np.log(cumulative[inner]) - np.log(a[inner]) - size[inner]
         return a[inner], b[inner] - 1, log_factor, a[last], b[last], size[last], cumulative[last]
 
-    @checked()
     def pdf(self, p: Numbers) -> FloatArray:
         """The density at `p`, of its shape; 0 outside [0, 1], infinite at an end where some a or b is below 1."""
         return self._by_blocks(self._density, p, 0.0)
 
-    @checked()
     def cdf(self, p: Numbers) -> FloatArray:
         """Pr(proportion ≤ p), of the shape of `p`; absolute error about 1e-12 for parameters to 10,000."""
         return self._by_blocks(lambda part: self._below(logit(np.clip(part, 0.0, 1.0))), p, 1.0)
@@ -127,7 +126,7 @@ class BetaMixture:
     def _by_blocks(self, function: Callable[[FloatArray], FloatArray], p: Numbers, above: float) -> FloatArray:
         points = np.asarray(p, dtype=float)
         flat = points.ravel()
-        parts = [function(flat[part]) for part in blocks(len(flat), len(self._kept[0]))]
+        parts = [function(flat[part]) for part in row_blocks(len(flat), len(self._kept[0]))]
         value = np.concatenate([np.zeros(0), *parts])
         return np.where(flat < 0, 0.0, np.where(flat > 1, above, value)).reshape(points.shape)
 
@@ -158,7 +157,6 @@ class BetaMixture:
             found: FloatArray = logit(betaincinv(self.mean * total, (1 - self.mean) * total, odds / (1 + odds)))
         return found
 
-    @checked(q=PROBABILITY)
     def quantile(self, q: float) -> float:
         """Return the floating-point number nearest to the proportion p with Pr(proportion ≤ p) = q.
 
@@ -169,6 +167,7 @@ class BetaMixture:
         >>> round(math.log2(near_0.quantile(0.5)), 12)
         -100.0
         """
+        q = PROBABILITY.validate(q)
         if q in (0, 1):
             return float(q)
         if q > 0.5:  # the smaller tail, which has the digits
@@ -198,17 +197,16 @@ class BetaMixture:
             found = float(brentq(excess, low, high, xtol=1e-300, rtol=1e-15, maxiter=5000))
         return float(nearest(np.array(sign * found)))
 
-    @checked(level=LEVEL)
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the equal-tailed interval: its ends are the quantiles (1 − level)/2 and (1 + level)/2.
 
         Where `quantile` can only say 0 or 1 the interval holds more or less than `level`.
         """
+        level = LEVEL.validate(level)
         if level not in self._intervals:
             self._intervals[level] = self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
         return self._intervals[level]
 
-    @checked(level=LEVEL)
     def highest_density(self, level: float = 0.95) -> list[tuple[float, float]]:
         """Return the shortest region of probability `level`: the intervals, in order, on which the density is highest.
 
@@ -222,6 +220,7 @@ class BetaMixture:
         >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]  # sin²(π/8), cos²(π/8)
         [(0.0, 0.146447), (0.853553, 1.0)]
         """
+        level = LEVEL.validate(level)
         if level not in self._regions:
             self._regions[level] = self._densest(level)
         return list(self._regions[level])

@@ -7,12 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import SETS
-from dpviz.core.numerics.quantiles import quantile
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases, half_widths, total_variance
+from dpviz.inference.quantiles import quantile
 
 SYNTHETIC_RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
 VARIANCE = argument("variance", -1e150, 1e150)
@@ -53,7 +52,6 @@ class CombiningRule(IntervalRule):
     def variance(self, found: Releases) -> FloatArray:
         return self.total(found.between, found.within, found.sets, found.synthetic_ratio)
 
-    @checked("between", "within", between=VARIANCE, within=VARIANCE, sets=SETS, synthetic_ratio=SYNTHETIC_RATIO)
     def variance_and_degrees(
         self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
     ) -> Spread:
@@ -62,6 +60,10 @@ class CombiningRule(IntervalRule):
         >>> COMBINING_RULES["reiter_2002"].variance_and_degrees(np.array([2.0, 1.0]), np.array([1.5, 3.0]), sets=2)
         (array([1.5, 3. ]), array([0.25, 1.  ]))
         """
+        between = VARIANCE.validate_array(between, name="between")
+        within = VARIANCE.validate_array(within, name="within")
+        sets = SETS.validate(sets)
+        synthetic_ratio = SYNTHETIC_RATIO.validate(synthetic_ratio)
         self.check_sets(sets)
         between, within = (array.astype(float) for array in np.broadcast_arrays(between, within))
         variance, degrees = self._spread(between, within, sets, synthetic_ratio)

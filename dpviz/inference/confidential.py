@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.numerics.sums import from_ratios, log_rising_ratio
-from dpviz.core.parameters import argument, shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.numerics.special import pmf_from_ratios
+from dpviz.core.numerics.sums import log_rising_ratio
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -30,12 +32,12 @@ def binomial_distribution(n: int, p: float) -> FloatArray:
     """Pr(x = 0 … n) for x ~ Binomial(n, p)."""
     x = np.arange(n)
     with np.errstate(divide="ignore", over="ignore"):
-        return from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
+        return pmf_from_ratios((n - x) / (x + 1) * np.divide(p, 1 - p))
 
 
 def binomial_distributions(n: int, proportions: tuple[float, ...]) -> FloatArray:
     """Return `binomial_distribution` at several p, in rows, which are cached where they are few."""
-    return (_cached_rows if (n + 1) * len(proportions) <= limits.HELD_ENTRIES else _binomial_rows)(n, proportions)
+    return (_cached_rows if (n + 1) * len(proportions) <= limits.MAX_CACHED_ENTRIES else _binomial_rows)(n, proportions)
 
 
 def _binomial_rows(n: int, proportions: tuple[float, ...]) -> FloatArray:
@@ -86,7 +88,7 @@ def normalized(log_weights: FloatArray) -> FloatArray:
 def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
     """Rows `counts` of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
     if 2 * len(counts) > synthesizer.n:
-        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= limits.HELD_ENTRIES
+        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= limits.MAX_CACHED_ENTRIES
         return (_last_rows if small else _every_row)(synthesizer)[counts]
     with np.errstate(under="ignore"):
         rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))
@@ -104,7 +106,7 @@ _last_rows = lru_cache(maxsize=1)(_every_row)
 
 def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
     """`counts` as integers from 0 to m, of their shape, or a ValueError that names the first that is not one."""
-    found = argument(name, 0, m, integer=True).check_each(counts)
+    found = argument(name, 0, m, integer=True).validate_array(counts)
     if not found.size:
         raise ValueError(f"{name} must hold at least one count; got none.")
     return found.astype(np.int64)
@@ -122,7 +124,9 @@ def along_axis(proportions: Numbers) -> FloatArray:
     """Return one true proportion or several, already checked, as an array with one axis."""
     p = np.atleast_1d(np.asarray(proportions, float))
     if p.ndim != 1 or not p.size:
-        raise ValueError(f"proportions (true share) must be one number or a row of them; got {shown(proportions)}.")
-    if p.size > limits.PROPORTIONS:
-        raise ValueError(f"proportions must be at most {limits.PROPORTIONS:,} numbers; got {p.size:,}.")
+        raise ValueError(
+            f"proportions (true share) must be one number or a row of them; got {describe_value(proportions)}."
+        )
+    if p.size > limits.MAX_PROPORTIONS:
+        raise ValueError(f"proportions must be at most {limits.MAX_PROPORTIONS:,} numbers; got {p.size:,}.")
     return p

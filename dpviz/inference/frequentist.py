@@ -6,11 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.multisets import multisets
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.combinatorics import multisets
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.inference.confidential import along_axis
@@ -37,7 +36,6 @@ class PosteriorCoverage:
     exact: bool
 
 
-@checked(proportions=PROPORTION, sets=SETS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL, runs=RUNS)
 def posterior_coverage(
     *,
     synthesizer: TwoCellSynthesizer,
@@ -62,6 +60,12 @@ def posterior_coverage(
     >>> found.coverage.tolist(), found.exact
     ([1.0, 0.0], True)
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    sets = SETS.validate(sets)
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
+    level = LEVEL.validate(level)
+    runs = RUNS.validate(runs)
     from scipy.stats import binom  # it takes long to load, and few ask for it
 
     p, n = along_axis(proportions), synthesizer.n
@@ -107,7 +111,7 @@ def release_probabilities(
     """Pr(release r) under each column of `distribution`, Pr(x), shape (n + 1, points); shape (releases, points)."""
     columns = synthesizer.transition_matrix().T.copy()
     chances = np.empty((len(counts), distribution.shape[1]))
-    for part in blocks(len(counts), len(distribution)):
+    for part in row_blocks(len(counts), len(distribution)):
         given = columns[counts[part, 0]] * ways[part, None]
         for place in range(1, counts.shape[1]):
             given *= columns[counts[part, place]]

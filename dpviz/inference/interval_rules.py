@@ -8,17 +8,18 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.core.checked import GAPS, checked
 from dpviz.core.declarations import LEVEL, SETS
-from dpviz.core.numerics.quantiles import quantile
-from dpviz.core.parameters import argument, shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import argument
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference.confidential import checked_counts
+from dpviz.inference.quantiles import quantile
 from dpviz.inference.sum_distribution import ReleaseSums
 from dpviz.mechanisms import TwoCellSynthesizer
 
 # Relative distance within which a variance counts as zero, and an end of an interval as reached
 RELATIVE_ROUNDING = 1e-12
+ANY_PROPORTION = argument("proportion", -1e150, 1e150)
 Ends = tuple[FloatArray, FloatArray]
 Quantiles = Callable[[FloatArray, Numbers], FloatArray]
 
@@ -91,13 +92,15 @@ def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantil
     return half
 
 
-@checked("low", "high", "proportion", low=GAPS, high=GAPS, proportion=argument("proportion", -1e150, 1e150))
 def holds(low: FloatArray, high: FloatArray, proportion: Numbers) -> BoolArray:
     """Whether low ≤ p ≤ high, an end being reached when it is within a relative 1e-12; not where the ends are NaN.
 
     >>> holds(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()
     [True, True, False]
     """
+    low = np.asarray(low, dtype=float)
+    high = np.asarray(high, dtype=float)
+    proportion = ANY_PROPORTION.validate_array(proportion)
     with np.errstate(invalid="ignore"):
         lowest, highest = reached(low, high)
     return np.asarray((lowest <= proportion) & (proportion <= highest))
@@ -158,7 +161,6 @@ class IntervalRule(ABC):
         """Half the width of each interval, NaN where there is none; None for a rule that q̄ is not the middle of."""
         return None
 
-    @checked(level=LEVEL)
     def interval_from(
         self, counts: Sequence[int], *, synthesizer: TwoCellSynthesizer, level: float = 0.95
     ) -> tuple[float, float]:
@@ -170,10 +172,11 @@ class IntervalRule(ABC):
         >>> [round(end, 4) for end in RULES["blaker_2000"].interval_from([31], synthesizer=release)]
         [0.0956, 0.4458]
         """
+        level = LEVEL.validate(level)
         whole = checked_counts(counts, synthesizer.m, name="counts")
         if whole.ndim != 1:
-            raise ValueError(f"counts must be a list of counts, one for each set; got {shown(counts)}.")
-        self.check_sets(int(SETS.check(len(whole))))
+            raise ValueError(f"counts must be a list of counts, one for each set; got {describe_value(counts)}.")
+        self.check_sets(int(SETS.validate(len(whole))))
         found = releases(synthesizer, len(whole), whole.sum(keepdims=True), (whole**2).sum(keepdims=True))
         low, high = self.ends(found, level)
         return float(low[0]), float(high[0])

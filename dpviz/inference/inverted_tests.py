@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpviz.core.numerics.binomial import binomial_weights
-from dpviz.core.numerics.lockstep import falling_roots
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray, IntArray
+from dpviz.inference._roots import falling_roots
 from dpviz.inference.interval_rules import Ends
 from dpviz.inference.sum_distribution import ReleaseSums
 

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
-from dpviz.core.checked import checked
 from dpviz.core.declarations import PROPORTION, SETS
-from dpviz.core.parameters import argument
+from dpviz.core.parameters import argument, validate_choice
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.confidential import binomial_distribution, released_rows
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
@@ -19,6 +18,7 @@ from dpviz.mechanisms.plug_ins import PlugIn
 ANY_ROWS = argument("n", 1, 10**12, title="rows", integer=True)
 MANY_SETS = argument("sets", 1, 10**12, title="released sets", integer=True)
 ANY_PRIOR = argument("alpha", 0, 1e15, title="prior rows", open_minimum=True)
+RANGE_OVER_SIGMA = argument("range_over_sigma", 0, math.inf, domain_text="a number, 0 or larger")
 MANY_CELLS = argument("cells", 2, 1_000_000, integer=True)
 
 
@@ -42,15 +42,6 @@ class ProportionMoments:
         return math.sqrt(self.sampling_variance + self.release_variance)
 
 
-@checked(
-    method=CALIBRATED_METHODS,
-    n=ANY_ROWS,
-    m=ANY_ROWS,
-    alpha=ANY_PRIOR,
-    beta=ANY_PRIOR,
-    proportion=PROPORTION,
-    sets=MANY_SETS,
-)
 def proportion_moments(
     method: str, *, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int = 1
 ) -> ProportionMoments:
@@ -64,6 +55,13 @@ def proportion_moments(
     >>> moments.mean, round(moments.standard_error**2, 12)  # 0 or 1 with probability 1/2 each
     (0.5, 0.25)
     """
+    validate_choice("method", method, CALIBRATED_METHODS)
+    n = ANY_ROWS.validate(n)
+    m = ANY_ROWS.validate(m, name="m")
+    alpha = ANY_PRIOR.validate(alpha)
+    beta = ANY_PRIOR.validate(beta, name="beta")
+    proportion = PROPORTION.validate(proportion, name="proportion")
+    sets = MANY_SETS.validate(sets)
     made = CALIBRATED_METHODS[method]
     return _moments(made, n, m, _effective(made, "alpha", alpha), _effective(made, "beta", beta), proportion, sets)
 
@@ -71,7 +69,7 @@ def proportion_moments(
 def _effective(method: PriorMethod, name: str, prior: float) -> float:
     """Return the invented rows that a prior adds to a count; none where it is as small as can be."""
     if method.lost:
-        argument(name, method.lost, ANY_PRIOR.maximum, title=ANY_PRIOR.title).check(prior)
+        argument(name, method.lost, ANY_PRIOR.maximum, title=ANY_PRIOR.title).validate(prior)
     return prior - method.lost
 
 
@@ -85,15 +83,6 @@ def _moments(
     return ProportionMoments(proportion=proportion, mean=mean, sampling_variance=between, release_variance=release)
 
 
-@checked(
-    method=CALIBRATED_METHODS,
-    n=ANY_ROWS,
-    m=ANY_ROWS,
-    alpha=ANY_PRIOR,
-    cells=MANY_CELLS,
-    proportion=PROPORTION,
-    sets=MANY_SETS,
-)
 def cell_moments(
     method: str, *, n: int, m: int, alpha: float, cells: int, proportion: float, sets: int = 1
 ) -> ProportionMoments:
@@ -104,18 +93,25 @@ def cell_moments(
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
     """
+    validate_choice("method", method, CALIBRATED_METHODS)
+    n = ANY_ROWS.validate(n)
+    m = ANY_ROWS.validate(m, name="m")
+    alpha = ANY_PRIOR.validate(alpha)
+    cells = MANY_CELLS.validate(cells)
+    proportion = PROPORTION.validate(proportion, name="proportion")
+    sets = MANY_SETS.validate(sets)
     made = CALIBRATED_METHODS[method]
     effective = _effective(made, "alpha", alpha)
     return _moments(made, n, m, effective, (cells - 1) * effective, proportion, sets)
 
 
-@checked(range_over_sigma=argument("range_over_sigma", 0, math.inf, domain_in_words="a number, 0 or larger"))
 def share_beyond(range_over_sigma: float) -> float:
     """Return the share 2 Φ(−R/σ) of rows of N(0, σ²) that a range [−R, R] cuts off, R/σ at least 0.
 
     >>> share_beyond(0.0), round(share_beyond(1.959964), 6)
     (1.0, 0.05)
     """
+    range_over_sigma = RANGE_OVER_SIGMA.validate(range_over_sigma)
     return float(2 * ndtr(-range_over_sigma))
 
 
@@ -150,7 +146,6 @@ class CentralMoments(NamedTuple):
     fourth: FloatArray
 
 
-@checked(p=PROPORTION, sets=SETS)
 def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetMoments:
     """E and Var of q̄, v̄, b and T_M = (1 + 1/M) b − v̄ in closed form given x, then over x ~ Binomial(n, p).
 
@@ -163,6 +158,8 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
     >>> round(found.mean_estimate, 12), round(found.mean_between * 9, 12), round(found.variance_estimate * 36, 12)
     (0.5, 2.0, 5.0)
     """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
     m, weights = synthesizer.m, binomial_distribution(synthesizer.n, p)
     (counts,) = np.nonzero(weights)
     weights = weights[counts]

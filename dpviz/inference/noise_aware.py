@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtri
 
-from dpviz.core.numerics.bernstein import evaluated
-from dpviz.core.numerics.blocks import blocks
+from dpviz.core.numerics.binomial_averages import evaluator
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.confidential import log_prior_counts, normalized
 from dpviz.inference.interval_rules import Ends
@@ -37,7 +37,7 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     the one whose mean comes nearest, which is left alone where q̄ is too extreme for every p.
     Source: Wilson (1927), for the binomial distribution without privacy.
 
-    >>> from dpviz.mechanisms.given_matrix import GivenMatrix
+    >>> from dpviz.mechanisms.matrix_mechanism import GivenMatrix
     >>> low, high = score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
     >>> round(float(low[10]), 6), float(high[10])  # Wilson's lower end is 10/(10 + z²)
     (0.722467, 1.0)
@@ -74,7 +74,7 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
 def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Ends:
     """`_hull` with the mean and variance of q̄ given each x."""
     middle_mean = mean.mean()
-    moments = evaluated(np.column_stack([mean, noise + (mean - middle_mean) ** 2]))
+    moments = evaluator(np.column_stack([mean, noise + (mean - middle_mean) ** 2]))
 
     def at(p: FloatArray) -> tuple[FloatArray, FloatArray]:
         centre, square = moments(p).T
@@ -222,7 +222,7 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     """
     log_prior, (likely, nearest) = log_prior_counts(np.arange(sums.n + 1), sums.n, 1.0, 1.0), _likely(sums)
     low, high = np.empty((2, len(likely)))
-    for block in blocks(len(likely), sums.n + 1, NUMBERS_AT_ONCE):
+    for block in row_blocks(len(likely), sums.n + 1, NUMBERS_AT_ONCE):
         with np.errstate(divide="ignore"):
             weights = normalized(np.log(sums.rows.T[likely[block]]) + log_prior)
         low[block], high[block], _ = Posteriors.of(1.0, 1.0, weights).equal_tails(level)

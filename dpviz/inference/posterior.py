@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.core.numerics.multisets import composition_count, compositions
+from dpviz.core.formatting import SUPERSCRIPTS
+from dpviz.core.numerics.combinatorics import composition_count, compositions
 from dpviz.core.numerics.sums import SplitSum, log_rising_ratio
-from dpviz.core.parameters import SUPERSCRIPTS, Parameter
+from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized, one_release
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 
 
 class PosteriorMixture(BetaMixture):
@@ -48,11 +48,10 @@ def posterior_mixture(
     >>> post.weights.round(6).tolist(), round(post.mean, 6)  # 2/3 · 2/3 + 1/3 · 1/3
     ([0.333333, 0.666667], 0.555556)
     """
-    release = BetaBinomial.up_to(limits.LARGEST_POSTERIOR_ROWS)(n=n, m=m, alpha=alpha, beta=beta)
+    release = BetaBinomial.up_to(limits.MAX_POSTERIOR_ROWS)(n=n, m=m, alpha=alpha, beta=beta)
     return posterior_given(release, synthetic_counts, gamma1=gamma1, gamma2=gamma2)
 
 
-@checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_given(
     synthesizer: TwoCellSynthesizer,
     synthetic_counts: Sequence[int] | IntArray,
@@ -64,18 +63,19 @@ def posterior_given(
 
     A ValueError where no confidential count can release these. Source: Charest (2011), §4, for the Beta-binomial.
 
-    >>> from dpviz.mechanisms.given_matrix import GivenMatrix
+    >>> from dpviz.mechanisms.matrix_mechanism import GivenMatrix
     >>> blurred = GivenMatrix(probabilities=np.array([[0.75, 0.25], [0.25, 0.75]]))
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
     [0.25, 0.75]
     """
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
     counts, n = one_release(synthetic_counts, synthesizer.m), synthesizer.n
     x = np.arange(n + 1)
     weights = normalized(synthesizer.log_likelihood(counts) + log_prior_counts(x, n, gamma1, gamma2))
     return PosteriorMixture(first=gamma1 + x, second=gamma2 + (n - x), weights=weights)
 
 
-@checked(n=POSTERIOR_ROWS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, gamma2: float = 1.0) -> BetaMixture:
     """Beta(γ1 + x, γ2 + n − x): the posterior of an analyst who sees the confidential count x itself.
 
@@ -84,12 +84,13 @@ def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, 
     >>> round(posterior_if_known(confidential_count=30, n=100).mean, 4)  # 31/102
     0.3039
     """
-    if not 0 <= confidential_count <= n:
-        raise ValueError(f"confidential_count must be a whole number from 0 to n = {n:,}; got {confidential_count!r}.")
-    return _single(confidential_count, n, gamma1, gamma2)
+    n = POSTERIOR_ROWS.validate(n)
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
+    count = argument("confidential_count", 0, n, integer=True, domain_text=f"a whole number from 0 to n = {n:,}")
+    return _single(count.validate(confidential_count), n, gamma1, gamma2)
 
 
-@checked(m=POSTERIOR_SYNTHETIC_ROWS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_if_real(
     synthetic_counts: Sequence[int] | IntArray, *, m: int, gamma1: float = 1.0, gamma2: float = 1.0
 ) -> BetaMixture:
@@ -100,6 +101,9 @@ def posterior_if_real(
     >>> round(posterior_if_real([1, 0], m=1).mean, 12)  # Beta(2, 2)
     0.5
     """
+    m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
     counts = one_release(synthetic_counts, m)
     return _single(int(counts.sum()), len(counts) * m, gamma1, gamma2)
 
@@ -127,11 +131,9 @@ class PosteriorCells:
         """E[x | release], shape (k,)."""
         return self.weights @ self.tables
 
-    @checked()
     def marginal(self, cell: int) -> BetaMixture:
         """Return the posterior of one proportion, Σ_c Pr(x_cell = c) Beta(γ_cell + c, A − γ_cell − c), A = n + Σ γ."""
-        if cell not in range(len(self.gamma)):
-            raise ValueError(f"cell must be a whole number from 0 to {len(self.gamma) - 1}; got {cell!r}.")
+        cell = argument("cell", 0, len(self.gamma) - 1, integer=True).validate(cell)
         count = np.arange(int(self.tables[0].sum()) + 1)
         distribution: FloatArray = np.zeros(len(count))
         np.add.at(distribution, self.tables[:, cell], self.weights)
@@ -139,7 +141,6 @@ class PosteriorCells:
         return BetaMixture(first=float(self.gamma[cell]) + count, second=others + count[::-1], weights=distribution)
 
 
-@checked(n=POSTERIOR_ROWS)
 def posterior_cells(
     *,
     synthetic_counts: Sequence[Sequence[int]] | IntArray,
@@ -158,7 +159,8 @@ def posterior_cells(
     >>> post.expected_table.round(6).tolist(), round(post.marginal(0).mean, 6)
     ([0.5, 0.25, 0.25], 0.375)
     """
-    released = checked_counts(synthetic_counts, limits.LARGEST_POSTERIOR_ROWS)
+    n = POSTERIOR_ROWS.validate(n)
+    released = checked_counts(synthetic_counts, limits.MAX_POSTERIOR_ROWS)
     if released.ndim != 2 or released.shape[1] < 2:
         wanted = "one row of at least 2 counts for each set"
         raise ValueError(f"synthetic_counts must have {wanted}; got shape {released.shape}.")
@@ -166,14 +168,14 @@ def posterior_cells(
     low, high = totals.min(), totals.max()
     if low != high:
         raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
-    m, cells = int(POSTERIOR_SYNTHETIC_ROWS.check(int(totals[0]))), released.shape[1]
+    m, cells = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0]))), released.shape[1]
     number = composition_count(n, cells)
-    if number > limits.LISTED_TABLES:
+    if number > limits.MAX_LISTED_TABLES:
         power = str(math.floor(math.log10(number)))
         said = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
         raise ValueError(
             f"n = {n:,} rows in {cells:,} cells make {said} confidential tables; the limit is "
-            f"{limits.LISTED_TABLES:,}. Set fewer rows or cells."
+            f"{limits.MAX_LISTED_TABLES:,}. Set fewer rows or cells."
         )
     priors, gammas = per_cell(ALPHA, alpha, cells), per_cell(GAMMA, gamma, cells)
     tables = compositions(n, cells)
@@ -192,7 +194,7 @@ def posterior_cells(
 
 def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:
     """`value` for each of `cells` cells, every one of them checked."""
-    given = np.atleast_1d(declaration.check_each(value))
+    given = np.atleast_1d(declaration.validate_array(value))
     if given.ndim != 1 or len(given) not in (1, cells):
         raise ValueError(
             f"{declaration.name} ({declaration.title.lower()}) must be one number or {cells} of them; got {value!r}."

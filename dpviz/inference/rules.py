@@ -7,14 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, SETS
-from dpviz.core.numerics.quantiles import quantile
-from dpviz.core.parameters import shown
+from dpviz.core.formatting import describe_value
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases
 from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
 from dpviz.inference.noise_aware import posterior_ends, posterior_means, score_ends
+from dpviz.inference.quantiles import quantile
 from dpviz.inference.sum_distribution import ReleaseSums, release_sums, within_sums
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.noise import NoiseSanitizer
@@ -62,9 +61,10 @@ class NoiseAwareRule(IntervalRule):
         few = sets * synthesizer.m <= MOST_SUMS
         return few and (isinstance(synthesizer, self.short_form_for) or within_sums(synthesizer.n, synthesizer.m, sets))
 
-    @checked(sets=SETS, level=LEVEL)
     def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
         """Return the lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large."""
+        sets = SETS.validate(sets)
+        level = LEVEL.validate(level)
         return _ends(self.table, synthesizer, sets, level)
 
     def largest_width(self, **_: float) -> float:
@@ -113,7 +113,6 @@ RULES: dict[str, IntervalRule] = {**COMBINING_RULES, **NOISE_AWARE_RULES}
 """Every rule by its key, in the order in which readers see them."""
 
 
-@checked(sets=SETS)
 def check_rule(key: str, sets: int) -> IntervalRule:
     """Return the rule named `key`, or a ValueError where there is none or it is not defined for so few sets.
 
@@ -121,7 +120,8 @@ def check_rule(key: str, sets: int) -> IntervalRule:
     Traceback (most recent call last):
     ValueError: The rule "Reiter 2003 (Liu's Theorem 7)" needs at least 2 sets; got 1.
     """
+    sets = SETS.validate(sets)
     if key not in RULES:
-        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {shown(key)}.")
+        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {describe_value(key)}.")
     RULES[key].check_sets(sets)
     return RULES[key]

@@ -1,37 +1,40 @@
 """The posterior of a proportion when the number of confidential rows is secret: a prior on n, and sums over it."""
 
-import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.core.limits import LISTED_TABLES
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.limits import MAX_LISTED_TABLES
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
 from dpviz.inference.confidential import log_prior_counts, normalized, one_release
 from dpviz.mechanisms.beta_binomial import beta_binomial_log_likelihood
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 TWICE = 1000  # Rows up to which all sizes from half of n to twice n can be summed
 LEANS = 3.0  # times its prior probability that an end of the range has when the posterior of n is said to pile up there
 LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
+GUESSED_ROWS = argument(
+    "guess", 0, sys.float_info.max, title="expected number of rows", open_minimum=True, domain_text="a positive number"
+)
 HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
 
 
-@checked(n=POSTERIOR_ROWS)
 def range_around(n: int) -> tuple[int, int]:
     """Fewest and most rows of a range around n: n/2 to 2n, or as far to either side as can be summed.
 
     >>> range_around(100), range_around(9_990)
     ((50, 200), (9900, 10000))
     """
+    n = POSTERIOR_ROWS.validate(n)
     if n <= TWICE:
         return (n + 1) // 2, 2 * n
-    side = (LISTED_TABLES // 2 - LISTED_TABLES // 20) // n
+    side = (MAX_LISTED_TABLES // 2 - MAX_LISTED_TABLES // 20) // n
     return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
 
 
@@ -50,38 +53,40 @@ class SizePrior:
         return f"takes n to be {low:,}" if low == high else f"knows only that n lies between {low:,} and {high:,}"
 
 
-@checked(low=LOW, high=HIGH)
 def uniform_size(low: int, high: int) -> SizePrior:
     """Return the prior under which every n from `low` to `high` is as likely.
 
     >>> uniform_size(5, 8).weights.tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
+    low = LOW.validate(low)
+    high = HIGH.validate(high)
     return _size_prior("uniform from", low, high, lambda sizes: np.zeros(len(sizes)))
 
 
-@checked(low=LOW, high=HIGH)
 def poisson_size(guess: float, low: int, high: int) -> SizePrior:
     """n ~ Poisson(`guess`), cut to `low` … `high`, for an analyst who knows n to about √guess.
 
     >>> poisson_size(2.0, 1, 2).weights.round(12).tolist()  # 2 e⁻² each
     [0.5, 0.5]
     """
+    low = LOW.validate(low)
+    high = HIGH.validate(high)
     from scipy.stats import poisson  # it takes long to load, and few ask for it
 
-    if not 0 < guess < math.inf:
-        raise ValueError(f"guess (expected number of rows) must be a positive number; got {guess!r}.")
-    words = f"Poisson around {readable(guess)}, from"
+    guess = GUESSED_ROWS.validate(guess)
+    words = f"Poisson around {format_number(guess)}, from"
     return _size_prior(words, low, high, lambda sizes: poisson.logpmf(sizes, guess))
 
 
-@checked(low=LOW, high=HIGH)
 def decade_size(low: int, high: int) -> SizePrior:
     """Pr(n) ∝ 1/n on `low` … `high`: every decade of n about as likely, for an analyst who knows its order alone.
 
     >>> decade_size(1, 2).weights.round(6).tolist()
     [0.666667, 0.333333]
     """
+    low = LOW.validate(low)
+    high = HIGH.validate(high)
     return _size_prior("as 1/n from", low, high, lambda sizes: -np.log(sizes))
 
 
@@ -98,7 +103,7 @@ def _size_prior(words: str, low: int, high: int, log_weights: Callable[[IntArray
     if low > high:
         raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
     sizes = np.arange(low, high + 1)
-    label = f"{words} {readable(low)} to {readable(high)} rows"
+    label = f"{words} {format_number(low)} to {format_number(high)} rows"
     return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights(sizes)))
 
 
@@ -120,7 +125,6 @@ class SecretSizePosterior(BetaMixture):
         return float(self.size_weights[0]), float(self.size_weights[-1])
 
 
-@checked(m=POSTERIOR_SYNTHETIC_ROWS, alpha=PRIOR_ONES, beta=PRIOR_ZEROS, gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS)
 def posterior_secret_n(
     *,
     synthetic_counts: Sequence[int] | IntArray,
@@ -143,10 +147,15 @@ def posterior_secret_n(
     >>> round(secret.mean - posterior_mixture(**design, n=1).mean, 12)
     0.0
     """
+    m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
+    alpha = PRIOR_ONES.validate(alpha)
+    beta = PRIOR_ZEROS.validate(beta)
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
     counts, lengths = one_release(synthetic_counts, m), prior.sizes + 1
     pairs = int(lengths.sum())
-    if pairs > LISTED_TABLES:
-        most = f"at most {LISTED_TABLES:,} pairs of n and x"
+    if pairs > MAX_LISTED_TABLES:
+        most = f"at most {MAX_LISTED_TABLES:,} pairs of n and x"
         raise ValueError(f"prior (of the number of rows) must span {most}; got {pairs:,}. Choose a shorter range.")
     starts = np.cumsum(lengths) - lengths
     n = np.repeat(prior.sizes, lengths)

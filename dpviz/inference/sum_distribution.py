@@ -8,16 +8,13 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import gammaln, xlog1py, xlogy
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
-from dpviz.core.numerics.binomial import binomial_weights, steepest
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quadrature import integral_below
-from dpviz.core.numerics.sums import complex_power
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import binomial_weights, complex_power, row_blocks
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.inference.confidential import along_axis, released_rows
 from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.privacy.optimum.integral_bounds import integral_below, steepest
 
 LARGEST_SUMS = 6_000_000  # Largest number of numbers in the table of sums: (n + 1)(Mm + 1)
 MOST_PRODUCTS = 50_000_000  # Multiplications up to which the sums are convolved term by term; beyond, by transforms
@@ -63,7 +60,6 @@ class ReleaseSums:
         return binomial_weights(np.atleast_1d(np.asarray(p, float)), self.n) @ self.rows
 
 
-@checked(sets=SETS)
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     """The distribution of the sum of M releases for every confidential count; a ValueError beyond 6 million numbers.
 
@@ -71,11 +67,13 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     >>> (9 * release_sums(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2).rows).round(9).tolist()
     [[4.0, 4.0, 1.0], [1.0, 4.0, 4.0]]
     """
+    sets = SETS.validate(sets)
     n, m = synthesizer.n, synthesizer.m
     if not within_sums(n, m, sets):
         raise ValueError(
             f"The distribution of the sum for every confidential count may have (n + 1)(Mm + 1) ≤ {LARGEST_SUMS:,} "
-            f"numbers; with n = {readable(n)}, m = {readable(m)} and M = {sets} it has {(n + 1) * (sets * m + 1):,}."
+            f"numbers; with n = {format_number(n)}, m = {format_number(m)} and M = {sets} it has "
+            f"{(n + 1) * (sets * m + 1):,}."
         )
     rows = released_rows(synthesizer, np.arange(n + 1))
     if sets == 1:
@@ -86,7 +84,7 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     length = next_fast_len(size, real=True)
     sums = np.empty((n + 1, size))
     with np.errstate(under="ignore"):
-        for block in blocks(n + 1, length):
+        for block in row_blocks(n + 1, length):
             sums[block] = irfft(complex_power(rfft(rows[block], length, axis=1), sets), length, axis=1)[:, :size]
     return ReleaseSums(np.maximum(sums, 0.0, out=sums), TRANSFORM_ERROR)
 
@@ -125,7 +123,6 @@ class LengthLimit:
     error: FloatArray
 
 
-@checked(proportions=PROPORTION, level=LEVEL)
 def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95) -> LengthLimit:
     """Return the shortest expected length, at each true proportion, of an interval that holds its level at every one.
 
@@ -141,6 +138,8 @@ def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95
     >>> [round(float(value), 9) for value in (found.length[0], found.error[0])]
     [0.9, 0.0]
     """
+    proportions = PROPORTION.validate_array(proportions, name="proportions")
+    level = LEVEL.validate(level)
     p, n, size = along_axis(proportions), sums.n, sums.rows.shape[1]
     count = min(max(math.ceil(NODES_BY_ROOT * math.sqrt(n)), USUAL_NODES), MOST_LIMIT_ENTRIES // size)
     nodes = np.sin(np.linspace(0, np.pi / 2, max(count, FEWEST_NODES) + 1)) ** 2

@@ -9,13 +9,12 @@ from typing import Self
 import numpy as np
 from scipy.special import logit
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.lockstep import falling_roots
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference._highest_density import Ladder, Region, angle_grid, highest_density
 from dpviz.inference._log_odds import HIGHEST_LOG_ODDS, LOWEST_LOG_ODDS, log_parts, outward
+from dpviz.inference._roots import falling_roots
 from dpviz.inference.beta_mixtures import DROPPED_WEIGHT, PROBABILITY
 from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -105,16 +104,15 @@ class PosteriorSummaries:
     width: FloatArray
     several: dict[int, Region]
 
-    @checked(p=PROBABILITY)
     def covers(self, p: float) -> BoolArray:
         """Return whether each release's interval holds `p`."""
+        p = PROBABILITY.validate(p, name="p")
         held: BoolArray = (self.low <= p) & (p <= self.high)
         for release, region in self.several.items():
             held[release] = any(low <= p <= high for low, high in region)
         return held
 
 
-@checked(gamma1=GAMMA_ONES, gamma2=GAMMA_ZEROS, level=LEVEL)
 def posterior_summaries(
     synthetic_counts: IntArray | Sequence[Sequence[int]],
     *,
@@ -133,6 +131,9 @@ def posterior_summaries(
     >>> found.mean.round(6).tolist()
     [0.444444, 0.555556]
     """
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
+    level = LEVEL.validate(level)
     counts, n = checked_counts(synthetic_counts, synthesizer.m), synthesizer.n
     if counts.ndim != 2:
         got = f"{counts.ndim} dimensions, not 2"
@@ -140,7 +141,7 @@ def posterior_summaries(
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
     log_prior = log_prior_counts(np.arange(n + 1), n, gamma1, gamma2)
     parts, several = [], {}
-    for part in blocks(len(distinct), n + 1):
+    for part in row_blocks(len(distinct), n + 1):
         block = distinct[part]
         known, which = np.unique(block, return_inverse=True)
         table = synthesizer.log_transition(np.arange(n + 1), known).T

@@ -3,15 +3,13 @@
 from dpviz.mechanisms.base import Release, Synthesizer, TwoCellSynthesizer, WorstCase
 from dpviz.mechanisms.beta_binomial import BetaBinomial
 from dpviz.mechanisms.binned_posterior import BinnedPosterior, BinnedPosteriorExact
-from dpviz.mechanisms.dirichlet_multinomial import DirichletMultinomial
+from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial, LaplaceCells, MultinomialMean, MultinomialMode
 from dpviz.mechanisms.exponential import ExponentialCounts, ExponentialRows
-from dpviz.mechanisms.laplace_cells import LaplaceCells
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.mechanisms.modips import Modips, ModipsTruncated
-from dpviz.mechanisms.multinomial_plug_ins import MultinomialMean, MultinomialMode
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.mechanisms.plug_ins import PosteriorMean, PosteriorMode
-from dpviz.mechanisms.poisson_count import PoissonCount
-from dpviz.mechanisms.poisson_gamma import PoissonGamma
+from dpviz.mechanisms.poisson import PoissonCount, PoissonGamma
 
 SYNTHESIZERS: dict[str, type[Synthesizer]] = {
     cls.key: cls
@@ -35,15 +33,13 @@ SYNTHESIZERS: dict[str, type[Synthesizer]] = {
         LaplaceCells,
     )
 }
-"""Every synthesizer by its key: a new one is one file and one line here."""
+"""Every synthesizer by its key: a new one is a class, an entry of `mechanisms.toml` and a line here."""
 
 
 def two_cell_synthesizers() -> dict[str, type[TwoCellSynthesizer]]:
-    """Return the registered synthesizers of two counts that have an n of their own, by key."""
+    """Registered synthesizers of two counts that have an n of their own, by key."""
     return {
-        key: one
-        for key, one in SYNTHESIZERS.items()
-        if issubclass(one, TwoCellSynthesizer) and "n" in {declared.name for declared in one.parameters()}
+        key: cls for key, cls in SYNTHESIZERS.items() if issubclass(cls, TwoCellSynthesizer) and "n" in cls.numbers()
     }
 
 
@@ -56,6 +52,7 @@ __all__ = [
     "ExponentialCounts",
     "ExponentialRows",
     "GeometricSanitizer",
+    "GivenMatrix",
     "LaplaceCells",
     "LaplaceSanitizer",
     "Modips",

@@ -5,15 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import SEED
-from dpviz.core.measures import wilson_interval
+from dpviz.core.monte_carlo import wilson_interval
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
-
-__all__ = ["NUMBER_OF_DRAWS", "Draws", "draw_releases"]
 
 NUMBER_OF_DRAWS = Parameter(
     name="number",
@@ -47,9 +44,9 @@ class Draws:
         return np.bincount(self.columns, minlength=self.synthesizer.shape[1])
 
     def bars(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the ends of the 95 % (Wilson) intervals of the shares in which these tables were drawn."""
+        """Ends of the 95 % (Wilson) intervals of the shares in which these tables were drawn."""
         number = len(self.columns)
-        low, high = zip(*(wilson_interval(self.tally[one] / number, number) for one in columns), strict=True)
+        low, high = zip(*(wilson_interval(self.tally[column] / number, number) for column in columns), strict=True)
         return np.array(low), np.array(high)
 
     @cached_property
@@ -66,14 +63,25 @@ class Draws:
         return sign * self.synthesizer.log_odds(pair, np.arange(self.synthesizer.shape[1]))[0]
 
 
-@checked(number=NUMBER_OF_DRAWS, seed=SEED)
 def draw_releases(synthesizer: Synthesizer, row: int, *, number: int, seed: int) -> Draws:
-    """`number` independent releases from the confidential table with index `row`; more of them begin with the same.
+    """Independent releases from the confidential table with index `row`; more of them begin with the same.
 
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    row : int
+        Index of the confidential table.
+    number : int
+        Releases, at most 10,000.
+    seed : int
+
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> few, more = (draw_releases(BetaBinomial(n=5, m=5, alpha=1, beta=1), 2, number=k, seed=1) for k in (3, 9))
     >>> more.columns[:3].tolist() == few.columns.tolist(), int(more.tally.sum())
     (True, 9)
     """
+    number, seed = int(NUMBER_OF_DRAWS.validate(number)), int(SEED.validate(seed))
     row = check_index(row, synthesizer.shape[0], "row")
     return Draws(synthesizer, row, synthesizer.draw(np.random.default_rng(seed), row, number))

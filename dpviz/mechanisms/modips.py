@@ -2,104 +2,98 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import InitVar, dataclass
-from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import gammainc
 
 from dpviz.core import limits
-from dpviz.core.checked import check_fields
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.quadrature import INTEGRAND_DROP, on_panels
-from dpviz.core.numerics.sums import SplitSum
-from dpviz.core.parameters import shown
+from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import NOISE_EPSILON
-from dpviz.mechanisms.prior import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
-# Gauss–Legendre nodes of a panel (14 leave no error but rounding), and nats of noise that the first panel spans.
-PANEL_NODES, FIRST_PANEL = 16, 8.0
-FEW_COLUMNS = 0.125  # Share of the columns up to which they are computed alone and not taken from the whole table
-PRIORS = tuple(dataclasses.replace(one, minimum=1e-3, maximum=1e3, default=1.0) for one in (PRIOR_ONES, PRIOR_ZEROS))
-BOWEN_LIU_PRIOR = 1 / 3  # Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
-PLACES_AT_ONCE = 65_536  # Places of a table that are computed at a time, which then stay near the processor
-
-LogTerms = tuple[SplitSum, SplitSum, SplitSum]
-TableAtColumns = Callable[["Modips", IntArray], FloatArray]  # of all rows, or pairs, at some columns
+PANEL_NODES = 16
+"""Gauss–Legendre nodes of a panel: 14 leave no error but rounding."""
+FIRST_PANEL = 8.0
+"""Nats of noise that the first panel spans at most."""
+MAX_CELLS = 65_536
+"""Cells that are computed at a time, few enough for the processor's cache."""
+BOWEN_LIU_PRIOR = 1 / 3
+"""Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)."""
+PRIORS = tuple(
+    dataclasses.replace(prior, minimum=1e-3, maximum=1e3, default=1.0) for prior in (PRIOR_ONES, PRIOR_ZEROS)
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Modips(TwoCellSynthesizer):
-    """Pr(m1 | n1) = E[BetaBinomial(m1; m, α + np*, β + n(1 − p*))], p* = n1/n + Laplace(1/(nε)) brought to 0 … 1.
+    """Pr(m1 | n1) = E[BetaBinomial(m1; m, α + np*, β + n(1 − p*))], p* = n1/n + Laplace(1/(nε)) clamped to 0 … 1.
 
-    One set of Liu's modips for a proportion. `bounding` is "bit", boundary-inflated truncation, which moves what lies
-    outside to 0 or 1, or "truncation", which draws again until p* is inside. The prior is Liu's 1, or 1/3 as Bowen &
+    One set of Liu's modips for a proportion, with boundary-inflated truncation. The prior is Liu's 1, or 1/3 as Bowen &
     Liu have it. Without noise it is their non-private synthesis (MS): the Beta-binomial with the same prior.
 
-    Source: Liu (2016), Algorithm 1 and Table 1; Bowen & Liu (2016), study 1, modips.SBS.
-
+    Notes
+    -----
     With u = np*, row x is a sum over the panels [k, k + 1] of u, where each entry is a polynomial in u, times e^{−ε}
     for each row between k and x: Gauss–Legendre quadrature of the n panels gives all rows at once, and nothing cancels.
 
+    References
+    ----------
+    Liu (2016), Algorithm 1 and Table 1; Bowen & Liu (2016), study 1, modips.SBS.
+
+    Examples
+    --------
     >>> Modips(n=1, m=1, epsilon=math.log(4)).transition_matrix().round(6).tolist()
     [[0.576498, 0.423502], [0.423502, 0.576498]]
-    >>> Modips(n=1, m=1, epsilon=math.log(4), bounding="truncation").label
-    'Modips (truncated)'
     """
 
-    bounding: InitVar[str | None] = None
-
     key = "modips"
-    label = "Modips (boundary-inflated)"
-    formula = (
-        r"p^* = \min(\max(n_1/n + \mathrm{Laplace}(1/(n\varepsilon)), 0), 1),\quad "
-        r"m_1 \sim \mathrm{BetaBinomial}(m,\ 1 + np^*,\ 1 + n(1-p^*))"
-    )
-    source = "Liu (2016), Algorithm 1; Bowen & Liu (2016), study 1"
-    compared_source = "Bowen & Liu (2016), modips-thresholding; Liu (2016), Algorithm 1"
-    audited = "proportion_clipped"
-    color = "brown"
-    kept_by = finding = ""
-    opendp = "posterior_of_count"
     compared_with: ClassVar[Mapping[str, float]] = dict.fromkeys(("alpha", "beta"), BOWEN_LIU_PRIOR)
-    way: ClassVar[str] = "bit"
-    draws_after_noise = moments_at_once = True
-    moved_by = "noise that is kept between 0 and n, with an invented row of each kind,"
-    several_sets = noisy = True
-    releases = (
-        "Each set adds Laplace noise for its share of ε to the number of ones, moves what falls outside 0 to n to the "
-        "nearest end, draws the proportion from the posterior that this gives, with a third of an invented row of each "
-        "kind, and then the rows to be released."
-    )
+    draws_after_noise = has_fast_moments = adds_noise = True
 
-    n: int = parameter(ROWS, maximum=limits.MODIPS_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MODIPS_ROWS)
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     epsilon: float = parameter(NOISE_EPSILON)
     alpha: float = 1.0
     beta: float = 1.0
 
-    def __new__(cls, *, bounding: object = None, **_: Any) -> Self:
-        """Return a new object of the class that brings p* back in this way."""
-        ways = {one.way: one for one in (Modips, ModipsTruncated) if issubclass(one, cls)}
-        if bounding is not None and not (isinstance(bounding, str) and bounding in ways):
-            raise ValueError(f"bounding must be {' or '.join(ways)}; got {shown(bounding)}.")
-        return object.__new__(cls if bounding is None else ways[str(bounding)])  # type: ignore[return-value]
-
-    def __post_init__(self, bounding: str | None) -> None:
-        del bounding
+    def __post_init__(self) -> None:
         super().__post_init__()
-        check_fields(self, *PRIORS)
+        for prior in PRIORS:
+            object.__setattr__(self, prior.name, prior.validate(getattr(self, prior.name)))
+
+    @property
+    def mirrored(self) -> Self:
+        """Same release with ones and zeros exchanged."""
+        return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
+
+    @property
+    def _room(self) -> tuple[FloatArray, FloatArray]:
+        """How far x = 0 … n is from both ends, in scales of the noise."""
+        x = np.arange(self.n + 1)
+        return self.epsilon * x, self.epsilon * (self.n - x)
 
     def log_at_one(self, columns: IntArray) -> FloatArray:
-        """Logarithm of what p* = 1 itself adds to the row x = n."""
-        terms = beta_binomial_terms(0, self.m, self.alpha + self.n, self.beta)
-        return _log_probability(terms, columns, columns, np.zeros(1, dtype=np.int64)) - math.log(2)
+        """ln of what p* = 1 itself adds to the row x = n."""
+        by_sum, by_column, by_row = beta_binomial_terms(0, self.m, self.alpha + self.n, self.beta)
+        return by_sum[columns] + by_column[columns] - by_row[0] - math.log(2)
+
+    def log_mass(self) -> FloatArray:
+        """ln of the probability that divides each row x = 0 … n."""
+        return np.zeros(self.n + 1)
+
+    def log_mass_ratio(self) -> FloatArray:
+        """ln of the mass of each row x + 1 over that of x."""
+        return np.zeros(self.n)
 
     def kept_noise(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of u − x for x = 0 … n, u being the noisy number of ones that is kept between 0 and n.
@@ -111,157 +105,42 @@ class Modips(TwoCellSynthesizer):
         square = (gammainc(2.0, low) + gammainc(2.0, high)) / self.epsilon**2
         return shift, np.maximum(square - shift**2, 0.0)
 
-    @property
-    def _room(self) -> tuple[FloatArray, FloatArray]:
-        """How far x = 0 … n is from both ends, in scales of the noise."""
-        x = np.arange(self.n + 1)
-        return self.epsilon * x, self.epsilon * (self.n - x)
-
     def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
-        """As of every synthesizer: given u, m1 is Beta-binomial with α + u and β + n − u.
+        """Mean and variance of m1/m given n1 = 0 … n.
 
-        With W = n + α + β the mean of μ = (α + u)/W follows from that of u, and the variance is that of μ and
-        E[μ(1 − μ)] (1 + W/m)/(W + 1).
+        Given u, m1 is Beta-binomial with α + u and β + n − u. With W = n + α + β the mean of μ = (α + u)/W follows from
+        that of u, and the variance is that of μ and E[μ(1 − μ)] (1 + W/m)/(W + 1).
         """
         shift, noise = self.kept_noise()
-        whole = self.n + self.alpha + self.beta
-        mean, of_mean = (self.alpha + np.arange(self.n + 1) + shift) / whole, noise / whole**2
-        spread = mean * (1 - mean) - of_mean
-        return mean, of_mean + spread * (1 + whole / self.m) / (whole + 1)
-
-    def log_mass(self) -> FloatArray:
-        """Logarithm of the probability that divides each row, x = 0 … n."""
-        return np.zeros(self.n + 1)
-
-    def log_mass_ratio(self) -> FloatArray:
-        """Logarithm of the mass of each row x + 1 over that of x."""
-        return np.zeros(self.n)
-
-    @property
-    def mirrored(self) -> Self:
-        """The same release with ones and zeros exchanged."""
-        return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
+        total = self.n + self.alpha + self.beta
+        mean, variance = (self.alpha + np.arange(self.n + 1) + shift) / total, noise / total**2
+        return mean, variance + (mean * (1 - mean) - variance) * (1 + total / self.m) / (total + 1)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self._places(_log_transition, rows, columns)
+        log_matrix, _, places = self._tables(columns)
+        return log_matrix[np.asarray(rows)[:, None], places]
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        return self._places(_log_odds, pairs, columns)
+        _, odds, places = self._tables(columns)
+        return odds[np.asarray(pairs)[:, None], places]
 
-    def _places(self, table: TableAtColumns, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Some places of a table."""
-        rows, columns = np.asarray(rows), np.asarray(columns)
-        if len(columns) < FEW_COLUMNS * self.m:
-            return table(self, columns)[rows]
-        return _whole(table, self)[rows[:, None], columns]
+    def _tables(self, columns: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
+        """ln T and log-odds of all rows, and where the columns stand in them: at its ends, or in the whole table."""
+        columns, ends = np.asarray(columns), np.array([0, self.m])
+        if np.isin(columns, ends).all():
+            return *_compute_tables(self, ends), (columns == self.m).astype(np.int64)
+        return *_whole_tables(self), columns
 
     def worst_log_odds(self) -> WorstCase:
-        """In the first or the last column: noise, what brings it back and the draw all keep the order of likelihoods.
+        """Largest |log-odds|, in the first or the last column.
 
         Laplace noise, clamped or cut off, and the Beta-binomial are totally positive of order 2, and so is their
-        composition: the log-odds of a pair are monotone in the released count. Source: Karlin (1968), chapter 3.
+        composition: the log-odds of a pair are monotone in the released count (Karlin 1968, chapter 3).
         """
         odds = self.log_odds(np.arange(self.n), np.array([0, self.m]))
         pair, end = divmod(int(np.argmax(np.abs(odds))), 2)
-        value = float(odds[pair, end])
-        return WorstCase(abs(value), pair + (value < 0), pair + (value >= 0), end * self.m)
-
-    @cached_property
-    def _nodes(self) -> tuple[FloatArray, FloatArray]:
-        """Places τ in a panel and weights, the noise e^{−ετ} among them: panels double as far as anything is left."""
-        edges = [0.0, min(1.0, FIRST_PANEL / self.epsilon)]
-        growth = math.log1p((self.n + self.m) / min(self.alpha, self.beta))
-        while edges[-1] < 1 and (self.epsilon - growth) * edges[-1] < INTEGRAND_DROP:
-            edges.append(min(1.0, 2 * edges[-1]))
-        tau, weights = on_panels(edges, PANEL_NODES)
-        return tau, self.epsilon / 2 * weights * np.exp(-self.epsilon * tau)
-
-    @cached_property
-    def _from_first(self) -> tuple[FloatArray, FloatArray]:
-        """Factors in i + j and in i that lead from the Beta-binomial at the first node to that at each."""
-        k, tau = np.arange(self.n - 1 + self.m), self._nodes[0][:, None]
-        ones, zeros = (
-            np.cumprod(np.column_stack([np.ones(len(tau)), (start + k) / (start[0] + k)]), axis=1)
-            for start in (self.alpha + tau, self.beta + (1 - tau))
-        )
-        return ones * zeros[:, ::-1], 1 / (ones[:, : self.n] * zeros[:, self.n - 1 :: -1])
-
-    def panels(self, columns: IntArray, share: FloatArray | float = 1.0) -> FloatArray:
-        """Logarithm of what p* from x/n to (x + 1)/n adds to each row x, or of a share of it, given for each node."""
-        terms = beta_binomial_terms(
-            self.n - 1, self.m, self.alpha + self._nodes[0][0], self.beta + (1 - self._nodes[0][0])
-        )
-        by_sum, by_row = self._from_first
-        weights, rows = self._nodes[1] * share * by_row.T, np.arange(self.n)[:, None]
-        windows = np.lib.stride_tricks.sliding_window_view(by_sum, self.m + 1, axis=1).swapaxes(0, 1)
-        found = np.empty((self.n, len(columns)))
-        for block in blocks(self.n, len(columns), PLACES_AT_ONCE):
-            window = windows[block] if len(columns) > self.m else windows[block, :, columns]
-            found[block] = np.log(np.matmul(weights[block, None], window)[:, 0])
-            found[block] += _log_probability(terms, rows[block] + columns, columns, rows[block])
-        return found
-
-    def above(self, columns: IntArray) -> FloatArray:
-        """Logarithm of what p* > x/n adds to each row."""
-        panels, table = self.panels(columns), np.empty((self.n + 1, len(columns)))
-        table[-1] = self.log_at_one(columns)
-        for row in range(self.n - 1, -1, -1):
-            table[row] = _log_sum(table[row + 1] - self.epsilon, panels[row])
-        return table
-
-    def apart(self, columns: IntArray) -> FloatArray:
-        """Logarithm of e^{−ε} times what of the panel x … x + 1 the rows of each pair do not share."""
-        return self.panels(columns, -np.expm1(-2 * self.epsilon * (1 - self._nodes[0])))
-
-    def from_both_sides(self, side: TableAtColumns, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Of p* above x/n, and of p* below it: the same of the mirror image, which may be the release itself."""
-        turned, up = (self.m - columns)[::-1], side(self, columns)
-        alike = self.alpha == self.beta and np.array_equal(turned, columns)
-        return up, (up if alike else side(self.mirrored, turned))[::-1, ::-1]
-
-
-def _log_probability(terms: LogTerms, sums: IntArray, columns: IntArray, rows: IntArray) -> FloatArray:
-    by_sum, by_column, by_row = terms
-    return (by_sum[sums] + by_column[columns] + by_row[rows]).total()
-
-
-def _log_sum(first: FloatArray, second: FloatArray) -> FloatArray:
-    """ln(e^first + e^second), not both of them −∞: three times as fast as NumPy's `logaddexp`."""
-    apart = first - second
-    np.abs(apart, out=apart)
-    np.negative(apart, out=apart)
-    np.log1p(np.exp(apart, out=apart), out=apart)
-    apart += np.maximum(first, second)
-    return apart
-
-
-def _log_transition(release: Modips, columns: IntArray) -> FloatArray:
-    """ln T = ln(A + B), A from p* above x/n and B from p* below it."""
-    found = _log_sum(*release.from_both_sides(Modips.above, columns))
-    found -= release.log_mass()[:, None]
-    return found
-
-
-def _log_odds(release: Modips, columns: IntArray) -> FloatArray:
-    """The log-odds, c − ε or ε − c, with c from what the rows of a pair do not share.
-
-    e^ε T[x] − T[x + 1] is a sum of positive terms, so that neither form of the log-odds cancels or leaves −ε … ε.
-    """
-    epsilon, shared = release.epsilon, math.log(-math.expm1(-2 * release.epsilon))
-    above, below = release.from_both_sides(Modips.above, columns)
-    apart_up, apart_down = release.from_both_sides(Modips.apart, columns)
-    both = _log_sum(above, below)
-    over_smallest = np.logaddexp(0.0, epsilon + _log_sum(apart_up, below[:-1] + shared) - both[1:])
-    under_largest = np.logaddexp(0.0, epsilon + _log_sum(apart_down, above[1:] + shared) - both[:-1])
-    odds = np.where(over_smallest < under_largest, over_smallest - epsilon, epsilon - under_largest)
-    return odds + release.log_mass_ratio()[:, None]
-
-
-@lru_cache(maxsize=8)
-def _whole(table: TableAtColumns, release: Modips) -> FloatArray:
-    found = table(release, np.arange(release.m + 1))
-    found.setflags(write=False)
-    return found
+        likelier, other = (pair, pair + 1) if odds[pair, end] >= 0 else (pair + 1, pair)
+        return WorstCase(float(np.abs(odds[pair, end])), likelier, other, end * self.m)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,23 +148,6 @@ class ModipsTruncated(Modips):
     """`Modips` where p* is drawn again until it is inside: the mass inside depends on x and costs up to another ε."""
 
     key = "modips_truncated"
-    way = "truncation"
-    label = "Modips (truncated)"
-    source = Modips.source
-    compared_source = "Bowen & Liu (2016), modips-truncation; Liu (2016), Algorithm 1"
-    audited = "proportion_truncated"
-    color = "olive"
-    kept_by = Modips.key
-    broken_because = "Noise that falls outside 0 to n is drawn again, and how often depends on the data."
-    finding = opendp = ""
-    releases = (
-        "As modips, boundary-inflated; but noise that leads outside 0 to n is drawn again until the noisy number is "
-        "inside."
-    )
-    formula = (
-        r"p^* = n_1/n + \mathrm{Laplace}(1/(n\varepsilon)) \text{ given } 0 \le p^* \le 1,\quad "
-        r"m_1 \sim \mathrm{BetaBinomial}(m,\ 1 + np^*,\ 1 + n(1-p^*))"
-    )
 
     def log_at_one(self, columns: IntArray) -> FloatArray:
         return np.full(len(columns), -math.inf)
@@ -293,18 +155,7 @@ class ModipsTruncated(Modips):
     @property
     def _masses(self) -> FloatArray:
         low, high = self._room
-        mass: FloatArray = -(np.expm1(-low) + np.expm1(-high)) / 2
-        return mass
-
-    def kept_noise(self) -> tuple[FloatArray, FloatArray]:
-        """By incomplete gamma functions P, of the noise between −x and n − x, and the mass that divides them.
-
-        The mean is [P(2, ε(n − x)) − P(2, εx)]/(2ε), the mean square [P(3, εx) + P(3, ε(n − x))]/ε².
-        """
-        (low, high), mass = self._room, self._masses
-        shift = (gammainc(2.0, high) - gammainc(2.0, low)) / (2 * self.epsilon) / mass
-        square = (gammainc(3.0, low) + gammainc(3.0, high)) / self.epsilon**2 / mass
-        return shift, np.maximum(square - shift**2, 0.0)
+        return -(np.expm1(-low) + np.expm1(-high)) / 2
 
     def log_mass(self) -> FloatArray:
         return np.log(self._masses)
@@ -314,3 +165,78 @@ class ModipsTruncated(Modips):
         with np.errstate(under="ignore"):
             ends = np.exp(-self.epsilon * x) - np.exp(-self.epsilon * (self.n - 1 - x))
         return np.log1p(-math.expm1(-self.epsilon) / 2 * ends / self._masses[:-1])
+
+    def kept_noise(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance by incomplete gamma functions P, of the noise between −x and n − x.
+
+        The mean is [P(2, ε(n − x)) − P(2, εx)]/(2ε), the mean square [P(3, εx) + P(3, ε(n − x))]/ε², both over the mass
+        inside.
+        """
+        (low, high), mass = self._room, self._masses
+        shift = (gammainc(2.0, high) - gammainc(2.0, low)) / (2 * self.epsilon) / mass
+        square = (gammainc(3.0, low) + gammainc(3.0, high)) / self.epsilon**2 / mass
+        return shift, np.maximum(square - shift**2, 0.0)
+
+
+@lru_cache(maxsize=8)
+def _whole_tables(release: Modips) -> tuple[FloatArray, FloatArray]:
+    log_matrix, odds = _compute_tables(release, np.arange(release.m + 1))
+    for table in (log_matrix, odds):
+        table.setflags(write=False)
+    return log_matrix, odds
+
+
+def _compute_tables(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+    """ln T of all rows, and log-odds of all pairs, at some columns that are their own mirror image.
+
+    e^ε T[x] − T[x + 1] is a sum of positive terms that the rows of a pair do not share, and so is the same with
+    the rows exchanged: neither form of the log-odds, c − ε or ε − c, cancels or leaves −ε … ε.
+    """
+    epsilon, log_twice = release.epsilon, math.log(-math.expm1(-2 * release.epsilon))
+
+    # What p* above x/n adds to each row, and what p* below it does: the same of the mirror image
+    above, apart_up = _one_side(release, columns)
+    below, apart_down = (table[::-1, ::-1] for table in _one_side(release.mirrored, columns))
+    both = np.logaddexp(above, below)
+
+    over_smallest = np.logaddexp(0.0, epsilon + np.logaddexp(apart_up, below[:-1] + log_twice) - both[1:])
+    under_largest = np.logaddexp(0.0, epsilon + np.logaddexp(apart_down, above[1:] + log_twice) - both[:-1])
+    odds = np.where(over_smallest < under_largest, over_smallest - epsilon, epsilon - under_largest)
+    return both - release.log_mass()[:, None], odds + release.log_mass_ratio()[:, None]
+
+
+def _one_side(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+    """ln of what p* > x/n adds to each row, and of e^{−ε} times what of that the rows of each pair do not share."""
+    n, m, epsilon, alpha, beta = release.n, release.m, release.epsilon, release.alpha, release.beta
+
+    # Nodes τ in a panel, with the noise e^{−ετ} in their weights: panels double as long as anything is left
+    edges = [0.0, min(1.0, FIRST_PANEL / epsilon)]
+    growth = math.log1p((n + m) / min(alpha, beta))
+    while edges[-1] < 1 and (epsilon - growth) * edges[-1] < INTEGRAND_DROP:
+        edges.append(min(1.0, 2 * edges[-1]))
+    tau, weights = gauss_legendre_panels(edges, PANEL_NODES)
+    weights *= epsilon / 2 * np.exp(-epsilon * tau)
+    weights_apart = weights * -np.expm1(-2 * epsilon * (1 - tau))
+
+    # Beta-binomials at the first node, and the factors in i + j and in i that lead to those at the others
+    by_sum, by_column, by_row = beta_binomial_terms(n - 1, m, alpha + tau[0], beta + (1 - tau[0]))
+    k = np.arange(n - 1 + m)
+    ones, zeros = (
+        np.cumprod(np.column_stack([np.ones(len(tau)), (start[:, None] + k) / (start[0] + k)]), axis=1)
+        for start in (alpha + tau, beta + (1 - tau))
+    )
+    factors = sliding_window_view(ones * zeros[:, ::-1], m + 1, axis=1)[:, :, columns]
+    of_rows = 1 / (ones[:, :n] * zeros[:, n - 1 :: -1])
+
+    # The sum over the nodes of each panel, and over the panels above each row
+    panels, apart = np.empty((2, n, len(columns)))
+    i = np.arange(n)
+    for block in row_blocks(n, len(columns), MAX_CELLS):
+        log_first = by_sum[i[block, None] + columns] + by_column[columns] - by_row[block, None][:n]
+        for table, node_weights in ((panels, weights), (apart, weights_apart)):
+            scaled = (node_weights[:, None] * of_rows[:, block]).T[:, None]
+            table[block] = np.log(np.matmul(scaled, factors[:, block].swapaxes(0, 1))[:, 0]) + log_first
+    above = np.vstack([panels, release.log_at_one(columns)])
+    for row in range(n - 1, -1, -1):
+        above[row] = np.logaddexp(above[row + 1] - epsilon, above[row])
+    return above, apart

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.core.limits import LARGEST_PRIOR_ROWS
-from dpviz.core.numerics.ends import inverse_gain
+from dpviz.core.limits import MAX_PRIOR_ROWS
+from dpviz.core.numerics.special import inverse_expm1
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.prior import PRIOR_ONES
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.plans.losses import LossBounds
 from dpviz.plans.measures import NEARNESS, ErrorMoments
 from dpviz.plans.release import (
@@ -51,8 +51,8 @@ class BetaBinomialDraw(PlannedRelease):
     @cached_property
     def draw(self) -> BetaBinomial:
         """The synthesizer."""
-        alpha = min(max(self.n * inverse_gain(self.rate), PRIOR_ONES.minimum), PRIOR_ONES.maximum)
-        return BetaBinomial.up_to(LARGEST_PRIOR_ROWS)(n=self.n, m=self.n, alpha=alpha, beta=alpha)
+        alpha = min(max(self.n * inverse_expm1(self.rate), PRIOR_ONES.minimum), PRIOR_ONES.maximum)
+        return BetaBinomial.up_to(MAX_PRIOR_ROWS)(n=self.n, m=self.n, alpha=alpha, beta=alpha)
 
     def largest_loss(self, shifts: tuple[float, ...]) -> float:
         return self.draw.worst_log_odds().value if shifts else 0.0

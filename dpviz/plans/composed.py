@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dpviz.core.checked import checked
-from dpviz.core.parameters import ANY_EPSILON, DELTA
+from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.plans.last import GaussianLast, LaplaceLast, MixedLoss, NormalLoss, PlanLoss
-from dpviz.plans.losses import laplace_losses
+from dpviz.plans.losses import DeltaBracket, laplace_losses
 from dpviz.plans.plan import ReleasePlan, Shifts
 from dpviz.plans.release import PlannedRelease
 from dpviz.plans.summed import SUM_CELLS, Alternatives, SumTally, summed_losses
-from dpviz.privacy.loss_grid import DeltaBracket
 
 MOST_SORTS = 500  # Sorts of neighbours, of a few rows, that are looked at one by one
 
@@ -105,16 +103,16 @@ class PlanDesign:
             return 0.0
         return max(one.largest_delta(epsilon) for one in self.losses)
 
-    @checked(epsilon=ANY_EPSILON)
     def delta(self, epsilon: float) -> DeltaBracket:
         """Return bounds of the smallest δ for which the whole plan is (ε, δ)-differentially private."""
+        epsilon = ANY_EPSILON.validate(epsilon)
         if epsilon >= self.pure_epsilon:
             return DeltaBracket(0.0, 0.0)
         return self._known(_largest([one.delta(epsilon) for one in self.losses]))
 
-    @checked(delta=DELTA)
     def epsilon(self, delta: float) -> DeltaBracket:
         """Return bounds of the smallest ε for which it is (ε, δ)-differentially private."""
+        delta = DELTA.validate(delta)
         if delta == 0:
             return DeltaBracket(self.pure_epsilon, self.pure_epsilon)
         found = self._known(_largest([one.epsilon(delta) for one in self.losses]))

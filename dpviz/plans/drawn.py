@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.charts.plan import PlanLine, RangeLine, composition_chart, factors_chart, plan_chart, ranges_chart
 from dpviz.charts.style import Figure
-from dpviz.core.plain import plain
+from dpviz.core.escape import escape_markdown
 from dpviz.desk.protection import LOSS, PrivacyLoss, promise_in_words
 from dpviz.plans.composed import PlanDesign
 from dpviz.plans.plan import ReleasePlan
@@ -88,7 +88,7 @@ def plan_picture(solved: SolvedPlan) -> Figure:
     used = used_published(answer.design, solved.published)
     lines = [
         PlanLine(
-            name=plain(one.name),
+            name=escape_markdown(one.name),
             part=part,
             basic_part=math.nan,
             used=share,

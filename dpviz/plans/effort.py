@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from dpviz.core.checked import checked
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.shares import MOST_MIXTURES, ROUGH_CELLS, Kinds, ShareSearch, over_promise
 from dpviz.plans.summed import SUM_CELLS, SumTally
@@ -21,13 +20,11 @@ PURE_LOOKS = 15  # At a plan without δ
 ROUGH_ALONE, FINE_ALONE = 10, 2  # At one limit that gives way alone
 
 
-@checked()
 def expected_seconds(plan: ReleasePlan) -> float:
     """Return about how many seconds `solve_plan` takes on one core of 2025."""
     return expected_work(plan).seconds
 
 
-@checked()
 def expected_work(plan: ReleasePlan) -> SumTally:
     """Return about what `solve_plan` computes."""
     choices = [plan.candidates(one) for one in plan.statistics]

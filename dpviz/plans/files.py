@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import dpviz
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable, shown
+from dpviz.core.formatting import describe_value, format_number
 from dpviz.desk.report.files import AGREES, MOST_NUMBERS, Difference
 from dpviz.desk.texts import filled, sentences
 from dpviz.plans.plan import ReleasePlan
@@ -32,10 +31,9 @@ class PlanNumber:
     @property
     def text(self) -> str:
         """The number to six digits."""
-        return readable(self.value)
+        return format_number(self.value)
 
 
-@checked()
 def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
     """Return every number of an answer: of the whole plan, then of each statistic."""
     plan, design, (epsilon, delta) = answer.plan, answer.design, answer.plan.promise
@@ -46,9 +44,11 @@ def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
         PlanNumber("largest share of right guesses", design.right_guesses),
     ]
     if delta:
-        found.append(PlanNumber(f"ε at δ = {readable(delta, 12)}", design.epsilon(delta).upper))
-        found.append(PlanNumber(f"δ at ε = {readable(epsilon, 12)}", design.delta(min(epsilon, 1e300)).upper))
-        found.append(PlanNumber(f"ε by basic composition at δ = {readable(delta, 12)}", design.basic_epsilon(delta)))
+        found.append(PlanNumber(f"ε at δ = {format_number(delta, 12)}", design.epsilon(delta).upper))
+        found.append(PlanNumber(f"δ at ε = {format_number(epsilon, 12)}", design.delta(min(epsilon, 1e300)).upper))
+        found.append(
+            PlanNumber(f"ε by basic composition at δ = {format_number(delta, 12)}", design.basic_epsilon(delta))
+        )
     rows = zip(plan.statistics, design.releases, design.errors(), answer.alone, published_errors(design), strict=True)
     for one, release, error, alone, missing in rows:
         found += [
@@ -61,11 +61,10 @@ def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
     return found
 
 
-@checked()
 def answer_json(answer: PlanAnswer) -> str:
     """Return a plan with the numbers that it came to, every digit; `read_plan` reads it."""
     numbers = [{"name": one.name, "value": _written(one.value)} for one in plan_numbers(answer)]
-    whole = {"dpviz": dpviz.__version__, "plan": answer.plan.written(), "numbers": numbers}
+    whole = {"dpviz": dpviz.__version__, "plan": answer.plan.to_dict(), "numbers": numbers}
     return json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
@@ -73,7 +72,6 @@ def _written(value: float) -> float | str:
     return value if math.isfinite(value) else "infinite"
 
 
-@checked()
 def plan_toml(plan: ReleasePlan) -> str:
     """Return a plan as TOML; `read_plan` reads it.
 
@@ -82,7 +80,7 @@ def plan_toml(plan: ReleasePlan) -> str:
     >>> read_plan(plan_toml(plan)) == plan
     True
     """
-    written = plan.written()
+    written = plan.to_dict()
     statistics, tables = written.pop("statistics"), {name: written.pop(name) for name in ("protection", "groups")}
     parts = [_lines(written)]
     parts += [f"[{name}]\n{_lines(one)}" for name, one in tables.items()]
@@ -99,7 +97,6 @@ def _key(name: str) -> str:
     return name if name.isascii() and name.isidentifier() else json.dumps(name, ensure_ascii=False)
 
 
-@checked()
 def read_plan(text: str) -> ReleasePlan:
     """Return the plan of a file in JSON or TOML, with its numbers or without.
 
@@ -112,15 +109,14 @@ def read_plan(text: str) -> ReleasePlan:
 
 def _loaded(text: str) -> Any:
     if not isinstance(text, str) or len(text) > PLAN_CHARACTERS:
-        size = f"{len(text):,} characters" if isinstance(text, str) else shown(text)
+        size = f"{len(text):,} characters" if isinstance(text, str) else describe_value(text)
         raise ValueError(f"The file of a plan must be a text of at most {PLAN_CHARACTERS:,} characters; got {size}.")
     try:
         return json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(f"The file of a plan must be JSON or TOML; got {shown(text)}.") from None
+        raise ValueError(f"The file of a plan must be JSON or TOML; got {describe_value(text)}.") from None
 
 
-@checked()
 def plan_differences(text: str, answer: PlanAnswer | None = None) -> list[Difference]:
     """Return every number that a file has otherwise than its plan comes to today: its name, the file's value and ours.
 
@@ -153,11 +149,10 @@ def _agree(one: object, other: object) -> bool:
 
 def _shown(value: object) -> str:
     if isinstance(value, float):
-        return readable(value, 12) if math.isfinite(value) else shown(value)
-    return value if isinstance(value, str) and value in ("infinite", "not there") else shown(value)
+        return format_number(value, 12) if math.isfinite(value) else describe_value(value)
+    return value if isinstance(value, str) and value in ("infinite", "not there") else describe_value(value)
 
 
-@checked()
 def plan_notebook(answer: PlanAnswer) -> str:
     """Return a Jupyter notebook that solves the plan again and compares every number with those of this answer."""
     cells = [_markdown(sentences("report/plan_notebook.txt", version=dpviz.__version__, plan=answer.plan))]
@@ -186,7 +181,6 @@ def _code(text: str) -> dict[str, Any]:
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text.strip("\n")}
 
 
-@checked()
 def plan_script(plan: ReleasePlan) -> str:
     """Script that solves a plan and prints its shares and errors."""
     lines = "\n".join(f"    {line + chr(10)!r}" for line in plan.to_json().splitlines())

@@ -8,15 +8,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from dpviz.core.checked import checked
-from dpviz.core.parameters import Parameter, shown
-from dpviz.plans.plan import MOST_GROUPS, statistics_of
-from dpviz.plans.statistic import PLAN_STATISTICS, SMALLEST_COUNT, Statistic
+from dpviz.comparisons import CountData
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import Parameter
+from dpviz.desk.stated import form_value, protection_names
+from dpviz.plans.plan import MOST_GROUPS, ReleasePlan, statistics_of
+from dpviz.plans.statistic import PLAN_STATISTICS, SMALLEST_COUNT, Statistic, YesNoShare
 
 POINTS = 100.0  # of a share
 NEW_LIMIT = 0.01  # of a share, or of the distance of the bounds
 MAX_LINE_CHARACTERS = 12_000  # of statistics: browsers and proxies cut longer URLs
 MAX_ROW_DIGITS = 9
+DESK_LIMITS = {
+    "typical": ("root_mean_squared_error.coverage", "most_error", 1.0),
+    "within": ("mean_width.coverage", "points", POINTS),
+}
+"""By measure the limits on the curator's desk, the number that states it there, and its factor."""
 
 
 def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
@@ -65,7 +72,7 @@ def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
     for name, parameter in form_parameters(kind).items():
         if arguments[name] is None:
             raise ValueError(f"{name} ({parameter.title}) must be {parameter.domain}; got nothing: its box is empty.")
-        arguments[name] = parameter.check(arguments[name])
+        arguments[name] = parameter.validate(arguments[name])
     arguments["limit"] = _times(arguments["limit"], 1 / _factor(kind))
     arguments["name"] = " ".join(arguments["name"].split())
     return kind(**arguments)
@@ -93,7 +100,26 @@ def _times(value: float, factor: float) -> float:
     return float(f"{factor * value:.12g}") if math.isfinite(value) else value
 
 
-@checked()
+def promised_numbers(plan: ReleasePlan) -> dict[str, float]:
+    """Numbers with which a form states the promise of a plan, by name."""
+    names = protection_names(plan.protection.key)
+    return {form_name: form_value(form_name, getattr(plan.protection, name)) for form_name, name in names.items()}
+
+
+def desk_settings(plan: ReleasePlan, statistic: Statistic) -> dict[str, Any]:
+    """Settings of the curator's desk for a single statistic; none where the desk does not know such."""
+    n = plan.rows_of(statistic)
+    is_small = n <= CountData.numbers()["n"].maximum
+    if not isinstance(statistic, YesNoShare) or statistic.measure not in DESK_LIMITS or not is_small:
+        return {}
+    accuracy, name, factor = DESK_LIMITS[statistic.measure]
+    return {
+        "kind": CountData.key, "n": n, "lowest_p": statistic.lowest, "highest_p": statistic.highest,
+        "protect": plan.protection.key, "accuracy": accuracy, name: _times(statistic.limit, factor),
+        **promised_numbers(plan),
+    }  # fmt: skip
+
+
 def statistics_line(statistics: tuple[Statistic, ...]) -> str:
     """Statistics in a line of JSON, without what is a default; `read_statistics` reads it.
 
@@ -101,11 +127,10 @@ def statistics_line(statistics: tuple[Statistic, ...]) -> str:
     >>> statistics_line((YesNoShare(name="works", limit=0.02),))
     '[{"kind":"yes_no","name":"works","limit":0.02}]'
     """
-    objects = [{"kind": statistic.key, **statistic.told()} for statistic in statistics]
+    objects = [{"kind": statistic.key, **statistic.non_default_fields()} for statistic in statistics]
     return json.dumps(objects, ensure_ascii=False, separators=(",", ":"))
 
 
-@checked()
 def read_statistics(line: str) -> tuple[Statistic, ...]:
     """Statistics of a line of JSON; a ValueError says what is wrong with the line."""
     if len(line) > MAX_LINE_CHARACTERS:
@@ -131,7 +156,6 @@ def groups_line(groups: Sequence[tuple[str, int]]) -> str:
     return "; ".join(f"{name} = {rows:,}" for name, rows in groups)
 
 
-@checked()
 def read_groups(line: str) -> tuple[tuple[str, int], ...]:
     """Disjoint groups with their rows, from a line such as "North = 7,000; South = 5,000"."""
     groups = []
@@ -141,7 +165,7 @@ def read_groups(line: str) -> tuple[tuple[str, int], ...]:
         if not name.strip() or not digits.isdecimal() or len(digits) > MAX_ROW_DIGITS:
             raise ValueError(
                 f"Groups must be written as “North = 7,000; South = 5,000”, at most {MOST_GROUPS} of them; "
-                f"got {shown(part)}."
+                f"got {describe_value(part)}."
             )
         groups.append((" ".join(name.split()), int(digits)))
     return tuple(groups)

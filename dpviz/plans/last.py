@@ -14,12 +14,11 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from dpviz.core.numerics.ends import private_side
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.laplace_cells import LossDistribution
-from dpviz.plans.losses import LossBounds
+from dpviz.mechanisms.base import LossDistribution
+from dpviz.plans.losses import DeltaBracket, LossBounds
 from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
-from dpviz.privacy.loss_grid import DeltaBracket
 
 CLOSED_ROUNDING = 1e-11  # Of δ from logarithms of normal tails, relative
 SOUGHT_EPSILON = 1e-12  # Relative accuracy of an ε that is found from δ
@@ -127,7 +126,7 @@ class MixedLoss:
             return math.log(max(self._delta(held, epsilon) * factor, SMALLEST_DELTA)) - math.log(delta)
 
         found = float(brentq(excess, 0.0, most, xtol=1e-15, rtol=SOUGHT_EPSILON))
-        return private_side(found, math.inf, kept)
+        return round_to_private_side(found, math.inf, kept)
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,28 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.core.numerics.loss_lists import epsilon_at
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.laplace_cells import LossDistribution
-from dpviz.privacy.loss_grid import DeltaBracket
+from dpviz.mechanisms.base import LossDistribution
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 SAME_LOSS = 1e-12  # Distance, relative to the largest, of losses that rounding alone tells apart
 LIST_CELLS = 4_000  # Cells of a loss without steps
 NO_LOSS = LossDistribution(np.zeros(1), np.ones(1))
 """The loss of a release that tells nothing."""
 PRODUCT_ROUNDING = 1e-13  # Of a mass that is a product of some hundred masses, relative
+
+
+@dataclass(frozen=True)
+class DeltaBracket:
+    """Two numbers that a quantity is known to lie between."""
+
+    lower: float
+    upper: float
+
+
+def epsilon_at(losses: FloatArray, log_masses: FloatArray, delta: float) -> float:
+    """Return the smallest ε ≥ 0 at which δ of a list of losses is at most `delta`."""
+    return PrivacyLossDistribution.from_outcomes(losses, log_masses).epsilon_for_delta(delta)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
-from dpviz.core.checked import declared
 from dpviz.core.declarations import ROWS
-from dpviz.core.limits import LARGEST_PRIOR_ROWS
-from dpviz.core.parameters import argument, readable, shown
-from dpviz.core.record import DeclaredFields, part
+from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.limits import MAX_PRIOR_ROWS
+from dpviz.core.parameters import argument, parameter_with_default
+from dpviz.core.records import ParameterRecord, json_field
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, Protection
 from dpviz.plans.catalogue import PLAN_RELEASES, BetaBinomialDraw
 from dpviz.plans.neighbours import MOST_ALLOCATIONS, NEIGHBOURS, Neighbours, allocations
@@ -30,7 +30,7 @@ Shifts = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleasePlan(DeclaredFields):
+class ReleasePlan(ParameterRecord):
     """Statistics of n rows that are published under one promise, `protection`, which holds for all of them together.
 
     A person has at most `person_rows` rows, and neighbouring data sets differ in one person, as `neighbours` says, a
@@ -46,32 +46,36 @@ class ReleasePlan(DeclaredFields):
 
     noun, indent = "plan", 2
 
-    n: int = declared(PLAN_ROWS)
+    n: int = parameter_with_default(PLAN_ROWS)
     statistics: tuple[Statistic, ...] = field(
         metadata={
-            "write": lambda held: [{"kind": one.key, **one.written()} for one in held],
+            "write": lambda held: [{"kind": one.key, **one.to_dict()} for one in held],
             "read": lambda _name, given: statistics_of(given),
         }
     )
-    protection: Protection = part(
-        lambda held: {"kind": held.key, **held.written()},
+    protection: Protection = json_field(
+        lambda held: {"kind": held.key, **held.to_dict()},
         lambda given: _made_of("protection", PROTECTIONS, given),
         default=PrivacyLoss(most_epsilon=1.0),
     )
-    person_rows: int = declared(PERSON_ROWS)
+    person_rows: int = parameter_with_default(PERSON_ROWS)
     neighbours: str = "substitution"
-    groups: tuple[tuple[str, int], ...] = part(dict, lambda given: tuple(given.items()), default=())
+    groups: tuple[tuple[str, int], ...] = json_field(dict, lambda given: tuple(given.items()), default=())
     membership_public: bool = False
     spend_all: bool = True
 
     def check(self) -> None:
         if not isinstance(self.neighbours, str) or self.neighbours not in NEIGHBOURS:
-            raise ValueError(f"neighbours must be one of {', '.join(NEIGHBOURS)}; got {shown(self.neighbours)}.")
+            raise ValueError(
+                f"neighbours must be one of {', '.join(NEIGHBOURS)}; got {describe_value(self.neighbours)}."
+            )
         for name in ("membership_public", "spend_all"):
             if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} must be true or false; got {shown(getattr(self, name))}.")
+                raise ValueError(f"{name} must be true or false; got {describe_value(getattr(self, name))}.")
         if not isinstance(self.protection, Protection):
-            raise ValueError(f"protection must be one of {', '.join(PROTECTIONS)}; got {shown(self.protection)}.")
+            raise ValueError(
+                f"protection must be one of {', '.join(PROTECTIONS)}; got {describe_value(self.protection)}."
+            )
         self._check_groups()
         self._check_statistics()
 
@@ -81,14 +85,21 @@ class ReleasePlan(DeclaredFields):
             isinstance(one, (tuple, list)) and len(one) == 2 for one in given
         )
         if not pairs or len(given) > MOST_GROUPS:
-            raise ValueError(f"groups must be at most {MOST_GROUPS} names, each with its rows; got {shown(given)}.")
+            raise ValueError(
+                f"groups must be at most {MOST_GROUPS} names, each with its rows; got {describe_value(given)}."
+            )
         for name, _ in given:
             if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_PLAN_NAME or not name.isprintable():
-                raise ValueError(f"groups must have names of 1 to {LONGEST_PLAN_NAME} letters; got {shown(name)}.")
-        rows = {name: int(dataclasses.replace(PLAN_ROWS, name=f"groups, {name}").check(size)) for name, size in given}
+                raise ValueError(
+                    f"groups must have names of 1 to {LONGEST_PLAN_NAME} letters; got {describe_value(name)}."
+                )
+        rows = {
+            name: int(dataclasses.replace(PLAN_ROWS, name=f"groups, {name}").validate(size)) for name, size in given
+        }
         if len(rows) < len(given) or sum(rows.values()) > self.n:
             raise ValueError(
-                f"groups must be disjoint, each with a name of its own, of {self.n:,} rows in all; got {shown(given)}."
+                f"groups must be disjoint, each with a name of its own, of {self.n:,} rows in all; got "
+                f"{describe_value(given)}."
             )
         object.__setattr__(self, "groups", tuple(rows.items()))
         each = math.comb(self.person_rows + len(rows) - 1, self.person_rows) if rows else 1
@@ -101,9 +112,11 @@ class ReleasePlan(DeclaredFields):
     def _check_statistics(self) -> None:
         given = self.statistics
         if not isinstance(given, (tuple, list)) or not 1 <= len(given) <= MOST_STATISTICS:
-            raise ValueError(f"statistics must be 1 to {MOST_STATISTICS} of them; got {shown(given)}.")
+            raise ValueError(f"statistics must be 1 to {MOST_STATISTICS} of them; got {describe_value(given)}.")
         if any(not isinstance(one, Statistic) for one in given):
-            raise ValueError(f"statistics must be of a kind among {', '.join(PLAN_STATISTICS)}; got {shown(given)}.")
+            raise ValueError(
+                f"statistics must be of a kind among {', '.join(PLAN_STATISTICS)}; got {describe_value(given)}."
+            )
         object.__setattr__(self, "statistics", tuple(given))
         if len({one.name for one in given}) < len(given):
             raise ValueError("statistics must have names of their own; got one name twice.")
@@ -111,7 +124,7 @@ class ReleasePlan(DeclaredFields):
             if one.group and one.group not in dict(self.groups):
                 known = ", ".join(name for name, _ in self.groups)
                 allowed = f"one of {known}" if known else "empty, as the plan has no groups"
-                raise ValueError(f"Statistic “{one.name}”: group must be {allowed}; got {shown(one.group)}.")
+                raise ValueError(f"Statistic “{one.name}”: group must be {allowed}; got {describe_value(one.group)}.")
             if not self.candidates(one):
                 raise ValueError(f"Statistic “{one.name}”: {self._refused(one)}")
 
@@ -119,7 +132,10 @@ class ReleasePlan(DeclaredFields):
         """Why none of the mechanisms that a statistic may have can release it."""
         keys = [statistic.mechanism] if statistic.mechanism != ANY_MECHANISM else [*PLAN_RELEASES]
         if keys[0] not in PLAN_RELEASES:
-            return f"mechanism must be {ANY_MECHANISM} or one of {', '.join(PLAN_RELEASES)}; got {shown(keys[0])}."
+            return (
+                f"mechanism must be {ANY_MECHANISM} or one of {', '.join(PLAN_RELEASES)}; got "
+                f"{describe_value(keys[0])}."
+            )
         kind = PLAN_RELEASES[keys[0]]
         return f"{kind.label} cannot be used, because {self.unfit(kind, statistic)}."
 
@@ -127,8 +143,8 @@ class ReleasePlan(DeclaredFields):
         """Return why a mechanism cannot release a statistic of this plan, in a clause; nothing where it can."""
         if kind.needs_delta and not self.allows_delta:
             return "it needs a promise with δ above 0"
-        if kind is BetaBinomialDraw and self.rows_of(statistic) > LARGEST_PRIOR_ROWS:
-            return f"it takes at most {LARGEST_PRIOR_ROWS:,} rows"
+        if kind is BetaBinomialDraw and self.rows_of(statistic) > MAX_PRIOR_ROWS:
+            return f"it takes at most {MAX_PRIOR_ROWS:,} rows"
         in_place = not statistic.group or self.membership_public
         return kind.unfit(statistic, self.person_rows == 1 and self.relation.put_in > 0 and in_place)
 
@@ -184,7 +200,7 @@ class ReleasePlan(DeclaredFields):
         """Return the plan with these values by name, as JSON and TOML have them."""
         names = [one.name for one in dataclasses.fields(cls)]
         if not isinstance(values, dict) or not {"statistics"} <= set(values) <= set(names):
-            raise ValueError(f"A plan has statistics, and some of {', '.join(names)}; got {shown(values)}.")
+            raise ValueError(f"A plan has statistics, and some of {', '.join(names)}; got {describe_value(values)}.")
         return super().of(values)
 
 
@@ -199,14 +215,14 @@ def _less(one: Shifts, other: Shifts) -> bool:
 def statistics_of(given: Any) -> tuple[Statistic, ...]:
     """Statistics of a list of JSON objects; a ValueError names the wrong one."""
     if not isinstance(given, list) or len(given) > MOST_STATISTICS:
-        raise ValueError(f"statistics must be a list of 1 to {MOST_STATISTICS} objects; got {shown(given)}.")
+        raise ValueError(f"statistics must be a list of 1 to {MOST_STATISTICS} objects; got {describe_value(given)}.")
     return tuple(_made_of(f"Statistic {place}", PLAN_STATISTICS, one) for place, one in enumerate(given, start=1))
 
 
 def _made_of(where: str, known: Mapping[str, type[Any]], given: Any) -> Any:
     """Return the object of a kind with these values, or a ValueError that says where and what it takes."""
     if not isinstance(given, dict) or not isinstance(given.get("kind"), str) or given["kind"] not in known:
-        raise ValueError(f"{where}: kind must be one of {', '.join(known)}; got {shown(given)}.")
+        raise ValueError(f"{where}: kind must be one of {', '.join(known)}; got {describe_value(given)}.")
     values = {name: one for name, one in given.items() if name != "kind"}
     kind, name = known[given["kind"]], given.get("name")
     if isinstance(name, str) and 1 <= len(name) <= LONGEST_PLAN_NAME and name.isprintable():
@@ -215,7 +231,7 @@ def _made_of(where: str, known: Mapping[str, type[Any]], given: Any) -> Any:
     needed = {one for one in fields if fields[one].default is dataclasses.MISSING}
     if not needed <= set(values) <= set(fields):
         missing = ", ".join(sorted(needed - set(values)))
-        extra = ", ".join(shown(one) for one in sorted(set(values) - set(fields), key=str))
+        extra = ", ".join(describe_value(one) for one in sorted(set(values) - set(fields), key=str))
         wrong = f"without {missing}" if missing else f"with {extra}"
         raise ValueError(f"{where}: a {given['kind']} has {', '.join(fields)}; got one {wrong}.")
     try:
@@ -232,6 +248,6 @@ def number_in_words(statistic: Statistic, value: float) -> str:
     ('1.23 points', '0.0123')
     """
     if not statistic.unit:
-        return readable(value, 3)
-    points = readable(100 * value, 3)
+        return format_number(value, 3)
+    points = format_number(100 * value, 3)
     return f"{points} {statistic.unit.removesuffix('s') if points == '1' else statistic.unit}"

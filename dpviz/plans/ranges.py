@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable, rounded_down
+from dpviz.core.formatting import format_number, round_down, spell_count
 from dpviz.core.types import FloatArray
-from dpviz.core.wording import counted
 from dpviz.plans.composed import PlanDesign
 from dpviz.plans.plan import PERSON_ROWS, ReleasePlan
 from dpviz.plans.shares import PlanAnswer, rate_within, solve_plan
@@ -86,7 +84,7 @@ def times_in_words(times: float) -> str:
     >>> times_in_words(2.0), times_in_words(0.5), times_in_words(6.1149), times_in_words(0.2519)
     ('twice', 'half', '6.11 times', '0.251 times')
     """
-    return {2.0: "twice", 0.5: "half"}.get(times, f"{readable(rounded_down(times, 3), 3)} times")
+    return {2.0: "twice", 0.5: "half"}.get(times, f"{format_number(round_down(times, 3), 3)} times")
 
 
 ASSUMPTIONS = (
@@ -102,7 +100,7 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "rows of a person",
-        lambda plan, times: f"at most {counted(round(times * plan.person_rows), 'row')} of a person",
+        lambda plan, times: f"at most {spell_count(round(times * plan.person_rows), 'row')} of a person",
         _rows,
         _every_rows,
     ),
@@ -154,7 +152,6 @@ def promise_taken(design: PlanDesign, many: int = 1) -> float:
     return design.epsilon(delta / many).upper / epsilon if epsilon > 0 else design.delta(0.0).upper / delta
 
 
-@checked()
 def stream_ranges(answer: PlanAnswer) -> Iterator[tuple[RangeCurve, ...]]:
     """Yield what changes with each assumption of a solved plan, at more and more places; nothing that cannot change."""
     plan = answer.plan

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dpviz.core.checked import checked
 from dpviz.plans.composed import PlanDesign
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.release import PlannedRelease
@@ -47,7 +46,6 @@ class RejectedDesign:
         return self.used > 1 + FURTHER
 
 
-@checked()
 def rejected_designs(answer: PlanAnswer) -> tuple[RejectedDesign, ...]:
     """Return designs that were not taken: with a wrong unit, an even split, or no noise; each is worse in something."""
     reached = max(answer.design.used()) * (1 + FURTHER)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 
 import dpviz
-from dpviz.core.checked import checked
-from dpviz.core.parameters import readable, rounded_up
-from dpviz.core.wording import counted, percent
+from dpviz.core.formatting import format_number, format_percent, round_up, spell_count
 from dpviz.desk.texts import capitalized, filled
 from dpviz.plans import what_if, words
 from dpviz.plans.files import answer_json, plan_numbers
@@ -20,18 +18,17 @@ from dpviz.plans.suppression import published_errors, suppression_costs, used_pu
 STATISTIC_HEAD = ("statistic", "what", "group", "limit", "error", "limit used", "released with", "share of ε")
 
 
-@checked()
 def plan_report(answer: PlanAnswer, *, date: str = "", address: str = "") -> str:
     """Return the report; `date` and the `address` of the page are printed as they are given."""
     plan = answer.plan
-    ranges, statistics = plan_ranges(answer), capitalized(counted(len(plan.statistics), "statistic"))
+    ranges, statistics = plan_ranges(answer), capitalized(spell_count(len(plan.statistics), "statistic"))
     return filled(
         "report/plan.html",
         version=dpviz.__version__,
         date=date,
         address=address,
         plan=plan,
-        title=f"{statistics} of {counted(plan.n, 'row')} under one promise",
+        title=f"{statistics} of {spell_count(plan.n, 'row')} under one promise",
         answer=words.plan_sentence(answer),
         loss=words.loss_sentence(answer.design),
         accuracy=words.ACCURACY_MEANT,
@@ -69,12 +66,12 @@ def statistic_rows(answer: PlanAnswer) -> list[list[str]]:
     for one, release, error, missing, used, loss in zip(
         plan.statistics, design.releases, design.errors(), published, used_of_each, losses, strict=True
     ):
-        rate = f"{release.label}, {release.symbol} = {readable(release.rate, 4)}"
-        share = percent(loss / whole, 3) if math.isfinite(whole) and whole else "–"
+        rate = f"{release.label}, {release.symbol} = {format_number(release.rate, 4)}"
+        share = format_percent(loss / whole, 3) if math.isfinite(whole) and whole else "–"
         limit, reached = (number_in_words(one, value) for value in (one.limit, error))
         if missing is not None:
             reached = f"{number_in_words(one, missing.error)}; {reached} before counts are withheld"
-        used_text = percent(rounded_up(used, 3), 3)
+        used_text = format_percent(round_up(used, 3), 3)
         rows.append(
             [one.name, f"{one.label}, {one.asked.label}", one.group or "–", limit, reached, used_text, rate, share]
         )

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from scipy.optimize import brentq, minimize_scalar
 
-from dpviz.core.checked import checked
-from dpviz.core.numerics.ends import private_side
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.plans.composed import PlanDesign, error_of
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.release import PlannedRelease
@@ -62,7 +61,6 @@ class PlanAnswer:
         return self.by_basic / self.factor
 
 
-@checked()
 def solve_plan(plan: ReleasePlan) -> PlanAnswer:
     """Return the shares that a plan needs, the design that keeps its promise, and what must give way if anything.
 
@@ -149,7 +147,7 @@ def rate_within(plan: ReleasePlan, place: int, kind: type[PlannedRelease], limit
     if not kept(high):
         return math.inf
     found = brentq(lambda log_rate: error(log_rate) / limit - 1, low, high, xtol=RATE_NUDGE, rtol=1e-15)
-    return math.exp(private_side(float(found), high, kept))
+    return math.exp(round_to_private_side(float(found), high, kept))
 
 
 @dataclass

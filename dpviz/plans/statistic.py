@@ -8,10 +8,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dpviz.core.checked import declared
 from dpviz.core.declarations import PROPORTION
-from dpviz.core.parameters import argument, readable, rounded_up, shown
-from dpviz.core.record import DeclaredFields
+from dpviz.core.formatting import describe_value, format_number, round_up
+from dpviz.core.parameters import argument, parameter_with_default
+from dpviz.core.records import ParameterRecord
 from dpviz.desk.accuracy import MOST_ERROR
 from dpviz.plans.measures import NEARNESS, Nearness
 
@@ -52,7 +52,7 @@ ANY_MECHANISM = "best"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statistic(DeclaredFields, ABC):
+class Statistic(ParameterRecord, ABC):
     """One published statistic, called `name`, of all rows or of those in a `group`.
 
     `limit` is on `measure`, a key of `NEARNESS`; `mechanism` a key of `PLAN_RELEASES`, or "best". A released count
@@ -71,10 +71,10 @@ class Statistic(DeclaredFields, ABC):
 
     name: str
     measure: str = "typical"
-    limit: float = declared(ERROR_LIMIT)
+    limit: float = parameter_with_default(ERROR_LIMIT)
     group: str = ""
     mechanism: str = ANY_MECHANISM
-    suppress_below: int = declared(SMALLEST_COUNT)
+    suppress_below: int = parameter_with_default(SMALLEST_COUNT)
 
     def check(self) -> None:
         for field, fewest in (("name", 1), ("group", 0), ("mechanism", 1)):
@@ -87,10 +87,10 @@ class Statistic(DeclaredFields, ABC):
             ):
                 raise ValueError(
                     f"{field} must be a text of {fewest} to {LONGEST_PLAN_NAME} characters, without double blanks; "
-                    f"got {shown(value)}."
+                    f"got {describe_value(value)}."
                 )
         if not isinstance(self.measure, str) or self.measure not in NEARNESS:
-            raise ValueError(f"measure must be one of {', '.join(NEARNESS)}; got {shown(self.measure)}.")
+            raise ValueError(f"measure must be one of {', '.join(NEARNESS)}; got {describe_value(self.measure)}.")
         if self.suppress_below and not self.counts:
             raise ValueError(f"suppress_below must be 0 of a statistic that is no count; got {self.suppress_below}.")
 
@@ -131,14 +131,14 @@ class ShareStatistic(Statistic):
 
     unit = "points"
 
-    lowest: float = declared(LOWEST_SHARE)
-    highest: float = declared(HIGHEST_SHARE)
+    lowest: float = parameter_with_default(LOWEST_SHARE)
+    highest: float = parameter_with_default(HIGHEST_SHARE)
 
     def check(self) -> None:
         super().check()
         if self.lowest > self.highest:
             raise ValueError(
-                f"lowest must not be above highest; got {readable(self.lowest)} and {readable(self.highest)}."
+                f"lowest must not be above highest; got {format_number(self.lowest)} and {format_number(self.highest)}."
             )
 
     def counts_possible(self, n: int) -> tuple[int, int]:
@@ -149,7 +149,7 @@ class ShareStatistic(Statistic):
         >>> YesNoShare(name="works", lowest=0.3, highest=0.4).counts_possible(2)
         (0, 1)
         """
-        low, high = (rounded_up(end * n, SHARE_DIGITS) for end in (self.lowest, self.highest))
+        low, high = (round_up(end * n, SHARE_DIGITS) for end in (self.lowest, self.highest))
         inside = math.ceil(low), math.floor(high)
         return inside if inside[0] <= inside[1] else (math.floor(low), math.ceil(high))
 
@@ -186,7 +186,7 @@ class CategoryShares(ShareStatistic):
     key = "categories"
     label = "shares of categories"
 
-    categories: int = declared(TABLE_CATEGORIES)
+    categories: int = parameter_with_default(TABLE_CATEGORIES)
 
     @property
     def cells(self) -> int:
@@ -203,8 +203,8 @@ class CrossTable(ShareStatistic):
     key = "cross_table"
     label = "cross-table"
 
-    first: int = declared(SIDE_ROWS)
-    second: int = declared(SIDE_COLUMNS)
+    first: int = parameter_with_default(SIDE_ROWS)
+    second: int = parameter_with_default(SIDE_COLUMNS)
 
     def check(self) -> None:
         super().check()
@@ -234,13 +234,15 @@ class BoundedMean(Statistic):
     unit = ""
     counts = False
 
-    lower: float = declared(MEAN_LOWER)
-    upper: float = declared(MEAN_UPPER)
+    lower: float = parameter_with_default(MEAN_LOWER)
+    upper: float = parameter_with_default(MEAN_UPPER)
 
     def check(self) -> None:
         super().check()
         if self.lower >= self.upper:
-            raise ValueError(f"lower must be below upper; got {readable(self.lower)} and {readable(self.upper)}.")
+            raise ValueError(
+                f"lower must be below upper; got {format_number(self.lower)} and {format_number(self.upper)}."
+            )
 
     @property
     def width(self) -> float:

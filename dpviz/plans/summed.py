@@ -17,7 +17,7 @@ import numpy as np
 from scipy.signal import lfilter
 
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.laplace_cells import LossDistribution
+from dpviz.mechanisms.base import LossDistribution
 from dpviz.plans.losses import NO_LOSS, LossBounds, gathered
 
 MOST_LISTED = 4_000  # Losses of a sum that are kept apart

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpviz.core.checked import checked
 from dpviz.core.parameters import argument
 from dpviz.plans.composed import PlanDesign
 from dpviz.plans.measures import withheld_error
@@ -22,7 +21,6 @@ LIMIT_ROUNDING = 1e-9  # Of an error that is its limit, relative
 WITHHELD_BELOW = argument("threshold", 0, MOST_PLAN_ROWS, integer=True, title="smallest published count")
 
 
-@checked(n=COUNTED_ROWS, threshold=WITHHELD_BELOW)
 def delta_without_noise(n: int, threshold: int) -> float:
     """Return δ, at every ε, of a count that is published as it is, or withheld below a threshold.
 
@@ -32,6 +30,8 @@ def delta_without_noise(n: int, threshold: int) -> float:
     >>> delta_without_noise(100, 10), delta_without_noise(100, 0), delta_without_noise(9, 10)
     (1.0, 1.0, 0.0)
     """
+    n = COUNTED_ROWS.validate(n)
+    threshold = WITHHELD_BELOW.validate(threshold)
     return 1.0 if n >= threshold else 0.0
 
 
@@ -74,7 +74,6 @@ def withheld_count(release: PlannedRelease, count: int, threshold: int) -> Withh
     return WithheldCount(count, below.probability, plain, read(0.0), read(threshold / 2))
 
 
-@checked()
 def suppression_costs(design: PlanDesign) -> tuple[SuppressionCost, ...]:
     """Return what withholding costs each statistic of a design that withholds small counts."""
     found = []
@@ -111,7 +110,6 @@ class PublishedError:
         return self.error > max(self.statistic.limit, self.before) * (1 + LIMIT_ROUNDING)
 
 
-@checked()
 def published_errors(design: PlanDesign) -> tuple[PublishedError | None, ...]:
     """Return the error of each statistic of a design with its small counts withheld; nothing where none are."""
     return tuple(

@@ -6,9 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_enough, rounded_up
-from dpviz.core.plain import plain
-from dpviz.core.wording import TextTable, percent, percent_at_most
+from dpviz.core.escape import escape_markdown
+from dpviz.core.formatting import (
+    SEARCH_TOLERANCE,
+    TextTable,
+    format_distinct,
+    format_number,
+    format_percent,
+    format_percent_at_most,
+    round_down,
+    round_up,
+)
 from dpviz.desk.exports.tables import csv_text
 from dpviz.plans.drawn import SolvedPlan
 from dpviz.plans.files import answer_json, plan_notebook
@@ -44,7 +52,7 @@ def answer_told(solved: SolvedPlan) -> PlanTold:
         short = "No limits can be kept."
         if math.isfinite(answer.factor):
             short = f"Not all limits hold: errors must be {_times(answer.factor)} as large."
-        return PlanTold("must give way", plain(plan_sentence(answer)), short)
+        return PlanTold("must give way", escape_markdown(plan_sentence(answer)), short)
     broken = withheld_sentence(solved.published)
     whole = limits_hold(many, bool(broken))
     needs = _needs(solved)
@@ -52,7 +60,7 @@ def answer_told(solved: SolvedPlan) -> PlanTold:
     if broken:
         return PlanTold(
             "withholding breaks a limit",
-            f"<b>{whole}</b> {needs}, when {plan.unit_in_words}. {plain(broken)}",
+            f"<b>{whole}</b> {needs}, when {plan.unit_in_words}. {escape_markdown(broken)}",
             "The limits hold, but withholding small counts breaks one.",
         )
     return PlanTold(
@@ -69,10 +77,13 @@ def _needs(solved: SolvedPlan) -> str:
     if math.isinf(epsilon):
         return "whatever is told"
     if epsilon == 0:
-        needed, most = (percent((1 + share * delta) / 2, 3) for share in (min(solved.needed, 1.0), 1.0))
+        needed, most = (format_percent((1 + share * delta) / 2, 3) for share in (min(solved.needed, 1.0), 1.0))
         return f"with {needed} right guesses, of {most} allowed".replace(" %", "\u00a0%")
-    at = f" at δ = {readable(delta, 3)}" if delta else ""
-    return f"with ε\u00a0=\u00a0{readable(rounded_up(solved.needed * epsilon, 3), 3)} of {readable(epsilon, 4)}{at}"
+    at = f" at δ = {format_number(delta, 3)}" if delta else ""
+    return (
+        f"with ε\u00a0=\u00a0{format_number(round_up(solved.needed * epsilon, 3), 3)} of "
+        f"{format_number(epsilon, 4)}{at}"
+    )
 
 
 def _left(solved: SolvedPlan) -> str:
@@ -83,20 +94,22 @@ def _left(solved: SolvedPlan) -> str:
         return "Nothing limits what is told."
     if delta:
         return "The rest of the promise is not spent."
-    rest = rounded_down(epsilon * (1 - solved.needed), 3)
+    rest = round_down(epsilon * (1 - solved.needed), 3)
     return (
-        f"ε\u00a0=\u00a0{readable(rest, 3)} is left for later publications." if rest > 0 else "Nothing is left of it."
+        f"ε\u00a0=\u00a0{format_number(rest, 3)} is left for later publications."
+        if rest > 0
+        else "Nothing is left of it."
     )
 
 
 def _spent(solved: SolvedPlan) -> str:
     """What the rest of the promise was spent on."""
     most = max(used_published(solved.answer.design, solved.published))
-    return f"The rest is spent on smaller errors, which use {percent_at_most(most, 3)} of each limit."
+    return f"The rest is spent on smaller errors, which use {format_percent_at_most(most, 3)} of each limit."
 
 
 def _times(factor: float) -> str:
-    return f"{readable_apart(rounded_enough(factor, 3), 1.0, 3)} times"
+    return f"{format_distinct(round_up(factor, 3, tolerance=SEARCH_TOLERANCE), 1.0, 3)} times"
 
 
 def statistics_table(answer: PlanAnswer) -> TextTable:
@@ -109,15 +122,17 @@ def statistics_table(answer: PlanAnswer) -> TextTable:
     for one, release, error, missing, used, alone in zip(
         answer.plan.statistics, design.releases, design.errors(), published, used_of_each, answer.alone, strict=True
     ):
-        name = f"<b>{plain(one.name)}</b><br><small>{kind_in_words(one)}, {one.asked.label}</small>"
-        noise = f"{release.label}<br><small>{release.symbol} = {readable(release.rate, 3)}</small>"
+        name = f"<b>{escape_markdown(one.name)}</b><br><small>{kind_in_words(one)}, {one.asked.label}</small>"
+        noise = f"{release.label}<br><small>{release.symbol} = {format_number(release.rate, 3)}</small>"
         told = number_in_words(one, error if missing is None else missing.error)
         if missing is not None:
             told += f"<br><small>{number_in_words(one, error)} before counts are withheld</small>"
-        row = [name, noise, told, number_in_words(one, one.limit), percent(used, 3)]
+        row = [name, noise, told, number_in_words(one, one.limit), format_percent(used, 3)]
         if not answer.feasible:
             enough = math.isfinite(alone)
-            row.append(number_in_words(one, rounded_enough(alone, 3)) if enough else "not enough alone")
+            row.append(
+                number_in_words(one, round_up(alone, 3, tolerance=SEARCH_TOLERANCE)) if enough else "not enough alone"
+            )
         rows.append(row)
     return TextTable(head if answer.feasible else [*head, "would do alone"], rows, "The numbers of each statistic")
 
@@ -128,7 +143,7 @@ def mixtures_table(answer: PlanAnswer, most: int) -> TextTable:
     rows = []
     for kinds, factor in sorted(known, key=lambda one: one[1])[:most]:
         errors = larger_or_smaller(factor / known_best(known)) if math.isfinite(factor) else "cannot keep the promise"
-        rows.append([plain(mixture_in_words(answer.plan, kinds)), errors])
+        rows.append([escape_markdown(mixture_in_words(answer.plan, kinds)), errors])
     return TextTable(["mechanisms", "errors for the same promise"], rows, "The best mixtures of mechanisms tried")
 
 
@@ -196,9 +211,9 @@ def withheld_table(costs: Sequence[SuppressionCost]) -> TextTable:
     rows = []
     for one in costs:
         for count in one.at:
-            errors = (readable(each, 3) for each in (count.plain, count.as_zero[1], count.as_half[1]))
-            name = f"<b>{plain(one.statistic.name)}</b><br><small>{count.count:,} of {one.n:,}</small>"
-            rows.append([name, percent(count.withheld, 3), *errors])
+            errors = (format_number(each, 3) for each in (count.plain, count.as_zero[1], count.as_half[1]))
+            name = f"<b>{escape_markdown(one.statistic.name)}</b><br><small>{count.count:,} of {one.n:,}</small>"
+            rows.append([name, format_percent(count.withheld, 3), *errors])
     return TextTable(head, rows, "What withholding does to a count")
 
 
@@ -207,9 +222,9 @@ def rejected_table(answer: PlanAnswer) -> TextTable:
     head = ["design", "real ε", "promise", "limit that is used most"]
     rows = []
     for one in rejected_designs(answer):
-        told = f"<b>{plain(one.name)}</b><br><small>{plain(rejected_sentence(one))}</small>"
-        real = "none holds" if math.isinf(one.epsilon) else readable(rounded_up(one.epsilon, 3), 3)
-        used = f"{'✗ broken' if one.breaks_limit else '✓ kept'}, {percent(one.used, 3)}"
+        told = f"<b>{escape_markdown(one.name)}</b><br><small>{escape_markdown(rejected_sentence(one))}</small>"
+        real = "none holds" if math.isinf(one.epsilon) else format_number(round_up(one.epsilon, 3), 3)
+        used = f"{'✗ broken' if one.breaks_limit else '✓ kept'}, {format_percent(one.used, 3)}"
         rows.append([told, real, "✗ broken" if one.breaks_promise else "✓ kept", used])
     return TextTable(head, rows, "Designs that were not taken")
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dpviz.core.parameters import readable, rounded_up
-from dpviz.core.wording import TextTable, percent
+from dpviz.core.formatting import TextTable, format_number, format_percent, round_up
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.ranges import RangeCurve, RangePlace
@@ -39,7 +38,7 @@ def sensitivities(plan: ReleasePlan) -> tuple[PlanSensitivity, ...]:
         for times in TOLD_EPSILONS:
             epsilon = min(times * plan.protection.most_epsilon, 100.0)
             other = replace(plan, protection=replace(plan.protection, most_epsilon=epsilon))
-            found.append(PlanSensitivity(f"with ε = {readable(epsilon, 4)}", solve_plan(other).factor))
+            found.append(PlanSensitivity(f"with ε = {format_number(epsilon, 4)}", solve_plan(other).factor))
     widened = tuple(_widened(one) for one in plan.statistics)
     if widened != plan.statistics:
         other = replace(plan, statistics=widened)
@@ -93,9 +92,9 @@ def _need(plan: ReleasePlan, one: RangePlace) -> str:
     if math.isinf(one.needed):
         return "cannot be kept at any ε"
     if epsilon == 0:
-        return f"would need {percent(rounded_up(min((1 + one.needed * delta) / 2, 1.0), 3), 3)} right guesses"
-    at = f" at δ = {readable(delta, 3)}" if delta else ""
-    return f"would need ε = {readable(rounded_up(one.needed * epsilon, 3), 3)}{at}"
+        return f"would need {format_percent(round_up(min((1 + one.needed * delta) / 2, 1.0), 3), 3)} right guesses"
+    at = f" at δ = {format_number(delta, 3)}" if delta else ""
+    return f"would need ε = {format_number(round_up(one.needed * epsilon, 3), 3)}{at}"
 
 
 def _widest_told(answer: PlanAnswer, found: RangeCurve) -> str:
@@ -117,8 +116,8 @@ def ranges_table(found: Sequence[RangeCurve]) -> TextTable:
     rows = []
     for curve in found:
         for one in curve.places:
-            factor = readable(rounded_up(one.factor, 3), 3) if math.isfinite(one.factor) else "–"
-            needed = percent(rounded_up(one.needed, 3), 3) if math.isfinite(one.needed) else "no ε is enough"
+            factor = format_number(round_up(one.factor, 3), 3) if math.isfinite(one.factor) else "–"
+            needed = format_percent(round_up(one.needed, 3), 3) if math.isfinite(one.needed) else "no ε is enough"
             held = "hold" if one.factor <= 1 else "break"
-            rows.append([curve.assumption.label, readable(one.times), factor, needed, held])
+            rows.append([curve.assumption.label, format_number(one.times), factor, needed, held])
     return TextTable(head, rows, "What other assumptions would need")

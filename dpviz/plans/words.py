@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dpviz.core.parameters import readable, readable_apart, rounded_enough, rounded_up
-from dpviz.core.wording import counted, more_or_less, percent, percent_at_most, spelled
+from dpviz.core.formatting import (
+    SEARCH_TOLERANCE,
+    format_distinct,
+    format_number,
+    format_percent,
+    format_percent_at_most,
+    format_ratio,
+    round_up,
+    spell_count,
+    spell_number,
+)
 from dpviz.desk.protection import HARDLY, USUAL_EPSILON
 from dpviz.plans.composed import PlanDesign
 from dpviz.plans.plan import ReleasePlan, number_in_words
@@ -40,7 +49,9 @@ def plan_sentence(answer: PlanAnswer) -> str:
         used = used_published(answer.design, published)
         near = max(range(len(used)), key=used.__getitem__)
         whole = limits_hold(len(used), bool(broken))
-        nearest = f"“{plan.statistics[near].name}” is nearest to its limit, of which it uses {percent(used[near], 3)}."
+        nearest = (
+            f"“{plan.statistics[near].name}” is nearest to its limit, of which it uses {format_percent(used[near], 3)}."
+        )
         return f"{whole}, and {promise}. {broken or nearest}"
     if math.isinf(answer.factor):
         return f"No limits, however large, can be kept so that {promise}."
@@ -54,11 +65,11 @@ def withheld_sentence(published: Sequence[PublishedError | None]) -> str:
         if not one.breaks_limit:
             continue
         statistic, threshold = one.statistic, one.statistic.suppress_below
-        times = readable_apart(one.error / statistic.limit, 1.0, 3)
+        times = format_distinct(one.error / statistic.limit, 1.0, 3)
         error = number_in_words(statistic, one.error)
         told.append(
             f"Withholding counts below {threshold:,} takes “{statistic.name}” beyond its limit: a missing count is "
-            f"read as {readable(threshold / 2)}, and where the true count is {one.count:,} the error is {error}, "
+            f"read as {format_number(threshold / 2)}, and where the true count is {one.count:,} the error is {error}, "
             f"{times} times the limit. {_mended(one)}"
         )
     return " ".join(told)
@@ -84,19 +95,19 @@ def limits_hold(many: int, withheld: bool = False) -> str:
     >>> limits_hold(1), limits_hold(2), limits_hold(5, withheld=True)
     ('The limit holds', 'Both limits hold', 'All five limits hold before small counts are withheld')
     """
-    whole = {1: "The limit holds", 2: "Both limits hold"}.get(many, f"All {counted(many, 'limit')} hold")
+    whole = {1: "The limit holds", 2: "Both limits hold"}.get(many, f"All {spell_count(many, 'limit')} hold")
     return whole + " before small counts are withheld" * withheld
 
 
 def give_way_sentence(answer: PlanAnswer) -> str:
     """Return what would have to give way: all limits by one factor, or one of them alone."""
-    plan, factor = answer.plan, rounded_enough(answer.factor, 3)
+    plan, factor = answer.plan, round_up(answer.factor, 3, tolerance=SEARCH_TOLERANCE)
     several = len(plan.statistics) > 1
-    text = f"{'All of them' if several else 'It'} would hold with {readable_apart(factor, 1.0, 3)} times the error."
+    text = f"{'All of them' if several else 'It'} would hold with {format_distinct(factor, 1.0, 3)} times the error."
     if not several:
         return text.replace("It would", "The limit would")
     enough = [
-        f"{number_in_words(one, rounded_enough(value, 3))} for “{one.name}”"
+        f"{number_in_words(one, round_up(value, 3, tolerance=SEARCH_TOLERANCE))} for “{one.name}”"
         for one, value in zip(plan.statistics, answer.alone, strict=True)
         if math.isfinite(value)
     ]
@@ -110,7 +121,7 @@ def loss_sentence(design: PlanDesign) -> str:
     plan, (epsilon, delta) = design.plan, design.plan.promise
     told = delta if epsilon else TOLD_DELTA
     real, pure = design.epsilon(told).upper, design.pure_epsilon
-    most = f"ε = {_above(real)}" + (f" at δ = {readable(told, 3)}" if told and pure > real else "")
+    most = f"ε = {_above(real)}" + (f" at δ = {format_number(told, 3)}" if told and pure > real else "")
     if told and real * (1 + SAME_FACTOR) < pure < math.inf:
         most += f", and ε = {_above(pure)} without δ"
     bound = "" if design.exact else " These numbers are upper bounds."
@@ -122,14 +133,14 @@ def loss_sentence(design: PlanDesign) -> str:
 
 
 def _above(epsilon: float) -> str:
-    return readable(rounded_up(epsilon, 3), 3)
+    return format_number(round_up(epsilon, 3), 3)
 
 
 def _guessed(design: PlanDesign) -> str:
     """How often an attacker is right at most."""
     share = min(design.right_guesses, 1.0)
-    said = percent(share, 3)
-    return said if said.startswith("more") else percent_at_most(share, 3)
+    said = format_percent(share, 3)
+    return said if said.startswith("more") else format_percent_at_most(share, 3)
 
 
 def larger_or_smaller(ratio: float) -> str:
@@ -140,7 +151,7 @@ def larger_or_smaller(ratio: float) -> str:
     """
     if abs(ratio - 1) < SAME_FACTOR:
         return "the same"
-    text = more_or_less(ratio)
+    text = format_ratio(ratio)
     return text.replace("as much", "as large").replace("more", "larger").replace("less", "smaller")
 
 
@@ -215,11 +226,13 @@ def why_sentence(answer: PlanAnswer) -> str:
     next_one = mixture_in_words(plan, answer.tried[place][0])
     if math.isinf(factor):
         tried = (
-            "The other mixture that was" if len(others) == 1 else f"The {spelled(len(others))} other mixtures that were"
+            "The other mixture that was"
+            if len(others) == 1
+            else f"The {spell_number(len(others))} other mixtures that were"
         )
         return f"{first} {tried} tried cannot keep the promise."
     ratio = factor / answer.factor
-    tried = f"The next best of {spelled(len(answer.tried))} mixtures tried"
+    tried = f"The next best of {spell_number(len(answer.tried))} mixtures tried"
     errors = f"the errors would be {larger_or_smaller(ratio)} for the same promise"
     return f"{first} {tried} is {next_one}: {errors}."
 
@@ -239,9 +252,11 @@ def suppression_sentences(costs: Sequence[SuppressionCost], published: Sequence[
         told.append(
             f"“{statistic.name}” withholds released counts below {statistic.suppress_below:,}. {alone} After noise it "
             "neither adds nor takes privacy, since what is withheld follows from what was released. Where "
-            f"{cell} counts {low.count:,}, it is withheld with a probability of {percent(low.withheld, 3)}; a missing "
-            f"count read as 0 is then typically off by {readable(low.as_zero[1], 3)}, read as half of the threshold by "
-            f"{readable(low.as_half[1], 3)}, and without withholding by {readable(low.plain, 3)}. "
+            f"{cell} counts {low.count:,}, it is withheld with a probability of {format_percent(low.withheld, 3)}; a "
+            "missing "
+            f"count read as 0 is then typically off by {format_number(low.as_zero[1], 3)}, read as half of the "
+            "threshold by "
+            f"{format_number(low.as_half[1], 3)}, and without withholding by {format_number(low.plain, 3)}. "
             f"{_limit_kept(reached)}"
         )
     return told
@@ -264,9 +279,9 @@ def rejected_sentence(one: RejectedDesign) -> str:
     if design is None:
         return f"{one.why} No ε holds: it breaks the promise."
     if epsilon:
-        real = f"Its real loss is ε = {_above(one.epsilon)}{f' at δ = {readable(delta, 3)}' if delta else ''}"
+        real = f"Its real loss is ε = {_above(one.epsilon)}{f' at δ = {format_number(delta, 3)}' if delta else ''}"
     else:
         real = f"An attacker would guess right {_guessed(design)} of the time"
     broken = " and ".join(["the promise"] * one.breaks_promise + ["a limit"] * one.breaks_limit)
     end = f"It breaks {broken}" if broken else "It keeps the promise and all limits"
-    return f"{one.why} {real}. {end}, and uses {percent(one.used, 3)} of the limit that it is nearest to."
+    return f"{one.why} {real}. {end}, and uses {format_percent(one.used, 3)} of the limit that it is nearest to."

@@ -6,7 +6,7 @@ K ~ Binomial(n − 1, θ_real). P and Q are the distributions of the release in 
     H_ε = max(Σ max(0, P − e^ε Q), Σ max(0, Q − e^ε P)).
 
 Zheng's (ε, δ, Δ)-privacy compares P and Q with a simulator that does not know row i; Δ holds every θ_real.
-Source: Zheng (2015), §2.1.3 and §6.3, after Bassily, Groce, Katz & Smith (2013).
+Source: Zheng (2015), sections 2.1.3 and 6.3, after Bassily, Groce, Katz & Smith (2013).
 """
 
 import dataclasses
@@ -15,11 +15,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dpviz.core.declarations import MANY_ROWS, PROPORTION
-from dpviz.core.numerics.blocks import blocks
-from dpviz.core.numerics.ends import LARGEST_EXPONENT
+from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS, PROPORTION
+from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
 from dpviz.core.numerics.sums import cumulative_sum
-from dpviz.core.parameters import ANY_EPSILON
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -32,52 +30,74 @@ THETA_REAL = dataclasses.replace(
     help="The probability that a confidential row is a one. At 0 and 1 the other rows are known and protect nothing.",
 )
 
-# Nats below the likeliest count within which counts are taken: the first window whose neglect is negligible serves.
+# Nats below the likeliest count within which counts are summed: the first window whose neglect is negligible serves
 WINDOWS = (70.0, 250.0, math.inf)
-WINDOW_TOLERANCE = 1e-13  # Largest relative change of δ by the counts left out of a window
-ROUNDED_LOSS = 0.1  # Distance of a loss from ε within which 1 − e^{ε − L} may be its rounding
-CELLS_AT_ONCE = 400_000  # Cells of the transition matrix worked on at once
+WINDOW_TOLERANCE = 1e-13  # largest relative change of δ by the counts left out of a window
+ROUNDED_LOSS = 0.1  # distance of a loss from ε within which 1 − e^{ε − L} may be its rounding
+BLOCK_CELLS = 400_000  # cells of the transition matrix worked on at once
+
+DeltaOf = Callable[[float], float]
 
 
 def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsilon: float) -> float:
-    """Return the smallest δ with which the released counts hide one row among n − 1 random ones; at most δ(ε).
+    """Smallest δ with which the released counts hide one row among n − 1 random ones; at most δ(ε).
 
-    P = Σ_k w_k T[k + 1, ·], Q = Σ_k w_k T[k, ·], w the Binomial(n − 1, θ_real) probabilities, T the transition matrix,
-    to about 1e-11 down to 1e-300. Source: Zheng (2015), Definition 2.14 and Proposition 2.15.
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    theta_real : float
+        Probability of a one in each of the other rows.
+    epsilon : float
 
+    Returns
+    -------
+    float
+        H_ε of P = Σ_k w_k T[k + 1, ·] and Q = Σ_k w_k T[k, ·], with w the Binomial(n − 1, θ_real) probabilities and T
+        the transition matrix: to about 1e-11 down to 1e-300.
+
+    References
+    ----------
+    .. [1] Zheng (2015), definition 2.14 and proposition 2.15.
+
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> round(average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.5, 0.0), 12)
     0.333333333333
     """
-    theta, epsilon = THETA_REAL.check(theta_real), ANY_EPSILON.check(epsilon)
-    weights = log_count_probabilities(synthesizer.n - 1, theta)
+    theta = THETA_REAL.validate(theta_real)
+    epsilon = ANY_EPSILON.validate(epsilon)
+    log_weights = log_count_probabilities(synthesizer.n - 1, theta)
     value = 0.0
     for window in WINDOWS:
-        pairs = np.flatnonzero(weights >= weights.max() - window)
-        value = _mixture_delta(synthesizer, pairs[0], weights[pairs], epsilon)
-        missing = float(np.exp(np.delete(weights, pairs) + min(epsilon, LARGEST_EXPONENT)).sum())
-        if missing <= WINDOW_TOLERANCE * value:
+        pairs = np.flatnonzero(log_weights >= log_weights.max() - window)
+        value = _mixture_delta(synthesizer, pairs, log_weights[pairs], epsilon)
+        omitted = float(np.exp(np.delete(log_weights, pairs) + min(epsilon, MAX_EXPONENT)).sum())
+        if omitted <= WINDOW_TOLERANCE * value:
             break
     return value
 
 
 def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
-    """Return the smallest δ with which the count of ones hides one row: PARAM_MAP, which is a function of it.
+    """Smallest δ with which the count of ones hides one row: PARAM_MAP, which is a function of it.
 
-    P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ = Pr(K ≥
-    s* − 1) − e^ε Pr(K ≥ s*) with s* the smallest count whose ratio exceeds e^ε, and likewise downward: at least max(θ,
-    1 − θ)^{n − 1}. Source: Zheng (2015), Theorem 6.18 and Corollary 6.19.
+    P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ is
+    Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the smallest count whose ratio exceeds e^ε, and likewise downward: at least
+    max(θ, 1 − θ)^{n − 1}: Zheng (2015), theorem 6.18 and corollary 6.19.
 
     >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
     0.5
     """
-    n, theta, epsilon = int(MANY_ROWS.check(n)), THETA_REAL.check(theta_real), ANY_EPSILON.check(epsilon)
+    n = int(MANY_ROWS.validate(n))
+    theta = THETA_REAL.validate(theta_real)
+    epsilon = ANY_EPSILON.validate(epsilon)
     if theta in (0.0, 1.0):
         return 1.0
-    weights, count, never = log_count_probabilities(n - 1, theta), np.arange(n + 1), np.array([-np.inf])
+    log_weights = log_count_probabilities(n - 1, theta)
+    count = np.arange(n + 1)
     with np.errstate(divide="ignore"):
         loss = -_log_ratio(n - count, count, n * theta - count, theta)
-    return max(_both_ways(np.concatenate([never, weights]), np.concatenate([weights, never]), loss, epsilon))
+    return max(_both_ways(np.append(-np.inf, log_weights), np.append(log_weights, -np.inf), loss, epsilon))
 
 
 def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> FloatArray:
@@ -85,29 +105,31 @@ def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> Floa
     return np.array([count_release_delta(n, theta, epsilon) for theta in thetas])
 
 
-def smallest_simulator_delta(delta_of: Callable[[float], float], epsilon: float) -> float:
-    """Return a lower bound, H_{2ε} / (1 + e^ε), of every δ for which the release is (ε, δ, {θ_real})-private.
+def smallest_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
+    """Lower bound, H_{2ε} / (1 + e^ε), of every δ for which the release is (ε, δ, {θ_real})-private.
 
-    Source: Zheng (2015), Proposition 2.15. A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at 0.
+    Zheng (2015), proposition 2.15. A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at 0.
     """
-    share = math.exp(-ANY_EPSILON.check(epsilon))
+    share = math.exp(-ANY_EPSILON.validate(epsilon))
     return delta_of(2 * epsilon) * share / (1 + share)
 
 
-def midpoint_simulator_delta(delta_of: Callable[[float], float], epsilon: float) -> float:
-    """Return a δ for which the release is (ε, δ, {θ_real})-private, with S = (P + Q) / 2: a coin toss for row i.
+def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
+    """A δ for which the release is (ε, δ, {θ_real})-private, with S = (P + Q) / 2: a coin toss for row i.
 
     H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at
-    ln(2 e^ε − 1), and likewise for Q. Source: Zheng (2015), Definition 2.14 and the proof of Proposition 6.17.
+    ln(2 e^ε − 1), and likewise for Q: Zheng (2015), definition 2.14 and the proof of proposition 6.17.
     """
-    epsilon = ANY_EPSILON.check(epsilon)
-    into = 0.5 * delta_of(epsilon + math.log1p(-math.expm1(-epsilon)))
-    left = 1 + 2 * math.expm1(-epsilon)  # 2 e^{−ε} − 1
-    return into if left <= 0 else max(into, (1 - math.exp(epsilon) / 2) * delta_of(-math.log(left)))
+    epsilon = ANY_EPSILON.validate(epsilon)
+    from_simulator = 0.5 * delta_of(epsilon + math.log1p(-math.expm1(-epsilon)))
+    excused = 1 + 2 * math.expm1(-epsilon)  # 2 e^{−ε} − 1
+    if excused <= 0:
+        return from_simulator
+    return max(from_simulator, (1 - math.exp(epsilon) / 2) * delta_of(-math.log(excused)))
 
 
 def count_simulator_deltas(n: int, theta_real: float, epsilon: float) -> tuple[float, float]:
-    """Return both bounds of the true δ of Proposition 6.17 of Zheng (2015), which is of the count of n rows.
+    """Both bounds of the true δ of proposition 6.17 of Zheng (2015), which is of the count of n rows.
 
     The slack 2δ of the printed condition is that of one count. A set of counts may use it once for each of them: at
     small ε the printed δ is O(1 / n) and the true one O(1 / √n).
@@ -121,23 +143,22 @@ def count_simulator_deltas(n: int, theta_real: float, epsilon: float) -> tuple[f
 
 def log_count_probabilities(trials: int, theta: float) -> FloatArray:
     """ln Pr(K = 0 … `trials`) for K ~ Binomial(trials, θ), the likely ones to full precision."""
-    count = np.arange(1, trials + 1)
     if theta in (0.0, 1.0):
-        logs = np.full(trials + 1, -np.inf)
-        logs[-1 if theta else 0] = 0.0
-        return logs
+        is_certain = np.arange(trials + 1) == trials * theta
+        return np.where(is_certain, 0.0, -np.inf)
+    count = np.arange(1, trials + 1)
     sums = cumulative_sum(_log_ratio(trials + 1 - count, count, (trials + 1) * theta - count, theta))
     mode = int(np.argmax(sums.coarse))
     logs = (sums.coarse - sums.coarse[mode]) + sums.fine
     return logs - math.log(np.exp(logs).sum())
 
 
-def _log_ratio(zeros: IntArray, ones: IntArray, ahead: FloatArray, theta: float) -> FloatArray:
-    """ln of `zeros` θ / (`ones` (1 − θ)), from `ahead` = (zeros + ones) θ − ones where they are nearly equal."""
+def _log_ratio(zeros: IntArray, ones: IntArray, excess: FloatArray, theta: float) -> FloatArray:
+    """ln of `zeros` θ / (`ones` (1 − θ)), from `excess` = (zeros + ones) θ − ones where they are nearly equal."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = ahead / (ones * (1 - theta))
+        gain = excess / (ones * (1 - theta))
         far = np.log(zeros) - np.log(ones) + (math.log(theta) - math.log1p(-theta))
-        return np.where(np.abs(part) < 0.5, np.log1p(part), far)
+        return np.where(np.abs(gain) < 0.5, np.log1p(gain), far)
 
 
 def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsilon: float) -> tuple[float, float]:
@@ -147,31 +168,33 @@ def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsi
     return float(up), float(down)
 
 
-def _mixture_delta(synthesizer: TwoCellSynthesizer, first: int, weights: FloatArray, epsilon: float) -> float:
-    """`average_case_delta` from the counts first, first + 1, … of the other rows, with these log-probabilities."""
-    pairs = np.arange(first, first + len(weights))
-    rows, released, totals = np.append(pairs, pairs[-1] + 1), np.arange(synthesizer.m + 1), np.zeros(2)
-    for block in blocks(len(released), len(weights), CELLS_AT_ONCE):
-        columns = released[block]
-        table = synthesizer.log_transition(rows, columns)
-        log_one, shares_one = _log_mixture(weights, table[1:])
-        log_zero, shares_zero = _log_mixture(weights, table[:-1])
-        log_odds = synthesizer.log_odds(pairs, columns)
+def _mixture_delta(synthesizer: TwoCellSynthesizer, pairs: IntArray, log_weights: FloatArray, epsilon: float) -> float:
+    """`average_case_delta` from consecutive counts of the other rows, with these log-probabilities."""
+    rows = np.append(pairs, pairs[-1] + 1)
+    released = np.arange(synthesizer.m + 1)
+    totals = np.zeros(2)
+    for block in row_blocks(len(released), len(pairs), BLOCK_CELLS):
+        table = synthesizer.log_transition(rows, released[block])
+        log_one, shares_one = _log_mixture(log_weights, table[1:])
+        log_zero, shares_zero = _log_mixture(log_weights, table[:-1])
+        log_odds = synthesizer.log_odds(pairs, released[block])
         with np.errstate(over="ignore", invalid="ignore"):
             loss = np.where(np.isneginf(log_one) & np.isneginf(log_zero), 0.0, log_one - log_zero)
-            # As a mean of P / Q − 1 or Q / P − 1 it keeps the digits of the log-odds; only near −ε do they matter.
+
+            # A mean of P / Q − 1, or of Q / P − 1 where the loss is near −ε, keeps the digits of the log-odds
             gain = np.einsum("kc,kc->c", shares_zero, np.expm1(-log_odds))
-            near, below = (gain > -0.5) & np.isfinite(gain), (gain <= -0.5) & (np.abs(epsilon + loss) < ROUNDED_LOSS)
-            back = np.einsum("kc,kc->c", shares_one[:, below], np.expm1(log_odds[:, below]))
-        loss[near] = np.log1p(gain[near])
-        loss[below] = np.where(np.isfinite(back), -np.log1p(back), loss[below])
+            is_near = (gain > -0.5) & np.isfinite(gain)
+            is_low = (gain <= -0.5) & (np.abs(epsilon + loss) < ROUNDED_LOSS)
+            back = np.einsum("kc,kc->c", shares_one[:, is_low], np.expm1(log_odds[:, is_low]))
+        loss[is_near] = np.log1p(gain[is_near])
+        loss[is_low] = np.where(np.isfinite(back), -np.log1p(back), loss[is_low])
         totals += _both_ways(log_one, log_zero, loss, epsilon)
     return float(min(totals.max(), 1.0))
 
 
-def _log_mixture(weights: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _log_mixture(log_weights: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
     """ln Σ_k w_k T[k, ·], and what share of it each k has."""
-    terms = weights[:, None] + table
+    terms = log_weights[:, None] + table
     top = terms.max(axis=0)
     top[np.isneginf(top)] = 0.0
     np.exp(terms - top, out=terms)

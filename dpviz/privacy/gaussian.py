@@ -1,55 +1,103 @@
-"""The Gaussian mechanism exactly: δ from ε and the ratio of sensitivity to noise, and both inverses.
-
-With a = ε/r − r/2, b = ε/r + r/2 and Mills' ratio M(x) = Φ(−x)/φ(x) = ∫₀^∞ e^{−xt − t²/2} dt,
-
-    δ = Φ(−a) − e^ε Φ(−b) = φ(a) (M(a) − M(b)),   M(a) − M(b) = ∫₀^∞ e^{−at − t²/2} (1 − e^{−rt}) dt.
-
-Its slopes are ∂δ/∂r = φ(a) and ∂δ/∂ε = −e^ε Φ(−b). ln δ is concave in r, because φ(ε/u − u/2) is log-concave in u
-and δ is its integral from 0 to r; it is concave in ε, because M is log-convex, so that M(a)/M(b) falls in ε. Newton's
-method on ln δ that starts on the private side therefore stays there.
-"""
+"""The Gaussian mechanism exactly: δ from ε and the ratio of sensitivity to noise, and both inverses."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import erfcx, erfinv, exprel, log_ndtr, ndtri
 
-from dpviz.core.checked import checked
-from dpviz.core.numerics.ends import private_side
+from dpviz.core.declarations import DELTA
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP
-from dpviz.core.parameters import DELTA, argument
+from dpviz.core.numerics.special import round_to_private_side
+from dpviz.core.parameters import argument
+
+LARGEST_GAUSSIAN_EPSILON = 1e12
+"""Largest accepted ε: beyond it ε/r − r/2 would lose its digits."""
+
+NOISE_RATIO = argument("ratio", 0, math.inf)
+GAUSSIAN_EPSILON = argument("epsilon", 0, LARGEST_GAUSSIAN_EPSILON)
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 TAIL_NODES, TAIL_WEIGHTS = np.polynomial.legendre.leggauss(48)
 NEARLY_EQUAL = 0.5  # M(b)/M(a) above which M(a) − M(b) is integrated from positive terms rather than subtracted
-CONVERGED = 1e-15
-LOG_DELTA_ROUNDING = 2e-15  # Of ln δ, relative to 2 − ln δ: twice what its rounding, and that of the ratio, may change
-ROUNDED_AWAY = 1e-17  # Smallest ratio of a positive ε to r: one that rounding cannot tell from 0
-LARGEST_GAUSSIAN_EPSILON = 1e12  # Largest accepted ε: beyond it ε/r − r/2 would lose its digits
-NOISE_RATIO = argument("ratio", 0, math.inf)
-GAUSSIAN_EPSILON = argument("epsilon", 0, LARGEST_GAUSSIAN_EPSILON)
+LOG_DELTA_ROUNDING = 2e-15  # of ln δ, relative to 2 − ln δ: twice what its rounding, and that of the ratio, may change
+ROOT_TOLERANCE = 4 * float(np.finfo(float).eps)  # relative: the smallest that `brentq` accepts
 
 
-def log_gaussian_delta(r: float, e: float) -> float:
-    """ln δ of ratio r at ε = e, unchecked, to about 1e-15 (1 − ln δ), where δ itself would underflow too."""
-    if r == 0:
-        return -math.inf
-    centre = e / r
-    a, b = centre - r / 2, centre + r / 2
-    with np.errstate(all="ignore"):
-        share = 1.0 if math.isinf(centre) else erfcx(b / math.sqrt(2)) / erfcx(a / math.sqrt(2))
-        if share <= NEARLY_EQUAL:
-            return float(log_ndtr(-a) + np.log1p(-share)) + 0.0
-        if a == math.inf:
-            return -math.inf
-        end = 2 * INTEGRAND_DROP / (a + np.hypot(a, math.sqrt(2 * INTEGRAND_DROP)))
-        t = end * (1 + TAIL_NODES) / 2
-        area = (np.exp(-t * (a + t / 2)) * t * exprel(-r * t)) @ TAIL_WEIGHTS
-        return float(np.log(area) + np.log(end / 2) + np.log(r) - a * (a / 2) - LOG_ROOT_TWO_PI)
+def gaussian_delta(ratio: float, epsilon: float) -> float:
+    """Smallest δ for which the Gaussian mechanism is (ε, δ)-differentially private.
+
+    Parameters
+    ----------
+    ratio : float
+        r ≥ 0, the sensitivity over the standard deviation of the noise.
+    epsilon : float
+        From 0 to 10¹².
+
+    Returns
+    -------
+    float
+        Φ(r/2 − ε/r) − e^ε Φ(−r/2 − ε/r), to 1e-12 down to 1e-300.
+
+    References
+    ----------
+    .. [1] Balle & Wang (2018), theorem 8.
+
+    Examples
+    --------
+    At ε = 0 it is 2Φ(r/2) − 1.
+
+    >>> round(gaussian_delta(2.0, 0.0), 6)
+    0.682689
+    """
+    ratio = NOISE_RATIO.validate(ratio)
+    epsilon = GAUSSIAN_EPSILON.validate(epsilon)
+    with np.errstate(under="ignore"):
+        return float(np.exp(log_gaussian_delta(ratio, epsilon)))
+
+
+def gaussian_epsilon(ratio: float, delta: float) -> float:
+    """Smallest ε ≥ 0 with δ(r, ε) ≤ δ, rounded up; ∞ where none up to 10¹² is enough.
+
+    >>> round(gaussian_epsilon(1.0, gaussian_delta(1.0, 2.0)), 10)
+    2.0
+    """
+    ratio = NOISE_RATIO.validate(ratio)
+    delta = DELTA.validate(delta)
+    if gaussian_delta(ratio, 0.0) <= delta:
+        return 0.0
+    bound = ratio * (ratio / 2 - float(ndtri(delta)))  # there Φ(−a) = delta, which is more than δ
+    if not bound <= LARGEST_GAUSSIAN_EPSILON:
+        return math.inf
+    target = math.log(delta)
+    epsilon = _root_from(lambda value: target - log_gaussian_delta(ratio, value), 0.0, bound)
+    return round_to_private_side(epsilon, math.inf, lambda value: surely_within(ratio, value, delta))
+
+
+def gaussian_ratio(epsilon: float, delta: float) -> float:
+    """Largest ratio r with δ(r, ε) ≤ δ, rounded down: 0 for δ = 0 and ∞ for δ = 1.
+
+    >>> round(gaussian_ratio(0.0, gaussian_delta(2.0, 0.0)), 10)
+    2.0
+    """
+    epsilon = GAUSSIAN_EPSILON.validate(epsilon)
+    delta = DELTA.validate(delta)
+    if delta in (0.0, 1.0):
+        return math.inf if delta else 0.0
+
+    # Two bounds from below: Φ(−a) = delta, which is more than δ, and δ at ε = 0, which is no less
+    z = -float(ndtri(delta))
+    reach = math.hypot(z, math.sqrt(2 * epsilon))
+    at_tail = 2 * epsilon / (z + reach) if z > 0 else reach - z
+    bound = max(at_tail, 2 * math.sqrt(2) * float(erfinv(delta)))
+    target = math.log(delta)
+    ratio = _root_from(lambda value: log_gaussian_delta(value, epsilon) - target, bound, 2 * bound)
+    return round_to_private_side(ratio, 0.0, lambda value: surely_within(value, epsilon, delta))
 
 
 def surely_within(ratio: float, epsilon: float, delta: float) -> bool:
-    """Return whether δ of the ratio is at most `delta` > 0 in real numbers too, whatever was lost to rounding here.
+    """Whether δ of the ratio is at most `delta` > 0 in real numbers too, whatever was lost to rounding here.
 
     >>> surely_within(2.0, 0.0, 0.6826894922), surely_within(2.0, 0.0, 0.6826894921)
     (True, False)
@@ -58,62 +106,34 @@ def surely_within(ratio: float, epsilon: float, delta: float) -> bool:
     return ratio == 0 or log_gaussian_delta(ratio, epsilon) <= target - LOG_DELTA_ROUNDING * (2 - target)
 
 
-@checked(ratio=NOISE_RATIO, epsilon=GAUSSIAN_EPSILON)
-def gaussian_delta(ratio: float, epsilon: float) -> float:
-    """Return the smallest δ for which the Gaussian mechanism is (ε, δ)-differentially private, to 1e-12 down to 1e-300.
+def log_gaussian_delta(ratio: float, epsilon: float) -> float:
+    """ln δ, unchecked, to about 1e-15 (1 − ln δ), also where δ itself would underflow.
 
-    δ = Φ(r/2 − ε/r) − e^ε Φ(−r/2 − ε/r), with `ratio` r the sensitivity over the standard deviation of the noise.
-    Source: Balle & Wang (2018), Theorem 8.
+    With a = ε/r − r/2, b = ε/r + r/2 and Mills' ratio M(x) = Φ(−x)/φ(x) = ∫₀^∞ e^{−xt − t²/2} dt,
 
-    >>> round(gaussian_delta(2.0, 0.0), 6)  # at ε = 0 it is 2Φ(r/2) − 1
-    0.682689
+        δ = Φ(−a) − e^ε Φ(−b) = φ(a) (M(a) − M(b)),   M(a) − M(b) = ∫₀^∞ e^{−at − t²/2} (1 − e^{−rt}) dt.
     """
-    with np.errstate(under="ignore"):
-        return float(np.exp(log_gaussian_delta(ratio, epsilon)))
+    if ratio == 0:
+        return -math.inf
+    centre = epsilon / ratio
+    a = centre - ratio / 2
+    b = centre + ratio / 2
+    with np.errstate(all="ignore"):
+        share = 1.0 if math.isinf(centre) else erfcx(b / math.sqrt(2)) / erfcx(a / math.sqrt(2))
+        if share <= NEARLY_EQUAL:
+            return float(log_ndtr(-a) + np.log1p(-share)) + 0.0
+        if a == math.inf:
+            return -math.inf
+        end = 2 * INTEGRAND_DROP / (a + np.hypot(a, math.sqrt(2 * INTEGRAND_DROP)))
+        t = end * (1 + TAIL_NODES) / 2
+        area = (np.exp(-t * (a + t / 2)) * t * exprel(-ratio * t)) @ TAIL_WEIGHTS
+        return float(np.log(area) + np.log(end / 2) + np.log(ratio) - a * (a / 2) - LOG_ROOT_TWO_PI)
 
 
-@checked(ratio=NOISE_RATIO, delta=DELTA)
-def gaussian_epsilon(ratio: float, delta: float) -> float:
-    """Return the smallest ε ≥ 0 with ``gaussian_delta(ratio, ε) <= delta``; infinite where none up to 10¹² is enough.
-
-    >>> round(gaussian_epsilon(1.0, gaussian_delta(1.0, 2.0)), 10)
-    2.0
-    """
-    if gaussian_delta(ratio, 0.0) <= delta:
-        return 0.0
-    epsilon = ratio * (ratio / 2 - float(ndtri(delta)))  # Φ(−a) = delta, which is more than δ
-    if not epsilon <= LARGEST_GAUSSIAN_EPSILON:
-        return math.inf
-    target = math.log(delta)
-    for _ in range(100):
-        a, b = epsilon / ratio - ratio / 2, epsilon / ratio + ratio / 2
-        log_delta = log_gaussian_delta(ratio, epsilon)
-        log_slope = math.log(float(erfcx(b / math.sqrt(2))) / 2) - a * a / 2 - log_delta
-        step = (target - log_delta) * math.exp(-log_slope)
-        epsilon = max(epsilon - step, ROUNDED_AWAY * ratio)  # the root is below 0 where δ(0) > δ by rounding alone
-        if step <= CONVERGED * epsilon:
-            break
-    return private_side(epsilon, math.inf, lambda value: surely_within(ratio, value, delta))
-
-
-@checked(epsilon=GAUSSIAN_EPSILON, delta=DELTA)
-def gaussian_ratio(epsilon: float, delta: float) -> float:
-    """Return the largest ratio with ``gaussian_delta(ratio, epsilon) <= delta``: 0 for δ = 0 and infinite for δ = 1.
-
-    >>> round(gaussian_ratio(0.0, gaussian_delta(2.0, 0.0)), 10)
-    2.0
-    """
-    if delta in (0.0, 1.0):
-        return math.inf if delta else 0.0
-    z = -float(ndtri(delta))
-    reach = math.hypot(z, math.sqrt(2 * epsilon))
-    at_tail = 2 * epsilon / (z + reach) if z > 0 else reach - z  # Φ(−a) = delta, which is more than δ
-    ratio = max(at_tail, 2 * math.sqrt(2) * float(erfinv(delta)))  # δ(ε = 0) = delta, which is no less than δ(ε)
-    target = math.log(delta)
-    for _ in range(100):
-        log_delta, a = log_gaussian_delta(ratio, epsilon), epsilon / ratio - ratio / 2
-        step = (target - log_delta) * math.exp(log_delta + a * a / 2 + LOG_ROOT_TWO_PI)
-        ratio += step
-        if step <= CONVERGED * ratio:
-            break
-    return private_side(ratio, 0.0, lambda value: surely_within(value, epsilon, delta))
+def _root_from(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Root of a rising function, at or above `low`, where only rounding could make it positive."""
+    while rising(high) < 0:
+        low, high = high, 2 * high
+    if rising(low) >= 0:
+        return low
+    return float(brentq(rising, low, high, xtol=math.ulp(0.0), rtol=ROOT_TOLERANCE, maxiter=2000))

@@ -7,85 +7,84 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import logsumexp, ndtr, ndtri
 
-from dpviz.core.checked import checked
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import argument
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
 from dpviz.privacy.noisy_counts import log_table_probability
 
-SCOTT_FACTOR = 3.49  # In his rule for the width of a bin, 3.49 s n^(−1/3)
-MOST_SAMPLES = 10_000
-BIN_ROUNDS = 6  # Times that rows are moved to an end of a bin, which moves with them
-LAST_ROW_SHARES = (0.3, 0.1, 0.03, 0.01, 0.003)  # How far the last row lies from the others, as a share of the range
-FEW_NEAR = (0.03, 0.01)  # Those that are tried where each takes a moment
-MOST_ROWS_TRIED = 300  # n up to which several tables of rows are tried
-COPIES, FEW_COPIES = 8, 3  # Copies of one row in a bootstrap that are summed over, and those of more rows
+SCOTT_FACTOR = 3.49  # in his rule for the width of a bin, 3.49 s n^(−1/3)
+BIN_ROUNDS = 6  # times that rows are moved to an end of a bin, which moves with them
+LAST_ROW_SHARES = (0.3, 0.1, 0.03, 0.01, 0.003)  # distances of the last row from the others, as shares of the range
+SLOW_LAST_ROW_SHARES = (0.03, 0.01)  # those that are tried where each takes a moment
+MAX_ROWS_TRIED = 300  # n up to which several tables of rows are tried
+COPIES, SLOW_COPIES = 8, 3  # copies of one row in a bootstrap that are summed over, and those of more rows
+
+Counts = tuple[int, ...]
+Neighbours = Iterator[tuple[FloatArray, FloatArray]]
 
 
-def telling_tables(rows: int, bins: int) -> list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
-    """Return neighbouring counts and released rows that tell much: a row leaves a bin for one that is empty.
+def telling_tables(rows: int, bins: int) -> list[tuple[Counts, Counts, Counts]]:
+    """Neighbouring counts and released rows that reveal much: a row leaves a bin for one that is empty.
 
     Most rows are released in the bin that it enters, none in that which it leaves, and the others in a third.
     """
+    if bins == 2:
+        return [((0, rows), (1, rows - 1), (rows, 0))]
     shares = [(rows, rows)]
-    if bins > 2 and rows > 2:
-        some = [(rows - rows // 4, rows - rows // 2), (rows // 2, rows // 3)]
-        shares = shares + some if rows <= MOST_ROWS_TRIED else some[:1]
-    empty = (0,) * max(0, bins - 3)
-    found = []
-    for there, seen in shares:
-        rest = (rows - there, *empty) if bins > 2 else ()
-        table = (seen, 0, rows - seen, *empty) if bins > 2 else (seen, 0)
-        found.append(((0, there, *rest), (1, there - 1, *rest), table))
-    return found
+    if rows > 2:
+        shares += [(rows - rows // 4, rows - rows // 2), (rows // 2, rows // 3)][: 2 if rows <= MAX_ROWS_TRIED else 1]
+    empty = (0,) * (bins - 3)
+    return [
+        ((0, count, rows - count, *empty), (1, count - 1, rows - count, *empty), (seen, 0, rows - seen, *empty))
+        for count, seen in shares
+    ]
 
 
 @lru_cache(maxsize=1024)
 def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
-    """Return the largest |log-odds| that was found in the released rows of a perturbed histogram with public bins.
+    """Largest |log-odds| that was found in the released rows of a perturbed histogram with public bins.
 
     The noisy counts themselves lose 2ε; of the rows the pairs and tables are tried that came nearest to it where all
     were (`telling_tables`).
     """
-    found = [table_log_odds(*one, epsilon) for one in telling_tables(rows, bins)]
-    return min(max(found), 2 * epsilon)
+    losses = [table_log_odds(*tables, epsilon) for tables in telling_tables(rows, bins)]
+    return min(max(losses), 2 * epsilon)
 
 
-def table_log_odds(first: tuple[int, ...], second: tuple[int, ...], table: tuple[int, ...], epsilon: float) -> float:
-    """Return |ln Pr(table | first) − ln Pr(table | second)| of rows drawn from counts with noise of scale 1/ε."""
-    one, other = (log_table_probability(counts, table, 1 / epsilon) for counts in (first, second))
-    return abs(one - other)
+def table_log_odds(first: Counts, second: Counts, table: Counts, epsilon: float) -> float:
+    """|ln Pr(table | first) − ln Pr(table | second)| of rows drawn from counts with noise of scale 1/ε."""
+    return abs(log_table_probability(first, table, 1 / epsilon) - log_table_probability(second, table, 1 / epsilon))
 
 
 @lru_cache(maxsize=1024)
 def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
-    """Return ln of how much likelier it is that `rows` rows all lie in a bin that holds the only confidential row.
+    """ln of how much likelier all rows lie in a bin that holds the only confidential row than in an empty one.
 
-    Against none in any bin; where no noisy count is above 0 the rows are spread evenly.
+    Where no noisy count is above 0 the rows are spread evenly.
     """
-    table, empty = (rows, *[0] * (bins - 1)), (0,) * bins
-    likelier = log_table_probability((1, *empty[1:]), table, 1 / epsilon)
+    empty = (0,) * (bins - 1)
+    likelier, other = (log_table_probability((count, *empty), (rows, *empty), 1 / epsilon) for count in (1, 0))
     spread = -bins * math.log(2) - rows * math.log(bins)
-    return max(0.0, likelier - float(np.logaddexp(log_table_probability(empty, table, 1 / epsilon), spread)))
+    return max(0.0, likelier - float(np.logaddexp(other, spread)))
 
 
 @lru_cache(maxsize=1024)
 def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
-    """Return the log-odds of rows of a perturbed histogram, all in one bin, of rows that were drawn with replacement.
+    """Log-odds of rows of a perturbed histogram, all in one bin, of rows that were drawn with replacement.
 
     Of the confidential rows one is in that bin, and is drawn k ~ Binomial(n, 1/n) times, or none; all others are in a
     second bin. What is left out of the sum over k makes the likelier table less likely.
     """
-    from scipy.stats import binom  # it takes long to load, and few ask for it
+    from scipy.stats import binom  # takes long to import, and few need it
 
-    empty, copies = (0,) * (bins - 2), np.arange(min(COPIES if rows <= MOST_ROWS_TRIED else FEW_COPIES, rows) + 1)
+    empty = (0,) * (bins - 2)
+    copies = np.arange(min(COPIES if rows <= MAX_ROWS_TRIED else SLOW_COPIES, rows) + 1)
     table = (rows, 0, *empty)
     logs = [log_table_probability((k, rows - k, *empty), table, 1 / epsilon) for k in copies.tolist()]
     return max(0.0, float(logsumexp(logs + binom.logpmf(copies, rows, 1 / rows))) - logs[0])
 
 
 def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
-    """Return the number of bins by Scott's rule: as many as cover the range, each 3.49 s n^(−1/3) wide.
+    """Number of bins by Scott's rule: as many as cover the range, each 3.49 s n^(−1/3) wide.
 
     >>> scott_bins(np.repeat([-4.0, 4.0], [98, 2]), -4, 4), scott_bins(np.repeat([-4.0, 4.0], [99, 1]), -4, 4)
     (10, 14)
@@ -93,39 +92,34 @@ def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
     return int(_bins(float(np.var(data, ddof=1)), len(data), upper - lower))
 
 
-@checked(
-    n=argument("n", 2, 5000, integer=True),
-    samples=argument("samples", 1, MOST_SAMPLES, integer=True),
-    lower=argument("lower", -math.inf, 0),
-    upper=argument("upper", 0, math.inf),
-)
 def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> Measure:
-    """Return the share of samples of n standard normal rows with a neighbour that has another number of bins.
+    """Share of samples of n standard normal rows with a neighbour that has another number of bins.
 
     >>> scott_share(n=100, lower=-3.0, upper=4.0, samples=200, seed=1).value > 0.9
     True
     """
-    return Measure.share(sum(1 for _ in _with_other_bins(n, lower, upper, samples, abs(seed))), samples)
+    return Measure.share(len(list(_with_other_bins(n, lower, upper, samples, abs(seed)))), samples)
 
 
 def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: float, epsilon: float) -> float:
-    """Return the exact loss of a smoothed histogram with Scott's bins between two data sets, over n released rows.
+    """Exact loss of a smoothed histogram with Scott's bins between two data sets, over n released rows.
 
     The densities are steps, so it is n times the largest |log-ratio| of one row.
     """
-    n, densities = len(first), []
+    n = len(first)
     counts = [scott_bins(data, lower, upper) for data in (first, second)]
     ends = np.unique(np.concatenate([np.linspace(0, 1, bins + 1) for bins in counts]))
     middles = ((ends[1:] + ends[:-1]) / 2)[np.diff(ends) > 1e-12]
+    log_densities = []
     for data, bins in zip((first, second), counts, strict=True):
         weight = smoothing(n, bins, epsilon)
         histogram = np.histogram((data - lower) / (upper - lower), bins=bins, range=(0, 1))[0] * (bins / n)
-        densities.append((1 - weight) * histogram[(middles * bins).astype(int)] + weight)
-    return n * float(np.max(np.abs(np.log(densities[0] / densities[1]))))
+        log_densities.append(np.log((1 - weight) * histogram[(middles * bins).astype(int)] + weight))
+    return n * float(np.abs(np.subtract(*log_densities)).max())
 
 
 def smoothing(n: int, bins: int, epsilon: float) -> float:
-    """λ = K / (K + n (e^{ε/n} − 1)), the share of the uniform distribution. Source: Bowen & Liu (2016), equation (6).
+    """λ = K / (K + n (e^{ε/n} − 1)), the share of the uniform distribution: Bowen & Liu (2016), equation (6).
 
     >>> round(100 * math.log1p((1 - smoothing(100, 10, 1.0)) / smoothing(100, 10, 1.0) * 10 / 100), 12)  # a bin 0 → 1
     1.0
@@ -134,7 +128,7 @@ def smoothing(n: int, bins: int, epsilon: float) -> float:
 
 
 def smoothed_bound(n: int, epsilon: float) -> float:
-    """Return n ln((1 + x)(1 + x/2)), x = n (e^{ε/n} − 1): rows of a smoothed histogram lose less, whatever its bins.
+    """n ln((1 + x)(1 + x/2)), x = n (e^{ε/n} − 1): rows of a smoothed histogram lose less, whatever its bins.
 
     Over K bins the density of a row, times the range, is at most K(1 + x)/(K + x) < 1 + x where all rows are in its
     bin, and at least K/(K + x) ≥ 2/(2 + x) where none is.
@@ -147,27 +141,28 @@ def smoothed_bound(n: int, epsilon: float) -> float:
 
 
 def smoothed_worst(n: int, epsilon: float) -> float:
-    """Return the largest loss found of a smoothed histogram with Scott's bins, on a range of length 1: none matters.
+    """Largest loss found of a smoothed histogram with Scott's bins, on a range of length 1: none matters.
 
     Rows just above the end of a wide bin, once the likeliest, become the rarest.
     """
-    pairs = (pair for place in range(1, 4) for pair in _widened(n, place, LAST_ROW_SHARES))
+    pairs = (pair for index in range(1, 4) for pair in _widened(n, index, LAST_ROW_SHARES))
     return max(0.0, *(smoothed_loss(*pair, 0.0, 1.0, epsilon) for pair in pairs))
 
 
 @lru_cache(maxsize=1024)
-def perturbed_scott_worst(n: int, epsilon: float, most_bins: int) -> float:
-    """Return the largest log-odds found in the rows of a perturbed histogram with Scott's bins, `most_bins` at most.
+def perturbed_scott_worst(n: int, epsilon: float, max_bins: int) -> float:
+    """Largest log-odds found in the rows of a perturbed histogram with Scott's bins, `max_bins` at most.
 
     All of them lie just above the end of a wide bin, in the narrow one of most confidential rows. Over K bins a row has
     there K times the probability of its bin, by the length of the range. The rows show less than the histogram, whose
     number of bins tells such data apart for sure.
     """
-    found = [0.0]
-    for pair in _widened(n, 1, FEW_NEAR):
-        bins = [min(scott_bins(data, 0.0, 1.0), most_bins) for data in pair]
-        together, end = float(pair[1][-1]), 1 / bins[1]
-        if not end + 1e-6 < (math.floor(together * bins[0]) + 1) / bins[0]:
+    losses = [0.0]
+    for pair in _widened(n, 1, SLOW_LAST_ROW_SHARES):
+        bins = [min(scott_bins(data, 0.0, 1.0), max_bins) for data in pair]
+        common = float(pair[1][-1])
+        end = 1 / bins[1]
+        if not end + 1e-6 < (math.floor(common * bins[0]) + 1) / bins[0]:
             continue
         logs = []
         for data, number in zip(pair, bins, strict=True):
@@ -175,26 +170,12 @@ def perturbed_scott_worst(n: int, epsilon: float, most_bins: int) -> float:
             table = [0] * number
             table[math.floor((end + 5e-7) * number)] = n
             logs.append(log_table_probability(counts.tolist(), table, 1 / epsilon) + n * math.log(number))
-        found.append(logs[0] - logs[1])
-    return max(found)
-
-
-def _widened(n: int, place: int, nearby: tuple[float, ...]) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Neighbours in [0, 1]: all rows but one lie together, and the last one moves from nearby to the upper bound.
-
-    Then the bins become wide. They lie a little below the end of a wide bin, the one at this place.
-    """
-    wide = place + 1
-    for _ in range(BIN_ROUNDS):  # The end lies where the wide bins have it, and they depend on where it lies.
-        together = np.full(n, place / wide - 1e-9)
-        second = np.concatenate([[1.0], together[1:]])
-        wide = max(scott_bins(second, 0.0, 1.0), place + 1)
-    for near in nearby:
-        yield np.concatenate([[min(together[0] + near, 1.0)], together[1:]]), second
+        losses.append(logs[0] - logs[1])
+    return max(losses)
 
 
 def smoothed_typical(n: int, lower: float, upper: float, epsilon: float, samples: int, seed: int) -> FloatArray:
-    """Return the losses of smoothed histograms of normal samples to the neighbour with the most other bins, sorted.
+    """Losses of smoothed histograms of normal samples to the neighbour with the most other bins, sorted.
 
     Samples all of whose neighbours have as many bins are left out.
     """
@@ -202,14 +183,30 @@ def smoothed_typical(n: int, lower: float, upper: float, epsilon: float, samples
     return np.sort(np.array([smoothed_loss(data, moved, lower, upper, epsilon) for data, moved in pairs]))
 
 
+def _widened(n: int, index: int, distances: tuple[float, ...]) -> Neighbours:
+    """Neighbours in [0, 1]: all rows but one lie together, and the last one moves from nearby to the upper bound.
+
+    Then the bins become wide. The rows lie a little below the end of the wide bin with this index.
+    """
+    bins = index + 1
+    for _ in range(BIN_ROUNDS):  # the end lies where the wide bins have it, and they depend on where it lies
+        common = np.full(n, index / bins - 1e-9)
+        second = np.append(1.0, common[1:])
+        bins = max(scott_bins(second, 0.0, 1.0), index + 1)
+    for distance in distances:
+        yield np.append(min(common[0] + distance, 1.0), common[1:]), second
+
+
 def _bins(variance: FloatArray | float, n: int, width: float) -> FloatArray:
     return np.ceil(width * n ** (1 / 3) / (SCOTT_FACTOR * np.sqrt(variance)))
 
 
 def _other_bins(data: FloatArray, lower: float, upper: float) -> FloatArray | None:
-    """Return a neighbour with another number of bins: one row moved so that s is as small or as large as can be."""
-    n, bins = len(data), scott_bins(data, lower, upper)
-    total, squares = data.sum() - data, (data**2).sum() - data**2
+    """A neighbour with another number of bins: one row moved so that s is as small or as large as can be."""
+    n = len(data)
+    bins = scott_bins(data, lower, upper)
+    total = data.sum() - data
+    squares = (data**2).sum() - data**2
     for targets in (np.clip(total / (n - 1), lower, upper), np.full(n, lower), np.full(n, upper)):
         variance = (squares + targets**2 - (total + targets) ** 2 / n) / (n - 1)
         changed = np.flatnonzero(_bins(np.maximum(variance, 1e-300), n, upper - lower) != bins)
@@ -219,11 +216,10 @@ def _other_bins(data: FloatArray, lower: float, upper: float) -> FloatArray | No
     return None
 
 
-def _with_other_bins(
-    n: int, lower: float, upper: float, samples: int, seed: int
-) -> Iterator[tuple[FloatArray, FloatArray]]:
+def _with_other_bins(n: int, lower: float, upper: float, samples: int, seed: int) -> Neighbours:
     """Samples of the standard normal distribution between the bounds, each with such a neighbour if it has one."""
-    generator, low, high = np.random.default_rng(seed), ndtr(lower), ndtr(upper)
+    generator = np.random.default_rng(seed)
+    low, high = ndtr(lower), ndtr(upper)
     for _ in range(samples):
         data = np.clip(ndtri(low + (high - low) * generator.random(n)), lower, upper)
         moved = _other_bins(data, lower, upper)

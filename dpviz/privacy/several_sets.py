@@ -1,28 +1,46 @@
 """δ of M independent releases of the same confidential table: the largest over all neighbours."""
 
-import dataclasses
+from __future__ import annotations
+
 import heapq
-from collections.abc import Collection
+import math
+from collections.abc import Callable, Collection
 
 import numpy as np
 
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, WorstCase
-from dpviz.mechanisms.prior import PriorSynthesizer
-from dpviz.privacy.composition import DiscreteLosses, composed_delta, tail_exponent
-from dpviz.privacy.loss_grid import LOSS_ROUNDING, mass_rounding
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.privacy.pld import PrivacyLossDistribution
 
-MOST_SPLITS = 500  # Blocks of pairs that are cut in two
-LOSS_GRID_RESOLUTION = 1e-2  # Of the grid of losses: δ is rounded up by about this, squared, relative to itself
+MAX_SPLITS = 500
+"""Blocks of pairs that are cut in two before the largest bound stands for δ: an equal number of pairs that tie."""
+
+PairBound = Callable[[int, int], float]
+"""Bound on a quantity of all pairs from `first` to `last`, exact where both are the same."""
 
 
 def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collection[int] | None = None) -> WorstCase:
-    """Return the smallest δ for which M sets together are (ε, δ)-differentially private, rounded up, and where.
+    """Smallest δ for which M sets together are (ε, δ)-differentially private, rounded up, and the pair that has it.
 
-    All sets are drawn from the same table, so that all have the same neighbours, and the losses of a pair add. The
-    value is the upper end of `composed_delta`, never below the exact one. It is the largest over both directions of all
-    neighbours, or of those in `pairs`. Where invented rows protect, neighbours that cannot be the worst are left out.
+    Parameters
+    ----------
+    release : Synthesizer
+        Of one set. All sets are drawn from the same table, so that the losses of a pair of neighbours add.
+    sets : int
+        Number M of sets, at least 1.
+    epsilon : float
+        Of all sets together, at least 0.
+    pairs : collection of int, optional
+        Places in the neighbours of the release that are looked at; all if left out.
 
+    Returns
+    -------
+    WorstCase
+        The largest value of `PrivacyLossDistribution.composed_delta` over both directions of all neighbours.
+
+    Examples
+    --------
     Two sets with the rows (2/3, 1/3) and (1/3, 2/3), at ε = ln 2: both say the same with 4/9, of which half is excused.
 
     >>> from dpviz.mechanisms import BetaBinomial
@@ -30,96 +48,113 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
     0.222222222222
     """
     if pairs is None and isinstance(release, PriorSynthesizer):
-        return _worst_of_blocks(release, sets, epsilon)
-    chosen = np.arange(len(release.neighbours)) if pairs is None else np.array(sorted(pairs))
-    columns, ends = np.arange(release.shape[1]), release.neighbours[chosen].T
-    log_odds = release.log_odds(chosen, columns)
-    log_masses = [release.log_transition(likelier, columns) for likelier in ends]
-    turned, pair, value = _largest(log_odds, log_masses, sets, epsilon)
-    likelier, other = ends[:, pair][:: -1 if turned else 1].tolist()
+        return _worst_under_prior(release, sets, epsilon)
+    places = np.arange(len(release.neighbours)) if pairs is None else np.array(sorted(pairs))
+    columns = np.arange(release.shape[1])
+    first, second = release.neighbours[places].T
+    log_odds = release.log_odds(places, columns)
+
+    # Row k of each array is a pair in one direction, and row k + pairs the same in the other
+    losses = np.concatenate([log_odds, -log_odds])
+    log_masses = np.concatenate([release.log_transition(ends, columns) for ends in (first, second)])
+    value, row = _largest_composed_delta(losses, log_masses, sets, epsilon)
+    ends = [(first, second), (second, first)][row >= len(places)]
+    likelier, other = (int(tables[row % len(places)]) for tables in ends)
     return WorstCase(value, likelier, other)
 
 
-@np.errstate(under="ignore", invalid="ignore", divide="ignore")
-def _largest(log_odds: FloatArray, log_masses: list[FloatArray], sets: int, epsilon: float) -> tuple[int, int, float]:
-    """Return which of two directions and which pair has the largest δ, and that.
+def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: int, epsilon: float) -> tuple[float, int]:
+    """Largest composed δ of many losses, one a row, and its row.
 
-    The tilt of one gives Chernoff's bounds of all: that with the largest bound comes next, first with its own tilt and
-    then with its δ, until no bound is above the largest δ.
+    Chernoff: the sum S of M losses has E (1 − e^{ε − S})₊ ≤ e^{M K(λ) − λε} λ^λ / (1 + λ)^{1 + λ} for every λ ≥ 0. The
+    tilt of a row that was composed bounds all others; the row with the largest bound comes next.
     """
-    signs, finite = (1, -1), np.isfinite(log_odds)
-    error = sets * mass_rounding(np.concatenate([one[one > -np.inf] for one in log_masses]))
-    by_tilt = LOSS_ROUNDING * (sets * float(np.abs(log_odds[finite]).max(initial=0.0)) + epsilon)
-    bounds, endless = np.ones((2, *log_masses[0].shape[:1])), []
-    for turned, (sign, masses, first) in enumerate(zip(signs, log_masses, bounds, strict=True)):
-        losses = sign * log_odds
-        apart = np.flatnonzero(~((masses > -np.inf) & (losses < np.inf)).any(axis=1))
-        if len(apart):  # every release tells the two tables apart
-            return turned, int(apart[0]), 1.0
-        first[sets * np.where(masses > -np.inf, losses, -np.inf).max(axis=1) <= epsilon] = 0.0
-        infinite = (np.exp(masses) * (losses == np.inf)).sum(axis=1)
-        endless.append(-np.expm1(sets * np.log1p(-np.minimum(infinite, 1.0))))
-    found, tilts = dict[int, float](), dict[int, float]()
-    while not found or bounds.max() > max(found.values()):
-        place = int(bounds.argmax())
-        turned, pair = divmod(place, len(log_odds))
-        row = _losses(signs[turned] * log_odds[pair], log_masses[turned][pair])
-        if place in tilts or not bounds[turned, pair]:
-            found[place] = _upper(row, sets, epsilon, tilts.get(place, 0.0))
-            bounds[turned, pair] = -np.inf
-            continue
-        tilt = tilts[place] = row.saddle_point(epsilon / sets)
-        for way, (sign, masses) in enumerate(zip(signs, log_masses, strict=True)) if tilt else ():
-            rest = np.flatnonzero(bounds[way] > max(found.values(), default=0.0))
-            exponents = masses[rest] + tilt * sign * log_odds[rest]
-            exponents[~np.isfinite(exponents)] = -np.inf
-            top = exponents.max(axis=1, initial=-np.finfo(float).max)
-            cumulants = top + np.log(np.exp(exponents - top[:, None]).sum(axis=1))
-            at_most = tail_exponent(cumulants, sets, epsilon, tilt) + error + by_tilt * tilt
-            bounds[way, rest] = np.minimum(bounds[way, rest], np.exp(np.minimum(at_most, 0.0)) + endless[way][rest])
-    value, place = max((value, -place) for place, value in found.items())
-    turned, pair = divmod(-place, len(log_odds))
-    return turned, pair, value
+    is_possible = log_masses > -np.inf
+    is_finite = is_possible & np.isfinite(losses)
+    with np.errstate(under="ignore"):
+        infinite = (np.exp(log_masses) * (is_possible & ~is_finite)).sum(axis=1)
+    infinite = -np.expm1(sets * np.log1p(-np.minimum(infinite, 1 - 1e-16)))
+    if (never := ~is_finite.any(axis=1)).any():  # every release tells the two tables apart
+        return 1.0, int(never.argmax())
+    finite = np.where(is_finite, losses, 0.0)
+    log_weights = np.where(is_finite, log_masses, -np.inf)
+    bounds = np.where(sets * np.where(is_finite, losses, -np.inf).max(axis=1) <= epsilon, infinite, 1.0)
+
+    value = -1.0
+    best = 0
+    while bounds.max() > value:
+        row = int(bounds.argmax())
+        loss = PrivacyLossDistribution.from_outcomes(losses[row], log_masses[row])
+        delta = loss.composed_delta(sets, epsilon)
+        bounds[row] = -1.0
+        if delta > value:
+            value, best = delta, row
+        tilt = loss.saddle_point(epsilon / sets)
+        rest = np.flatnonzero(bounds > value)
+        if len(rest):
+            exponents = log_weights[rest] + tilt * finite[rest]
+            largest = exponents.max(axis=1, keepdims=True)
+            with np.errstate(under="ignore"):
+                moments = largest[:, 0] + np.log(np.exp(exponents - largest).sum(axis=1))
+            chernoff = sets * moments - tilt * epsilon - math.log1p(tilt)
+            chernoff -= tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
+            bounds[rest] = np.minimum(bounds[rest], np.exp(np.minimum(chernoff, 0.0)) * (1 + 1e-12) + infinite[rest])
+    return value, best
 
 
-def _losses(log_odds: FloatArray, log_masses: FloatArray) -> DiscreteLosses:
-    some = log_masses > -np.inf
-    return DiscreteLosses(log_odds[some], log_masses[some])
-
-
-def _upper(losses: DiscreteLosses, sets: int, epsilon: float, tilt: float | None = None) -> float:
-    return composed_delta(losses, sets, epsilon, LOSS_GRID_RESOLUTION, tilt=tilt, only_upper=True).upper
-
-
-def _worst_of_blocks(release: PriorSynthesizer, sets: int, epsilon: float) -> WorstCase:
-    """Return the worst neighbours by branch and bound: a block of pairs is at most what all of them share tells.
-
-    As many looks as `MOST_SPLITS` leave blocks that may still be worse; then the largest of their bounds is the value.
-    """
-    directions = [release] if release.alpha == release.beta else [release, release.mirrored]
+def _worst_under_prior(release: PriorSynthesizer, sets: int, epsilon: float) -> WorstCase:
+    """Worst neighbours where invented rows protect: more of them are never less private."""
     columns = np.arange(release.m + 1)
 
-    def upper(turned: int, first: int, last: int) -> float:
-        """Of the table with a one more."""
-        shared = directions[turned].of_pairs(first, last)
-        (log_odds,) = shared.log_odds(np.array([0]), columns)
-        (log_masses,) = shared.log_transition(np.array([1]), columns)
-        return _upper(_losses(-log_odds, log_masses), sets, epsilon)
+    def bound_of(direction: PriorSynthesizer) -> PairBound:
+        def bound(first: int, last: int) -> float:
+            shared = direction.of_pairs(first, last)
+            log_odds = shared.log_odds(np.array([0]), columns)[0]
+            log_masses = shared.log_transition(np.array([1]), columns)[0]
+            return PrivacyLossDistribution.from_outcomes(-log_odds, log_masses).composed_delta(sets, epsilon)
 
-    ends = {(turned, end): upper(turned, end, end) for turned in range(len(directions)) for end in (0, release.n - 1)}
-    best, value = max(ends.items(), key=lambda one: one[1])
-    waiting = [(-1.0, turned, 0, release.n - 1) for turned in range(len(directions))]
-    for _ in range(MOST_SPLITS):
-        if not waiting or -waiting[0][0] <= value:
+        return bound
+
+    value, pair = largest_over_pairs(bound_of(release), release.n)
+    worst = WorstCase(value, pair + 1, pair)
+    if release.alpha != release.beta:
+        value, pair = largest_over_pairs(bound_of(release.mirrored), release.n)
+        if value > worst.value:
+            worst = WorstCase(value, release.n - pair - 1, release.n - pair)
+    return worst
+
+
+def largest_over_pairs(bound: PairBound, n: int, *, enough: float = math.inf) -> tuple[float, int]:
+    """Largest value over the pairs 0 … n − 1, and a pair that has it, by branch and bound.
+
+    Parameters
+    ----------
+    bound : callable
+        Bound on the values of all pairs of a block, exact for a block of one.
+    n : int
+        Number of pairs.
+    enough : float, optional
+        A value that need not be exceeded: the search ends with the first pair that does.
+
+    Returns
+    -------
+    value : float
+        If `MAX_SPLITS` blocks did not decide, the largest bound that is left: never below the largest value.
+    pair : int
+    """
+    values = {pair: bound(pair, pair) for pair in {0, n - 1}}
+    best = max(values, key=values.__getitem__)
+    blocks = [(-math.inf, 0, n - 1)]
+    for _ in range(MAX_SPLITS):
+        if not blocks or -blocks[0][0] <= values[best] or values[best] > enough:
             break
-        _, turned, first, last = heapq.heappop(waiting)
+        _, first, last = heapq.heappop(blocks)
         middle = (first + last) // 2
-        for a, b in ((first, middle), (middle + 1, last)) if first < last else ():
-            bound = ends[turned, a] if a == b and (turned, a) in ends else upper(turned, a, b)
-            if a == b and bound > value:
-                best, value = (turned, a), bound
-            elif bound > value:
-                heapq.heappush(waiting, (-bound, turned, a, b))
-    turned, pair = best
-    found = delta_of_sets(release, sets, epsilon, [release.n - 1 - pair if turned else pair])
-    return dataclasses.replace(found, value=-waiting[0][0]) if waiting and -waiting[0][0] > value else found
+        for low, high in ((first, middle), (middle + 1, last)):
+            if low == high:
+                values.setdefault(low, bound(low, low) if low not in values else 0.0)
+                best = max(best, low, key=values.__getitem__)
+            elif low < high and (limit := bound(low, high)) > values[best]:
+                heapq.heappush(blocks, (-limit, low, high))
+    left = -blocks[0][0] if blocks and values[best] <= enough else -math.inf
+    return max(values[best], left), best

@@ -1,21 +1,27 @@
-"""Everything the verdict on a release needs, computed in one call, and the part of its tables that a picture shows."""
+"""Everything the verdict on a release needs, computed in one call, and the parts of its tables that pictures show."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from dpviz.core.formatting import format_large_count
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.core.wording import large_count
-from dpviz.mechanisms import Synthesizer, WorstCase
-from dpviz.privacy.attacker import EQUAL_LOSS
-from dpviz.privacy.hockey_stick import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
+from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer, WorstCase
+from dpviz.privacy.divergence import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
 
-PICTURE_SIDE = 151  # Largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
-PROFILE_POINTS = 41  # Values of ε at which a privacy profile is computed
-END_PARTS = 16  # Equal parts of a profile in which its end is sought at once
-SMALLEST_PROFILE_DELTA = 1e-12  # Where a privacy profile ends, if it has not reached 0 before
+EQUAL_LOSS = 1e-12
+"""Relative difference up to which two ε are one, rounding aside."""
+
+PICTURE_SIDE = 151  # largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
+PROFILE_POINTS = 41  # values of ε at which a privacy profile is computed
+SMALLEST_PROFILE_DELTA = 1e-12  # where a privacy profile ends, if it has not reached 0 before
+NEAR_PURE = 0.98  # share of the pure ε from which on a profile ends there
+SHOWN_COLUMNS = 301  # released tables up to which all are shown under the worst neighbours, more at evenly spaced ones
+LIKELY = 1e-4  # share of the largest probability below which a released table at the rim is left out
+TRIED_COLUMNS = 20_000  # released tables among which the first and the last that is likely enough are looked for
+WHOLE_COLUMNS = 41  # released tables up to which none is left out
 
 
 @dataclass(frozen=True)
@@ -38,16 +44,22 @@ class PrivacySummary:
         return self.worst.value <= self.epsilon * (1 + EQUAL_LOSS)
 
     @property
+    def worst_pair(self) -> int:
+        """Index of the worst neighbours among those of the synthesizer."""
+        tables = sorted((self.worst.likelier, self.worst.other))
+        return int(np.flatnonzero((np.sort(self.synthesizer.neighbours, axis=1) == tables).all(axis=1))[0])
+
+    @property
     def is_approximate(self) -> bool:
         """Whether the release is (ε, δ)-differentially private."""
         return self.is_pure or self.divergence.value <= self.delta
 
 
 def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
-    """Return the privacy of `synthesizer` at a promised ε and an allowed δ."""
-    listed = synthesizer.enumerable
-    failure = failure_by_row(synthesizer, epsilon) if listed else None
-    sizes_match = listed and int(synthesizer.row_counts[0].sum()) == int(synthesizer.column_counts[-1].max())
+    """The privacy of `synthesizer` at a promised ε and an allowed δ."""
+    is_listed = synthesizer.enumerable
+    failure = failure_by_row(synthesizer, epsilon) if is_listed else None
+    has_equal_size = is_listed and synthesizer.row_counts[0].sum() == synthesizer.column_counts[-1].max()
     return PrivacySummary(
         synthesizer,
         epsilon,
@@ -57,7 +69,7 @@ def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> Privacy
         epsilon_for_delta(synthesizer, delta),
         failure,
         None if failure is None else float(even_counts(synthesizer) @ failure),
-        change_by_row(synthesizer) if sizes_match else None,
+        change_by_row(synthesizer) if has_equal_size else None,
     )
 
 
@@ -82,7 +94,7 @@ class TableView:
         """How much of the tables is shown, in a sentence; nothing where that is all."""
         if self.whole:
             return ""
-        rows, columns = map(large_count, self.synthesizer.shape)
+        rows, columns = map(format_large_count, self.synthesizer.shape)
         return (
             f"Drawn are {len(self.rows)} of {rows} rows and {len(self.columns)} of {columns} columns, evenly spaced. "
             "Each cell shows its own exact number."
@@ -90,13 +102,11 @@ class TableView:
 
 
 def view_tables(synthesizer: Synthesizer, side: int = PICTURE_SIDE) -> TableView:
-    """Return the tables at no more than `side` evenly spaced rows, pairs and columns, ends included."""
-    rows, pairs, columns = (
-        np.unique(np.rint(np.linspace(0, size - 1, min(size, side))).astype(np.int64))
-        for size in (synthesizer.shape[0], len(synthesizer.neighbours), synthesizer.shape[1])
-    )
-    tables = synthesizer.log_transition(rows, columns), synthesizer.log_odds(pairs, columns)
-    return TableView(synthesizer, rows, pairs, columns, *tables)
+    """The tables at no more than `side` evenly spaced rows, pairs and columns, ends included."""
+    sizes = synthesizer.shape[0], len(synthesizer.neighbours), synthesizer.shape[1]
+    rows, pairs, columns = (evenly_spaced(0, size - 1, side) for size in sizes)
+    log_probabilities = synthesizer.log_transition(rows, columns)
+    return TableView(synthesizer, rows, pairs, columns, log_probabilities, synthesizer.log_odds(pairs, columns))
 
 
 @dataclass(frozen=True)
@@ -110,32 +120,71 @@ class Profile:
 
 
 def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
-    """Return the privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12."""
+    """The privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12, or beyond all finite log-odds."""
     pure = synthesizer.worst_log_odds().value
-    last = _end(synthesizer, pure)
+    last = epsilon_for_delta(synthesizer, SMALLEST_PROFILE_DELTA)
+    if math.isinf(last):
+        table = np.abs(synthesizer.log_odds_table())
+        last = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
+    elif last == 0 or last > NEAR_PURE * pure:
+        last = pure
     epsilons = np.linspace(0, last, points)
     if last == pure:
         epsilons = np.unique(np.append(epsilons, pure * (1 - 10.0 ** -np.arange(2, 12))))
-    deltas = deltas_for_epsilons(synthesizer, epsilons)
-    return Profile(synthesizer, epsilons, deltas, pure)
+    return Profile(synthesizer, epsilons, deltas_for_epsilons(synthesizer, epsilons), pure)
 
 
-def _end(synthesizer: Synthesizer, pure: float) -> float:
-    """About where the picture of a profile should end: at δ = 1e-12, or beyond the largest finite log-odds."""
-    high = pure
-    if math.isinf(pure):
-        table = np.abs(synthesizer.log_odds_table())
-        high = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
-    visible = synthesizer.divergences(np.array([0.0, 0.98 * high])) >= SMALLEST_PROFILE_DELTA
-    if visible[1] or not visible[0]:
-        return high
-    low = 0.0
-    while high - low > 0.02 * high:
-        halves = np.linspace(low, high, END_PARTS + 1)
-        seen = np.append(synthesizer.divergences(halves[:-1]) >= SMALLEST_PROFILE_DELTA, False)
-        last, first = 0, END_PARTS
-        while first - last > 1 and halves[first] - halves[last] > 0.02 * halves[first]:
-            middle = (first + last) // 2
-            last, first = (middle, first) if seen[middle] else (last, middle)
-        low, high = float(halves[last]), float(halves[first])
-    return high
+@dataclass(frozen=True, eq=False)
+class TwoTables:
+    """What is released under each of the two neighbouring tables that a release tells apart best.
+
+    `tables` are their rows in the matrix: of two counts first the one with one yes more, so that the person they differ
+    in said yes, else the likelier one at `telling`, the released table that tells most; its log-odds are `gain`, and
+    `chance` is its probability under the likelier one. `probabilities` are Pr(released | table) at `columns`. `success`
+    is how often the best guess between the two is right that knows nothing else: ½ + Σ |difference| / 4; NaN where
+    there are too many released tables to sum over.
+    """
+
+    synthesizer: Synthesizer
+    tables: tuple[int, int]
+    columns: IntArray
+    probabilities: FloatArray
+    telling: int
+    chance: float
+    gain: float
+    success: float
+
+
+def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
+    """Both tables of the largest log-odds of a release; None where no released table can be named.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
+    >>> view = two_tables(release, release.worst_log_odds())
+    >>> view.tables, view.probabilities.round(3).tolist(), view.telling, round(view.chance, 3)
+    ((1, 0), [[0.333, 0.667], [0.667, 0.333]], 1, 0.667)
+    """
+    has_two_cells = isinstance(synthesizer, TwoCellSynthesizer)
+    if worst.column is None or not (has_two_cells or synthesizer.enumerable):
+        return None
+    tables = (worst.likelier, worst.other)
+    if has_two_cells:
+        tables = (max(tables), min(tables))
+    rows = np.array(tables)
+    size = synthesizer.shape[1]
+    columns = tried = evenly_spaced(0, size - 1, TRIED_COLUMNS)
+    with np.errstate(under="ignore"):
+        probabilities = np.exp(synthesizer.log_transition(rows, tried))
+        log_chance = synthesizer.log_transition(np.array([worst.likelier]), np.array([worst.column]))
+        success = 0.5 + float(np.abs(probabilities[0] - probabilities[1]).sum()) / 4 if len(tried) == size else math.nan
+        if size > WHOLE_COLUMNS:
+            likely = tried[probabilities.max(axis=0) >= LIKELY * probabilities.max()]
+            columns = evenly_spaced(int(likely[0]), int(likely[-1]), SHOWN_COLUMNS)
+            probabilities = np.exp(synthesizer.log_transition(rows, columns))
+        chance = float(np.exp(log_chance[0, 0]))
+    return TwoTables(synthesizer, tables, columns, probabilities, worst.column, chance, worst.value, success)
+
+
+def evenly_spaced(first: int, last: int, count: int) -> IntArray:
+    """At most `count` evenly spaced indices from the first to the last, ends included."""
+    return np.unique(np.rint(np.linspace(first, last, min(last - first + 1, count))).astype(np.int64))

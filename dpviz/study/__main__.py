@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded: the last digit of a sum depends on it
 
 from dpviz.core import limits
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.coverage.studies.engine import WORKERS
 from dpviz.study.cluster import NoClusterError, dask_executor
 from dpviz.study.folder import NotKeptError, StudyFolder
@@ -78,8 +78,8 @@ def progress_sentence(progress: StudyProgress, seconds: float) -> str:
     before = f", {progress.before:,} of them before" if progress.before else ""
     said = f"{progress.finished:,} of {progress.cells:,} cells are finished{before}"
     if progress.repetitions:
-        rate = readable(progress.repetitions / max(seconds, 1e-9), 3)
-        return f"{said}; {readable(progress.repetitions)} repetitions drawn, {rate} a second."
+        rate = format_number(progress.repetitions / max(seconds, 1e-9), 3)
+        return f"{said}; {format_number(progress.repetitions)} repetitions drawn, {rate} a second."
     return f"{said}."
 
 
@@ -97,9 +97,9 @@ def study_command(arguments: list[str] | None = None) -> int:
     """Carry out the plan that the arguments name; return 0 where all of it is finished."""
     asked = _asked(arguments)
     try:
-        WORKERS.check(asked.workers)
+        WORKERS.validate(asked.workers)
         with asked.plan.open(encoding="utf-8") as file:
-            study = read_study_plan(file.read(limits.STUDY_PLAN_CHARACTERS + 1))
+            study = read_study_plan(file.read(limits.MAX_STUDY_PLAN_CHARACTERS + 1))
         print(f"{asked.plan}: {len(study.cells):,} cells.", file=sys.stderr)
     except (OSError, ValueError) as refused:
         print(refused, file=sys.stderr)
@@ -132,8 +132,10 @@ def _write(study: StudyPlan, folder: StudyFolder) -> None:
     place = folder.write(RESULTS, content)
     exact = sum(not one.run for one in found)
     said = f"{place} has {len(found):,} of {len(study.cells):,} cells, {exact:,} of them exact"
-    if len(content) > limits.STUDY_BYTES:
-        said += f"; with {len(content) / 1e6:.0f} MB it is for pandas: the pages open {limits.STUDY_BYTES / 1e6:g} MB"
+    if len(content) > limits.MAX_STUDY_BYTES:
+        said += (
+            f"; with {len(content) / 1e6:.0f} MB it is for pandas: the pages open {limits.MAX_STUDY_BYTES / 1e6:g} MB"
+        )
     print(f"{said}.")
 
 

@@ -7,7 +7,7 @@ from dpviz.comparisons import Analysis, BinaryData, Comparison, EqualPromise, Ou
 from dpviz.comparisons.binary import method_of_release
 from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.measures import Measure
+from dpviz.core.monte_carlo import Measure
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.study.results import CellResult
 
@@ -87,8 +87,9 @@ def comparison_of(cells: Sequence[CellResult]) -> Comparison:
 
 def _around(cell: CellResult) -> Comparison | None:
     """Return a comparison that a cell may be an outcome of: at its n, p, M and level, by its first combining rule."""
-    design, rule = cell.design, next((key for key in cell.rules if key in COMBINING_RULES), None)
-    if rule is None:
+    design, method = cell.design, _method(cell)
+    rule = next((key for key in cell.rules if key in COMBINING_RULES), None)
+    if rule is None or method is None:
         return None
     try:
         data = BinaryData(n=design.n, p=design.p)
@@ -96,4 +97,4 @@ def _around(cell: CellResult) -> Comparison | None:
     except ValueError:
         return None
     span = PROMISES.minimum, PROMISES.maximum
-    return Comparison(data, (), analysis, EqualPromise(), design.epsilon, span)
+    return Comparison(data, (method,), analysis, EqualPromise(), design.epsilon, span)

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from dpviz.core.parameters import readable
-from dpviz.core.plain import enumerated
+from dpviz.core.formatting import format_number, join_words
 from dpviz.study.results import CellResult
 
 MOST_VALUES = 6  # Values of an axis that a sentence lists
@@ -13,9 +12,9 @@ def cell_in_words(cell: CellResult) -> str:
     """Return the settings of a cell, and whether all of it is exact."""
     one = cell.design
     sizes = f"n = {one.n:,}" if one.m == one.n else f"n = {one.n:,}, m = {one.m:,}"
-    numbers = f"ε = {readable(one.epsilon, 4)}, M = {one.sets}, p = {readable(one.p, 4)}"
+    numbers = f"ε = {format_number(one.epsilon, 4)}, M = {one.sets}, p = {format_number(one.p, 4)}"
     how = f"{one.repetitions:,} repetitions" if cell.run else "exact"
-    return f"{one.synthesizer_type.label}, {sizes}, {numbers}: {how}"
+    return f"{one.synthesizer_type.info.label}, {sizes}, {numbers}: {how}"
 
 
 def study_sentence(cells: Sequence[CellResult]) -> str:
@@ -46,5 +45,5 @@ def _values(cells: Sequence[CellResult]) -> str:
 
 def _listed(cells: Sequence[CellResult], name: str) -> str:
     values = sorted({getattr(one.design, name) for one in cells})
-    shown = [readable(value, 4) for value in values[:MOST_VALUES]]
-    return enumerated(shown) if len(values) <= MOST_VALUES else f"{', '.join(shown)} …"
+    shown = [format_number(value, 4) for value in values[:MOST_VALUES]]
+    return join_words(shown) if len(values) <= MOST_VALUES else f"{', '.join(shown)} …"

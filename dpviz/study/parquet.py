@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.core import limits
-from dpviz.core.parameters import shown
+from dpviz.core.formatting import describe_value
 
 STUDY_VERSION = 1  # Raised when what a file says changes its meaning
 NO_PARQUET = "Parquet files need pyarrow: pip install pyarrow."
@@ -69,7 +69,7 @@ def parquet_of(rows: Iterable[dict[str, Any]]) -> bytes:
 def unpacked(content: bytes) -> list[dict[str, Any]]:
     """Return the rows of a file that this machine has written; a ValueError says what is wrong with them."""
     pyarrow, parquet = _arrow()
-    most = {"thrift_string_size_limit": limits.STUDY_BYTES, "thrift_container_size_limit": limits.STUDY_BYTES}
+    most = {"thrift_string_size_limit": limits.MAX_STUDY_BYTES, "thrift_container_size_limit": limits.MAX_STUDY_BYTES}
     rows, size = [], 0
     try:
         file = parquet.ParquetFile(pyarrow.BufferReader(content), **most)
@@ -81,10 +81,10 @@ def unpacked(content: bytes) -> list[dict[str, Any]]:
         for batch in file.iter_batches(batch_size=ROWS_UNPACKED, use_threads=False):
             rows += batch.to_pylist()
             size += batch.nbytes
-            if len(rows) > limits.STUDY_CELLS * LARGEST_ROWS_OF_CELL or size > 2 * limits.STUDY_BYTES:
+            if len(rows) > limits.MAX_STUDY_CELLS * LARGEST_ROWS_OF_CELL or size > 2 * limits.MAX_STUDY_BYTES:
                 raise ValueError("The file holds more than a study writes into so many bytes.")
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError, OverflowError, MemoryError) as broken:
-        raise ValueError(f"{UNREADABLE}: {shown(str(broken))}.") from None
+        raise ValueError(f"{UNREADABLE}: {describe_value(str(broken))}.") from None
     return rows
 
 
@@ -92,7 +92,7 @@ def _check_columns(columns: list[tuple[str, str]]) -> None:
     wanted = list(STUDY_COLUMNS.items())
     if columns != wanted:
         missing, further = set(wanted) - set(columns), set(columns) - set(wanted)
-        said = f"no {' '.join(min(missing))}" if missing else shown(min(further, default="one of them twice"))
+        said = f"no {' '.join(min(missing))}" if missing else describe_value(min(further, default="one of them twice"))
         raise ValueError(f"The columns must be those that a study writes, from mechanism to run; got {said}.")
 
 
@@ -101,8 +101,8 @@ def unpacked_apart(content: bytes) -> list[dict[str, Any]]:
 
     It takes half a second or more. A ValueError says what is wrong with the file.
     """
-    if len(content) > limits.STUDY_BYTES:
-        most = f"{limits.STUDY_BYTES / 1e6:g} MB"
+    if len(content) > limits.MAX_STUDY_BYTES:
+        most = f"{limits.MAX_STUDY_BYTES / 1e6:g} MB"
         raise ValueError(f"The file of a study must have at most {most}; got {len(content) / 1e6:.1f} MB.")
     path = str(Path(__file__).parents[2])
     try:

@@ -13,10 +13,10 @@ from typing import Any, Self
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.checked import checked
-from dpviz.core.declarations import LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SETS, SYNTHETIC_ROWS
-from dpviz.core.parameters import EPSILON, Parameter, readable, shown
-from dpviz.core.record import each_once
+from dpviz.core.declarations import EPSILON, LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SETS, SYNTHETIC_ROWS
+from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.parameters import Parameter
+from dpviz.core.records import validate_unique_choices
 from dpviz.coverage import CoveragePlan
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
@@ -29,6 +29,26 @@ SINGLE: dict[str, Parameter] = {one.name: one for one in (LEVEL, REPETITIONS, SE
 """The numbers that all cells share."""
 
 SEED_WORDS = 4  # 32-bit words of a cell's key that its seed is spawned by
+
+
+def simulation_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
+    """Simulation of a design.
+
+    Parameters
+    ----------
+    design : Design
+    rules : tuple of str, optional
+        Keys of `dpviz.inference.rules.RULES`; every rule that the design allows if empty.
+
+    Returns
+    -------
+    CoveragePlan
+    """
+    rules = rules or tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+    return CoveragePlan(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
+        repetitions=design.repetitions, seed=design.seed,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +71,7 @@ class StudyCell:
     @cached_property
     def plan(self) -> CoveragePlan:
         """The simulation of this design: one that "Coverage" goes on with."""
-        one = self.design
-        return CoveragePlan(
-            synthesizer=one.release,
-            p=one.p,
-            sets=one.sets,
-            rules=one.rules,
-            level=one.level,
-            repetitions=one.repetitions,
-            seed=one.seed,
-        )
+        return simulation_of(self.design, self.design.rules)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,16 +102,17 @@ class StudyPlan:
 
     def __post_init__(self) -> None:
         for name, known in (("mechanisms", two_cell_synthesizers()), ("rules", RULES)):
-            self._set(name, each_once(name, _several(getattr(self, name)), known, fewest=1))
+            self._set(name, validate_unique_choices(name, _several(getattr(self, name)), known, min_items=1))
         for name, one in GRID.items():
             self._set(name, _numbers(one, getattr(self, name), fewest=int(name != "m")))
         for name, one in SINGLE.items():
-            self._set(name, one.check(getattr(self, name)))
+            self._set(name, one.validate(getattr(self, name)))
         if not isinstance(self.exact, bool):
-            raise ValueError(f"exact must be true or false; got {shown(self.exact)}.")
-        if self.size > limits.STUDY_CELLS:
+            raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
+        if self.size > limits.MAX_STUDY_CELLS:
             raise ValueError(
-                f"The grid must have at most {limits.STUDY_CELLS:,} cells; got {readable(self.size)}, the product of "
+                f"The grid must have at most {limits.MAX_STUDY_CELLS:,} cells; got {format_number(self.size)}, the "
+                "product of "
                 "the lengths of mechanisms, n, m, epsilon, sets and p."
             )
 
@@ -113,12 +125,11 @@ class StudyPlan:
         return len(self.mechanisms) * math.prod(len(one) for one in axes if one)
 
     @classmethod
-    @checked()
     def of(cls, entries: Mapping[str, Any]) -> Self:
         """Return the plan with these entries by name, each a value or a list where a grid has several."""
         known = {one.name: one for one in dataclasses.fields(cls)}
         if unknown := [name for name in entries if name not in known]:
-            raise ValueError(f"A plan has the entries {', '.join(known)}; got {shown(unknown[0])}.")
+            raise ValueError(f"A plan has the entries {', '.join(known)}; got {describe_value(unknown[0])}.")
         needed = [name for name, one in known.items() if one.default is dataclasses.MISSING]
         if missing := [name for name in needed if name not in entries]:
             raise ValueError(f"{missing[0]} must be given: a plan needs {', '.join(needed)}.")
@@ -144,12 +155,11 @@ class StudyPlan:
             cell = StudyCell(design=design, exact=self.exact)
             assert cell.plan.seed == seed
         except ValueError as broken:
-            said = ", ".join(f"{name} = {readable(value)}" for name, value in numbers.items() if value is not None)
+            said = ", ".join(f"{name} = {format_number(value)}" for name, value in numbers.items() if value is not None)
             raise ValueError(f"The cell {mechanism}, {said} cannot be: {broken}") from broken
         return cell
 
 
-@checked()
 def read_study_plan(text: str) -> StudyPlan:
     """Return the plan that a text in TOML holds; a ValueError says which entry is wrong, and what is allowed.
 
@@ -157,12 +167,16 @@ def read_study_plan(text: str) -> StudyPlan:
     Traceback (most recent call last):
     ValueError: mechanisms must be given: a plan needs mechanisms, rules, n, epsilon, sets, p, repetitions, seed.
     """
-    if len(text) > limits.STUDY_PLAN_CHARACTERS:
-        raise ValueError(f"A plan must have at most {limits.STUDY_PLAN_CHARACTERS:,} characters; got {len(text):,}.")
+    if len(text) > limits.MAX_STUDY_PLAN_CHARACTERS:
+        raise ValueError(
+            f"A plan must have at most {limits.MAX_STUDY_PLAN_CHARACTERS:,} characters; got {len(text):,}."
+        )
     try:
         entries = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as broken:
-        raise ValueError(f"A plan must be in TOML; {shown(text)} is not: {shown(str(broken))}.") from None
+        raise ValueError(
+            f"A plan must be in TOML; {describe_value(text)} is not: {describe_value(str(broken))}."
+        ) from None
     return StudyPlan.of(entries)
 
 
@@ -173,11 +187,13 @@ def _several(given: object) -> object:
 def _numbers(one: Parameter, given: object, fewest: int) -> tuple[float, ...]:
     """Return the values of an axis, each once, or a ValueError by the name of the entry."""
     values: Any = _several(given)
-    if not fewest <= len(values) <= limits.STUDY_CELLS:
-        raise ValueError(f"{one.name} must have from {fewest} to {limits.STUDY_CELLS:,} values; got {len(values):,}.")
-    checked_values = tuple(map(one.check, values))
+    if not fewest <= len(values) <= limits.MAX_STUDY_CELLS:
+        raise ValueError(
+            f"{one.name} must have from {fewest} to {limits.MAX_STUDY_CELLS:,} values; got {len(values):,}."
+        )
+    checked_values = tuple(map(one.validate, values))
     if len(set(checked_values)) < len(checked_values):
-        raise ValueError(f"{one.name} must have each value once; got {shown(list(checked_values))}.")
+        raise ValueError(f"{one.name} must have each value once; got {describe_value(list(checked_values))}.")
     return checked_values
 
 

@@ -7,9 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from dpviz.core import limits
-from dpviz.core.checked import checked
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import shown
+from dpviz.core.formatting import describe_value
+from dpviz.core.monte_carlo import Measure
 from dpviz.coverage import ExactCoverage, Performance, Tally, coverages_in_reach, performance_of
 from dpviz.coverage.studies import save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
@@ -135,7 +134,6 @@ def _written(of: object, names: Iterable[str]) -> dict[str, float]:
     return values | {f"{name}_error": one.error for name, one in found.items()}
 
 
-@checked()
 def read_study(content: bytes) -> tuple[CellResult, ...]:
     """Return the cells of a Parquet file that somebody brings; a ValueError says what is wrong, whatever it is."""
     return cells_of(unpacked_apart(content))
@@ -148,8 +146,8 @@ def cells_of(rows: Iterable[dict[str, Any]]) -> tuple[CellResult, ...]:
         raise ValueError("The file must have at least one cell; it has none.")
     if len({one.design for one in cells}) < len(cells):
         raise ValueError("Every cell must stand in the file once; one of them comes twice.")
-    if len(cells) > limits.STUDY_CELLS:
-        raise ValueError(f"The file must have at most {limits.STUDY_CELLS:,} cells; got {len(cells):,}.")
+    if len(cells) > limits.MAX_STUDY_CELLS:
+        raise ValueError(f"The file must have at most {limits.MAX_STUDY_CELLS:,} cells; got {len(cells):,}.")
     return cells
 
 
@@ -188,10 +186,10 @@ def _check_row(row: dict[str, Any]) -> None:
         raise ValueError(f"{missing[0]} must be given in every row; it is missing in one.")
     for name in (*RULE_MEASURES, *CELL_MEASURES):
         if row[f"{name}_error"] < 0:
-            raise ValueError(f"{name}_error must be at least 0; got {shown(row[f'{name}_error'])}.")
+            raise ValueError(f"{name}_error must be at least 0; got {describe_value(row[f'{name}_error'])}.")
     for name in RULE_SHARES:
         if not 0 <= row[name] <= 1:
-            raise ValueError(f"{name} must be a number from 0 to 1; got {shown(row[name])}.")
+            raise ValueError(f"{name} must be a number from 0 to 1; got {describe_value(row[name])}.")
 
 
 def _measures(row: dict[str, Any], names: Iterable[str]) -> dict[str, Measure]:

@@ -6,7 +6,6 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpviz.core.checked import checked
 from dpviz.coverage import Tally
 from dpviz.coverage.studies import Blocks
 from dpviz.coverage.studies.engine import MOST_CHUNK_BLOCKS, WORKERS, Here, drawn_elsewhere
@@ -116,7 +115,6 @@ class _UnderWay:
         self.finished = True
 
 
-@checked(workers=WORKERS)
 def carry_out(
     study: StudyPlan, folder: StudyFolder, *, executor: Executor | None = None, workers: int = 1
 ) -> Iterator[StudyProgress]:
@@ -128,6 +126,7 @@ def carry_out(
     their losses, and the stops on the way. What a worker raises is raised here; a task that a lost worker held is taken
     again by executors that can do that, as dask does.
     """
+    workers = WORKERS.validate(workers)
     done = [folder.result(cell) is not None for cell in study.cells]
     fresh = iter([cell for cell, known in zip(study.cells, done, strict=True) if not known])
     before, drawn = sum(done), 0

@@ -1,50 +1,48 @@
-"""Closer looks of the page Coverage, each computed only when it is opened."""
-
-from __future__ import annotations
+"""Closer looks of the page Coverage, each computed only when it is opened, and the files of its runs."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from dpviz.charts.coverage import causes_chart, length_chart
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
-from dpviz.coverage import CoverageDecomposition, LengthCurves, coverage_decomposition, exact_coverage, in_words
-from dpviz.coverage.causes import costs_table, effects_by_cause, failure_sentence, repairs_in_words, repairs_table
+from dpviz.charts import coverage as charts
+from dpviz.core import limits
+from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
+from dpviz.core.escape import decode_utf8
+from dpviz.core.formatting import format_number, format_percent
+from dpviz.coverage import CoverageDecomposition, causes, coverage_decomposition, exact_coverage, in_words
 from dpviz.coverage.exact import stream_lengths
+from dpviz.coverage.studies import read_run, save_run
+from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
 from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
 from dpviz.desk.exports.script import coverage_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
+from dpviz.study.in_words import cell_in_words, study_sentence
+from dpviz.study.plan import simulation_of
+from dpviz.study.results import read_study
 from pages import ui
-from pages.details.coverage_files import show_run_files
+from pages.details.coverage_simulation import KEY, Run
 from pages.ui.navigation import COVERAGE, PUBLISHED
 
 PREFIX = COVERAGE.prefix
-PROPORTIONS = np.round(
-    np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4
-)  # at which lengths are computed, closer at 0 and 1
+FILE_KEY, CELL_KEY, STUDY_KEY = (f"{PREFIX}{name}" for name in ("run_file", "cell", "study"))
+PARQUET = b"PAR1"  # how the file of a study begins
+PROPORTIONS = np.round(np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4)  # of the lengths, closer at 0 and 1
 
-
-def _note(section: str, **values: object) -> str:
-    return ui.page_note("coverage", section, **values)
+_note = partial(ui.page_note, "coverage")
 
 
 def _decompositions(results: Any) -> dict[str, CoverageDecomposition]:
     """What each cause costs the rules that have a variance T."""
     design = results.design
-    return {
-        key: ui.result(
-            coverage_decomposition, synthesizer=design.release, p=design.p, sets=design.sets, rule=key,
-            level=design.level,
-        )
-        for key in results.coverages
-        if RULES[key].has_variance
-    }  # fmt: skip
+    decompose = partial(ui.result, coverage_decomposition, synthesizer=design.release, p=design.p, sets=design.sets)
+    return {key: decompose(rule=key, level=design.level) for key in results.coverages if RULES[key].has_variance}
 
 
 def show_causes(results: Any) -> None:
@@ -55,28 +53,17 @@ def show_causes(results: Any) -> None:
     if not decompositions:
         st.caption(_note("no_causes" if results.coverages else "no_repairs"))
         return
-
-    # The first rule in a sentence, and all of them in a picture and a table
     first = next(iter(decompositions.values()))
-    mark = f"{percent(first.published, 3)} → {percent(first.repaired, 3)}"
-    st.html(ui.section_answer(mark, failure_sentence(first, mechanism)))
+    mark = f"{format_percent(first.published, 3)} → {format_percent(first.repaired, 3)}"
+    st.html(ui.section_answer(mark, causes.failure_sentence(first, mechanism)))
     names = {key: RULES[key].label for key in decompositions}
-    chart = causes_chart(effects_by_cause(decompositions, mechanism), names=names)
+    chart = charts.causes_chart(causes.effects_by_cause(decompositions, mechanism), names=names)
     alt = "For each rule, what each cause takes from the promised coverage (left) or adds to it (right)."
     ui.show_figure(chart, f"{PREFIX}causes", alt, height=460)
-    ui.table(*costs_table(decompositions, mechanism))
-
-    # What the repairs do
-    ui.note(_note("repairs", **repairs_in_words(first, mechanism)))
-    ui.table(*repairs_table(decompositions, mechanism))
-    variances = [
-        f"{readable(decomposition.mean_variance, 3)} ({RULES[key].short_label})"
-        for key, decomposition in decompositions.items()
-    ]
-    st.caption(_note(
-        "costs", error=readable(first.error_bound, 1), bias=readable(first.bias, 4), spread=readable(first.variance, 4),
-        variances=", ".join(variances),
-    ))  # fmt: skip
+    ui.table(*causes.costs_table(decompositions, mechanism))
+    ui.note(_note("repairs", **causes.repairs_in_words(first, mechanism)))
+    ui.table(*causes.repairs_table(decompositions, mechanism))
+    st.caption(_note("costs", **causes.moments_in_words(decompositions)))
 
 
 def show_lengths(results: Any) -> None:
@@ -92,31 +79,18 @@ def show_lengths(results: Any) -> None:
         stream_lengths, design.release, proportions=tuple(points.tolist()), sets=design.sets, rules=rules,
         level=design.level,
     )  # fmt: skip
-    empty = np.array([])
-    values = {}
-    if lengths is not None:
-        values = dict(zip(lengths.curves.rules, 100 * lengths.curves.mean_width_inside, strict=True))
-    chart = length_chart(
-        empty if lengths is None else lengths.proportions, values, empty if lengths is None else 100 * lengths.limit,
-        names={key: RULES[key].label for key in rules}, ends={key: RULES[key].abbreviation for key in rules},
-        chosen=design.p,
-    )  # fmt: skip
     alt = "Expected length of each rule's interval against the true proportion, and the shortest possible."
+    chart = charts.length_chart(lengths, rules, chosen=design.p)
     ui.show_figure(chart, f"{PREFIX}length_picture", alt, height=460)
-    if lengths is not None:
-        _show_lengths_at(lengths, design)
-
-
-def _show_lengths_at(lengths: LengthCurves, design: Design) -> None:
-    """Table of the lengths at the reader's p, once they are known there."""
-    for place in np.flatnonzero(lengths.proportions == design.p).tolist():
-        ui.table(*in_words.lengths_table(lengths, place, design.level))
-        limit = ". The shortest possible length is not computed at these sizes."
-        if np.isfinite(lengths.limit[place]):
-            limit = _note("limit", error=readable(100 * float(lengths.limit_error[place]), 1))
-            if design.sets > 1:
-                limit += " With several sets the limit is that of rules that read the sum alone."
-        st.caption(f"Length inside 0 to 100 %, in points, over the releases that have an interval{limit}")
+    if lengths is None or design.p not in lengths.proportions:
+        return
+    place = lengths.proportions.tolist().index(design.p)
+    ui.table(*in_words.lengths_table(lengths, place, design.level))
+    limit = _note("no_limit")
+    if np.isfinite(lengths.limit[place]):
+        limit = _note("limit", error=format_number(100 * float(lengths.limit_error[place]), 1))
+        limit += f" {_note('limit_of_sums')}" if design.sets > 1 else ""
+    st.caption(f"{_note('lengths_at')} {limit}")
 
 
 def show_moments(results: Any) -> None:
@@ -145,7 +119,7 @@ def show_moments(results: Any) -> None:
                 exact_coverage, synthesizer=design.release, p=design.p, sets=design.sets, level=design.level,
                 rule="raghunathan_2003", quick=True,
             )  # fmt: skip
-            st.caption(_note("negative", share=percent(coverage.negative_variance_share, 4)))
+            st.caption(_note("negative", share=format_percent(coverage.negative_variance_share, 4)))
     for key, coverage in list(results.coverages.items())[:1]:
         ui.table(*in_words.repetitions_table(key, coverage.coverage))
         st.caption(_note("errors"))
@@ -156,23 +130,92 @@ def show_downloads(results: Any) -> None:
     design = results.design
     run = results.run
     performance = None if run is None else run.performance
-    tables: list[ui.File | str] = [
-        ("Coverage, CSV", "coverage.csv", lambda: coverage_csv(design.rules, results.coverages, performance)),
-    ]  # fmt: skip
+    make_table = partial(coverage_csv, design.rules, results.coverages, performance)
+    tables: list[ui.File | str] = [("Coverage, CSV", "coverage.csv", make_table)]
     curves, _ = results.curves
     if curves is not None and curves.whole:
         columns = dict(zip(curves.lines.rules, curves.lines.coverage, strict=True))
-        name = results.axis.name
+        name = results.axis
         tables.append(("Curves, CSV", f"by_{name}.csv", lambda: columns_csv(name, curves.lines.points, columns)))
     notes = []
+    saved: ui.File | str = "Press Start first."
     if run is None or run.tally is None:
         tables.append("Press Start for the first intervals.")
     else:
         tables.append(("First intervals, CSV", "intervals.csv", lambda: intervals_csv(run.tally)))
         notes.append(f"simulated: {run.done:,} of {design.repetitions:,} repetitions; Start makes them again")
+        is_of_page = (
+            run.plan.fingerprint == simulation_of(design).fingerprint
+        )  # and not that of a study, with fewer rules
+        about = (design if is_of_page else replace(design, rules=run.plan.rules)).to_address()
+        saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally, about=about)
     script = "coverage_page.py", coverage_script(design), "this page's numbers to the digit"
     ui.download_columns(COVERAGE, tables, script, notes=notes)
-    show_run_files(design, run)
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        ui.show_files(COVERAGE, "This run, to go on later", saved)
+    with right:
+        show_opener(run)
+
+
+def show_opener(run: Run | None) -> None:
+    """Draw a place for the file of a run or a study, and the choice of a cell of the study."""
+    state = st.session_state
+    is_open = ui.open_file(
+        "Open a run or a study", FILE_KEY, read_file, types=("json", "parquet"), help=_note("open"),
+        megabytes=max(limits.MAX_STUDY_BYTES, LONGEST_RUN) // 1_000_000,
+    )  # fmt: skip
+    if not is_open:
+        state[STUDY_KEY] = None
+        return
+    if state.get(STUDY_KEY):
+        names, sentence = state[STUDY_KEY]
+        cells = range(len(names))
+        st.selectbox("Cell of the study", cells, format_func=names.__getitem__, key=CELL_KEY, on_change=open_cell)
+        st.caption(f"{sentence} {_note('study')}")
+    if run is not None and run.opened:
+        more = "" if run.is_complete else " Press Resume to go on."
+        st.caption(f"{run.opened:,} repetitions came with the file.{more}")
+
+
+def read_file(content: bytes) -> dict[str, Any]:
+    """Session values of a file, of its first cell where it is that of a study."""
+    if content.startswith(PARQUET):
+        cells = read_study(content)
+        study = [cell_in_words(cell) for cell in cells], study_sentence(cells)
+        return {**_session_values(cells[0].design, cells[0].run), CELL_KEY: 0, STUDY_KEY: study}
+    text = decode_utf8(content, 4 * LONGEST_RUN)
+    return {**_session_values(Design.from_address(read_run(text).about), text), STUDY_KEY: None}
+
+
+def open_cell() -> None:
+    """Go to another cell of the study that is open."""
+    state = st.session_state
+    content = ui.uploaded(FILE_KEY)
+    try:
+        if content is not None:
+            cell = read_study(content)[state[CELL_KEY]]
+            state.update(_session_values(cell.design, cell.run))
+    except ValueError as error:
+        state[f"{FILE_KEY}_refused"] = f"This cell was not opened, and nothing has changed: {error}"
+
+
+def _session_values(design: Design, text: str) -> dict[str, Any]:
+    """Session values of a design and its run; of an exact cell, which has none, for the page has the same sums."""
+    ROWS.validate(design.n)
+    SYNTHETIC_ROWS.validate(design.m)
+    names = ("prior", "n", "m", "sets", "p", "level", "repetitions", "seed", *design.promised)
+    values = {name: getattr(design, name) for name in names} | dict(design.details)
+    values |= {"synthesizer": design.mechanism, "rules": list(design.rules), "m_is_n": design.m == design.n}
+    run = None
+    if text:
+        saved = read_run(text)
+        plan = simulation_of(design, design.rules)
+        if plan.fingerprint != saved.fingerprint:
+            plan = simulation_of(design)
+        tally = saved.tally_of(plan)
+        run = Run(plan, is_running=False, tally=tally, start=tally, opened=tally.repetitions)
+    return {**{PREFIX + name: value for name, value in values.items()}, KEY: run}
 
 
 def show_explanation(_results: Any) -> None:
@@ -185,14 +228,7 @@ def show_explanation(_results: Any) -> None:
 
 def _with_sums(show: Callable[[Any], None]) -> ui.Section:
     """Section that needs the exact sums; while they are computed a sentence stands in its place."""
-
-    def section(results: Any) -> None:
-        if results.coverages is None:
-            st.caption(_note("wait"))
-        else:
-            show(results)
-
-    return section
+    return lambda results: st.caption(_note("wait")) if results.coverages is None else show(results)
 
 
 SECTIONS: dict[str, ui.Section] = {

@@ -1,7 +1,5 @@
 """The simulation on Coverage: one run for each reader, which starts, stops and goes on to the same digits."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -11,20 +9,20 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot
 from dpviz.charts.intervals import caterpillar_chart
-from dpviz.core.wording import percent
-from dpviz.coverage import CoveragePlan, FirstIntervals, Performance, Tally, first_intervals, performance_of
+from dpviz.core.formatting import format_percent
+from dpviz.coverage import CoveragePlan, Performance, Tally, first_intervals, performance_of
 from dpviz.coverage.performance import first_shares
 from dpviz.coverage.studies import stream_study
 from dpviz.coverage.summaries import interval_words
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
+from dpviz.study.plan import simulation_of
 from pages import ui
 from pages.ui.navigation import COVERAGE
 
 PREFIX = COVERAGE.prefix
 KEY = f"{PREFIX}run"
 FIGURE_HEIGHT = 500
-WORD_LINES = 3  # above the first intervals, used or not: nothing moves where there is more to say
 BUTTON_WIDTH = 170  # pixels: room for its longest label with the name of the key, so that nothing moves
 SLICE = 100_000  # repetitions of one computation, about half a second: nobody's answer waits longer for a worker
 AWAY_S = 3.0  # delay of a step from which on the reader was elsewhere
@@ -44,6 +42,8 @@ SPEEDS = {
     "slow": Speed("slow", 3, 0.35),
     "as fast as it goes": Speed("fast", 0, 0.0),
 }
+
+_first_intervals = lru_cache(maxsize=64)(first_intervals)
 
 
 @dataclass
@@ -90,26 +90,17 @@ class Run:
         self.due = 0.0
         self.problem = ""
 
-    def continue_under(self, plan: CoveragePlan) -> bool:
-        """Go on under a plan that differs by its number of repetitions at most; whether that is possible."""
-        if plan.fingerprint != self.plan.fingerprint or self.done > plan.repetitions:
-            return False
-        if plan.repetitions != self.plan.repetitions:
-            self.plan = plan
-            self.start = self.tally
-        return True
-
     def advance(self, speed: Speed) -> None:
         """Take what has been counted since, and ask for more."""
         if not self.is_running:
             return
         is_slow = speed.step > 0 and (self.tally is None or self.is_watched)
-        try:
-            if not is_slow or self.tally is None:
+        if not is_slow or self.tally is None:
+            try:
                 self._simulate(self.plan.batch if is_slow else SLICE)
-        except ValueError as error:
-            self.problem = str(error)
-            self.stop()
+            except ValueError as error:
+                self.problem = str(error)
+                self.stop()
         if is_slow and self.tally is not None:
             self._show_more(speed)
         elif self.watched:
@@ -141,55 +132,40 @@ class Run:
         ui.refresh_after(self.due - now)
 
 
-def plan_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
-    """Simulation of a design for some rules, or for every rule that it allows: to show another costs no new run."""
-    if not rules:
-        rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
-    return CoveragePlan(
-        synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
-        repetitions=design.repetitions, seed=design.seed,
-    )  # fmt: skip
-
-
 def current_run(design: Design) -> Run | None:
     """The reader's run of this design; a new one where the design has moved while it ran, None where it rested."""
     run: Run | None = st.session_state.get(KEY)
-    if run is None or run.continue_under(plan_of(design)):
-        return run
-    # A run of a study has fewer rules than one of the page.
+    if run is None:
+        return None
+
+    # A run of a study has fewer rules than one of the page
     rules = run.plan.rules
-    has_rules = set(design.rules) <= set(rules) and all(RULES[key].fits(design.release, design.sets) for key in rules)
-    if has_rules and run.continue_under(plan_of(design, rules)):
-        return run
-    run = st.session_state[KEY] = Run(plan_of(design)) if run.is_running else None
+    if set(design.rules) <= set(rules) and all(RULES[key].fits(design.release, design.sets) for key in rules):
+        plan = simulation_of(design, rules)
+        if plan.fingerprint == run.plan.fingerprint and run.done <= plan.repetitions:
+            if plan.repetitions != run.plan.repetitions:
+                run.plan = plan
+                run.start = run.tally
+            return run
+    run = st.session_state[KEY] = Run(simulation_of(design)) if run.is_running else None
     return run
 
 
 def show_first_intervals(design: Design, run: Run | None) -> None:
     """Draw the first intervals of the first rule: of the very repetitions that Start goes on with."""
     rule = design.rules[0]
-    plan = plan_of(design, (rule,))
-    # The table of a rule that knows the noise may take a second.
+    plan = simulation_of(design, (rule,))
+    # The table of a rule that knows the noise may take a second
     intervals = ui.result(first_intervals, plan, rule) if RULES[rule].knows_noise else _first_intervals(plan, rule)
-    shown = 0
-    performance = None
-    if run is not None:
-        shown = min(run.watched, len(intervals.runs)) if run.is_watched else 0
-        performance = run.performance
-    lines = interval_words(plan, intervals, shown, performance)
+    shown = min(run.watched, len(intervals.runs)) if run is not None and run.is_watched else 0
+    lines = interval_words(plan, intervals, shown, None if run is None else run.performance)
     chart = caterpillar_chart(
         intervals.runs.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
-        p=plan.p, words="<br>".join(["\u00a0"] * (WORD_LINES - len(lines)) + lines), shown=shown or None,
+        p=plan.p, words="<br>".join(lines), shown=shown or None,
     )  # fmt: skip
-    alt = (
-        f"The first intervals by {RULES[rule].short_label}, one line each; those that miss the true share are crossed."
-    )
+    name = RULES[rule].short_label
+    alt = f"The first intervals by {name}, one line each; those that miss the true share are crossed."
     ui.show_figure(chart, f"{PREFIX}caterpillar", alt, height=FIGURE_HEIGHT, hero=True)
-
-
-@lru_cache(maxsize=64)
-def _first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
-    return first_intervals(plan, rule)
 
 
 def dots_of(run: Run | None, rules: tuple[str, ...]) -> list[Dot]:
@@ -197,14 +173,9 @@ def dots_of(run: Run | None, rules: tuple[str, ...]) -> list[Dot]:
     if run is None or run.tally is None:
         return []
     count = run.watched if run.is_watched else run.done
-    if run.is_watched:
-        shares = first_shares(run.tally, count)
-    else:
-        rules_shown = performance_of(run.tally).rules.items()
-        shares = {key: (rule.coverage.value, rule.coverage_low, rule.coverage_high) for key, rule in rules_shown}
     return [
-        Dot(rule=key, y=share, low=low, high=high, words=f"{percent(share, 4)} of {count:,} repetitions")
-        for key, (share, low, high) in shares.items()
+        Dot(rule=key, y=share, low=low, high=high, words=f"{format_percent(share, 4)} of {count:,} repetitions")
+        for key, (share, low, high) in first_shares(run.tally, count).items()
         if key in rules
     ]
 
@@ -213,18 +184,18 @@ def show_buttons(design: Design, run: Run | None) -> None:
     """Draw Start, Stop or Resume, and Reset."""
 
     def start() -> None:
-        st.session_state[KEY] = Run(plan_of(design))
-
-    def reset() -> None:
-        st.session_state[KEY] = None
+        st.session_state[KEY] = Run(simulation_of(design))
 
     label, action = "Start", start
     if run is not None and run.is_running:
         label, action = "Stop", run.stop
+    elif run is not None and not run.is_complete:
+        label, action = "Resume", run.resume
     elif run is not None:
-        label, action = ("Run again", start) if run.is_complete else ("Resume", run.resume)
+        label = "Run again"
     st.button(label, on_click=action, key=f"{PREFIX}go", width=BUTTON_WIDTH, shortcut="Space")
-    st.button("Reset", on_click=reset, key=f"{PREFIX}reset", disabled=run is None)
+    reset = {KEY: None}
+    st.button("Reset", on_click=st.session_state.update, args=(reset,), key=f"{PREFIX}reset", disabled=run is None)
 
 
 def show_status(run: Run | None, *, has_lines: bool) -> None:

@@ -1,8 +1,5 @@
 """Closer looks of the page Curator's desk, with the designs that a reader pins and their links to other pages."""
 
-from __future__ import annotations
-
-import datetime
 import re
 from collections import deque
 from collections.abc import Iterable
@@ -15,31 +12,21 @@ import streamlit as st
 import dpviz
 from dpviz.charts.comparison import comparison_height
 from dpviz.comparisons import DATA_KINDS
-from dpviz.core.plain import plain, utf8_text
+from dpviz.core.escape import decode_utf8, escape_markdown
+from dpviz.desk import drawn, following, search
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed
-from dpviz.desk.drawn import followed_chart
-from dpviz.desk.following import (
-    ADDED_ERROR,
-    MEASURE_LABELS,
-    Followed,
-    first_points,
-    followed_designs,
-    stream_one_more,
-    stream_path,
-)
 from dpviz.desk.numbers import numbers_of
 from dpviz.desk.paths import PATHS, Path
-from dpviz.desk.report import files, words
-from dpviz.desk.report.document import report_html
+from dpviz.desk.report import document, files, words
 from dpviz.desk.report.handoff import handoff_of
-from dpviz.desk.search import Desk, stream_designs, whole_design
+from dpviz.desk.search import Desk
 from dpviz.desk.stated import form_values
-from dpviz.desk.told.along import leaders_sentence, one_more_sentence
-from dpviz.desk.told.tables import comparison_table
+from dpviz.desk.told import along, tables
 from dpviz.mechanisms import TwoCellSynthesizer
 from pages import ui
 from pages.details.curator_pilot import PILOT_DATA, pilot_sentence, show_pilot
+from pages.ui import reports
 from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PRIORS, START
 
 PREFIX = CURATOR.prefix
@@ -64,7 +51,7 @@ def parse_pins(text: str) -> list[str]:
 
 
 SETTINGS = {
-    f"{PREFIX}along": ui.choice_setting(MEASURE_LABELS, "root_mean_squared_error", "Measure"),
+    f"{PREFIX}along": ui.choice_setting(following.MEASURE_LABELS, "root_mean_squared_error", "Measure"),
     f"{PREFIX}across": ui.choice_setting(AXES, "epsilon", "Against"),
     f"{PREFIX}changed": ui.choice_setting(CHANGES, "rows", "What changes"),
     PINS: ui.Setting(list, parse_pins, ".".join, "Pinned designs"),
@@ -91,26 +78,18 @@ def pin_button(design: Assessed, label: str, place: str) -> None:
 def pinned_designs(desk: Desk, pins: Iterable[str]) -> list[Assessed]:
     """Designs with these keys, with everything known of them; those that the question has no more are left out."""
     known = {pin_of(design.key): design for design in desk.designs}
-    designs = []
+    designs = [known[key] for key in pins if key in known]
     with st.spinner("Computing intervals …"):
-        for design in (known[key] for key in pins if key in known):
-            if design.complete:
-                designs.append(design)
-            else:
-                designs.append(ui.result(whole_design, design.question, design.key, design.setting, design.enough))
-    return designs
+        return [
+            design
+            if design.complete
+            else ui.result(search.whole_design, design.question, design.key, design.setting, design.enough)
+            for design in designs
+        ]
 
 
 def design_links(design: Assessed, heading: str, place: str = "") -> None:
-    """Draw links to what other pages say of a design: all that know it, or the comparison alone.
-
-    Parameters
-    ----------
-    design : Assessed
-    heading : str
-    place : str, optional
-        Tells several such lists apart.
-    """
+    """Draw links to the pages that know a design, or to the comparison alone; `place` tells several lists apart."""
     release = design.release
     if release is not None:
         pages = [page for page in PAGES if page.carries and page not in (START, CURATOR)]
@@ -132,20 +111,20 @@ def design_links(design: Assessed, heading: str, place: str = "") -> None:
 
 def show_frontier(desk: Desk) -> None:
     """ε, or the attacker's right guesses, against a measure, a line for each method."""
-    measure = ui.choice("Measure", MEASURE_LABELS, f"{PREFIX}along")
+    measure = ui.choice("Measure", following.MEASURE_LABELS, f"{PREFIX}along")
     axis = ui.choice("Against", AXES, f"{PREFIX}across", widget=st.segmented_control, required=True)
     if axis == "guesses":
         ui.note(_note("guesses"))
     _show_path(desk, PATHS["epsilon"], measure, axis == "guesses")
     if desk.complete and desk.first is not None and PATHS["epsilon"].here(desk.question) > 0:
-        bought = ui.latest(stream_one_more, desk.first, measure)
+        bought = ui.latest(following.stream_one_more, desk.first, measure)
         if bought is not None:
-            ui.note(one_more_sentence(desk.first, measure, bought))
+            ui.note(along.one_more_sentence(desk.first, measure, bought))
 
 
 def show_changes(desk: Desk) -> None:
     """Rows, true value or sets against a measure, a line for each method."""
-    measure = ui.choice("Measure", MEASURE_LABELS, f"{PREFIX}along")
+    measure = ui.choice("Measure", following.MEASURE_LABELS, f"{PREFIX}along")
     titles = {key: PATHS[key].title(desk.question) for key in CHANGES if PATHS[key].values(desk.question)}
     changed = ui.choice("What changes", titles, f"{PREFIX}changed", widget=st.pills, required=True, wrap=True)
     _show_path(desk, PATHS[changed], measure)
@@ -154,69 +133,70 @@ def show_changes(desk: Desk) -> None:
 def _show_path(desk: Desk, path: Path, measure: str, is_guesses: bool = False) -> None:
     """Draw the designs along a path; until its first points are known, the picture before stays."""
     before_key = f"{PREFIX}{path.key}_before"
-    followed = None
+    shown = st.session_state.get(before_key)
+    is_before = True
     if desk.complete:
-        designs = tuple(followed_designs(desk))
+        designs = tuple(following.followed_designs(desk))
         is_interval = measure in ACCURACY and ACCURACY[measure].needs_interval
-        arguments = (path, desk.question, designs, is_interval, measure == ADDED_ERROR)
-        followed = ui.latest(stream_path, *arguments) or first_points(*arguments)
-        if not followed.leads(measure) and followed.complete:
+        arguments = (path, desk.question, designs, is_interval, measure == following.ADDED_ERROR)
+        followed = ui.latest(following.stream_path, *arguments) or following.first_points(*arguments)
+        if followed.leads(measure):
+            shown = st.session_state[before_key] = (followed, measure, is_guesses)
+            is_before = False
+        elif followed.complete:
             ui.note(_note("unknown_measure" if designs else "nothing_to_follow"))
             return
-    if followed is not None and followed.leads(measure):
-        st.session_state[before_key] = (followed, measure, is_guesses)
-        _draw_path(followed, measure, is_guesses)
-        ui.note(leaders_sentence(followed, measure))
-        names = [followed.designs[index].method.label for index in sorted(followed.faded(measure))]
-        if names:
-            ui.note(_note("dominated", names=", ".join(names)))
-    elif before_key in st.session_state:
-        _draw_path(*st.session_state[before_key])
-        ui.note(_note("followed_before"))
-    else:
+    if shown is None:
         st.caption(_note("follow_waits"))
+        return
 
-
-def _draw_path(followed: Followed, measure: str, is_guesses: bool) -> None:
+    # The picture, and what it says
+    followed, measure, is_guesses = shown
     names = [followed.name(index) for index in range(len(followed.designs))]
-    title = followed.path.title(followed.question)
-    alt = f"{MEASURE_LABELS[measure].capitalize()} against {title}, a line for each method."
-    chart = followed_chart(followed, measure, guesses=is_guesses)
-    ui.show_figure(chart, f"{PREFIX}along_{followed.path.key}", alt, height=comparison_height(names))
+    label = following.MEASURE_LABELS[measure].capitalize()
+    alt = f"{label} against {path.title(followed.question)}, a line for each method."
+    chart = drawn.followed_chart(followed, measure, guesses=is_guesses)
+    ui.show_figure(chart, f"{PREFIX}along_{path.key}", alt, height=comparison_height(names))
+    if is_before:
+        ui.note(_note("followed_before"))
+        return
+    ui.note(along.leaders_sentence(followed, measure))
+    if faded := [followed.designs[index].method.label for index in sorted(followed.faded(measure))]:
+        ui.note(_note("dominated", names=", ".join(faded)))
 
 
 def show_side_by_side(desk: Desk) -> None:
     """The pinned designs in columns, all numbers in rows, the difference to the first below each."""
-    pins: list[str] = st.session_state[PINS]
+    state = st.session_state
+    pins: list[str] = state[PINS]
     ui.note(_note("pins"))
     names = {pin_of(design.key): design.full_name for design in desk.designs}
     others = [key for key in names if key not in pins]
     select_key = f"{PREFIX}pin_next"
 
     def pin_selected() -> None:
-        if st.session_state[select_key] is not None:
-            toggle_pin(st.session_state[select_key])
-        st.session_state[select_key] = None
+        if state[select_key] is not None:
+            toggle_pin(state[select_key])
+        state[select_key] = None
 
     st.selectbox(
         "Pin another design", others, index=None, key=select_key, format_func=lambda key: names.get(key, key),
         on_change=pin_selected, placeholder=f"one of {len(others)}, in the order of the table", disabled=not others,
     )  # fmt: skip
-    missing = len(set(pins) - set(names))
+    known = [key for key in pins if key in names]
+    missing = len(pins) - len(known)
     if missing and desk.complete:
-        verb = "is no design" if missing == 1 else "are no designs"
-        ui.note(_note("gone", pins=f"{missing} of your pins {verb}"))
-        known = {PINS: [key for key in pins if key in names]}
-        st.button("Take them off", key=f"{PREFIX}unpin_gone", on_click=st.session_state.update, args=(known,))
+        ui.note(_note("gone", pins=f"{missing} of your pins {'is no design' if missing == 1 else 'are no designs'}"))
+        st.button("Take them off", key=f"{PREFIX}unpin_gone", on_click=state.update, args=({PINS: known},))
 
     # The designs themselves
-    designs = pinned_designs(desk, pins)
+    designs = pinned_designs(desk, known)
     if not designs:
         ui.note(_note("no_pins"))
         return
     with st.spinner("Computing what a design gives away …"):
         numbers = [ui.result(numbers_of, design) for design in designs]
-    ui.table(*comparison_table(designs, numbers))
+    ui.table(*tables.comparison_table(designs, numbers))
     st.caption(_note("side_by_side"))
     for place, design in enumerate(designs, start=1):
         design_links(design, f"{design.name} on", f"_{place}")
@@ -226,23 +206,22 @@ def show_side_by_side(desk: Desk) -> None:
 def show_report(desk: Desk) -> None:
     """The design that is reported, how the report begins, its files, and a place for a file to be opened again."""
     ui.note(_note("report"))
-    if not desk.complete:
-        ui.note(_note("report_waits"))
-    elif not desk.designs:
-        ui.note(_note("no_report"))
-    else:
+    if desk.complete and desk.designs:
         _show_report_of(desk)
+    else:
+        ui.note(_note("no_report" if desk.complete else "report_waits"))
     label = "Open a question or a design"
     if ui.open_file(label, f"{PREFIX}question_file", read_file, megabytes=MAX_FILE_MB, help=_note("open")):
-        _show_differences(desk)
+        _show_stored(desk)
 
 
 def _show_report_of(desk: Desk) -> None:
     """Choice of the design, how its report begins, and its files."""
+    state = st.session_state
     names = {pin_of(design.key): design.full_name for design in desk.designs}
     select_key = f"{PREFIX}report_of"
-    if st.session_state.get(select_key) not in names:
-        st.session_state[select_key] = next((key for key in st.session_state[PINS] if key in names), next(iter(names)))
+    if state.get(select_key) not in names:
+        state[select_key] = next((key for key in state[PINS] if key in names), next(iter(names)))
     key = st.selectbox("Design of the report", names, key=select_key, format_func=names.__getitem__)
     design = pinned_designs(desk, [key])[0]
     opening = [words.answer(design), *words.choice(desk, design)]
@@ -253,25 +232,20 @@ def _show_report_of(desk: Desk) -> None:
 
     # The files
     handoff = handoff_of(design)
-    today = datetime.datetime.now(tz=datetime.UTC).date()
-    _, query = st.session_state[f"{PREFIX}valid"]
-    origin = {"pilot_note": pilot_note, "date": f"{today.day} {today:%B %Y}", "address": ui.url_of(CURATOR, query)}
+    origin = {"pilot_note": pilot_note, **reports.origin(CURATOR)}
     scripts: list[ui.File] = [("The report's script", "report.py", partial(files.report_script, design, **origin))]
     if handoff.script:
         label = "The release, for OpenDP" if handoff.same else "The nearest, for OpenDP"
         scripts.append((label, "release_opendp.py", lambda: handoff.script))
-    left, middle, right = st.columns(3)
-    with left:
-        report: ui.File = ("Report, HTML", "report.html", partial(report_html, desk, design, **origin))
-        ui.show_files(CURATOR, "To read and to print", report, _note("print"))
-    with middle:
-        registry = partial(files.registry_json, design, pilot_note=pilot_note)
-        ui.show_files(
-            CURATOR, "For machines", ("Design and question, JSON", "design.json", partial(files.design_json, design)),
-            ("Registry entry, JSON", "registry.json", registry),
-        )  # fmt: skip
-    with right:
-        ui.show_files(CURATOR, "In Python", *scripts)
+    report: ui.File = ("Report, HTML", "report.html", partial(document.report_html, desk, design, **origin))
+    stored: ui.File = ("Design and question, JSON", "design.json", partial(files.design_json, design))
+    registry: ui.File = (
+        "Registry entry, JSON", "registry.json", partial(files.registry_json, design, pilot_note=pilot_note)
+    )  # fmt: skip
+    reports.file_columns(
+        CURATOR, ("To read and to print", report, _note("print")), ("For machines", stored, registry),
+        ("In Python", *scripts),
+    )  # fmt: skip
     ui.note(escape(" ".join(handoff.told)))
     if handoff.script:
         st.code(handoff.script, language=None, wrap_lines=True)
@@ -279,60 +253,49 @@ def _show_report_of(desk: Desk) -> None:
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Session values that a file of a question or a design sets; a ValueError in a sentence refuses it."""
-    text = utf8_text(content, 2_000_000 * MAX_FILE_MB)
+    text = decode_utf8(content, 2_000_000 * MAX_FILE_MB)
     question, key = files.load_question(text)
     pins = [] if key is None else [pin_of(key)]  # those of the question before are taken off
     values = {PREFIX + name: value for name, value in form_values(question).items()}
     return values | {PINS: pins, STORED: files.stored_design(text)}
 
 
-def _show_differences(desk: Desk) -> None:
+def _show_stored(desk: Desk) -> None:
     """What the numbers of a design that was opened are today, where they are others than in its file."""
     stored: files.Stored | None = st.session_state.get(STORED)
     if stored is None or not desk.complete or not stored.asks(desk.question):
         return
     if stored.version != dpviz.__version__:
-        ui.note(plain(_note("other_version", version=stored.version, current=dpviz.__version__)))
+        ui.note(escape_markdown(_note("other_version", version=stored.version, current=dpviz.__version__)))
     designs = pinned_designs(desk, [pin_of(stored.key)])
-    if not designs:
+    if designs:
+        reports.show_differences("curator", stored.differences(designs[0]))
+    else:
         ui.note(_note("no_such_design"))
-        return
-    differences = stored.differences(designs[0])
-    if not differences:
-        ui.note(_note("same_numbers"))
-        return
-    ui.note(_note("other_numbers", number=len(differences), differ="differs" if len(differences) == 1 else "differ"))
-    rows = [[f"<b>{plain(name)}</b>", plain(before), plain(now)] for name, before, now in differences]
-    ui.table(["number", "in the file", "computed now"], rows, "Numbers that differ from the file", ())
 
 
 def show_downloads(desk: Desk) -> None:
     """The table as CSV, the question as JSON, and the script of the page."""
 
     def designs_csv() -> str:
-        return files.desk_csv(desk if desk.complete else deque(stream_designs(desk.question), maxlen=1)[0])
+        return files.desk_csv(desk if desk.complete else deque(search.stream_designs(desk.question), maxlen=1)[0])
 
-    question = desk.question
-    table_words = "The file is made when the button is pressed, which takes as long as the table above does."
-    question_words = "It holds your limits and sizes, and nothing of a file that you have opened here."
+    table: ui.File = ("All designs and measures, CSV", "desk.csv", designs_csv)
+    question: ui.File = ("Question, JSON", "question.json", desk.question.to_json)
+    script = ("desk.py", files.desk_script(desk.question), "the designs in order")
     ui.download_columns(
-        CURATOR, [("All designs and measures, CSV", "desk.csv", designs_csv), table_words],
-        ("desk.py", files.desk_script(question), "the designs in order"), middle_heading="Your question",
-        middle=[("Question, JSON", "question.json", question.to_json), question_words],
+        CURATOR, [table, _note("table_file")], script, middle_heading="Your question",
+        middle=[question, _note("question_file")],
     )  # fmt: skip
 
 
-def _text_section(name: str) -> ui.Section:
-    return lambda _desk: st.markdown(ui.page_text("curator", name))
-
-
 SECTIONS: dict[str, ui.Section] = {
-    "How to read this page": _text_section("guide"),
+    "How to read this page": lambda _desk: st.markdown(ui.page_text("curator", "guide")),
     "The frontier": show_frontier,
     "How the choice changes": show_changes,
     "Side by side": show_side_by_side,
     PILOT_DATA: show_pilot,
     "The report": show_report,
     "Download": show_downloads,
-    "Why, and sources": _text_section("why"),
+    "Why, and sources": lambda _desk: st.markdown(ui.page_text("curator", "why")),
 }

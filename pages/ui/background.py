@@ -1,7 +1,5 @@
 """Pages that refine: a page draws what is known, and runs again once a background task has something new."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
@@ -37,7 +35,7 @@ MODULES = (
 """What the computations need: loaded once, in the process from which all workers are forked."""
 
 _STATE = "background"
-_page_lock = threading.Lock()
+_page_lock = threading.Lock()  # held while a page is drawn: threads that draw side by side slow each other down
 _queue: set[int] = set()  # threads that wait for the lock
 _thread = threading.local()
 
@@ -50,7 +48,6 @@ class _Refinement:
     pending: list[tuple[Task[Any], int]] = field(default_factory=list)
     due: float | None = None
     drawing_time: float = 0.0  # seconds
-    is_followed: bool = False  # the next run refines this one
     on_rest: Callable[[], object] | None = None
     rest: float = 0.0  # time.monotonic() at which it is called
 
@@ -59,71 +56,49 @@ class _Refinement:
 def refining() -> Iterator[None]:
     """Draw a page, one at a time in this process; then wait for news of its tasks, and run it again.
 
-    The last statement of the main script::
-
-        with refining():
-            page.run()
+    The last statement of the main script: ``with refining(): page.run()``.
     """
-    # A list of pending tasks that an interrupted run has left behind would keep them alive: it is replaced.
-    before: _Refinement | None = st.session_state.get(_STATE)
-    is_refinement = before is not None and before.is_followed
-    count = before.count + 1 if before is not None and is_refinement else 0
-    current = st.session_state[_STATE] = _Refinement(count)
-    if before is not None:
-        before.is_followed = False
+    # A list of pending tasks that an interrupted run has left behind would keep them alive: it is replaced
+    current = st.session_state[_STATE] = _Refinement(count=st.session_state.pop("refinements", 0))
     start = time.monotonic()
-    with _drawing():
+    _acquire()
+    try:
         yield
+    finally:
+        _release()
     current.drawing_time = time.monotonic() - start
-    _rest(current)
-    _rerun_for_news(current)
+    if current.on_rest is not None:
+        while time.monotonic() < current.rest:
+            _pause(current)
+        current.on_rest()
+    if current.pending or current.due is not None:
+        _wait_for_news(current)
+        st.session_state["refinements"] = current.count + 1
+        st.rerun()
 
 
-def latest(
-    function: Callable[..., Iterator[Result | None]], *args: Any, pool: TaskPool = CURVES, timeout: float = 0.02,
-    **arguments: Any,
-) -> Result | None:  # fmt: skip
-    """Latest result of a long computation; the page runs again for the next.
-
-    Parameters
-    ----------
-    function : callable
-        Returns an iterator of results, coarse to fine. It and its arguments must be picklable.
-    *args : hashable
-        Everything that the results depend on.
-    pool : TaskPool, optional
-        `CURVES` for what refines while the reader looks on, `ANSWERS` for what a reader waits for.
-    timeout : float, optional
-        Seconds to wait for all of it: what is complete so soon needs no second run.
-    **arguments : hashable
-        Further arguments by name.
-
-    Returns
-    -------
-    Result or None
-        None before the first result.
-
-    Raises
-    ------
-    Exception
-        What the computation raised.
-    """
-    latest_result, _ = progress(function, *args, pool=pool, timeout=timeout, **arguments)
-    return latest_result
+def latest(function: Callable[..., Iterator[Result | None]], *args: Any, **arguments: Any) -> Result | None:
+    """Latest result of a long computation, None before the first; arguments as of `progress`."""
+    return progress(function, *args, **arguments)[0]
 
 
 def progress(
     function: Callable[..., Iterator[Result | None]], *args: Any, pool: TaskPool = CURVES, timeout: float = 0.02,
     **arguments: Any,
 ) -> tuple[Result | None, bool]:  # fmt: skip
-    """Latest result of a long computation, and whether it is the last; parameters as in `latest`."""
+    """Latest result of a long computation, and whether it is the last; the page runs again for the next.
+
+    The function returns an iterator of results, coarse to fine, which depend on its arguments alone; these are
+    picklable and hashable. What it raises is raised here. `CURVES` is for what refines while the reader looks on,
+    `ANSWERS` for what a reader waits for; `timeout` are seconds to wait for all of it, as it then needs no second run.
+    """
     key = _key(function, args, arguments)
     task: Task[Result] = pool.task(key, partial(function, *args, **arguments))
     task.keep_alive()
     refinement: _Refinement | None = st.session_state.get(_STATE)
     if refinement is None:  # a page that runs by itself, as in a test: nothing would run it again
         timeout = LONGEST_PAUSE_S * 100
-    # Whoever leaves the lock queues anew behind all who wait for it: that is worth an answer, but no curve.
+    # Whoever leaves the lock queues anew behind all who wait for it: that is worth an answer, but no curve
     if not task.done and (pool is ANSWERS or not _queue or refinement is None):
         _wait(task, timeout)
     is_done = task.done  # read before the result: another may come in between
@@ -139,21 +114,8 @@ def progress(
 def result(function: Callable[..., Result], *args: Any, **arguments: Any) -> Result:
     """Result of a function, computed in another process while this one draws other pages.
 
-    Parameters
-    ----------
-    function : callable
-        Picklable, as its arguments and its result.
-    *args, **arguments : hashable
-        Everything that the result depends on; equal arguments share one computation.
-
-    Returns
-    -------
-    Result
-
-    Raises
-    ------
-    Exception
-        What the function raised.
+    It depends on the arguments alone, which are picklable and hashable: equal ones share one computation. What the
+    function raises is raised here.
     """
     key = _key(function, args, arguments)
     task: Task[Result] = ANSWERS.task(key, partial(_single, function, args, arguments))
@@ -174,14 +136,9 @@ def refresh_after(seconds: float) -> None:
 
 
 def call_at_rest(function: Callable[[], object], not_before: float) -> None:
-    """Call a function once the page is drawn, unless the reader moves a control before its time has come.
+    """Call a function once the page is drawn and `time.monotonic()` is `not_before`, unless a control is moved first.
 
-    Parameters
-    ----------
-    function : callable
-        Without arguments.
-    not_before : float
-        `time.monotonic()` from which on it is called; a page that runs by itself, as in a test, calls it at once.
+    A page that runs by itself, as in a test, calls it at once.
     """
     refinement: _Refinement | None = st.session_state.get(_STATE)
     if refinement is None:
@@ -206,49 +163,28 @@ def _single(function: Callable[..., Result], args: tuple[Any, ...], arguments: d
     yield function(*args, **arguments)
 
 
-def _wait(task: Task[Any], seconds: float) -> None:
-    with _released():
-        task.wait(seconds, check_interrupt)
-
-
-def _rest(refinement: _Refinement) -> None:
-    """Wait outside the lock until what is called at rest is due, and call it."""
-    if refinement.on_rest is None:
-        return
-    while time.monotonic() < refinement.rest:
-        for task, _ in refinement.pending:
-            task.keep_alive()
-        _check_or_release(refinement)
-        time.sleep(POLL_INTERVAL_S)
-    refinement.on_rest()
-
-
-def _rerun_for_news(refinement: _Refinement) -> None:
-    """Wait outside the lock, in small sleeps: a control that is moved, or a reader who leaves, ends them."""
-    if not refinement.pending and refinement.due is None:
-        return
+def _wait_for_news(refinement: _Refinement) -> None:
+    """Wait, without the lock, until the page should be drawn again."""
     start = time.monotonic()
     factor = PAUSES_PER_DRAWING[min(refinement.count, len(PAUSES_PER_DRAWING) - 1)]
     shortest = SHORTEST_PAUSE_S if refinement.count else FIRST_PAUSE_S
     pause = min(max(shortest, factor * refinement.drawing_time), LONGEST_PAUSE_S)
     last_pause = min(pause, max(FIRST_PAUSE_S, 2 * refinement.drawing_time))  # the last picture comes soon
     while (waited := time.monotonic() - start) < LONGEST_PAUSE_S:
-        for task, _ in refinement.pending:
-            task.keep_alive()
-        _check_or_release(refinement)
         if refinement.due is not None and time.monotonic() >= refinement.due:
-            break
+            return
         is_last = bool(refinement.pending) and all(task.done for task, _ in refinement.pending)
         has_news = any(task.done or task.version > version for task, version in refinement.pending)
         if has_news and waited >= (last_pause if is_last else pause):
-            break
-        time.sleep(POLL_INTERVAL_S)
-    refinement.is_followed = True
-    st.rerun()
+            return
+        _pause(refinement)
 
 
-def _check_or_release(refinement: _Refinement) -> None:
-    """End the run where a control was moved, and say that this reader wants its tasks no more."""
+def _pause(refinement: _Refinement) -> None:
+    """Wait for a moment; a control that is moved, or a reader who leaves, ends the run, which then needs no task."""
+    time.sleep(POLL_INTERVAL_S)
+    for task, _ in refinement.pending:
+        task.keep_alive()
     try:
         check_interrupt()
     except BaseException:  # Streamlit ends a run by what is no Exception
@@ -257,27 +193,16 @@ def _check_or_release(refinement: _Refinement) -> None:
         raise
 
 
-@contextmanager
-def _drawing() -> Iterator[None]:
-    """Hold the lock of the pages: threads that draw side by side slow each other down at every step."""
-    _acquire()
-    try:
-        yield
-    finally:
+def _wait(task: Task[Any], seconds: float) -> None:
+    """Wait for a task, and let others draw meanwhile."""
+    has_lock = getattr(_thread, "has_lock", False)
+    if has_lock:
         _release()
-
-
-@contextmanager
-def _released() -> Iterator[None]:
-    """Let others draw while this thread waits."""
-    if not getattr(_thread, "has_lock", False):
-        yield
-        return
-    _release()
     try:
-        yield
+        task.wait(seconds, check_interrupt)
     finally:
-        _acquire()
+        if has_lock:
+            _acquire()
 
 
 def _acquire() -> None:

@@ -1,23 +1,30 @@
 """Widgets of the pages: Streamlit's own, for the numbers and choices that dpviz declares.
 
 Every function draws a widget under a key that is its name in the URL as well, and returns its value. Where `place` is
-an expander that is closed, nothing is drawn, and the value is that of the session.
+an expander that is closed, nothing is drawn, and the value is that of the session. A page's `parameters` are its
+numbers by name, and its keys begin with its `prefix`. `rest` are further arguments of Streamlit's widget.
 """
 
-from __future__ import annotations
-
+import math
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.core.parameters import Parameter, readable
-from pages.ui.release import mark_moved, matching_case, register_shown
-from pages.ui.sliders import number_name, slider_label, stop_text, stops_with
+from dpviz.core.formatting import format_number
+from dpviz.core.parameters import Parameter
+from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
 from pages.ui.url import Setting, class_mode, report_problem, switch_setting
 
 BOX_WIDTH = 110  # pixels: ten digits
+STOPS_PER_DECADE = 20
+MAX_STOPS = 90  # every stop is sent to the browser in each run
+LAST_SINGLE_COUNT = 30
+"""Whole number up to which the slider of a count stops at every one; beyond it stops in equal ratios."""
+
+PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
 class Link(NamedTuple):
@@ -56,41 +63,40 @@ def control_places() -> Places:
 def number_control(
     parameters: Mapping[str, Parameter], prefix: str, name: str, *, place: Any = None, maximum: float | None = None
 ) -> Any:
-    """Draw a slider and a box for the same number, and return it.
+    """Draw a slider and a box for the same number, and return it: an int where the parameter is a whole number.
 
-    Parameters
-    ----------
-    parameters : mapping of str to Parameter
-        Numbers of the page by name.
-    prefix : str
-        Of the page's keys.
-    name : str
-        The box takes the whole domain of ``parameters[name]``, the slider stops at round values.
-    place : container, optional
-    maximum : float, optional
-        Limit that other settings put on it. A larger value is lowered to it, and a sentence says so.
-
-    Returns
-    -------
-    int or float
-        An int where the parameter is a whole number.
+    The box takes the whole domain, the slider stops at round values. `maximum` is a limit that other settings put on
+    it: a larger value is lowered to it, and a sentence says so.
     """
     parameter = parameters[name]
     key = prefix + name
+    state = st.session_state
     number = int if parameter.integer else float
     highest = parameter.maximum if maximum is None else max(parameter.minimum, min(parameter.maximum, maximum))
-    value = _inside(parameter, key, number(highest))
+    current = state.get(key, parameter.default)
+    value = number(min(max(current, parameter.minimum), highest))
+    if key not in state or value != current or type(current) is not number:
+        state[key] = value
+    if value != current and current != parameter.default:
+        symbol = parameter.symbol or parameter.title.lower()
+        limit = "more" if current > value else "less"
+        report_problem(key, f"{symbol} was set to {format_number(value)}: the other settings allow no {limit}.")
     register_shown(key)
     if is_folded(place):
         return value
     slider = f"{key}_slider"
-    if st.session_state.get(slider) != value:  # setting what it has would pull it back under the reader's hand
-        st.session_state[slider] = value
-    with _at(place), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
+    if state.get(slider) != value:  # setting what it has would pull it back under the reader's hand
+        state[slider] = value
+
+    def copy_slider() -> None:
+        state[key] = state[slider]
+        mark_moved(key)
+
+    with place or nullcontext(), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
             slider_label(parameter), stops_with(parameter, value, maximum), key=slider,
             format_func=lambda stop: stop_text(parameter, stop), help=f"{parameter.help} Accepted: {parameter.domain}.",
-            on_change=_copy_slider, args=(slider, key),
+            on_change=copy_slider,
         )  # fmt: skip
         st.number_input(
             f"{number_name(parameter)}, exact value", number(parameter.minimum), number(highest), step=None,
@@ -103,19 +109,7 @@ def number_control(
 def linked_number(
     parameters: Mapping[str, Parameter], prefix: str, name: str, leader: float, *, place: Any = None
 ) -> Any:
-    """Draw the switch by which a number follows `leader`, and its own control where it does not; return its value.
-
-    Parameters
-    ----------
-    parameters, prefix, name, place
-        As in `number_control`; `LINKS` has the switch, whose setting is that of `link_settings`.
-    leader : float
-        Value of the number that it follows.
-
-    Returns
-    -------
-    int or float
-    """
+    """Draw the switch by which a number follows the value of its leader, and its own control where it does not."""
     link = LINKS[name]
     if toggle(link.label, prefix + link.switch, place=place):
         return leader
@@ -133,125 +127,81 @@ def choice(
 ) -> str:  # fmt: skip
     """Draw a choice of one option and return its key, empty where none is chosen.
 
-    Parameters
-    ----------
-    label : str
-    options : collection of str
-        Keys; a mapping has their labels.
-    key : str
-        Of the widget, and name in the URL.
-    place : container, optional
-    widget : callable, optional
-        `st.selectbox`, `st.radio`, `st.segmented_control` or `st.pills`.
-    default : str, optional
-        Taken where the present key is not, or no longer, among the options; else none, or the first where one must be.
-    on_change : callable, optional
-    **rest
-        Further arguments of the widget.
-
-    Returns
-    -------
-    str
+    `options` are keys; a mapping has their labels. `default` is taken where the present key is not, or no longer, among
+    them; else none, or the first where the widget must have one.
     """
     keys = list(options)
     state = st.session_state
     is_optional = widget in (st.pills, st.segmented_control) and not rest.get("required")
     value = state.get(key)
-    if value not in keys and not (is_optional and not value):
-        fallback = None if is_optional else keys[0]
-        state[key] = default if default in keys else fallback
+    if value not in keys and (value or not is_optional):
+        state[key] = default if default in keys else (None if is_optional else keys[0])
         if value and state["is_linked"]:  # other settings of the link rule it out
             report_problem(key, f"Ignored {key} = {value} in the link: it must be one of {', '.join(keys)}.")
-    register_shown(key)
-    if not is_folded(place):
-        if isinstance(options, Mapping):
-            rest["format_func"] = lambda option: options.get(option, option)
 
-        def changed() -> None:
-            mark_moved()
-            if on_change is not None:
-                on_change()
+    def changed() -> None:
+        mark_moved()
+        if on_change is not None:
+            on_change()
 
-        with _at(place):
-            widget(label, keys, key=key, on_change=changed, persist_state="session", **rest)
+    _draw(widget, label, key, place, changed, options, **rest)
     return state.get(key) or ""
 
 
 def choices(label: str, options: Collection[str], key: str, *, place: Any = None, **rest: Any) -> list[str]:
-    """Draw a list of several options and return the chosen keys in the order of the options.
-
-    Parameters
-    ----------
-    label : str
-    options : collection of str
-        Keys; a mapping has their labels.
-    key : str
-    place : container, optional
-    **rest
-        Further arguments of `st.multiselect`.
-
-    Returns
-    -------
-    list of str
-    """
-    keys = list(options)
+    """Draw a list of several options, see `choice`, and return the chosen keys in the order of the options."""
     state = st.session_state
-    state[key] = [option for option in state.get(key) or [] if option in keys]
-    register_shown(key)
-    if not is_folded(place):
-        if isinstance(options, Mapping):
-            rest["format_func"] = lambda option: options.get(option, option)
-        with _at(place):
-            st.multiselect(label, keys, key=key, on_change=mark_moved, persist_state="session", **rest)
-    return [option for option in keys if option in state[key]]
+    state[key] = [option for option in state.get(key) or [] if option in options]
+    _draw(st.multiselect, label, key, place, mark_moved, options, **rest)
+    return [option for option in options if option in state[key]]
 
 
 def toggle(label: str, key: str, *, place: Any = None, **rest: Any) -> bool:
-    """Draw a switch and return whether it is on; parameters as in `choices`."""
-    register_shown(key)
-    if not is_folded(place):
-        with _at(place):
-            st.toggle(label, key=key, on_change=mark_moved, persist_state="session", **rest)
+    """Draw a switch and return whether it is on."""
+    _draw(st.toggle, label, key, place, mark_moved, **rest)
     return bool(st.session_state.get(key))
 
 
 def text_control(label: str, key: str, *, place: Any = None, area: bool = False, **rest: Any) -> str:
-    """Draw a box for a text, of several lines if `area`, and return it; other parameters as in `choices`."""
-    register_shown(key)
-    if not is_folded(place):
-        widget = st.text_area if area else st.text_input
-        with _at(place):
-            widget(label, key=key, on_change=mark_moved, persist_state="session", **rest)
+    """Draw a box for a text, of several lines if `area`, and return it."""
+    _draw(st.text_area if area else st.text_input, label, key, place, mark_moved, **rest)
     return st.session_state.get(key) or ""
+
+
+def _draw(
+    widget: Callable[..., Any], label: str, key: str, place: Any, on_change: Callable[[], object],
+    options: Collection[str] | None = None, **rest: Any,
+) -> None:  # fmt: skip
+    register_shown(key)
+    if is_folded(place):
+        return
+    if isinstance(options, Mapping):
+        rest["format_func"] = lambda option: options.get(option, option)
+    values = [] if options is None else [list(options)]
+    with place or nullcontext():
+        widget(label, *values, key=key, on_change=on_change, persist_state="session", **rest)
 
 
 def presets(
     cases: Mapping[str, Mapping[str, Any]], prefix: str, *, place: Any = None, widget: Callable[..., Any] = st.pills,
-    take_release: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None, **rest: Any,
+    take_release: TakeRelease | None = None, **rest: Any,
 ) -> None:  # fmt: skip
     """Draw buttons that set the controls to known cases; the chosen one stays marked while it holds.
 
-    Parameters
-    ----------
-    cases : mapping of str to mapping
-        Label of each case, and its values by the names of the settings without the prefix.
-    prefix : str
-        Of the page's keys.
-    place : container, optional
-    widget : callable, optional
-        `st.pills`, or `st.selectbox` where there are many; in class mode always that.
-    take_release : callable, optional
-        As in `pages.ui.release.apply_release`.
-    **rest
-        Further arguments of the widget.
+    A case has values by the names of settings without the prefix. `widget` is `st.pills`, or `st.selectbox` where there
+    are many, and always in class mode; `take_release` is as in `pages.ui.release.apply_release`.
     """
     state = st.session_state
     key = f"{prefix}preset"
+
+    def holds(case: Mapping[str, Any]) -> bool:
+        return all(state.get(prefix + name) == value for name, value in case.items())
+
     own = matching_case(prefix, take_release)
-    if any(state.get(prefix + name) != value for name, value in own.items()):
+    if not holds(own):
         cases = {"your release": own, **cases}
     chosen = cases.get(state.get(key) or "")
-    if chosen is None or any(state.get(prefix + name) != value for name, value in chosen.items()):
+    if chosen is None or not holds(chosen):
         state[key] = None
 
     def apply() -> None:
@@ -260,7 +210,7 @@ def presets(
     if class_mode() or widget is st.selectbox:
         widget = st.selectbox
         rest = {"index": None, "placeholder": "settings of your own", **rest}
-    with _at(place):
+    with place or nullcontext():
         widget("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)
 
 
@@ -269,24 +219,58 @@ def is_folded(place: Any) -> bool:
     return getattr(place, "open", None) is False
 
 
-def _inside(parameter: Parameter, key: str, highest: Any) -> Any:
-    """Value of the session within what other settings allow; a sentence says where the reader's own was changed."""
-    number = int if parameter.integer else float
-    current = st.session_state.get(key, parameter.default)
-    value = number(min(max(current, parameter.minimum), highest))
-    if key not in st.session_state or value != current or type(current) is not number:
-        st.session_state[key] = value
-    if value != current and current != parameter.default:
-        name = parameter.symbol or parameter.title.lower()
-        limit = "more" if current > value else "less"
-        report_problem(key, f"{name} was set to {readable(value)}: the other settings allow no {limit}.")
-    return value
+# Sliders
 
 
-def _at(place: Any) -> AbstractContextManager[Any]:
-    return nullcontext() if place is None else place
+def slider_label(parameter: Parameter) -> str:
+    """Title and symbol of a number, and which end of its slider is more private."""
+    return " · ".join(filter(None, (number_name(parameter), PRIVATE_END[parameter.private_end])))
 
 
-def _copy_slider(slider: str, key: str) -> None:
-    st.session_state[key] = st.session_state[slider]
-    mark_moved(key)
+def number_name(parameter: Parameter) -> str:
+    """Title of a number with its symbol, where that says more."""
+    is_same = parameter.symbol.lower() == parameter.title.lower()
+    return parameter.title if is_same else f"{parameter.title} {parameter.symbol}".strip()
+
+
+@lru_cache(maxsize=4096)
+def stop_text(parameter: Parameter, value: float) -> str:
+    """Value as a slider writes it."""
+    return f"{format_number(100 * value, 6)} %" if parameter.share else format_number(value, 6)
+
+
+@lru_cache(maxsize=512, typed=True)
+def stops_with(parameter: Parameter, value: float, maximum: float | None = None) -> tuple[float, ...]:
+    """Stops of a slider in their order, with the present `value` in place of the stop that is written alike.
+
+    The slider ends at a limit that other settings put on it, such as n on the number who say yes.
+
+    >>> n = Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=5, default=3, help="", integer=True)
+    >>> stops_with(n, 4), stops_with(n, 2, 3)
+    ((1, 2, 3, 4, 5), (1, 2, 3))
+    """
+    highest = parameter.maximum if parameter.slider_maximum is None else parameter.slider_maximum
+    if maximum is not None and parameter.minimum < maximum <= parameter.maximum:
+        highest = maximum
+    text = stop_text(parameter, value)
+    return tuple(sorted([value, *(stop for stop in _stops(parameter, highest) if stop_text(parameter, stop) != text)]))
+
+
+@lru_cache(maxsize=512)
+def _stops(parameter: Parameter, high: float) -> set[float]:
+    """Equal steps of a linear slider, else equal ratios; every whole number up to `LAST_SINGLE_COUNT` of a count."""
+    low = parameter.minimum if parameter.slider_minimum is None else parameter.slider_minimum
+    if parameter.integer:
+        stops: set[float] = {*range(int(low), min(int(high), LAST_SINGLE_COUNT) + 1), int(high)}
+        value = float(LAST_SINGLE_COUNT)
+        while value < high:
+            stops.add(round(value) if value < 100 else 5 * round(value / 5))
+            value *= 10 ** (1 / (2 * STOPS_PER_DECADE))
+    elif parameter.scale == "linear":
+        steps = MAX_STOPS - 10
+        stops = {float(f"{low + (high - low) * step / steps:.3g}") for step in range(steps + 1)}
+    else:
+        steps = min(MAX_STOPS, round(math.log10(high / low) * STOPS_PER_DECADE))
+        stops = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
+    zero = {0.0} if parameter.name == "delta" else set()  # pure differential privacy, off the logarithmic scale
+    return {stop for stop in stops if low <= stop <= high} | zero

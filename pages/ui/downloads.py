@@ -1,9 +1,8 @@
 """What a reader takes along: files made when their button is pressed, a script to copy, and files that are opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from mimetypes import guess_type
 from typing import Any
 
 import streamlit as st
@@ -11,7 +10,7 @@ import streamlit as st
 from dpviz import __version__
 from dpviz.designs import Design
 from dpviz.desk.exports.heads import head_of, sets_line
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import Page
 from pages.ui.text import problem
 from pages.ui.url import Settings, query_of, url_of
@@ -20,11 +19,6 @@ File = tuple[str, str, Callable[[], str]]
 """Label of its button, its name, and a function that returns its text."""
 
 PICTURES = "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture."
-MEDIA_TYPES = {
-    "csv": "text/csv", "html": "text/html", "ipynb": "application/x-ipynb+json", "json": "application/json",
-    "py": "text/x-python", "tex": "application/x-tex", "toml": "application/toml",
-}  # fmt: skip
-"""By the end of a file's name."""
 
 
 def about_page(page: Page) -> list[str]:
@@ -55,14 +49,7 @@ def about_page(page: Page) -> list[str]:
 def show_files(page: Page, heading: str, *parts: File | str, notes: Sequence[str] = ()) -> None:
     """Draw download buttons under a heading; the page does not run again when one is pressed.
 
-    Parameters
-    ----------
-    page : Page
-    heading : str
-    *parts : File or str
-        A str is a caption.
-    notes : sequence of str, optional
-        Further head lines of files that may hold comments.
+    A part that is a str is a caption; `notes` are further head lines of files that may hold comments.
     """
     st.html(f"<b>{heading}</b>")
     lines = [*about_page(page), *notes]
@@ -71,14 +58,11 @@ def show_files(page: Page, heading: str, *parts: File | str, notes: Sequence[str
             st.caption(part)
             continue
         label, name, make = part
-        text = partial(_with_head, head_of(name, lines), make)
-        media_type = MEDIA_TYPES[name.rpartition(".")[2]]
-        key = f"{page.prefix}get_{name}"
-        st.download_button(label, text, name, media_type, on_click="ignore", key=key, width="stretch")
-
-
-def _with_head(head: str, make: Callable[[], str]) -> str:
-    return head + make()
+        text = partial(lambda head, make: head + make(), head_of(name, lines), make)
+        st.download_button(
+            label, text, name, guess_type(name)[0] or "text/plain", on_click="ignore",
+            key=f"{page.prefix}get_{name}", width="stretch",
+        )  # fmt: skip
 
 
 def download_columns(
@@ -87,17 +71,7 @@ def download_columns(
 ) -> None:  # fmt: skip
     """Draw tables, pictures and the script of a page side by side, and the text of the script below.
 
-    Parameters
-    ----------
-    page : Page
-    tables : sequence of File or str
-    script : tuple of str
-        Name of its file, its text, and what it prints.
-    middle : sequence of File or str, optional
-        What stands in the middle, under `middle_heading`.
-    middle_heading : str, optional
-    notes : sequence of str, optional
-        Further head lines of the tables.
+    The script is the name of its file, its text, and what it prints; what stands in the middle is under its heading.
     """
     name, text, output = script
     left, center, right = st.columns(3)
@@ -117,21 +91,8 @@ def open_file(
 ) -> bool:  # fmt: skip
     """Draw a place for a file, which sets what its reader returns; whether one is open that was not refused.
 
-    Parameters
-    ----------
-    label : str
-    key : str
-    read : callable
-        Makes session values by key of the content; raises a ValueError with a sentence for the reader.
-    megabytes : int
-        Largest file.
-    help : str
-    types : sequence of str, optional
-        Ends of file names.
-
-    Returns
-    -------
-    bool
+    `read` makes session values by key of the content, and raises a ValueError with a sentence for the reader; `types`
+    are ends of file names.
     """
     state = st.session_state
     refused_key = f"{key}_refused"

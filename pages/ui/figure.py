@@ -1,7 +1,5 @@
 """A plotly figure that is redrawn in place: faster than ``st.plotly_chart``, and the reader's zoom stays."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import cache
@@ -11,12 +9,11 @@ import streamlit as st
 from plotly.io.json import to_json_plotly
 
 from dpviz.charts.style import Figure
-from dpviz.core.digits import three_digits
-from pages.ui.server import plotly_url, static_url
+from dpviz.core.formatting import shorten_numbers
+from pages.ui.server import PLOTLY_NAME, static_url
 from pages.ui.url import class_mode
 
-CLASS_MODE_HEIGHT = 1.2
-"""Factor of the height of a picture in class mode, for its larger words."""
+CLASS_MODE_HEIGHT = 1.2  # factor of the height of a picture in class mode, for its larger words
 
 
 @cache
@@ -29,28 +26,18 @@ def component(name: str) -> Callable[..., Any]:
 
 
 def show_figure(figure: Figure, key: str, alt: str, *, height: int = 420, hero: bool = False) -> None:
-    """Draw a figure in place of the one that was drawn before under `key`.
+    """Draw a figure in place of the one that was drawn before under `key`, which its files are named after too.
 
-    Parameters
-    ----------
-    figure : Figure
-        Colours and font come from the app's theme except where it sets its own. The reader's zoom survives until its
-        ``layout.uirevision`` changes.
-    key : str
-        The picture's files are named after it.
-    alt : str
-        Accessible name.
-    height : int, optional
-        Pixels.
-    hero : bool, optional
-        Whether it is the first picture of a page, which fills the rest of the screen in class mode.
+    Colours and font come from the app's theme except where it sets its own. The reader's zoom survives until its
+    ``layout.uirevision`` changes. `alt` is its accessible name, `height` in pixels; a `hero` is the first picture of a
+    page, which fills the rest of the screen in class mode.
     """
     is_large = class_mode()
     pixels = round(CLASS_MODE_HEIGHT * height) if is_large else height
     settings = to_json_plotly({
         "time": time.time(),  # first: while a browser loads the script, Streamlit may call it in another order
-        "plotly": plotly_url(), "alt": alt, "name": key, "height": pixels, "large": is_large, "hero": hero,
+        "plotly": static_url(PLOTLY_NAME), "alt": alt, "name": key, "height": pixels, "large": is_large, "hero": hero,
     })  # fmt: skip
-    drawing = figure.written(three_digits if is_large else None)
+    drawing = figure.written(shorten_numbers if is_large else None)
     data = f'{settings.removesuffix("}")},"figure":{drawing}}}'.encode()
     component("figure")(key=key, data=data, height="content")  # a narrow one grows by its legend

@@ -1,7 +1,5 @@
 """What every page has: its head, controls beside the results, the last valid answer, and closer looks below."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from html import escape
 from typing import Any, NamedTuple, TypeVar
@@ -9,8 +7,9 @@ from typing import Any, NamedTuple, TypeVar
 import streamlit as st
 
 from dpviz.charts.html import part_html
-from dpviz.core.plain import plain
+from dpviz.core.escape import escape_markdown
 from dpviz.desk.exports.heads import how_to_read
+from pages.ui import url
 from pages.ui.controls import choice
 from pages.ui.downloads import about_page
 from pages.ui.figure import component
@@ -18,21 +17,10 @@ from pages.ui.navigation import Page
 from pages.ui.release import TakeRelease, apply_release, matching_case, release_words, update_release
 from pages.ui.server import static_url
 from pages.ui.text import problem
-from pages.ui.url import (
-    CLASS_MODE,
-    REFUSED,
-    Setting,
-    Settings,
-    choice_setting,
-    class_mode,
-    load,
-    problems,
-    query_of,
-    report_problem,
-    save,
-)
+from pages.ui.url import Setting, Settings
 
 Question = TypeVar("Question")
+Section = Callable[[Any], object]
 
 
 class Columns(NamedTuple):
@@ -48,28 +36,20 @@ def open_page(
 ) -> None:
     """Read the URL and the carried release, and draw the head of a page. The first call of every page.
 
-    Parameters
-    ----------
-    page : Page
-    settings : mapping of str to Setting
-        All settings of the page by their names in the URL.
-    take_release : callable, optional
-        As in `pages.ui.release.apply_release`.
-    is_loaded : bool, optional
-        Whether the page has called `load` itself, as its head depends on the settings.
+    `is_loaded` says that the page has called `load` itself, as its head depends on the settings.
     """
     if not is_loaded:
-        load(page, settings)
+        url.load(page, settings)
     st.session_state["settings_of_page"] = settings
+    if st.session_state["is_entered"]:
+        st.session_state["page_memory"] = {}
     if page.carries:
         apply_release(page, settings, take_release)
-    is_large = class_mode()
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
-    marker = '<div class="dpviz-class-mode" hidden></div>' if is_large else ""
-    title = f'<h1 class="dpviz-title">{escape(page.question)} <small>{escape(page.title)}</small></h1>'
-    st.html(title + lead + marker)
+    marker = '<div class="dpviz-class-mode" hidden></div>' if url.class_mode() else ""
+    st.html(f'<h1 class="dpviz-title">{escape(page.question)} <small>{escape(page.title)}</small></h1>{lead}{marker}')
     st.toggle(
-        "Class mode", key=CLASS_MODE, persist_state="session",
+        "Class mode", key=url.CLASS_MODE, persist_state="session",
         help="Large type and thick lines for a projector, fewer words and controls. The URL keeps it: one link for the "
         "whole class.",
     )  # fmt: skip
@@ -78,18 +58,17 @@ def open_page(
     component("page")(key="page_head", data={"style": static_url("style.css"), "title": page.title}, height=1)
 
 
-def close_page(page: Page, settings: Settings) -> None:
-    """Write the URL, and what files of pictures say of the page. The last call of every page.
+def page_memory() -> dict[str, Any]:
+    """What a page remembers until the reader leaves it, such as a confidential file."""
+    return st.session_state["page_memory"]  # type: ignore[no-any-return]
 
-    Parameters
-    ----------
-    page : Page
-    settings : mapping of str to Setting
-    """
+
+def close_page(page: Page, settings: Settings) -> None:
+    """Write the URL, and what files of pictures say of the page. The last call of every page."""
     with st.session_state.pop("problem_place", None) or st.container():
-        for sentence in problems():
-            st.error(plain(sentence))
-    save(page, settings)
+        for sentence in url.problems():
+            st.error(escape_markdown(sentence))
+    url.save(page, settings)
     st.session_state.pop("is_moved", None)
     component("page")(key="page_foot", data={"about": about_page(page), "reading": how_to_read("FILE")}, height=1)
 
@@ -106,19 +85,8 @@ def last_valid(
 ) -> Question:
     """Draw the controls and return what they ask for, or where that is refused, what was last answered.
 
-    Parameters
-    ----------
-    page : Page
-    settings : mapping of str to Setting
-        Where nothing was answered before, they are set to those of a fresh page.
-    controls : callable
-        Draws the widgets and returns the question.
-    check : callable
-        Computes its answer, or raises a ValueError with a sentence for the reader.
-
-    Returns
-    -------
-    Question
+    `controls` draws the widgets and returns the question, and `check` computes its answer; both raise a ValueError with
+    a sentence for the reader. Where nothing was answered before, the settings become those of a fresh page.
     """
     state = st.session_state
     valid_key = f"{page.prefix}valid"
@@ -126,31 +94,25 @@ def last_valid(
         question = controls()
         check(question)
     except ValueError as error:
-        if valid_key in state:
-            report_problem(REFUSED, f"{error} The page still shows the last valid answer.")
-            _carry_release(page, settings)
-            return state[valid_key][0]  # type: ignore[no-any-return]
-        report_problem(f"{page.prefix}reset", f"{error} The page shows its own settings instead.")
-        state["reset"] = page.path
-        st.rerun()
-    finally:
-        state["shown_controls"] = set(state["shown"])
-    shown = {key: setting for key, setting in settings.items() if key in state["shown"]}
-    state[valid_key] = (question, query_of(shown, with_defaults=True))
-    _carry_release(page, settings)
-    return question
-
-
-def _carry_release(page: Page, settings: Settings) -> None:
-    """Make what the page shows the reader's release, and say in the page's head which it is."""
+        if valid_key not in state:
+            url.report_problem(f"{page.prefix}reset", f"{error} The page shows its own settings instead.")
+            state["reset"] = page.path
+            st.rerun()
+        url.report_problem(url.REFUSED, f"{error} The page still shows the last valid answer.")
+        question = state[valid_key][0]
+    else:
+        shown = {key: setting for key, setting in settings.items() if key in state["shown"]}
+        state[valid_key] = (question, url.query_of(shown, with_defaults=True))
+    state["shown_controls"] = set(state["shown"])
     if page.carries:
+        # What the page shows becomes the reader's release, and its head says which that is
         update_release(page, settings)
         words = f"Your release: {release_words()}." if release_words() else "\u00a0"
         case = {page.prefix + name: value for name, value in matching_case(page.prefix).items()}
-        shown = st.session_state["shown"]
-        if any(key in shown and st.session_state[key] != value for key, value in case.items()):
+        if any(key in state["shown"] and state[key] != value for key, value in case.items()):
             words += " This page shows another one."
-        st.session_state["release_line"].html(f'<p class="dpviz-release">{escape(words)}</p>')
+        state["release_line"].html(f'<p class="dpviz-release">{escape(words)}</p>')
+    return question
 
 
 def show_problems() -> None:
@@ -161,23 +123,9 @@ def show_problems() -> None:
 def last_valid_value(
     key: str, value: Any, compute: Callable[[Any], Question], default: Any, describe: Callable[[Any], str] = str
 ) -> Question:
-    """Result of `compute` for a value of a closer look; where that refuses, its sentence and the last valid result.
+    """Result of `compute` for the value of a widget; where that refuses, its sentence and the last valid result.
 
-    Parameters
-    ----------
-    key : str
-        Of the widget.
-    value : Any
-    compute : callable
-        Raises a ValueError with a sentence for the reader.
-    default : Any
-        Value that is valid, where none was before.
-    describe : callable, optional
-        Words for a value.
-
-    Returns
-    -------
-    Question
+    The result is that of `default` where no value was valid before; `describe` has words for a value.
     """
     valid_key = f"{key}_valid"
     try:
@@ -190,24 +138,13 @@ def last_valid_value(
     return result
 
 
-Section = Callable[[Any], object]
-
-
 def section_setting(sections: Collection[str]) -> Setting:
     """Setting of the closer look that is open, named ``prefix + "look"``."""
-    return choice_setting(sections, None, "Look closer")
+    return url.choice_setting(sections, None, "Look closer")
 
 
 def look_closer(page: Page, sections: Mapping[str, Section], question: Any) -> None:
-    """Draw the choice of closer looks, and the one that is open.
-
-    Parameters
-    ----------
-    page : Page
-    sections : mapping of str to callable
-        Each draws a closer look at the question; a ValueError is shown in its place.
-    question : Any
-    """
+    """Draw the choice of closer looks, and the one that is open; a ValueError is shown in its place."""
     name = choice("Look closer", list(sections), f"{page.prefix}look", widget=st.pills, wrap=True)
     if name not in sections:
         return

@@ -1,110 +1,59 @@
 """The pages of the app in the order of its menu: title, question, path and where their code is."""
 
-from __future__ import annotations
-
 import gc
 import importlib
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import streamlit as st
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Page:
-    """A page of the app.
+    """A page of the app."""
 
-    Attributes
-    ----------
-    path : str
-        Last part of its URL; empty for the page where the app begins.
-    module : str
-        Module in ``pages/``, whose function ``page()`` draws it; loaded when it is first opened.
-    title : str
-        Name in the menu.
-    question : str
-        Heading: the question that the page answers.
-    prefix : str
-        First letters of the keys of its widgets, which are the names of its settings in the URL.
-    lead : str
-        A sentence below the heading, where the question alone does not say what there is to do.
-    carries : bool
-        Whether it shows the release that a reader carries from page to page.
-    """
-
-    path: str
-    module: str
-    title: str
-    question: str
-    prefix: str
-    lead: str = ""
-    carries: bool = True
-
-    def draw(self) -> None:
-        """Draw the page."""
-        name = f"pages.{self.module}"
-        is_new = name not in sys.modules
-        module = importlib.import_module(name)
-        if is_new:
-            gc.freeze()  # what is loaded is never garbage: searching it takes tens of milliseconds
-        module.page()
+    path: str  # last part of its URL; empty for the page where the app begins
+    module: str  # in ``pages/``, whose function ``page()`` draws it; loaded when it is first opened
+    title: str  # in the menu
+    prefix: str  # of the keys of its widgets, which are the names of its settings in the URL
+    question: str  # that it answers: its heading
+    lead: str = ""  # a sentence below the heading, where the question alone does not say what there is to do
+    carries: bool = True  # whether it shows the release that a reader carries from page to page
 
 
 START = Page(
-    path="", module="start", title="Start", prefix="home_", question="What does privacy cost?",
-    lead="An agency must keep a table secret and still publish something. It draws a synthetic table. "
+    "", "start", "Start", "home_", "What does privacy cost?",
+    "An agency must keep a table secret and still publish something. It draws a synthetic table. "
     "Move ε and see what an attacker and an analyst learn from it.",
 )  # fmt: skip
 LESSONS = Page(
-    path="lessons", module="lessons", title="Lessons", prefix="lesson_", carries=False,
-    question="What does privacy do to a number?",
-    lead="Seven short lessons. Each asks for your guess before it shows the answer: a wrong guess often teaches most.",
+    "lessons", "lessons", "Lessons", "lesson_", "What does privacy do to a number?",
+    "Seven short lessons. Each asks for your guess before it shows the answer: a wrong guess often teaches most.",
+    carries=False,
 )  # fmt: skip
 EXPERIMENT = Page(
-    path="experiment", module="class_experiment", title="Class experiment", prefix="room_", carries=False,
-    question="What do many releases of one table show?",
+    "experiment", "class_experiment", "Class experiment", "room_", "What do many releases of one table show?",
+    carries=False,
 )  # fmt: skip
-GAME = Page(
-    path="game", module="game", title="Game", prefix="game_", carries=False,
-    question="Can you beat the best possible guesser?",
-)  # fmt: skip
+GAME = Page("game", "game", "Game", "game_", "Can you beat the best possible guesser?", carries=False)
 MATRICES = Page(
-    path="transition_matrices", module="transition_matrices", title="Transition matrices", prefix="tm_",
-    question="What does a release give away?",
-)  # fmt: skip
-COVERAGE = Page(
-    path="coverage", module="coverage", title="Coverage", prefix="cv_",
-    question="How often does an interval hold the truth?",
-)  # fmt: skip
-POSTERIOR = Page(
-    path="posterior", module="posterior", title="Posterior", prefix="po_",
-    question="What can an analyst learn from a release?",
-)  # fmt: skip
+    "transition_matrices", "transition_matrices", "Transition matrices", "tm_", "What does a release give away?"
+)
+COVERAGE = Page("coverage", "coverage", "Coverage", "cv_", "How often does an interval hold the truth?")
+POSTERIOR = Page("posterior", "posterior", "Posterior", "po_", "What can an analyst learn from a release?")
 PUBLISHED = Page(
-    path="published", module="published", title="Published", prefix="pub_", carries=False,
-    question="What was printed, and does it come out?",
-)  # fmt: skip
+    "published", "published", "Published", "pub_", "What was printed, and does it come out?", carries=False
+)
 PRIORS = Page(
-    path="minimum_priors", module="minimum_priors", title="Minimum priors", prefix="mp_",
-    question="How many invented rows does a promise need?",
-)  # fmt: skip
+    "minimum_priors", "minimum_priors", "Minimum priors", "mp_", "How many invented rows does a promise need?"
+)
 COMPARE = Page(
-    path="compare_synthesizers", module="compare_synthesizers", title="Compare synthesizers", prefix="cs_",
-    question="Which method costs the analyst least?",
+    "compare_synthesizers", "compare_synthesizers", "Compare synthesizers", "cs_",
+    "Which method costs the analyst least?",
 )  # fmt: skip
-BUDGET = Page(
-    path="budget", module="budget", title="Budget", prefix="bu_", question="How is a promise best divided?",
-)  # fmt: skip
-CURATOR = Page(
-    path="curator", module="curator", title="Curator's desk", prefix="cu_",
-    question="Which release keeps all your limits?",
-)  # fmt: skip
-PLAN = Page(
-    path="plan", module="plan", title="Plan", prefix="pl_", carries=False,
-    question="How is one promise divided among several statistics?",
-)  # fmt: skip
+BUDGET = Page("budget", "budget", "Budget", "bu_", "How is a promise best divided?")
+CURATOR = Page("curator", "curator", "Curator's desk", "cu_", "Which release keeps all your limits?")
+PLAN = Page("plan", "plan", "Plan", "pl_", "How is one promise divided among several statistics?", carries=False)
 
 GROUPS = {
     "": (START,),
@@ -116,17 +65,16 @@ GROUPS = {
 PAGES = tuple(page for group in GROUPS.values() for page in group)
 
 
-@cache
-def _drawing_of(page: Page) -> Callable[[], None]:
-    """Function with a name of its own: Streamlit takes the name of a page's function for its default title."""
-
-    def draw() -> None:
-        page.draw()
-
-    draw.__name__ = page.module
-    return draw
-
-
 def streamlit_page(page: Page) -> st.Page:
     """Page as `st.navigation` and `st.page_link` take it."""
-    return st.Page(_drawing_of(page), title=page.title, url_path=page.path or None, default=not page.path)
+
+    def draw() -> None:
+        name = f"pages.{page.module}"
+        is_new = name not in sys.modules
+        module = importlib.import_module(name)
+        if is_new:
+            gc.freeze()  # what is loaded is never garbage: searching it takes tens of milliseconds
+        module.page()
+
+    draw.__name__ = page.module  # which Streamlit takes for the default title
+    return st.Page(draw, title=page.title, url_path=page.path or None, default=not page.path)

@@ -4,20 +4,17 @@ Its names are those of the settings without the prefix of a page. A move on any 
 page that is opened without a query takes what has changed since the reader was last there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import streamlit as st
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import in_figures
+from dpviz.core.formatting import format_count, format_number
 from dpviz.mechanisms import SYNTHESIZERS
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
-from pages.ui.url import CLASS_MODE, Settings, class_mode, format_number, report_problem
+from pages.ui.url import CLASS_MODE, Setting, Settings, class_mode, format_value, report_problem
 
 SHARED = (
     "synthesizer", "n", "m", "m_is_n", "sets", "prior", "epsilon", "delta", "alpha", "beta", "beta_is_alpha", "cells",
@@ -25,8 +22,8 @@ SHARED = (
 )  # fmt: skip
 """Names of what belongs to a release; all else, such as the level of an interval, belongs to a page."""
 
-HIDDEN = ("p", "x", "seed")
-"""Names of what some pages have no widget for, and hand on."""
+OWN_TRUTH = ("p", "x", "seed")
+"""Names of what some pages have no widget for, and hand on; a page's own goes along once the reader has changed it."""
 
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α"}
 PROMISED = {"pure": ("epsilon",), "exact": ("epsilon", "delta"), "own": ("alpha",)}
@@ -46,12 +43,9 @@ def register_shown(key: str) -> None:
 
 
 def mark_moved(key: str = "") -> None:
-    """Note that the reader has moved a control; the callback of every widget.
+    """Note that the reader has moved a control; the callback of every widget, with its key.
 
-    Parameters
-    ----------
-    key : str, optional
-        Of the widget. The people who say yes follow the number of people, and whoever sets α has chosen the prior.
+    The people who say yes follow the number of people, and whoever sets α has chosen the prior.
     """
     st.session_state["is_moved"] = True
     current = release()
@@ -66,77 +60,47 @@ def mark_moved(key: str = "") -> None:
 def apply_release(page: Page, settings: Settings, take_release: TakeRelease | None = None) -> None:
     """Set a page that is opened to the reader's release, unless its URL says what it shows.
 
-    Parameters
-    ----------
-    page : Page
-    settings : mapping of str to Setting
-        Of the page. What it does not allow is lowered, or left as it is on the page, and a sentence says so.
-    take_release : callable, optional
+    What the page does not allow is lowered, or left as it is on the page, and a sentence says so.
     """
     state = st.session_state
+    own = {name: page.prefix + name for name in SHARED if page.prefix + name in settings}
+    hidden = {name: key for name, key in own.items() if name in OWN_TRUTH and settings[key].is_hidden}
     if state["is_linked"]:
-        release().update(_hidden_values(page, settings))
-        if take_release is not None:
-            _update_missing(page, take_release(_linked_values(page)))
-        if f"{page.prefix}x" not in st.query_params:
-            _fit_count(page, settings)
-    for name in HIDDEN:
-        if _is_hidden(settings, page.prefix + name):
-            state[page.prefix + name] = release().get(name)
+        in_url = {key: text for key, text in st.query_params.items() if text}
+        values = {name: state[key] for name, key in hidden.items() if key in in_url}
+        release().update({name: value for name, value in values.items() if value is not None})  # None is an invalid one
+        if take_release is not None:  # of names too of which the page has no setting
+            linked = {name: _value(in_url[page.prefix + name]) for name in SHARED if page.prefix + name in in_url}
+            if linked.get("synthesizer") not in SYNTHESIZERS:
+                linked.pop("synthesizer", None)
+            further = {page.prefix + name: value for name, value in take_release(linked).items()}
+            state.update({key: value for key, value in further.items() if key not in st.query_params})
+        _fit_count(page, settings, is_known=f"{page.prefix}x" in st.query_params)
+    for name, key in hidden.items():
+        state[key] = release().get(name)
     if not state["is_entered"] or state["is_linked"] or not release():
         return
-    seen_key = f"{page.prefix}release"
-    seen = state.get(seen_key, {})
+    seen = state.get(f"{page.prefix}release", {})
     changed = {name: value for name, value in release().items() if seen.get(name) != value}
     if "n" in changed and "x" in release():
         changed["x"] = release()["x"]  # a page's own x belongs to its own people
     for name, value in changed.items():
-        if page.prefix + name in settings and not _is_hidden(settings, page.prefix + name):
-            _set(page, settings, name, value)
-    if "n" in changed and "x" not in changed:
-        _fit_count(page, settings)
+        if name in own and name not in hidden:
+            _set(own[name], settings[own[name]], value)
+    _fit_count(page, settings, is_known="x" in changed or "n" not in changed)
     if take_release is not None and changed:
         # What is no part of a release, such as the kind of data, stays while the mechanism does
         is_other = bool(changed.keys() & {"synthesizer", "m_is_n"})
-        further = take_release(release())
-        values = {page.prefix + name: value for name, value in further.items() if is_other or name in SHARED}
-        state.update(values)
-    state[seen_key] = dict(release())
+        taken = take_release(release()).items()
+        state.update({page.prefix + name: value for name, value in taken if is_other or name in SHARED})
+    state[f"{page.prefix}release"] = dict(release())
 
 
-def _fit_count(page: Page, settings: Settings) -> None:
-    """Have as large a share of other people say yes as of the page's own, where nobody says how many do."""
-    x_key = f"{page.prefix}x"
-    n_key = f"{page.prefix}n"
-    if (
-        x_key in settings
-        and n_key in settings
-        and not _is_hidden(settings, x_key)
-        and settings[x_key].fresh is not None
-    ):
-        share = settings[x_key].fresh / settings[n_key].fresh
-        st.session_state[x_key] = round(share * st.session_state[n_key])
-
-
-def _is_hidden(settings: Settings, key: str) -> bool:
-    """Whether a page has a setting but no widget for it: it hands on what the release says."""
-    return key in settings and settings[key].fresh is None and settings[key].parameter is not None
-
-
-def _hidden_values(page: Page, settings: Settings) -> dict[str, Any]:
-    """What the URL says of a release that the page has no widget for."""
-    keys = {name: page.prefix + name for name in HIDDEN if _is_hidden(settings, page.prefix + name)}
-    values = {name: st.session_state[key] for name, key in keys.items() if key in st.query_params}
-    return {name: value for name, value in values.items() if value is not None}  # None is an invalid one
-
-
-def _linked_values(page: Page) -> dict[str, Any]:
-    """What the URL says of a release, in names of which the page may have no setting."""
-    words = {name: st.query_params.get(page.prefix + name) for name in SHARED}
-    values = {name: _value(word) for name, word in words.items() if word}
-    if values.get("synthesizer") not in SYNTHESIZERS:
-        values.pop("synthesizer", None)
-    return values
+def _fit_count(page: Page, settings: Settings, *, is_known: bool) -> None:
+    """Have as large a share of other people say yes as of the page's own, unless it is known how many do."""
+    n, x = settings.get(f"{page.prefix}n"), settings.get(f"{page.prefix}x")
+    if n is not None and x is not None and x.fresh is not None and not is_known:
+        st.session_state[f"{page.prefix}x"] = round(x.fresh / n.fresh * st.session_state[f"{page.prefix}n"])
 
 
 def _value(word: str) -> Any:
@@ -148,69 +112,51 @@ def _value(word: str) -> Any:
         return word
 
 
-def _update_missing(page: Page, values: Mapping[str, Any]) -> None:
-    """Set what the URL does not say itself."""
-    keys = {page.prefix + name: value for name, value in values.items()}
-    st.session_state.update({key: value for key, value in keys.items() if key not in st.query_params})
-
-
-def _set(page: Page, settings: Settings, name: str, value: Any) -> None:
-    key = page.prefix + name
-    parameter = settings[key].parameter
-    if parameter is not None:
-        inside = min(max(value, parameter.minimum), parameter.maximum)
-        st.session_state[key] = int(inside) if parameter.integer else float(inside)
-        if inside != value:
-            symbol = parameter.symbol or parameter.title.lower()
-            said = f"Your release has {symbol} = {readable(value)}; this page takes {parameter.domain}."
-            report_problem(key, f"{said} It shows {readable(inside)}.")
+def _set(key: str, setting: Setting, value: Any) -> None:
+    """Set what a page shows to a value of the release, as far as it can."""
+    parameter = setting.parameter
+    if parameter is None:
+        try:
+            st.session_state[key] = setting.parse(format_value(value))
+        except ValueError:
+            label = SYNTHESIZERS[value].info.label if value in SYNTHESIZERS else value
+            report_problem(key, f"Your release is made by {label}, which this page does not show.")
         return
-    try:
-        st.session_state[key] = settings[key].parse(format_value(value))
-    except ValueError:
-        label = SYNTHESIZERS[value].label if name == "synthesizer" else value
-        report_problem(key, f"Your release is made by {label}, which this page does not show.")
+    inside = min(max(value, parameter.minimum), parameter.maximum)
+    st.session_state[key] = int(inside) if parameter.integer else float(inside)
+    if inside != value:
+        symbol = parameter.symbol or parameter.title.lower()
+        sentence = f"Your release has {symbol} = {format_number(value)}; this page takes {parameter.domain}."
+        report_problem(key, f"{sentence} It shows {format_number(inside)}.")
 
 
 def update_release(page: Page, settings: Settings) -> None:
     """Make what a page shows the reader's release, where a control was moved, a link was opened, or the app begins.
 
-    Parameters
-    ----------
-    page : Page
-        Call it after its controls, which have registered what they show.
-    settings : mapping of str to Setting
-        Of the page. Its own truth and seed go along only once the reader has changed them.
+    Call it after the controls, which have registered what they show.
     """
     state = st.session_state
-    names = {name: page.prefix + name for name in SHARED if page.prefix + name in state["shown"]}
-    shown = {name: state[key] for name, key in names.items() if state.get(key) is not None}
+    shown = _shown_values(page)
     last_key = f"{page.prefix}last_shown"
     is_moved = state.get("is_moved", False) and state.get(last_key) not in (None, shown)
     state[last_key] = shown
     is_first = page is START and not release()
-    # A matrix of the reader's own stays on its page.
-    is_given = state.get(f"{page.prefix}synthesizer") == GivenMatrix.key
-    if is_given or not (is_moved or is_first or state["is_linked"]):
-        state[f"{page.prefix}release"] = dict(release())
-        return
-    own = {name for name in HIDDEN if name in shown and shown[name] == settings[names[name]].fresh}
-    if page is START:
-        own = set()
-    release().update({name: value for name, value in shown.items() if name in release() or name not in own})
-    release().setdefault("prior", "pure")  # on a page that has no choice of it
+    is_given = state.get(f"{page.prefix}synthesizer") == GivenMatrix.key  # a reader's own matrix stays on its page
+    if not is_given and (is_moved or is_first or state["is_linked"]):
+        own = [name for name in OWN_TRUTH if name in shown and shown[name] == settings[page.prefix + name].fresh]
+        leaves_out = set(own) - release().keys() if page is not START else set()
+        release().update({name: value for name, value in shown.items() if name not in leaves_out})
+        release().setdefault("prior", "pure")  # on a page that has no choice of it
     state[f"{page.prefix}release"] = dict(release())
 
 
 def matching_case(prefix: str, take_release: TakeRelease | None = None) -> dict[str, Any]:
     """Values that the settings of a page have where it shows the reader's release, by name."""
     carries = any(page.carries for page in PAGES if page.prefix == prefix)
-    if not carries or st.session_state.get("is_moved"):  # after a move the release of this run is not known yet
+    if not carries or not release() or st.session_state.get("is_moved"):  # then that of this run is not known yet
         return {}
     case = {name: value for name, value in release().items() if prefix + name in st.session_state}
-    if take_release is not None and release():
-        case |= take_release(release())
-    return case
+    return case | dict(take_release(release()) if take_release else {})
 
 
 def release_words() -> str:
@@ -218,27 +164,18 @@ def release_words() -> str:
     current = release()
     words = []
     if "synthesizer" in current:
-        words.append(SYNTHESIZERS[current["synthesizer"]].label.partition(" (")[0])
+        words.append(SYNTHESIZERS[current["synthesizer"]].info.label.partition(" (")[0])
     if "n" in current:
-        words.append(in_figures(int(current["n"]), "person", "people"))
+        words.append(format_count(int(current["n"]), "person", "people"))
     if "sets" in current:
-        words.append(in_figures(int(current["sets"]), "set"))
+        words.append(format_count(int(current["sets"]), "set"))
     names = PROMISED[current.get("prior", "pure")]
-    words += [f"{SYMBOLS[name]} = {readable(current[name], 3)}" for name in names if name in current]
+    words += [f"{SYMBOLS[name]} = {format_number(current[name], 3)}" for name in names if name in current]
     return ", ".join(words)
 
 
 def release_links(page: Page, heading: str = "This release on", extra: Mapping[str, Any] | None = None) -> None:
-    """Draw links to what the other pages say of this release.
-
-    Parameters
-    ----------
-    page : Page
-        Where the links stand; what it shows goes along.
-    heading : str, optional
-    extra : mapping of str to Any, optional
-        Values by name that go along instead of the page's.
-    """
+    """Draw links to what the other pages say of what a page shows, with the `extra` values by name in its place."""
     values = shown_release(page) | dict(extra or {})
     with st.container(horizontal=True, vertical_alignment="center", key=f"{page.prefix}links"):
         st.html(f'<span class="dpviz-lead">{heading}</span>', width="content")
@@ -249,22 +186,17 @@ def release_links(page: Page, heading: str = "This release on", extra: Mapping[s
 
 def shown_release(page: Page) -> dict[str, Any]:
     """What a page shows of a release in this run, and what else the reader's release says."""
+    return release() | _shown_values(page)
+
+
+def _shown_values(page: Page) -> dict[str, Any]:
     state = st.session_state
-    shown = {name: state[page.prefix + name] for name in SHARED if page.prefix + name in state["shown"]}
-    return release() | {name: value for name, value in shown.items() if value is not None}
+    values = {name: state.get(page.prefix + name) for name in SHARED if page.prefix + name in state["shown"]}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def page_link(page: Page, values: Mapping[str, Any], label: str = "") -> None:
-    """Draw a link to a page.
-
-    Parameters
-    ----------
-    page : Page
-    values : mapping of str to Any
-        Settings by their names without the prefix; the page leaves out what it has no setting for.
-    label : str, optional
-        Title of the page if empty.
-    """
+    """Draw a link to a page with values by the names of its settings without the prefix; its title if no `label`."""
     query = {page.prefix + name: format_value(value) for name, value in values.items()}
     if class_mode():
         query[CLASS_MODE] = "1"
@@ -272,12 +204,3 @@ def page_link(page: Page, values: Mapping[str, Any], label: str = "") -> None:
 
 
 _link_target = cache(streamlit_page)
-
-
-def format_value(value: Any) -> str:
-    """Value of any setting as a URL has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return format_number(value)
-    return ".".join(value) if isinstance(value, list | tuple) else str(value)

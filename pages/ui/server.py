@@ -1,7 +1,5 @@
 """What the server answers beside Streamlit: security headers, files that pages load, and the state of a room."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import threading
@@ -40,11 +38,8 @@ HEADERS = {
     "x-frame-options": "SAMEORIGIN",
     "referrer-policy": "same-origin",  # the address of a page contains the reader's question
 }
-METRICS_PATH = "/_stcore/metrics"
-"""Tells anybody how many sessions there are and what they hold; closed."""
-
+METRICS_PATH = "/_stcore/metrics"  # tells anybody how many sessions there are and what they hold; closed
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]+)?", re.IGNORECASE)
-CACHE_FOREVER = "public, max-age=31536000, immutable"
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
 STATIC = Path(__file__).parent.parent / "static"
 PLOTLY_NAME = f"plotly.{version('plotly')}.js"
@@ -89,31 +84,28 @@ def server_error(_request: Request, _error: Exception) -> Response:
     return PlainTextResponse("Internal Server Error", status_code=500, headers=HEADERS)
 
 
-def plotly_url() -> str:
-    """Address of plotly.js, relative to a page."""
-    return f"./dpviz/{PLOTLY_NAME}"
-
-
 @lru_cache
 def static_url(name: str) -> str:
-    """Address of a file of ``pages/static``, relative to a page: it changes with what the file contains."""
-    return f"./dpviz/static/{name}?v={sha256((STATIC / name).read_bytes()).hexdigest()[:12]}"
-
-
-def plotly_route(request: Request) -> Response:
-    """Serve the plotly.js of the installed plotly package."""
-    return _file_response(request, Path(str(files("plotly") / "package_data" / "plotly.min.js")), CACHE_FOREVER)
+    """Address of a file that pages load, relative to a page: it changes with what the file contains."""
+    return f"./dpviz/static/{name}?v={sha256(_path(name).read_bytes()).hexdigest()[:12]}"
 
 
 def static_route(request: Request) -> Response:
-    """Serve a script or style sheet of ``pages/static``."""
-    name = request.path_params["name"]
-    path = STATIC / name
+    """Serve a script or style sheet of ``pages/static``, or plotly.js."""
+    path = _path(request.path_params["name"])
     if path.suffix not in MEDIA_TYPES or not path.is_file():
         return PlainTextResponse("Not Found", status_code=404)
     # While a server is replaced, the page of one process may ask another, which has another version of the file.
-    is_same_version = static_url(name).endswith(f"?{request.url.query}")
-    return _file_response(request, path, CACHE_FOREVER if is_same_version else "no-cache")
+    is_same_version = static_url(request.path_params["name"]).endswith(f"?{request.url.query}")
+    headers = {
+        "cache-control": "public, max-age=31536000, immutable" if is_same_version else "no-cache",
+        "vary": "accept-encoding",
+    }
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(path.read_bytes(), media_type=MEDIA_TYPES[path.suffix], headers=headers)
+    with _compression_lock:  # once in a process, however many readers come first
+        content = _compressed(path)
+    return Response(content, media_type=MEDIA_TYPES[path.suffix], headers=headers | {"content-encoding": "gzip"})
 
 
 def room_route(request: Request) -> Response:
@@ -128,22 +120,12 @@ def room_route(request: Request) -> Response:
 def app_routes() -> list[BaseRoute]:
     """Return what is served at ``dpviz/`` below the base path of the server."""
     base_path = str(st.get_option("server.baseUrlPath")).strip("/")
-    routes = [
-        Route(f"/{PLOTLY_NAME}", plotly_route),
-        Route("/static/{name}", static_route),
-        Route("/room/{watch}/{kind}", room_route),
-    ]
+    routes = [Route("/static/{name}", static_route), Route("/room/{watch}/{kind}", room_route)]
     return [Mount(f"/{base_path}/dpviz" if base_path else "/dpviz", routes=routes)]
 
 
-def _file_response(request: Request, path: Path, cache_control: str) -> Response:
-    headers = {"cache-control": cache_control, "vary": "accept-encoding"}
-    media_type = MEDIA_TYPES[path.suffix]
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(path.read_bytes(), media_type=media_type, headers=headers)
-    with _compression_lock:  # once in a process, however many readers come first
-        content = _compressed(path)
-    return Response(content, media_type=media_type, headers=headers | {"content-encoding": "gzip"})
+def _path(name: str) -> Path:
+    return Path(str(files("plotly") / "package_data" / "plotly.min.js")) if name == PLOTLY_NAME else STATIC / name
 
 
 @lru_cache

@@ -1,7 +1,5 @@
 """What pages say: the answer, notes, numbers with their meaning, tables, and the texts in ``pages/texts``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
@@ -11,8 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
-from dpviz.core.digits import three_digits
-from dpviz.core.plain import plain
+from dpviz.core.escape import escape_markdown
+from dpviz.core.formatting import shorten_numbers
 from pages.ui.url import class_mode
 
 TEXTS = Path(__file__).parent.parent / "texts"
@@ -22,16 +20,9 @@ UNBROKEN = re.compile(r"(?<=[\w)]) (?=[=±] )|(?<= [=±]) (?=[\w−∞<])|(?<=[\
 
 
 def answer(mark: str, sentence: str, short: str) -> None:
-    """Draw the answer of a page.
+    """Draw the answer of a page: a word or a number in a frame, and a sentence that may hold inline HTML.
 
-    Parameters
-    ----------
-    mark : str
-        The answer in a word or a number, which is framed.
-    sentence : str
-        May hold inline HTML.
-    short : str
-        The same in at most 15 words of plain text: on a projector, and on a phone above the controls.
+    `short` is the same in at most 15 words of plain text: on a projector, and on a phone above the controls.
     """
     text = escape(short) if class_mode() else sentence
     strip = f'<div class="dpviz-now" aria-hidden="true"><b>{escape(mark)}</b> {escape(short)}</div>'
@@ -50,7 +41,7 @@ def note(sentence: str) -> None:
 
 def problem(sentence: str) -> None:
     """Say in plain text why something is not there, in its place."""
-    st.html(f'<p class="dpviz-problem" role="alert">{plain(sentence)}</p>')
+    st.html(f'<p class="dpviz-problem" role="alert">{escape_markdown(sentence)}</p>')
 
 
 def heading(text: str) -> None:
@@ -66,17 +57,9 @@ def numbers(*entries: tuple[str, str, str]) -> None:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, numeric: Collection[int] | None = None
 ) -> None:
-    """Draw a small table of words and numbers, which is folded away in class mode.
+    """Draw a small table, which is folded away in class mode, with its accessible name.
 
-    Parameters
-    ----------
-    head : sequence of str
-    rows : iterable of sequence of str
-        Cells may hold inline HTML.
-    caption : str
-        Its accessible name.
-    numeric : collection of int, optional
-        Columns that are set to the right; all but the first if None.
+    Cells may hold inline HTML; `numeric` columns are set to the right, all but the first if None.
     """
     columns = range(1, len(head)) if numeric is None else numeric
     html_table(listing_html(head, list(rows), columns), caption)
@@ -93,8 +76,6 @@ def html_table(html: str, caption: str, kind: str = "dpviz-scroll") -> None:
 def unbroken(text: str) -> str:
     r"""Text whose numbers stay on one line with their signs.
 
-    Examples
-    --------
     >>> unbroken("At ε = 1 it is 95 % of all.").split(" ")
     ['At', 'ε\xa0=\xa01', 'it', 'is', '95\xa0%', 'of', 'all.']
     """
@@ -105,21 +86,7 @@ def unbroken(text: str) -> str:
 def page_text(page: str, section: str = "") -> str:
     """Markdown of ``pages/texts/<page>.md``: a section by its heading of second level, or what stands before the first.
 
-    Parameters
-    ----------
-    page : str
-        Name of the file without its end.
-    section : str, optional
-
-    Returns
-    -------
-    str
-        With what papers print in the places of its names.
-
-    Raises
-    ------
-    KeyError
-        If there is no such section.
+    What papers print stands in the places of its names.
     """
     from dpviz.claims.sentences import with_printed  # few texts of a page that is opened first speak of papers
 
@@ -135,4 +102,4 @@ def page_note(page: str, section: str, **values: object) -> str:
 
 def _for_reader(html: str) -> str:
     """HTML with numbers that stay on one line; in class mode with three digits, which are read from afar."""
-    return unbroken(three_digits(html) if class_mode() else html)
+    return unbroken(shorten_numbers(html) if class_mode() else html)

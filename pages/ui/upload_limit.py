@@ -1,10 +1,7 @@
 """A limit of what uploaded files hold in memory."""
 
-from __future__ import annotations
-
 import asyncio
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
@@ -13,18 +10,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 UPLOAD_PATH = "/_stcore/upload_file/"
 MEGABYTE = 2**20
-
-MAX_SESSION_FILES = 8  # a page holds at most one file for each of its boxes
-MAX_SESSION_BYTES = 64 * MEGABYTE  # two of the largest files
-MAX_ADDRESS_FILES = 200  # a class may come from one address
-MAX_ADDRESS_BYTES = 256 * MEGABYTE
-MAX_FILES = 2_000
-MAX_BYTES = 512 * MEGABYTE
+MAX_FILES = (8, 200, 2_000)  # of a session, whose boxes hold a file each, of an address (a class), and of the process
+MAX_BYTES = (64 * MEGABYTE, 256 * MEGABYTE, 512 * MEGABYTE)  # of the same; two of the largest files for a session
 
 SWEEP_INTERVAL_S = 30.0
-SESSION_TTL_S = 150.0
-"""A file stays so long after its session has left: Streamlit gives the session back to who returns in 120 s."""
-
+SESSION_TTL_S = 150.0  # of a file after its session has left: Streamlit gives it back to who returns in 120 s
 IMPOSSIBLE_LENGTH = 2**60
 
 
@@ -36,12 +26,15 @@ class _Upload:
     seen: float = field(default_factory=time.monotonic)  # when its session was last connected
 
     @property
-    def session(self) -> str:
-        return str(self.scope["path"].rsplit("/", 2)[1])
+    def owners(self) -> tuple[str, str, str]:
+        """Session, address and process."""
+        session = str(self.scope["path"].rsplit("/", 2)[1])
+        return session, str((self.scope.get("client") or ("",))[0]), ""
 
-    @property
-    def address(self) -> str:
-        return str((self.scope.get("client") or ("",))[0])
+    def fits(self, others: "list[_Upload]", level: int) -> bool:
+        """Whether there is room for it beside others of the same session (0), address (1) or process (2)."""
+        sizes = [other.size for other in others if other.owners[level] == self.owners[level]]
+        return len(sizes) < MAX_FILES[level] and sum(sizes) + self.size <= MAX_BYTES[level]
 
 
 class UploadLimit:
@@ -61,30 +54,34 @@ class UploadLimit:
         """Take note of an upload or a deletion, refuse an upload, or pass anything else on."""
         if scope["type"] != "http" or UPLOAD_PATH not in scope["path"] or scope["method"] not in ("PUT", "DELETE"):
             await self.app(scope, receive, send)
-        elif scope["method"] == "DELETE":
+        elif scope["method"] == "PUT":
+            await self._put(scope, receive, send)
+        else:
             status = await self._forward(scope, receive, send)
             upload = self._uploads.get(scope["path"])
             if status == 204 and upload is not None and upload.is_stored:  # what is still coming keeps its room
                 del self._uploads[scope["path"]]
-        else:
-            await self._put(scope, receive, send)
 
     async def _put(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"]
         length = Headers(scope=scope).get("content-length", "")
         if not length.isascii() or not length.isdigit():  # a browser knows the length of a file
             await PlainTextResponse("Length Required", status_code=411)(scope, receive, send)
             return
-        upload = _Upload(dict(scope), int(length))
-        evicted = self._evicted_for(upload)
-        if path in self._uploads or evicted is None:  # a browser uses every path once
+
+        # Reserve the room before the body comes, and give it back unless the file was stored
+        path, upload = scope["path"], _Upload(dict(scope), int(length))
+        others = list(self._uploads.values())
+        oldest = [other for other in others if other.owners[0] == upload.owners[0] and other.is_stored]
+        evicted = []
+        while oldest and not upload.fits(others, 0):
+            evicted.append(oldest.pop(0))
+            others.remove(evicted[-1])
+        if path in self._uploads or not all(upload.fits(others, level) for level in range(3)):  # a path is used once
             await PlainTextResponse("Too many uploads", status_code=429)(scope, receive, send)
             return
-
-        # Reserve the room before the body comes, and give it back unless the file was stored.
-        self._uploads[path] = upload
         for other in evicted:
             del self._uploads[other.scope["path"]]
+        self._uploads[path] = upload
         try:
             for other in evicted:
                 await self._request(other, "DELETE")
@@ -95,29 +92,12 @@ class UploadLimit:
         if self._sweeper is None or self._sweeper.done():
             self._sweeper = asyncio.create_task(self._sweep())
 
-    def _evicted_for(self, upload: _Upload) -> list[_Upload] | None:
-        """Files of the same session that go for an upload, oldest first; None where there is no room for it."""
-        evicted = []
-        own = [other for other in self._uploads.values() if other.session == upload.session]
-        for other in list(own):
-            if not _fits([*own, upload], MAX_SESSION_FILES, MAX_SESSION_BYTES) and other.is_stored:
-                own.remove(other)
-                evicted.append(other)
-        remaining = [other for other in self._uploads.values() if other not in evicted]
-        same_address = [other for other in remaining if other.address == upload.address]
-        has_room = (
-            _fits([*own, upload], MAX_SESSION_FILES, MAX_SESSION_BYTES)
-            and _fits([*same_address, upload], MAX_ADDRESS_FILES, MAX_ADDRESS_BYTES)
-            and _fits([*remaining, upload], MAX_FILES, MAX_BYTES)
-        )
-        return evicted if has_room else None
-
     async def _sweep(self) -> None:
         """Delete the files of sessions that have left, until no file is held."""
         while self._uploads:
             await asyncio.sleep(SWEEP_INTERVAL_S)
             for path, upload in list(self._uploads.items()):
-                # A file that is too large is refused as such (413) if its session is connected, and otherwise for that.
+                # A file that is too large is refused as such (413) if its session is connected, and otherwise for that
                 if not upload.is_stored or await self._request(upload, "PUT") == 413:
                     upload.seen = time.monotonic()
                 elif time.monotonic() - upload.seen > SESSION_TTL_S:
@@ -148,8 +128,3 @@ class UploadLimit:
 
         await self.app(scope, receive, send_with_status)
         return status
-
-
-def _fits(uploads: Iterable[_Upload], max_files: int, max_bytes: int) -> bool:
-    sizes = [upload.size for upload in uploads]
-    return len(sizes) <= max_files and sum(sizes) <= max_bytes

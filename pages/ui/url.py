@@ -1,7 +1,5 @@
 """Settings of a page in the query of its URL: read once when a run begins, written once when the reader pauses."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,63 +8,56 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dpviz.core.escape import single_line
 from dpviz.core.parameters import Parameter
-from dpviz.core.plain import one_line
 from pages.ui.background import call_at_rest
 from pages.ui.navigation import Page
 
-MAX_TEXT = 4_000
-"""Characters of a text that a URL carries: browsers and proxies cut longer ones."""
-
-CLASS_MODE = "class"
-"""Name of the switch for class mode, on every page."""
-
-UNSHOWN = object()
-"""In place of the value of a setting whose problem is not shown yet: the page itself may still change it."""
-
-REFUSED = "refused"
-"""Key of the problem that is no single setting's, such as more people who say yes than people."""
-
-IN_TRANSIT_S = 1.0
-"""Time after a new URL in which an older one of this page is that of a request on its way, and no step back."""
-
-WRITE_INTERVAL_S = 0.5
-"""Least time between two URLs of a page: each is an entry of the browser's history, and a dragged slider makes few."""
-
+MAX_TEXT = 4_000  # characters of a text that a URL carries: browsers and proxies cut longer ones
+CLASS_MODE = "class"  # name of the switch for class mode, on every page
+REFUSED = "refused"  # key of the problem that is no single setting's, such as more people who say yes than people
+IN_TRANSIT_S = 1.0  # in which a URL that the page had before is that of a request on its way, and no step back
+WRITE_INTERVAL_S = 0.5  # between two URLs of a page: each is an entry of the browser's history
 MAX_IN_TRANSIT = 4  # URLs that a browser may not have had yet
+UNSHOWN = object()  # the value of a setting whose problem is not shown yet: the page itself may still change it
 
 Options = Collection[str] | Callable[[], Collection[str]]
 """Keys of a choice; a function where they are registered later."""
 
 
+def format_url_number(value: float) -> str:
+    """Every digit of a number and none too many."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def format_value(value: Any) -> str:
+    """Value of any setting as a URL has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return format_url_number(value)
+    return ".".join(value) if isinstance(value, list | tuple) else str(value)
+
+
 @dataclass(frozen=True)
 class Setting:
-    """How one setting of a page is stored in the URL.
+    """How one setting of a page is stored in the URL."""
 
-    Parameters
-    ----------
-    default : Any
-        Value of a fresh page, which is left out of the URL; a function of no argument where it is known later.
-    parse : callable
-        Converts the text of the URL; raises a ValueError with a sentence for the reader.
-    format : callable
-        Converts a value to the text of the URL.
-    label : str
-        Name in the head lines of files; empty for what they leave out.
-    parameter : Parameter or None
-        Declaration of a number.
-    """
-
-    default: Any
-    parse: Callable[[str], Any]
-    format: Callable[[Any], str] = str
-    label: str = ""
+    default: Any  # of a fresh page, which is left out of the URL; a function of no argument where it is known later
+    parse: Callable[[str], Any]  # of the text of the URL; raises a ValueError with a sentence for the reader
+    format: Callable[[Any], str] = format_value
+    label: str = ""  # in the head lines of files; empty for what they leave out
     parameter: Parameter | None = None
 
     @property
     def fresh(self) -> Any:
         """Value of a fresh page."""
         return self.default() if callable(self.default) else self.default
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is a number without a widget, see `hidden_number_setting`."""
+        return self.default is None and self.parameter is not None
 
 
 Settings = Mapping[str, Setting]
@@ -76,8 +67,7 @@ Settings = Mapping[str, Setting]
 def number_setting(parameter: Parameter) -> Setting:
     """Setting of a declared number."""
     default = int(parameter.default) if parameter.integer else float(parameter.default)
-    label = f"{parameter.title} {parameter.symbol}".strip()
-    return Setting(default, parameter.parse, format_number, label, parameter)
+    return Setting(default, parameter.parse, label=f"{parameter.title} {parameter.symbol}".strip(), parameter=parameter)
 
 
 def number_settings(parameters: Mapping[str, Parameter], prefix: str) -> dict[str, Setting]:
@@ -87,12 +77,18 @@ def number_settings(parameters: Mapping[str, Parameter], prefix: str) -> dict[st
 
 def hidden_number_setting(parameter: Parameter) -> Setting:
     """Setting of a number without a widget, None where nothing says it: the page takes it from the release."""
-    return Setting(None, parameter.parse, format_number, f"{parameter.title} of your release", parameter)
+    return Setting(None, parameter.parse, label=f"{parameter.title} of your release", parameter=parameter)
 
 
 def choice_setting(options: Options, default: str | None, label: str = "") -> Setting:
     """Setting of one of several keys; None stands for none of them."""
-    return Setting(default, lambda text: _member(options, text), label=label)
+
+    def parse(text: str) -> str:
+        if text not in _keys(options):
+            raise ValueError(f"it must be one of {', '.join(_keys(options))}.")
+        return text
+
+    return Setting(default, parse, label=label)
 
 
 def choices_setting(options: Options, default: Collection[str], label: str = "") -> Setting:
@@ -104,17 +100,17 @@ def choices_setting(options: Options, default: Collection[str], label: str = "")
     def parse(text: str) -> list[str]:
         keys = [key for key in dict.fromkeys(text.split(".")) if key]
         known = [key for key in keys if key in _keys(options)]
-        unknown = [key for key in keys if key not in known]
-        if unknown:
+        if known != keys:
             raise ValueError(f"each must be one of {', '.join(_keys(options))}.", known)
         return known
 
-    return Setting(lambda: list(default), parse, ".".join, label)
+    return Setting(lambda: list(default), parse, label=label)
 
 
 def switch_setting(default: bool, label: str = "") -> Setting:
     """Setting of a switch."""
-    return Setting(default, lambda text: _member(("true", "false"), text.lower()) == "true", _lower, label)
+    parse = choice_setting(("true", "false"), None).parse
+    return Setting(default, lambda text: parse(text.lower()) == "true", label=label)
 
 
 def text_setting(default: str, label: str = "") -> Setting:
@@ -138,89 +134,70 @@ class _Address:
     written_at: float = 0.0  # time.monotonic()
     whole: dict[str, str] | None = None  # what the URL should be; None before the first run with it has ended
 
-    def is_in_transit(self, query: dict[str, str]) -> bool:
-        """Whether a query is that of a request which was sent before the browser had the new URL, and no step back.
-
-        That is so where a control was moved: its request says where the browser was before.
-        """
-        is_recent = time.monotonic() - self.written_at < IN_TRANSIT_S
-        return bool(st.session_state.get("is_moved")) or (is_recent and query in self.written)
-
 
 def load(page: Page, settings: Settings) -> None:
     """Copy the settings of the URL into ``st.session_state``, where it is new: opened, a link, or a step back.
 
-    Parameters
-    ----------
-    page : Page
-    settings : mapping of str to Setting
-        Every invalid value is noted in a sentence, see `problems`; its setting keeps the value that it had.
+    Every invalid value is noted in a sentence, see `problems`; its setting keeps the value that it had.
     """
     state = st.session_state
     state.setdefault("problems", {}).pop(REFUSED, None)
-    query = {key: text for key, text in st.query_params.items() if _belongs(key, page, settings)}
-    address: _Address | None = state.get("address")
-    is_entered = address is None or address.path != page.path
-    if is_entered or address is None:
+    query = {key: text for key, text in st.query_params.items() if key in settings or key.startswith(page.prefix)}
+    address: _Address = state.get("address") or _Address("/")
+    is_entered = address.path != page.path
+    if is_entered:
         address = state["address"] = _Address(page.path)
-        state["problems"] = {}
-    is_new = query != address.query and (is_entered or not address.is_in_transit(query))
+    # The request of a control that was moved says where the browser was before, and others may still be on their way
+    is_recent = query in address.written and time.monotonic() - address.written_at < IN_TRANSIT_S
+    is_new = query != address.query and not (state.get("is_moved") and not is_entered) and not is_recent
     is_linked = is_new and bool(query)
-    if is_new:
+    if is_entered or is_new:
         state["problems"] = {}
-        address.whole = None
+    is_first_visit = not any(key in state for key in settings)
+    shows_link_alone = is_linked and is_entered and not page.carries
     for key, setting in settings.items():
         is_changed = is_new and query.get(key) != address.query.get(key)
-        is_reset = is_linked and is_entered and not page.carries  # such a page shows what its link says and no more
-        if key not in state or is_reset or (is_changed and key not in query):
+        if key not in state or shows_link_alone or (is_changed and key not in query):
             state[key] = setting.fresh
         if is_changed and key in query:
-            _parse(key, setting, query[key])
+            try:
+                state[key] = setting.parse(query[key])
+            except ValueError as error:
+                message, *known = error.args
+                if known and known[0]:
+                    state[key] = known[0]
+                report_problem(
+                    key, f"Ignored an invalid value in the link, {key} = {single_line(query[key])}: {message}"
+                )
     if is_new:
         address.query = query
+        address.whole = None
     if state.pop("reset", None) == page.path:
-        for key, setting in settings.items():
-            state[key] = setting.fresh
+        state.update({key: setting.fresh for key, setting in settings.items()})
     state["is_entered"] = is_entered
     state["is_linked"] = is_linked
+    state["shows_link_only"] = is_linked and is_first_visit and page.carries
     state["shown"] = set()
 
 
-def _parse(key: str, setting: Setting, text: str) -> None:
-    try:
-        st.session_state[key] = setting.parse(text)
-    except ValueError as error:
-        message, *known = error.args
-        if known and known[0]:
-            st.session_state[key] = known[0]
-        report_problem(key, f"Ignored an invalid value in the link, {key} = {one_line(text)}: {message}")
-
-
 def save(page: Page, settings: Settings) -> None:
-    """Write every setting that differs from its default to the URL once the reader pauses; after the last widget.
-
-    Parameters
-    ----------
-    page : Page
-    settings : mapping of str to Setting
-    """
+    """Write every setting that differs from its default to the URL once the reader pauses; after the last widget."""
+    state = st.session_state
     query = query_of(settings)
-    address: _Address = st.session_state["address"]
-    whole = {key: text for key, text in st.query_params.items() if not _belongs(key, page, settings)}
-    whole.pop(CLASS_MODE, None)
-    if class_mode():
-        whole[CLASS_MODE] = "1"
-    whole.update(query)
-    # What stands until something changes, or Back would lead to it and from there to the new URL again: a step back
-    # on the page, a link that says defaults as well, and one that has been written anew before.
-    own = {key: text for key, text in st.query_params.items() if _belongs(key, page, settings)}
+    address: _Address = state["address"]
+    present = st.query_params.to_dict()
+    own = {key: text for key, text in present.items() if key in settings or key.startswith(page.prefix)}
+    whole = {key: text for key, text in present.items() if key not in own and key != CLASS_MODE}
+    whole |= ({CLASS_MODE: "1"} if class_mode() else {}) | query
+
+    # These stand until something changes, or Back would lead to them and from there to the new URL again: a step back
+    # on the page, a link that says all that is shown, and a URL that the page has had before.
     says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
-    rewritten = st.session_state.setdefault("rewritten", [])
-    is_known = says_all or (page.path, own) in rewritten
-    is_new = address.whole is None
-    stands = is_new and (not st.session_state["is_entered"] or (st.session_state["is_linked"] and is_known))
-    is_written = stands or whole in (address.whole, st.query_params.to_dict())
-    if is_written:
+    known: set[frozenset[tuple[str, str]]] = state.setdefault("known_urls", set())
+    is_known = says_all or state["shows_link_only"] or frozenset(own.items()) in known
+    stands = address.whole is None and (not state["is_entered"] or (state["is_linked"] and is_known))
+    known.add(frozenset(own.items()))
+    if stands or whole in (address.whole, present):
         address.whole = whole
         return
 
@@ -229,8 +206,7 @@ def save(page: Page, settings: Settings) -> None:
         address.query = query
         address.written_at = time.monotonic()
         address.whole = whole
-        if is_new:
-            rewritten.append((page.path, own))
+        known.add(frozenset(query.items()))
         st.query_params.from_dict(whole)
 
     call_at_rest(write, address.written_at + WRITE_INTERVAL_S)
@@ -238,12 +214,12 @@ def save(page: Page, settings: Settings) -> None:
 
 def query_of(settings: Settings, *, with_defaults: bool = False) -> dict[str, str]:
     """Query of the present settings: those that differ from their defaults, or all of them."""
-    query = {}
-    for key, setting in settings.items():
-        value = st.session_state.get(key, setting.fresh)
-        if value is not None and (with_defaults or value != setting.fresh):
-            query[key] = setting.format(value)
-    return query
+    values = {key: st.session_state.get(key, setting.fresh) for key, setting in settings.items()}
+    return {
+        key: settings[key].format(value)
+        for key, value in values.items()
+        if value is not None and (with_defaults or value != settings[key].fresh)
+    }
 
 
 def url_of(page: Page, query: Mapping[str, str]) -> str:
@@ -268,36 +244,15 @@ def report_problem(key: str, sentence: str) -> None:
 
 def problems() -> list[str]:
     """Sentences about invalid settings that have not been moved since they were first shown."""
-    noted: dict[str, tuple[str, Any]] = st.session_state.get("problems", {})
-    values = {key: st.session_state.get(key) for key in noted}
+    state = st.session_state
     current = {
-        key: (sentence, values[key])
-        for key, (sentence, value) in noted.items()
-        if value is UNSHOWN or value == values[key]
+        key: (sentence, state.get(key))
+        for key, (sentence, value) in state.get("problems", {}).items()
+        if value is UNSHOWN or value == state.get(key)
     }
-    st.session_state["problems"] = current
+    state["problems"] = current
     return [sentence for sentence, _ in current.values()]
-
-
-def _belongs(key: str, page: Page, settings: Settings) -> bool:
-    return key in settings or key.startswith(page.prefix)
 
 
 def _keys(options: Options) -> Collection[str]:
     return options() if callable(options) else options
-
-
-def _member(options: Options, text: str) -> str:
-    keys = _keys(options)
-    if text not in keys:
-        raise ValueError(f"it must be one of {', '.join(keys)}.")
-    return text
-
-
-def format_number(value: float) -> str:
-    """Every digit of a number and none too many."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
-
-
-def _lower(value: bool) -> str:
-    return str(value).lower()

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import betabinom, dirichlet_multinomial
 
-from dpviz.calibration.exact import smallest_prior
+from dpviz.calibration.smallest_prior import smallest_prior
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial
 from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon

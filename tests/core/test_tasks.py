@@ -1,7 +1,6 @@
 """Computations in worker processes: shared, left when nobody needs them, and safe from dying workers."""
 
-from __future__ import annotations
-
+import math
 import os
 import random
 import signal
@@ -16,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.core import tasks
+from dpviz.core import _workers, tasks
 from dpviz.core.tasks import Task, TaskPool
 from tests.core import streams
 
@@ -105,6 +104,16 @@ def test_the_first_result_comes_at_once_and_the_last_one_is_final(pool, key):
     assert (task.latest, task.version, task.done) == (1, 1, False)
     assert finish(task) == 200
     assert 2 <= task.version <= 30
+
+
+def test_a_result_that_comes_again_is_sent_once(monkeypatch):
+    monkeypatch.setattr(_workers, "SEND_INTERVAL_S", -1.0)
+    first, second = ["a"], ["a"]
+    events = []
+    stream = partial(iter, [first, first, None, second, second])
+    _workers.run(0, stream, 0, [math.inf], lambda _number, event, payload, *_: events.append((event.name, payload)))
+    assert events == [("RESULT", first), ("RESULT", second), ("DONE", None)]
+    assert events[0][1] is first and events[1][1] is second
 
 
 def test_what_a_generator_returns_is_its_last_result(pool, key):
@@ -303,41 +312,24 @@ def test_what_is_in_use_is_kept_at_any_size(monkeypatch):
     assert [pool.task(number, partial(streams.count, 1)) for number in range(5)] == used
 
 
-SERVER = """
-import time
-from functools import partial
-from dpviz.core.tasks import TaskPool
-from tests.core import streams
+def test_stopped_pools_end_at_once_and_threads_compute_what_is_asked_for_later():
+    """In a process of its own: all worker processes end, whatever they do."""
+    script = """if True:
+        import multiprocessing, time
+        from functools import partial
+        from dpviz.core import tasks
+        from tests.core import streams
 
-if __name__ == "__main__":
-    pool = TaskPool()
-    pool.start(2)
-    busy = pool.task("busy", partial(streams.count, 10**6, 0.05))
-    busy.keep_alive()
-    workers = set()
-    while not workers:
-        task = pool.task("process", streams.process_id)
-        task.wait(30.0, busy.keep_alive)
-        workers.add(task.latest)
-    print(*workers, flush=True)
-    while True:
-        busy.keep_alive()
-        time.sleep(0.1)
-"""
-
-
-def test_no_process_outlives_a_killed_server(tmp_path):
-    script = tmp_path / "server.py"
-    script.write_text(SERVER)
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    with subprocess.Popen([sys.executable, script], env=environment, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        worker = int(server.stdout.readline())
-        status = Path(f"/proc/{worker}/status").read_text()
-        fork_server = int(status.partition("PPid:")[2].split()[0])
-        children = [
-            int(child) for child in Path(f"/proc/{fork_server}/task/{fork_server}/children").read_text().split()
-        ]
-        assert worker in children
-        server.kill()
-        wait_until(lambda: not any(map(is_alive, [*children, fork_server])))
+        if __name__ == "__main__":
+            pool = tasks.TaskPool()
+            pool.start(2)
+            busy = pool.task("busy", partial(time.sleep, 60))
+            busy.wait(1.0, lambda: None)
+            start = time.monotonic()
+            tasks.stop(pool)
+            assert not multiprocessing.active_children() and time.monotonic() - start < 5
+            late = pool.task("late", partial(streams.count, 3))
+            late.wait(60, lambda: None)
+            assert late.latest == 3
+    """
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=TIMEOUT_S, cwd=Path(__file__).parents[2])

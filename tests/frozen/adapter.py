@@ -22,9 +22,9 @@ import dpviz.inference as inference
 import dpviz.priors as priors
 import dpviz.privacy as privacy
 import dpviz.privacy.optimum as optimum
+from dpviz.calibration.curves import average_and_worst, delta_by_size
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.releases import average_and_worst, delta_by_size
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.printed_methods import audit_releases
 from dpviz.claims.release_finding import ReleaseSetting, headline
 from dpviz.claims.theorems import CLAIMS
@@ -151,7 +151,7 @@ def summary(law: str, epsilon: float, delta: float, **given: float) -> Answer:
 
 def attacker(law: str, pair: int, column: int, prior_odds: float, **given: float) -> Answer:
     view = privacy.attacker_view(made(law, **given), pair, column, prior_odds)
-    return {"odds": view.posterior_odds, "beliefs": plain(view.probabilities), "words": privacy.gain_in_words(view)}
+    return {"odds": view.posterior_odds, "beliefs": plain(view.probabilities), "words": privacy.gain_sentence(view)}
 
 
 def sets(law: str, sets: int, epsilon: float, **given: float) -> Answer:
@@ -198,8 +198,7 @@ def probabilistic_prior(method: str, **given: Any) -> Answer:
 
 
 def prior_for_sets(method: str, **given: Any) -> Answer:
-    found = minimum_prior_for_sets(method, **given)
-    return {"upper": found.upper, "near": bool(found.upper * (1 - 1e-5) <= found.lower <= found.upper)}
+    return {"upper": minimum_prior_for_sets(method, **given)}
 
 
 def data_range(method: str, **given: Any) -> Answer:

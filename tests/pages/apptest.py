@@ -1,10 +1,9 @@
 """A page under Streamlit's AppTest: opened by its URL, without a browser or a server."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -20,8 +19,11 @@ config.set_option("client.showErrorDetails", "full")
 config.set_option("global.disableWidgetStateDuplicationWarning", True)
 
 
-def open_page(module: str, **query: object) -> AppTest:
-    """Run the page of ``pages/<module>.py`` with a query in a new session, until everything on it is complete."""
+def open_page(module: str, *, session: Mapping[str, object] | None = None, **query: object) -> AppTest:
+    """Run the page of ``pages/<module>.py`` with a query in a new session, until everything on it is complete.
+
+    `session` is what the session has before, such as a release that was carried there.
+    """
 
     def script(module_key: str) -> None:
         from importlib import import_module
@@ -30,9 +32,10 @@ def open_page(module: str, **query: object) -> AppTest:
 
         import_module(f"pages.{st.session_state[module_key]}").page()
 
-    return visit(
-        AppTest.from_function(script, kwargs={"module_key": MODULE}, default_timeout=TIMEOUT_S), module, **query
-    )
+    app = AppTest.from_function(script, kwargs={"module_key": MODULE}, default_timeout=TIMEOUT_S)
+    for key, value in (session or {}).items():
+        app.session_state[key] = value
+    return visit(app, module, **query)
 
 
 def visit(app: AppTest, module: str, **query: object) -> AppTest:
@@ -67,6 +70,29 @@ def texts(app: AppTest) -> list[str]:
 
     walk(app.main)
     return parts
+
+
+def said(app: AppTest) -> str:
+    """The same as one line."""
+    return " ".join(" ".join(texts(app)).split())
+
+
+def rows_of(app: AppTest, name: str) -> dict[str, dict[str, str]]:
+    """Cells of a table by the bold words (or all) of the first in each row, and the head of the column."""
+    table = next(part.proto.body for part in app.get("html") if f'aria-label="{name}' in part.proto.body)
+    lines = re.findall(r"<tr\b[^>]*>(.*?)</tr>", table, re.DOTALL)
+    head, *rows = (re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", line, re.DOTALL) for line in lines)
+    found = {}
+    for row in rows:
+        label = re.search(r"<b>(.*?)</b>", row[0])
+        columns, cells = ([" ".join(plain_text(cell).split()) for cell in line] for line in (head, row))
+        found[label[1] if label else cells[0]] = dict(zip(columns, cells, strict=True))
+    return found
+
+
+def cells_of(app: AppTest, name: str) -> dict[str, list[str]]:
+    """The same without the names of the columns and the first cells."""
+    return {plain_text(label): [*cells.values()][1:] for label, cells in rows_of(app, html.escape(name)).items()}
 
 
 def markup(app: AppTest) -> str:

@@ -1,7 +1,5 @@
 """What the suites over all pages need to know of each: small settings, where its controls are shown, other values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

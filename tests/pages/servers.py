@@ -1,7 +1,5 @@
 """A small app behind the middleware of dpviz, in a process of its own, and requests to it."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os
@@ -132,12 +130,9 @@ def call(app: ASGIApp, path: str, method: str = "GET", **headers: str) -> tuple[
     path, _, query = path.removeprefix(".").partition("?")
     pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     scope: dict[str, Any] = {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "query_string": query.encode(),
-        "headers": pairs,
-    }
+        "type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": pairs,
+        "client": (headers.get("client", "127.0.0.1"), 1), "server": ("127.0.0.1", 80), "root_path": "",
+    }  # fmt: skip
     messages: list[Message] = []
 
     async def receive() -> Message:
@@ -145,9 +140,6 @@ def call(app: ASGIApp, path: str, method: str = "GET", **headers: str) -> tuple[
 
     async def send(message: Message) -> None:
         messages.append(message)
-
-    client = headers.get("client", "127.0.0.1")
-    scope |= {"headers": pairs, "client": (client, 1), "server": ("127.0.0.1", 80), "root_path": ""}
 
     async def answer_request() -> None:
         await app(scope, receive, send)

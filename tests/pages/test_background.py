@@ -1,7 +1,5 @@
 """Pages that refine: what is drawn at once, when a page runs again, and who waits for whom."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -72,7 +72,6 @@ def test_every_move_ends_in_the_url_and_a_copy_of_it_shows_the_same(context: Bro
         assert "cv_look" not in page.url and "cv_p" not in page.url
 
 
-@pytest.mark.xfail(reason="fails on a busy machine; the cause is not known yet")
 def test_back_and_forward_go_through_moves_and_pages(context: BrowserContext, server: str) -> None:
     with visit(context, f"{server}/transition_matrices") as page:
         places = [(page.url, state(page))]
@@ -152,7 +151,6 @@ def test_a_new_server_finds_the_settings_of_a_page_and_the_seat_of_a_phone_in_th
         assert (seat_of(phone), phone.url) == (seat, seat_url)
 
 
-@pytest.mark.xfail(reason="fails on a busy machine; the cause is not known yet")
 def test_a_page_that_was_without_network_comes_back_as_it_was(chromium: Browser) -> None:
     """It was away for longer than the server keeps its session; its URL says what it showed."""
     sockets: list[WebSocketRoute] = []

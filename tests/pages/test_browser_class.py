@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from pages.room.server import ADDRESS
 from tests.browser import running_app, settle
-from tests.pages.visitor import LAPTOP, PHONE, PROJECTOR, cut_off, shut_out, visit
+from tests.pages.visitor import LAPTOP, PHONE, PROJECTOR, Theme, cut_off, shut_out, visit
 
 pytestmark = pytest.mark.browser
 
@@ -138,3 +138,16 @@ def test_a_wrong_link_is_refused_in_a_sentence(chromium: Browser, school: str) -
         expect(page.get_by_role("textbox", name="Code of the room")).to_be_visible()
         expect(page).to_have_url(f"{school}/experiment")
         settle(page)
+
+
+@pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "light"), (1024, 768, "dark")])
+def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(
+    chromium: Browser, school: str, width: int, height: int, theme: Theme
+) -> None:
+    size: ViewportSize = {"width": width, "height": height}
+    with visit(chromium, f"{school}/lessons?class=1&lesson=one_answer&step=4", size, theme) as page:
+        for name in ("← Back", "All lessons →"):
+            expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+        assert shut_out(page) + cut_off(page) == []
+        press(page, "← Back")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("step 3 of 4")

@@ -1,11 +1,7 @@
 """The page "Budget": which division of ε has the smallest error, as far as that is known, and what others cost."""
 
-from __future__ import annotations
-
 import csv
 import io
-import json
-import re
 from typing import Any
 
 import pytest
@@ -16,10 +12,8 @@ from dpviz.comparisons.budget import OverSets
 from dpviz.comparisons.division import Division
 from pages import budget
 from pages.budget import METHODS, PRESETS, take_release
-from pages.ui import comparison as comparison_ui
-from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+from tests.pages.apptest import answer, cells_of, figures, links, open_page, problems, said, settings, sound
 
-DIVISIONS = "The smallest error and the papers' divisions"
 QUICK = {"n": 9, "repetitions": 60, "cells": 3}
 RELEASE = {
     "synthesizer": "geometric", "n": 100, "m": 100, "m_is_n": True, "sets": 2, "epsilon": 1.0, "prior": "pure",
@@ -29,54 +23,21 @@ RELEASE = {
 
 def open_budget(**query: object) -> AppTest:
     """Open the page with settings by their names without the prefix, and check that nothing broke."""
-    app = open_page("budget", **{f"bu_{name}": value for name, value in query.items()})
-    assert not app.exception, app.exception[0].message
-    return app
+    return sound(open_page("budget", **{f"bu_{name}": value for name, value in query.items()}))
 
 
 def open_with(release: dict[str, Any], **state: object) -> AppTest:
     """Open the page in a session that carries a release."""
-
-    def script() -> None:
-        import pages.budget
-
-        pages.budget.page()
-
-    app = AppTest.from_function(script, default_timeout=120)
-    app.session_state["release"] = dict(release)
-    for key, value in state.items():
-        app.session_state[key] = value
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
+    return sound(open_page("budget", session={"release": RELEASE | release, **state}))
 
 
 def sentence_of(app: AppTest) -> str:
     return " ".join(answer(app).split())
 
 
-def text_of(app: AppTest) -> str:
-    return " ".join(" ".join(texts(app)).split())
-
-
-def figures(app: AppTest) -> dict[str, Any]:
-    """What was sent to the browser for each picture, by its key."""
-    components = [part for part in app.get("bidi_component") if part.proto.component_name == "dpviz_figure"]
-    return {str(part.key): json.loads(part.proto.bytes) for part in components}
-
-
-def rows_of(app: AppTest) -> dict[str, list[str]]:
+def divisions(app: AppTest) -> dict[str, list[str]]:
     """Cells of the table of divisions, by the bold words in the first of each row."""
-    table = next(part.proto.body for part in app.get("html") if "papers&#x27; divisions" in part.proto.body)
-    rows = re.findall(r"<tr><td><b>([^<]*)</b>.*?</td>(.*?)</tr>", table)
-    return {
-        plain_text(label): [" ".join(plain_text(cell).split()) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest)]
-        for label, rest in rows
-    }
-
-
-def links_of(app: AppTest) -> dict[str, str]:
-    return {link.proto.label.removesuffix(" →"): link.proto.query_string for link in app.get("page_link")}
+    return cells_of(app, "The smallest error and the papers' divisions")
 
 
 def test_a_fresh_page_names_the_best_number_of_sets() -> None:
@@ -87,11 +48,11 @@ def test_a_fresh_page_names_the_best_number_of_sets() -> None:
         "p = 0.25 and ε = 1). With 10 sets (as in the papers) the estimate is off by 3.1 % more . A single set of the "
         "Geometric sanitizer has an error of 0.0454 , which is less."
     )
-    assert rows_of(app) == {
+    assert divisions(app) == {
         "5 sets": ["0.0593", "0.001896", "93.84 % ± 0.3", "0.2456 ± 0.0008", "1"],
         "10 sets": ["0.06115", "0.006096", "94.26 % ± 0.3", "0.2452 ± 0.0006", "1.031"],
     }
-    assert "Everything from 1 set to 500 sets was tried." in text_of(app)
+    assert "Everything from 1 set to 500 sets was tried." in said(app)
     assert settings(app) == {}
 
 
@@ -100,11 +61,11 @@ def test_what_is_not_final_is_said_to_be_so_far(monkeypatch: pytest.MonkeyPatch)
     query = {"n": 20, "p": 0.4, "epsilon": 2.5}
     final = sentence_of(open_budget(**query))
     assert "so far" not in final
-    monkeypatch.setattr(comparison_ui, "progress", lambda *_, **__: (None, False))
+    monkeypatch.setattr("pages.ui.progress", lambda *_, **__: (None, False))
     app = open_budget(**query)
     assert "the error is so far smallest with" in sentence_of(app)
     assert "is being computed." in sentence_of(app)
-    assert "Best so far at ε = 2.5: the estimate is typically off by" in text_of(app)
+    assert "Best so far at ε = 2.5: the estimate is typically off by" in said(app)
     assert len(figures(app)["bu_picture"]["figure"]["data"][0]["x"]) > 0
     assert final.split()[0] != sentence_of(app).split()[0]
 
@@ -168,13 +129,13 @@ def test_a_preset_sets_every_control_and_stays_marked(name: str, sentence: str) 
 def test_every_control_moves_what_the_page_says(query: dict[str, object], words: str) -> None:
     app = open_budget(**QUICK | query)
     assert problems(app) == []
-    assert words in text_of(app)
+    assert words in said(app)
 
 
 def test_level_and_rule_move_the_coverage_alone() -> None:
-    usual = rows_of(open_budget(n=9))["10 sets"]
+    usual = divisions(open_budget(n=9))["10 sets"]
     for query in ({"level": 0.8}, {"rule": "rubin_1987"}):
-        row = rows_of(open_budget(n=9, **query))["10 sets"]
+        row = divisions(open_budget(n=9, **query))["10 sets"]
         assert row[:2] == usual[:2]
         assert row[2] != usual[2]
 
@@ -194,14 +155,14 @@ def test_every_division_remembers_its_kind_of_data_and_every_kind_its_method() -
     assert problems(app) == []
 
 
-@pytest.mark.parametrize(("spending", "kind"), METHODS)
+@pytest.mark.parametrize(("spending", "kind"), [(spending, kind) for spending in METHODS for kind in METHODS[spending]])
 def test_every_kind_of_data_has_an_answer_a_picture_and_a_table(spending: str, kind: str) -> None:
     app = open_budget(spending=spending, sets=2, **{f"{spending}_kind": kind}, **QUICK)
     assert problems(app) == []
     assert "the error is smallest with" in sentence_of(app)
     assert list(figures(app)) == ["bu_picture"]
-    assert sentence_of(app).startswith(next(iter(rows_of(app))))
-    assert ("Coverage" in links_of(app)) == (kind in ("binary", "count"))
+    assert sentence_of(app).startswith(next(iter(divisions(app))))
+    assert ("Coverage" in links(app)) == (kind in ("binary", "count"))
 
 
 @pytest.mark.parametrize(
@@ -233,14 +194,14 @@ def test_a_refused_move_leaves_the_answer() -> None:
 def test_a_share_of_epsilon_that_is_too_small_ends_the_line() -> None:
     app = open_budget(epsilon=1e-5, n=5, p=1)
     assert "The errors of 1 of 23 numbers of sets are known so far" in sentence_of(app)
-    assert "The line ends early: epsilon (privacy loss of the noise) must be a number from" in text_of(app)
+    assert "The line ends early: epsilon (privacy loss of the noise) must be a number from" in said(app)
 
 
 def test_a_best_number_between_those_of_the_picture_counts_among_its_divisions() -> None:
     """With modips, n = 7 and ε = 50, 97 sets are best, which is none of the 23 that are always drawn."""
     app = open_budget(n=7, epsilon=50, measure="coverage")
-    assert list(rows_of(app)) == ["97 sets", "10 sets"]
-    assert "Coverage is known at 24 of 24 divisions so far." in text_of(app)
+    assert list(divisions(app)) == ["97 sets", "10 sets"]
+    assert "Coverage is known at 24 of 24 divisions so far." in said(app)
     app.toggle(key="bu_others").set_value(True).run()
     names = ["root_mean_squared_error", "bias", "spread"]
     assert list(figures(app)) == ["bu_picture", *(f"bu_small_{name}" for name in names)]
@@ -249,30 +210,29 @@ def test_a_best_number_between_those_of_the_picture_counts_among_its_divisions()
 def test_a_release_is_taken_with_its_method_and_divided_over_sets() -> None:
     assert take_release({}) == {}
     assert take_release({"synthesizer": "poisson_count"}) == {}
-    app = open_with(RELEASE, bu_spending="share")
+    app = open_with({}, bu_spending="share")
     assert "1 set With ε = 1" in sentence_of(app)
     assert "Geometric sanitizer, n = 100, p = 0.25" in sentence_of(app)
-    fewer = open_with(RELEASE | {"synthesizer": "beta_binomial", "m": 20, "m_is_n": False, "n": 40})
+    fewer = open_with({"synthesizer": "beta_binomial", "m": 20, "m_is_n": False, "n": 40})
     assert "n = 40, m = 20, p = 0.25" in sentence_of(fewer)
-    guess = open_with(RELEASE | {"synthesizer": "poisson_gamma", "public_share": 0.4, "guess_is_truth": False})
+    guess = open_with({"synthesizer": "poisson_gamma", "public_share": 0.4, "guess_is_truth": False})
     assert "π = 0.4" in sentence_of(guess)
 
 
 def test_a_release_that_cannot_be_divided_stays_as_it_is() -> None:
-    app = open_with(RELEASE | {"synthesizer": "poisson_count", "n": 40})
+    app = open_with({"synthesizer": "poisson_count", "n": 40})
     words = "Your release is not shown here. Poisson count releases one set. Choose a method that releases several."
-    assert words in text_of(app)
+    assert words in said(app)
     app.number_input(key="bu_epsilon").set_value(2.0).run()
     assert app.session_state["release"]["synthesizer"] == "poisson_count"
     assert app.session_state["release"]["epsilon"] == 2.0
 
 
 def test_the_method_goes_along_with_the_best_division_which_the_links_name() -> None:
-    app = open_with(RELEASE | {"synthesizer": "modips"})
-    assert "Modips (boundary-inflated) with 5 sets on" in text_of(app)
-    for title in ("Coverage", "Posterior"):
-        assert "synthesizer=modips" in links_of(app)[title]
-        assert "sets=5" in links_of(app)[title]
+    app = open_with({"synthesizer": "modips"})
+    assert "Modips (boundary-inflated) with 5 sets on" in said(app)
+    for title, prefix in {"Coverage": "cv", "Posterior": "po"}.items():
+        assert {f"{prefix}_synthesizer": "modips", f"{prefix}_sets": "5"}.items() <= links(app)[title].items()
     app.selectbox(key="bu_sets_binary_method").set_value("laplace").run()
     assert app.session_state["release"]["synthesizer"] == "laplace"
     app.number_input(key="bu_n").set_value(200).run()
@@ -281,8 +241,7 @@ def test_the_method_goes_along_with_the_best_division_which_the_links_name() -> 
 
 @pytest.mark.parametrize("section", budget.SECTIONS)
 def test_every_section_has_something_to_say(section: str) -> None:
-    said = text_of(open_budget(look=section, **QUICK))
-    assert len(said[said.index(section) :]) > 150
+    assert len(said(open_budget(look=section, **QUICK)).partition(section)[2]) > 150
 
 
 def test_the_files_have_every_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.teaching.rooms import store as store_module
 from dpviz.teaching.rooms.codes import Limit, new_token
+from dpviz.teaching.rooms.service import ENDED
 from dpviz.teaching.rooms.settings import RoomSettings
 from dpviz.teaching.rooms.store import Store
-from pages.class_experiment import NOT_THE_TEACHER
 from pages.room import server
-from pages.room.server import ADDRESS, ENDED, UNREACHABLE
+from pages.room.server import ADDRESS, UNREACHABLE
 from pages.ui.server import app_routes
 from tests.pages.apptest import answer, component_data, markup, open_page, settings, sound, texts
 from tests.pages.servers import call
@@ -27,18 +28,14 @@ NO_ROOM = "AAAAAA"
 FRESH = RoomSettings.fresh(seed=1)
 INTERVALS = RoomSettings(design=FRESH.design, running=True)
 GUESSES = RoomSettings(design=FRESH.design, running=True, mode="guesses")
-REVEALED_GUESSES = RoomSettings(design=FRESH.design, running=True, mode="guesses", revealed=True)
+ENTRY = ["Take a seat", "Open a room", "Try it alone with 30 simulated seats"]
+"""Buttons of the page without a room."""
 
 
 @pytest.fixture(autouse=True)
-def limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits that no other test has used up, and a network."""
-    counts = {"WRONG_CODES": 30, "WRONG_CODES_IN_ALL": 200, "UNKNOWN_ROOMS": 3, "OPENED_ROOMS": 20, "KNOWN_NETWORKS": 1}
-    for name, most in counts.items():
-        monkeypatch.setattr(server, name, Limit(most, 60.0))
+def _network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "network", lambda: "a school")
-    monkeypatch.setattr(server, "_clean", lambda rooms: None)  # a thread that would go on after the test
-    server.forget_room(NO_ROOM)  # what the last test has found of it
+    monkeypatch.setattr(server, "_clean", lambda store: None)  # a thread that would go on after the test
 
 
 @pytest.fixture
@@ -49,7 +46,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     engine = create_engine(address)
     yield Store(engine)
     engine.dispose()
-    server.store()._engine.dispose()
+    server.rooms().store._engine.dispose()
 
 
 def open_experiment(**query: str) -> AppTest:
@@ -62,14 +59,12 @@ def words(app: AppTest) -> str:
 
 def present(store: Store, code: str) -> RoomSettings:
     room = store.room(code)
-    assert room is not None
-    assert room.settings is not None
+    assert room is not None and room.settings is not None
     return room.settings
 
 
-def change(store: Store, code: str, token: str, after: RoomSettings) -> None:
-    store.change(code, token, after)
-    server.forget_room(code)
+def change(code: str, token: str, after: RoomSettings) -> None:
+    server.rooms().change(code, token, lambda before: after)
 
 
 def problems(app: AppTest) -> list[str]:
@@ -90,8 +85,7 @@ def check_refused(app: AppTest, sentence: str) -> None:
 def test_the_entry_has_three_ways_and_opens_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ADDRESS, f"sqlite:///{tmp_path}/rooms.sqlite")
     app = open_experiment()
-    buttons = ["Take a seat", "Open a room", "Try it alone with 30 simulated seats"]
-    assert [button.label for button in app.button] == buttons
+    assert [button.label for button in app.button] == ENTRY
     assert "its own synthetic table of the same secret people" in words(app)
     assert not list(tmp_path.iterdir())
 
@@ -113,13 +107,13 @@ def test_a_typed_code_leads_to_a_seat_and_each_token_to_its_own(store: Store) ->
 def test_a_seat_waits_draws_and_is_told_the_truth(store: Store) -> None:
     code, token = store.open(FRESH)
     app = open_experiment(room=code)
-    change(store, code, token, INTERVALS)
+    change(code, token, INTERVALS)
     for _ in range(2):
         app.run()
         assert "Your table says that 47 of 100 people said yes." in words(app)
         assert "The true share" not in words(app)
         assert store.reports(code, 1) == [(1, None)]
-    change(store, code, token, RoomSettings(design=FRESH.design, running=True, revealed=True))
+    change(code, token, replace(INTERVALS, revealed=True))
     assert "The true share is 33 %" in words(app.run())
 
 
@@ -130,7 +124,7 @@ def test_a_guess_counts_once_and_not_after_the_answer(store: Store) -> None:
     first.button(key="room_guess_yes").click().run()
     assert "You guessed yes." in words(first)
     assert "room_guess_yes" not in [button.key for button in first.button]
-    change(store, code, token, REVEALED_GUESSES)
+    change(code, token, replace(GUESSES, revealed=True))
     second.button(key="room_guess_no").click().run()  # it is still on the screen of the second phone
     assert store.reports(code, 1) == [(1, 1)]
     assert "You had not guessed." in words(second)
@@ -168,10 +162,8 @@ def test_a_teacher_controls_the_room_until_its_end(store: Store) -> None:
     assert (fewer.design.n, fewer.design.m) == (20, 20)
     assert not after(app.button(key="room_stop").click()).running
     app.button(key="room_end").click().run()
-    room = store.room(code)
-    assert room is not None
-    assert room.settings is None
-    assert [button.label for button in app.button][1] == "Open a room"
+    assert (room := store.room(code)) is not None and room.settings is None
+    assert [button.label for button in app.button] == ENTRY
     assert settings(app) == {}
 
 
@@ -207,15 +199,14 @@ def test_a_text_that_is_no_code_is_refused(store: Store, code: str) -> None:
     assert "script>" not in markup(app)
     app.button(key="room_leave").click().run()
     assert not problems(app)
-    assert [button.label for button in app.button][1] == "Open a room"
+    assert [button.label for button in app.button] == ENTRY
 
 
 def test_a_room_that_is_missing_has_ended_or_is_full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     check_refused(open_experiment(room=NO_ROOM), "There is no room with this code.")
     code, token = store.open(FRESH)
     app = open_experiment(room=code)
-    store.end(code, token)
-    server.forget_room(code)
+    server.rooms().end(code, token)
     check_refused(app.run(), ENDED)
     check_refused(open_experiment(room=code), ENDED)
     check_refused(open_experiment(room=code, teacher=token), "the room has ended")
@@ -227,7 +218,10 @@ def test_a_wrong_link_of_a_teacher_opens_nothing_and_takes_no_seat(store: Store)
     code, token = store.open(FRESH)
     other, _ = store.open(FRESH)
     for room, wrong in ((code, token[:-1]), (code, new_token()), (other, token), (code, "<b>"), (code, "x")):
-        check_refused(open_experiment(room=room, teacher=wrong), NOT_THE_TEACHER)
+        check_refused(
+            open_experiment(room=room, teacher=wrong),
+            "This is not the link of a teacher: a letter of it is missing or wrong",
+        )
     assert {room.seats for room in map(store.room, (code, other)) if room is not None} == {0}
     assert open_experiment(room=code, teacher=token).button(key="room_go").label == "Start"
 
@@ -236,8 +230,8 @@ def test_a_wrong_link_of_a_teacher_opens_nothing_and_takes_no_seat(store: Store)
 
 
 def test_a_network_is_limited_but_seats_and_known_rooms_are_open(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "WRONG_CODES", Limit(3, 60.0))
-    monkeypatch.setattr(server, "OPENED_ROOMS", Limit(1, 60.0))
+    monkeypatch.setattr(server.rooms(), "wrong_codes", Limit(3, 60.0))
+    monkeypatch.setattr(server.rooms(), "opened_rooms", Limit(1, 60.0))
     teacher = open_experiment()
     teacher.button(key="room_open").click().run()
     known, (code, _) = teacher.session_state["room"], store.open(FRESH)
@@ -252,12 +246,15 @@ def test_a_network_is_limited_but_seats_and_known_rooms_are_open(store: Store, m
     assert "Many rooms have been opened from your network." in problems(another)[0]
     monkeypatch.setattr(server, "network", lambda: "another school")
     assert "seat 2 " in words(open_experiment(room=code))
-    monkeypatch.setattr(server, "WRONG_CODES_IN_ALL", Limit(1, 60.0))
+    monkeypatch.setattr(server.rooms(), "wrong_codes_in_all", Limit(1, 60.0))
     check_refused(open_experiment(room=NO_ROOM), "There is no room")
     check_refused(open_experiment(room=known), "Too many wrong codes")
 
 
-def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(store: Store) -> None:
+def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.rooms(), "unknown_rooms", Limit(3, 60.0))
     code, token = store.open(INTERVALS)
     (poll,) = component_data(open_experiment(room=code), "dpviz_poll").values()
 
@@ -267,13 +264,13 @@ def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(stor
 
     watch = poll["watch"].removeprefix(".")
     assert ask(watch, "2001:db8::1") == (200, poll["seen"])
-    change(store, code, token, FRESH)
+    change(code, token, FRESH)
     assert ask(watch, "2001:db8::1") == (200, "2")
     for number, wrong in enumerate((f"/dpviz/room/{code}/version", watch.replace("version", "token"))):
         assert ask(wrong, f"2001:db8::{number}")[0] == 404
     for number in range(6):  # one network, and more than may be looked for
         assert ask(f"/dpviz/room/{new_token()}/version", f"2001:db8::{number}")[0] == 404
-    assert not server.UNKNOWN_ROOMS.free("2001:db8::/64", 0.0)
+    assert not server.rooms().unknown_rooms.free("2001:db8::/64", 0.0)
     assert ask(watch, "2001:db8::7") == (200, "2")
 
 
@@ -302,10 +299,10 @@ def test_a_seat_outlives_a_database_that_goes_away(store: Store, tmp_path: Path)
     app = open_experiment(room=code)
     file, elsewhere = tmp_path / "rooms.sqlite", tmp_path / "elsewhere"
     for move, expected in (((file, elsewhere), UNREACHABLE), ((elsewhere, file), "Seat 1 ")):
-        for connection in (server.store(), store):
+        for connection in (server.rooms().store, store):
             connection._engine.dispose()
         move[0].replace(move[1])
-        server.forget_room(code)
+        server.rooms().forget(code)
         assert expected in words(app.run())
     assert store.reports(code, 1) == [(1, None)]
 

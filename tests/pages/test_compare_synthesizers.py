@@ -1,11 +1,8 @@
 """The page "Compare synthesizers": its sentence, table and pictures say what the comparison computes."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-import re
 from html import escape
 from typing import Any
 
@@ -22,8 +19,7 @@ from dpviz.study.plan import StudyPlan
 from dpviz.study.results import cell_result, study_parquet
 from pages.compare_synthesizers import PRESETS, take_release
 from pages.details import compare_synthesizers as details
-from pages.ui import comparison as comparison_ui
-from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+from tests.pages.apptest import answer, cells_of, figures, links, open_page, problems, said, settings, sound
 
 SMALL = {"n": 20, "sets": 3, "repetitions": 60}
 TWO = {"n": 8, "sets": 2, "binary_methods": "original.geometric"}
@@ -35,48 +31,12 @@ RELEASE = {
 
 def open_comparison(**query: object) -> AppTest:
     """Open the page with settings by their names without the prefix, and check that nothing broke."""
-    app = open_page("compare_synthesizers", **{f"cs_{name}": value for name, value in query.items()})
-    assert not app.exception, app.exception[0].message
-    return app
+    return sound(open_page("compare_synthesizers", **{f"cs_{name}": value for name, value in query.items()}))
 
 
-def open_with(release: dict[str, Any]) -> AppTest:
+def open_with(**release: object) -> AppTest:
     """Open the page in a session that carries a release."""
-
-    def script() -> None:
-        import pages.compare_synthesizers
-
-        pages.compare_synthesizers.page()
-
-    app = AppTest.from_function(script, default_timeout=120)
-    app.session_state["release"] = dict(release)
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
-
-
-def text_of(app: AppTest) -> str:
-    return " ".join(" ".join(texts(app)).split())
-
-
-def figures(app: AppTest) -> dict[str, Any]:
-    """What was sent to the browser for each picture, by its key."""
-    components = [part for part in app.get("bidi_component") if part.proto.component_name == "dpviz_figure"]
-    return {str(part.key): json.loads(part.proto.bytes) for part in components}
-
-
-def rows_of(app: AppTest, name: str) -> dict[str, list[str]]:
-    """Cells of the table with an accessible name, by the bold words in the first of each row."""
-    table = next(part.proto.body for part in app.get("html") if f'aria-label="{name}"' in part.proto.body)
-    rows = re.findall(r"<tr><td><b>([^<]*)</b>.*?</td>(.*?)</tr>", table)
-    return {
-        label: [" ".join(plain_text(cell).split()) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest)]
-        for label, rest in rows
-    }
-
-
-def links_of(app: AppTest) -> dict[str, str]:
-    return {link.proto.label.removesuffix(" →"): link.proto.query_string for link in app.get("page_link")}
+    return sound(open_page("compare_synthesizers", session={"release": RELEASE | release}))
 
 
 def test_a_fresh_page_names_the_smallest_error_of_those_shown() -> None:
@@ -87,7 +47,7 @@ def test_a_fresh_page_names_the_smallest_error_of_those_shown() -> None:
         "n = 100, p = 0.25, M = 10 and ε = 1). Averaged over all possible confidential data, the error added by "
         "Geometric sanitizer is 0.27 % larger than that of the best possible mechanism with ε = 1."
     )
-    rows = rows_of(app, "The methods in order")
+    rows = cells_of(app, "The methods in order")
     assert list(rows)[:2] == ["Geometric sanitizer", "Laplace sanitizer"]
     assert rows["Geometric sanitizer"] == [
         "0.04538", "1.44×10⁻¹⁰", "93.39 %", "0.1685", "99.999998 %", "1", "0.01341", "1.003"
@@ -122,7 +82,7 @@ def test_every_preset_is_a_comparison() -> None:
     for case in PRESETS.values():
         kind = DATA_KINDS[case["kind"]]
         assert {name.name for name in kind.parameters()} - case.keys() <= {"p"}
-        kind(estimand=case.get(f"{kind.key}_estimand", ""), **kind.shared(case | {"p": case.get("p", 0.25)}))
+        kind(estimand=case.get(f"{kind.key}_estimand", ""), **kind.select_parameters(case | {"p": case.get("p", 0.25)}))
         assert all(kind.method(key) for key in case[f"{kind.key}_methods"])
 
 
@@ -145,7 +105,7 @@ def test_every_preset_is_a_comparison() -> None:
 def test_every_control_moves_what_the_page_says(query: dict[str, object], words: str) -> None:
     app = open_comparison(**query)
     assert problems(app) == []
-    assert words in text_of(app)
+    assert words in said(app)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +143,7 @@ def test_one_picture_is_drawn_and_the_others_when_they_are_wanted() -> None:
     app = open_comparison(**TWO)
     shown = figures(app)
     assert list(shown) == ["cs_picture"]
-    assert "points so far" not in text_of(app)  # nothing is simulated
+    assert "points so far" not in said(app)  # nothing is simulated
     assert shown["cs_picture"]["alt"] == "Root mean squared error of the analyst's estimate by each method against ε."
     app.session_state["cs_measure"] = "release_error"
     app.toggle(key="cs_others").set_value(True).run()
@@ -207,13 +167,13 @@ def test_one_picture_is_drawn_and_the_others_when_they_are_wanted() -> None:
     ],
 )  # fmt: skip
 def test_every_measure_says_what_limits_it(measure: str, words: str) -> None:
-    assert words in text_of(open_comparison(measure=measure, level=0.9, **TWO))
+    assert words in said(open_comparison(measure=measure, level=0.9, **TWO))
     numbers = open_comparison(kind="gaussian", measure=measure, n=8, sets=2, repetitions=40)
-    assert "limit is drawn" not in text_of(numbers)
+    assert "limit is drawn" not in said(numbers)
 
 
 def test_the_picture_is_there_before_the_curves_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison_ui, "progress", lambda *_, **__: (None, False))
+    monkeypatch.setattr("pages.ui.progress", lambda *_, **__: (None, False))
     monkeypatch.setattr("pages.ui.latest", lambda *_: None)
     app = open_comparison()
     assert "typically off by 0.0454" in " ".join(answer(app).split())
@@ -223,7 +183,7 @@ def test_the_picture_is_there_before_the_curves_are(monkeypatch: pytest.MonkeyPa
 
 def test_where_a_curve_ends_early_the_caption_says_why() -> None:
     app = open_comparison(first=1e-5, sets=100, n=8, binary_methods="modips")
-    assert "The line ends early: epsilon" in text_of(app)
+    assert "The line ends early: epsilon" in said(app)
 
 
 @pytest.mark.parametrize(
@@ -238,8 +198,8 @@ def test_a_method_that_cannot_be_compared_is_named(delta: float, method: str, re
     app = open_comparison(kind="gaussian", n=9, sets=2, repetitions=60, terms="privacy", delta=delta,
                           gaussian_methods=methods)  # fmt: skip
     assert sentence in answer(app)
-    assert f"Not in this comparison at equal real privacy: {'' if delta else 'Perturbed'}" in text_of(app)
-    assert reason in text_of(app)
+    assert f"Not in this comparison at equal real privacy: {'' if delta else 'Perturbed'}" in said(app)
+    assert reason in said(app)
 
 
 def test_a_release_is_taken_with_its_kind_of_data_and_its_method() -> None:
@@ -248,40 +208,40 @@ def test_a_release_is_taken_with_its_kind_of_data_and_its_method() -> None:
     assert take_release({"synthesizer": "sdd", "n": 9}) == {
         "kind": "binary", "binary_methods": [*BinaryData.usual_keys(), "sdd"]
     }  # fmt: skip
-    app = open_with(RELEASE | {"m": 20, "m_is_n": False})
+    app = open_with(m=20, m_is_n=False)
     assert "n = 40, m = 20, p = 0.3, M = 2 and ε = 2" in answer(app)
-    guess = open_with(RELEASE | {"synthesizer": "poisson_gamma", "public_share": 0.4, "guess_is_truth": False})
+    guess = open_with(synthesizer="poisson_gamma", public_share=0.4, guess_is_truth=False)
     assert "π = 0.4" in answer(guess)
-    cells = open_with(RELEASE | {"synthesizer": "dirichlet_multinomial", "cells": 3})
-    assert "Your release is not shown here. Dirichlet-multinomial (k cells) is not among its methods." in text_of(cells)
+    cells = open_with(synthesizer="dirichlet_multinomial", cells=3)
+    assert "Your release is not shown here. Dirichlet-multinomial (k cells) is not among its methods." in said(cells)
 
 
 def test_links_carry_the_readers_release_and_not_the_winner() -> None:
-    app = open_with(RELEASE)
+    app = open_with()
     assert "Geometric sanitizer has the smallest error" in " ".join(answer(app).split())
-    for title in ("Budget", "Coverage", "Posterior"):
-        assert "synthesizer=beta_binomial" in links_of(app)[title]
-        assert "sets=2" in links_of(app)[title]
+    for title, prefix in {"Budget": "bu", "Coverage": "cv", "Posterior": "po"}.items():
+        expected = {f"{prefix}_synthesizer": "beta_binomial", f"{prefix}_sets": "2"}
+        assert expected.items() <= links(app)[title].items()
     app.number_input(key="cs_n").set_value(80).run()
-    assert "po_x=20" in links_of(app)["Posterior"]  # the same share says yes
+    assert links(app)["Posterior"]["po_x"] == "20"  # the same share says yes
     assert settings(app)["cs_x"] == "20"
-    assert "Coverage" not in links_of(open_comparison(kind="gaussian", n=9, repetitions=60))
+    assert "Coverage" not in links(open_comparison(kind="gaussian", n=9, repetitions=60))
 
 
 def test_a_count_of_a_link_stays_in_the_url_and_goes_along() -> None:
     app = open_comparison(n=30, x=7, p=0.2)
     assert settings(app)["cs_x"] == "7"
-    assert "po_x=7" in links_of(app)["Posterior"]
+    assert links(app)["Posterior"]["po_x"] == "7"
 
 
 def test_one_release_is_drawn_again_with_the_next_seed() -> None:
     app = open_comparison(look="One release", binary_methods="original.laplace", n=20, sets=3)
-    before = rows_of(app, "One release")
+    before = cells_of(app, "One release")
     app.button(key="cs_again").click().run()
     assert app.session_state["cs_seed"] == 2
-    assert rows_of(app, "One release") != before
+    assert cells_of(app, "One release") != before
     empty = {"n": 20, "sets": 10, "cells": 24, "mixed_estimand": "cell_mean", "seed": 3, "repetitions": 40}
-    assert "nan" not in text_of(open_comparison(kind="mixed", look="One release", **empty))
+    assert "nan" not in said(open_comparison(kind="mixed", look="One release", **empty))
     mixed = open_comparison(kind="mixed", look="One release", n=30, cells=3, sets=2, repetitions=40)
     assert sum(key.startswith("cs_rows_") for key in figures(mixed)) == len(DATA_KINDS["mixed"].usual_keys())
 
@@ -291,17 +251,17 @@ def test_one_release_is_drawn_again_with_the_next_seed() -> None:
 def test_every_section_has_something_to_say(kind: str, section: str) -> None:
     app = open_comparison(kind=kind, look=section, cells=2, **SMALL)
     assert problems(app) == []
-    said = text_of(app)
-    assert len(said[said.index(section) :]) > 150
+    words = said(app)
+    assert len(words.partition(section)[2]) > 150
     assert "dpviz-problem" not in "".join(part.proto.body for part in app.get("html"))
 
 
 def test_the_audit_lists_what_is_broken_first_and_leads_to_what_was_printed() -> None:
     app = open_comparison(look="What the printed methods really promise", **SMALL)
-    said = text_of(app)
-    assert "19 of the 34 printed methods break their promise, and 3 of these are not private at any ε." in said
-    assert said.index("✗✗ not private") < said.index("✗ broken") < said.index("✓ kept")
-    assert links_of(app)["As published: Liu (2016)"] == "pub_paper=liu"
+    words = said(app)
+    assert "19 of the 34 printed methods break their promise, and 3 of these are not private at any ε." in words
+    assert words.index("✗✗ not private") < words.index("✗ broken") < words.index("✓ kept")
+    assert links(app)["As published: Liu (2016)"] == {"pub_paper": "liu"}
 
 
 def test_the_audit_has_every_method_with_its_verdict_in_words() -> None:
@@ -310,7 +270,7 @@ def test_the_audit_has_every_method_with_its_verdict_in_words() -> None:
     (table,) = [part.proto.body for part in app.get("html") if "Methods and what they really give" in part.proto.body]
     bad, _, others = table.replace("\u00a0", " ").partition("<details>")
     findings = audit_releases(ReleaseSetting(n=50, epsilon=1.0, lower=-3.0, upper=5.0))
-    assert headline(findings) in text_of(app)
+    assert headline(findings) in said(app)
     for finding in findings:
         part = bad if finding.verdict.bad else others
         for words in (finding.sentence, finding.safe, f"<b>{escape(finding.method.name)}</b>"):
@@ -321,7 +281,7 @@ def test_the_audit_has_every_method_with_its_verdict_in_words() -> None:
 
 def test_what_cannot_be_audited_is_told_in_a_sentence() -> None:
     app = open_comparison(look="What the printed methods really promise", n=1, sets=3)
-    assert "This is not audited here: n (people) must be a whole number from 4" in text_of(app)
+    assert "This is not audited here: n (people) must be a whole number from 4" in said(app)
 
 
 def test_the_files_have_every_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,10 +318,10 @@ def test_cells_of_a_study_are_drawn_beside_the_curves() -> None:
     uploader: Any = app.get("file_uploader")[0]
     uploader.set_value(("study.parquet", content, "application/octet-stream")).run()
     assert (app.session_state["cs_n"], app.session_state["cs_binary_methods"]) == (20, ["beta_binomial", "geometric"])
-    assert "Of the open study's cells 4 of 16 are in this picture" in text_of(app)
+    assert "Of the open study's cells 4 of 16 are in this picture" in said(app)
     app.session_state["cs_measure"] = "coverage"
     app.run()
     dots = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace.get("error_y")]
     assert {trace["legendgroup"] for trace in dots} == {"beta_binomial", "geometric"}
     app.number_input(key="cs_p").set_value(0.3).run()
-    assert "The open study has no cell at these settings." in text_of(app)
+    assert "The open study has no cell at these settings." in said(app)

@@ -1,13 +1,11 @@
 """Widgets of the pages: stops of sliders, numbers that others limit or lead, choices that fall back, folded places."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 
-from dpviz.core.parameters import DELTA, EPSILON
-from pages.ui.sliders import LAST_SINGLE_COUNT, MAX_STOPS, slider_label, stop_text, stops_with
+from dpviz.core.declarations import DELTA, EPSILON
+from pages.ui.controls import LAST_SINGLE_COUNT, MAX_STOPS, slider_label, stop_text, stops_with
 from tests.pages.apptest import mark, problems, set_state, settings, sound, texts, widgets
 from tests.pages.cases import CASES, Case
 from tests.pages.trial import N, move, open_trial
@@ -25,7 +23,9 @@ def test_every_slider_of_a_page_stops_at_its_ends_and_just_at_the_typed_value(ca
         high = parameter.maximum if parameter.slider_maximum is None else parameter.slider_maximum
         middle = (low + high) / 2.000001
         for value in (parameter.default, low, high, parameter.maximum, middle):
-            value = parameter.check(int(value) if parameter.integer else value) if value != parameter.minimum else low
+            value = (
+                parameter.validate(int(value) if parameter.integer else value) if value != parameter.minimum else low
+            )
             stops = stops_with(parameter, value)
             shown = [stop_text(parameter, stop) for stop in stops]
             assert value in stops and list(stops) == sorted(set(stops)) and len({*shown}) == len(shown), key

@@ -1,7 +1,5 @@
 """The page "Coverage": exact numbers at once, curves through them, a run that stops and goes on to the same digits."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math
@@ -27,11 +25,24 @@ from dpviz.designs import Design
 from dpviz.desk.exports.script import coverage_script
 from dpviz.inference import RULES
 from dpviz.mechanisms import two_cell_synthesizers
+from dpviz.study.plan import simulation_of
 from pages.coverage import PRESETS
 from pages.details import coverage_simulation
 from pages.details.coverage import SECTIONS
-from pages.details.coverage_simulation import KEY, Run, plan_of
-from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+from pages.details.coverage_simulation import KEY, Run
+from tests.pages.apptest import (
+    answer,
+    figures,
+    open_page,
+    plain_text,
+    problems,
+    rows_of,
+    said,
+    set_state,
+    settings,
+    sound,
+    texts,
+)
 
 FAST = "as fast as it goes"
 SMALL: dict[str, Any] = {"n": 30, "sets": 3, "epsilon": 1.5}
@@ -42,9 +53,7 @@ LEFT_OUT = "Left out, because M = 1 and they need at least 2 sets: Reiter 2002."
 
 def open_coverage(**query: object) -> AppTest:
     """The page with settings by their names without the prefix; nothing is wrong with it."""
-    app = open_page("coverage", **{f"cv_{name}": value for name, value in query.items()})
-    assert not app.exception, app.exception[0].message
-    return app
+    return sound(open_page("coverage", **{f"cv_{name}": value for name, value in query.items()}))
 
 
 def design_of(**values: Any) -> Design:
@@ -55,15 +64,7 @@ def design_of(**values: Any) -> Design:
 
 def rerun(app: AppTest, **state: object) -> AppTest:
     """The page again, after settings were moved."""
-    for name, value in state.items():
-        app.session_state[f"cv_{name}"] = value
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
-
-
-def text_of(app: AppTest) -> str:
-    return " ".join(" ".join(texts(app)).split())
+    return sound(set_state(app, **{f"cv_{name}": value for name, value in state.items()}))
 
 
 def figure(app: AppTest, key: str) -> dict[str, Any]:
@@ -74,34 +75,21 @@ def figure(app: AppTest, key: str) -> dict[str, Any]:
             return node
         return np.frombuffer(base64.b64decode(node["bdata"]), dtype=node["dtype"]).tolist()
 
-    component = next(part for part in app.get("bidi_component") if str(part.key) == f"cv_{key}")
-    drawing: dict[str, Any] = json.loads(component.proto.bytes, object_hook=decode)["figure"]
+    drawing: dict[str, Any] = json.loads(json.dumps(figures(app)[f"cv_{key}"]["figure"]), object_hook=decode)
     return drawing
 
 
-def lines(app: AppTest, key: str = "picture") -> list[dict[str, Any]]:
-    return [trace for trace in figure(app, key)["data"] if trace.get("mode") == "lines"]
+def lines(app: AppTest) -> list[dict[str, Any]]:
+    return [trace for trace in figure(app, "picture")["data"] if trace.get("mode") == "lines"]
 
 
-def rows_of(app: AppTest, name: str = "Coverage of each rule") -> dict[str, dict[str, str]]:
-    """Cells of a table by the name in bold of each row and the head of the column."""
-    table = next(part.proto.body for part in app.get("html") if f'aria-label="{name}' in part.proto.body)
-    head = words_of(re.findall(r"<th[^>]*>(.*?)</th>", table))
-    rows = {}
-    for row in re.findall(r"<tr>(.*?)</tr>", table.split("<tbody>")[1]):
-        cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
-        bold = re.search(r"<b>(.*?)</b>", cells[0])
-        rows[bold[1] if bold else plain_text(cells[0])] = dict(zip(head, words_of(cells), strict=True))
-    return rows
-
-
-def words_of(cells: list[str]) -> list[str]:
-    return [" ".join(plain_text(cell).split()) for cell in cells]
+def rows(app: AppTest) -> dict[str, dict[str, str]]:
+    """Cells of the table of the rules, by rule and column."""
+    return rows_of(app, "Coverage of each rule")
 
 
 def press(app: AppTest, key: str = "go") -> Run | None:
-    app.button(key=f"cv_{key}").click().run()
-    assert not app.exception, app.exception[0].message
+    sound(app.button(key=f"cv_{key}").click().run())
     run: Run | None = app.session_state[KEY]
     return run
 
@@ -118,8 +106,8 @@ def complete(app: AppTest) -> Run:
 
 def check_simulated(app: AppTest, design: Design) -> None:
     """The simulated column is that of the same plan without a stop."""
-    performance = performance_of(run_coverage(plan_of(design)))
-    shown = {rule: cells["simulated"] for rule, cells in rows_of(app).items()}
+    performance = performance_of(run_coverage(simulation_of(design)))
+    shown = {rule: cells["simulated"] for rule, cells in rows(app).items()}
     assert shown == {RULES[key].short_label: simulated_share(performance.rules[key]) for key in design.rules}
 
 
@@ -156,8 +144,8 @@ def test_the_first_answer_is_there_before_any_simulation() -> None:
     assert app.button(key="cv_go").label == "Start"
     assert app.button(key="cv_reset").disabled
     assert app.session_state["cv_speed"] == "slow"
-    assert {cells["simulated"] for cells in rows_of(app).values()} == {"not yet"}
-    assert rows_of(app)["Reiter 2002"]["smallest at any p"].startswith("61.9 % at p = 0.")
+    assert {cells["simulated"] for cells in rows(app).values()} == {"not yet"}
+    assert rows(app)["Reiter 2002"]["smallest at any p"].startswith("61.9 % at p = 0.")
     words = plain_text(figure(app, "caterpillar")["layout"]["annotations"][0]["text"])
     assert "78 of 100 hold the truth" in " ".join(words.split())
 
@@ -167,8 +155,8 @@ def test_the_table_has_the_exact_numbers_of_every_rule(mechanism: str) -> None:
     app = open_coverage(synthesizer=mechanism, rules=".".join(RULES), p=0.4, **SMALL)
     design = design_of(mechanism=mechanism, p=0.4, alpha=10.0, **SMALL)
     exact = exact_coverages(synthesizer=design.release, p=0.4, sets=3, rules=list(RULES), level=0.95)
-    assert list(rows_of(app)) == [rule.short_label for rule in RULES.values()]
-    for key, cells in zip(RULES, rows_of(app).values(), strict=True):
+    assert list(rows(app)) == [rule.short_label for rule in RULES.values()]
+    for key, cells in zip(RULES, rows(app).values(), strict=True):
         for column, value in (
             ("coverage, exact", exact[key].coverage),
             ("no interval", exact[key].negative_variance_share),
@@ -215,30 +203,30 @@ EXTREMES: list[dict[str, object]] = [
 def test_extreme_settings_are_answered_along_epsilon(extreme: dict[str, object]) -> None:
     app = open_coverage(**{"axis": "against ε", "n": 12, "sets": 5} | extreme)
     assert not problems(app)
-    assert "The lines are sampled: exact at" in text_of(app)
-    assert "values of ε, straight between them." in text_of(app)
+    assert "The lines are sampled: exact at" in said(app)
+    assert "values of ε, straight between them." in said(app)
     assert lines(app)
 
 
 def test_beyond_exact_sums_the_page_says_so_and_the_simulation_takes_over() -> None:
     app = open_coverage(n=2000, sets=5, rules="reiter_2002", repetitions=300, speed=FAST)
     assert "the exact sums would take too long. Press Start to simulate instead." in answer(app)
-    assert rows_of(app)["Reiter 2002"]["coverage, exact"] == "beyond reach"
+    assert rows(app)["Reiter 2002"]["coverage, exact"] == "beyond reach"
     complete(app)
     check_simulated(app, design_of(n=2000, rules=("reiter_2002",), repetitions=300))
     for section in SECTIONS:
         rerun(app, look=section)
     app = open_coverage(n=2000, sets=5, rules="reiter_2002.score")
     assert "of the intervals computed by the noise-aware score contain the true share, as promised" in answer(app)
-    assert "take longer than a few seconds for Reiter 2002: there is no line, only simulated dots." in text_of(app)
+    assert "take longer than a few seconds for Reiter 2002: there is no line, only simulated dots." in said(app)
 
 
 def test_while_exact_sums_take_their_time_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.ui.latest", lambda *_, **__: None)
     app = open_coverage(n=400, sets=6, look="Why it fails")
     assert answer(app).split()[0] == "computing"
-    assert {cells["coverage, exact"] for cells in rows_of(app).values()} == {"…"}
-    assert "this part follows" in text_of(app)
+    assert {cells["coverage, exact"] for cells in rows(app).values()} == {"…"}
+    assert "this part follows" in said(app)
     assert figure(app, "picture")["layout"]["uirevision"]
 
 
@@ -249,23 +237,23 @@ def test_rules_that_need_two_sets_are_left_out_with_a_caption() -> None:
     app = open_coverage(sets=1, n=30)
     assert LEFT_OUT in texts(app)
     assert problems(app) == []
-    assert list(rows_of(app)) == ["As if real"]
+    assert list(rows(app)) == ["As if real"]
     rerun(app, sets=2)
-    assert list(rows_of(app)) == ["Reiter 2002", "As if real"]
+    assert list(rows(app)) == ["Reiter 2002", "As if real"]
     rerun(app, sets=1, rules=["reiter_2002"])
     single = ["Raab et al. 2017 for posterior draws", "Raab et al. 2017 for plug-ins", "As if real"]
-    assert list(rows_of(app)) == single
+    assert list(rows(app)) == single
     assert f"The rules for a single set stand in their place: {', '.join(single)}." in texts(app)
     assert app.session_state["cv_rules"] == ["reiter_2002"]
 
 
 def test_without_rules_the_last_answer_stays_and_unknown_ones_are_named() -> None:
     app = open_coverage(rules="foo.rubin_1987.bar.as_if_real.as_if_real", **SMALL)
-    assert list(rows_of(app)) == ["Rubin 1987", "As if real"]
+    assert list(rows(app)) == ["Rubin 1987", "As if real"]
     assert "foo.rubin_1987.bar" in problems(app)[0]
     rerun(app, rules=[])
     assert problems(app) == ["Choose at least one rule. The page still shows the last valid answer."]
-    assert list(rows_of(app)) == ["Rubin 1987", "As if real"]
+    assert list(rows(app)) == ["Rubin 1987", "As if real"]
     assert (
         "m (released rows) must equal n = 30"
         in problems(open_coverage(synthesizer="laplace", m=20, m_is_n="false", n=30))[0]
@@ -276,14 +264,14 @@ def test_the_share_of_the_readers_own_table_follows_the_number_of_people() -> No
     app = open_coverage(sets=1, x=25)
     release = design_of(sets=1).release
     share = coverage_given_count(synthesizer=release, confidential_count=25, rule="as_if_real")
-    said = "With your own secret table, {x} ones among {n} rows, and only the release drawn again"
-    assert said.format(x=25, n=100) in text_of(app)
-    assert f"{100 * share:.1f} % of all releases" in re.sub(r"\s+", " ", text_of(app))
+    words = "With your own secret table, {x} ones among {n} rows, and only the release drawn again"
+    assert words.format(x=25, n=100) in said(app)
+    assert f"{100 * share:.1f} % of all releases" in said(app)
     app.number_input(key="cv_n").set_value(200).run()
-    assert said.format(x=50, n=200) in text_of(app)
+    assert words.format(x=50, n=200) in said(app)
     assert settings(app)["cv_x"] == "50"
     app.number_input(key="cv_sets").set_value(2).run()
-    assert "your own secret table" not in text_of(app)
+    assert "your own secret table" not in said(app)
 
 
 @pytest.mark.parametrize(("module", "prefix"), [("coverage", "cv_"), ("posterior", "po_")])
@@ -297,7 +285,7 @@ def test_the_words_of_a_design_are_a_link_to_a_page(mechanism: str, module: str,
     assert not app.exception
     assert problems(app) == []
     promised = f"ε = 1.5{', δ = 0.0001' if design.synthesizer_type.has_prior else ''}"
-    assert (promised if "epsilon" in design.promised else "α = 1 (ε = ") in text_of(app)
+    assert (promised if "epsilon" in design.promised else "α = 1 (ε = ") in said(app)
 
 
 def test_class_mode_has_a_short_sentence_and_both_pictures() -> None:
@@ -322,7 +310,7 @@ def test_the_first_repetitions_come_a_few_at_a_time_and_change_no_digit() -> Non
     run.due = time.monotonic()
     app.run()
     assert run.watched == 6
-    assert "6 of the first 100 repetitions, running" in text_of(app)
+    assert "6 of the first 100 repetitions, running" in said(app)
     words = plain_text(figure(app, "caterpillar")["layout"]["annotations"][0]["text"])
     assert "no. 6: " in words
     assert "Reiter 2002 says " in words
@@ -347,7 +335,7 @@ def test_a_run_stops_resumes_and_goes_on_to_the_same_digits(monkeypatch: pytest.
     done = run.done
     app.run()
     assert (run.done, app.button(key="cv_go").label) == (done, "Resume")
-    assert f"{done:,} of 3,300 repetitions, stopped; seed 1." in text_of(app)
+    assert f"{done:,} of 3,300 repetitions, stopped; seed 1." in said(app)
     complete(app)
     assert run.tally == run_coverage(run.plan)
     check_simulated(app, design_of(repetitions=3300, **SMALL))
@@ -364,7 +352,7 @@ def test_other_rules_cost_no_new_run_and_another_design_is_one() -> None:
         check_simulated(app, design_of(repetitions=600, rules=(rule,), **SMALL))
     rerun(app, repetitions=900)
     assert (run.done, app.button(key="cv_go").label) == (600, "Resume")
-    assert complete(app).tally == run_coverage(plan_of(design_of(repetitions=900, **SMALL)))
+    assert complete(app).tally == run_coverage(simulation_of(design_of(repetitions=900, **SMALL)))
     rerun(app, p=0.4)
     assert app.session_state[KEY] is None
     press(app)
@@ -378,20 +366,20 @@ def test_other_rules_cost_no_new_run_and_another_design_is_one() -> None:
 def test_a_refused_setting_loses_no_run_and_fewer_repetitions_begin_anew() -> None:
     app = open_coverage(repetitions=600, speed=FAST, **SMALL)
     run = complete(app)
-    rows = rows_of(app)
+    before = rows(app)
     rerun(app, rules=[])
     assert len(problems(app)) == 1
     rerun(app, rules=list(SHOWN))
-    assert (app.session_state[KEY], rows_of(app), problems(app)) == (run, rows, [])
+    assert (app.session_state[KEY], rows(app), problems(app)) == (run, before, [])
     rerun(app, repetitions=500)
     assert app.session_state[KEY] is None
-    assert complete(app).tally == run_coverage(plan_of(design_of(repetitions=500, **SMALL)))
+    assert complete(app).tally == run_coverage(simulation_of(design_of(repetitions=500, **SMALL)))
 
 
 def test_the_simulated_dots_have_the_shares_and_bars_of_the_run() -> None:
     app = open_coverage(repetitions=1000, speed=FAST, **SMALL)
     complete(app)
-    performance = performance_of(run_coverage(plan_of(design_of(repetitions=1000, **SMALL))))
+    performance = performance_of(run_coverage(simulation_of(design_of(repetitions=1000, **SMALL))))
     dots = [trace for trace in figure(app, "picture")["data"] if "error_y" in trace]
     assert [dot["legendgroup"] for dot in dots] == list(SHOWN)
     for key, dot in zip(SHOWN, dots, strict=True):
@@ -414,7 +402,7 @@ def test_beyond_exact_sums_the_dots_stand_inside_the_picture(epsilon: float) -> 
 def test_shares_of_none_and_all_have_the_ends_of_their_error_bars() -> None:
     app = open_coverage(p=0.05, repetitions=100, rules="as_if_real", speed=FAST)
     complete(app)
-    assert re.fullmatch(r"0 % \(0 to [\d.]+ %\)", rows_of(app)["As if real"]["simulated"])
+    assert re.fullmatch(r"0 % \(0 to [\d.]+ %\)", rows(app)["As if real"]["simulated"])
     (dot,) = [trace for trace in figure(app, "picture")["data"] if "error_y" in trace]
     assert dot["error_y"]["array"][0] > 0.01
 
@@ -425,7 +413,7 @@ def test_shares_of_none_and_all_have_the_ends_of_their_error_bars() -> None:
 @pytest.mark.parametrize("section", SECTIONS)
 def test_each_closer_look_is_drawn_before_and_after_a_run(section: str) -> None:
     app = open_coverage(look=section, repetitions=300, speed=FAST, **SMALL)
-    assert f"{section} " in text_of(app)
+    assert f"{section} " in said(app)
     complete(app)
     rerun(app, synthesizer="geometric", sets=1)
 
@@ -433,8 +421,8 @@ def test_each_closer_look_is_drawn_before_and_after_a_run(section: str) -> None:
 def test_why_it_fails_has_what_every_repair_gains() -> None:
     app = open_coverage(look="Why it fails")
     decomposition = coverage_decomposition(synthesizer=design_of().release, p=0.25, sets=5, rule="reiter_2002")
-    assert "81.2 % → 94.8 %" in text_of(app)
-    assert "Reiter 2002 misses too often, mainly because the prior's pull costs 60.3 points." in text_of(app)
+    assert "81.2 % → 94.8 %" in said(app)
+    assert "Reiter 2002 misses too often, mainly because the prior's pull costs 60.3 points." in said(app)
     combinations = rows_of(app, "Coverage with each combination of repairs")
     assert float(combinations["all three"]["Reiter 2002"].removesuffix(" %")) == pytest.approx(
         100 * decomposition.repaired, abs=1e-3
@@ -443,7 +431,7 @@ def test_why_it_fails_has_what_every_repair_gains() -> None:
 
 def test_downloads_have_the_script_and_the_run() -> None:
     app = open_coverage(look="Download", repetitions=700, speed=FAST, **SMALL)
-    assert "Press Start first." in text_of(app)
+    assert "Press Start first." in said(app)
     assert app.code[0].value.strip() == coverage_script(design_of(repetitions=700, **SMALL)).strip()
     run = complete(app)
     assert {"Coverage, CSV", "Curves, CSV", "First intervals, CSV", "Run, JSON"} <= {

@@ -1,7 +1,5 @@
 """The page "Coverage" opens the file of a run: it sets its controls to the design, and goes on to the same digits."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -10,19 +8,17 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.coverage import run_coverage
 from dpviz.coverage.studies import save_run
-from dpviz.study.plan import StudyPlan
+from dpviz.study.plan import StudyPlan, simulation_of
 from dpviz.study.results import cell_result, exact_part, study_parquet
-from pages.details.coverage_simulation import KEY, plan_of
-from tests.pages.apptest import settings
-from tests.pages.test_coverage import FAST, SMALL, complete, design_of, open_coverage, rerun, text_of
+from pages.details.coverage_simulation import KEY
+from tests.pages.apptest import said, settings, sound
+from tests.pages.test_coverage import FAST, SMALL, complete, design_of, open_coverage, rerun
 from tests.test_saved_runs import DESIGNS, file_of
 
 
 def upload(app: AppTest, content: bytes, name: str = "coverage_run.json") -> AppTest:
     uploader: Any = app.get("file_uploader")[0]
-    uploader.set_value((name, content, "application/json")).run()
-    assert not app.exception, app.exception[0].message
-    return app
+    return sound(uploader.set_value((name, content, "application/json")).run())
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -36,14 +32,14 @@ def test_a_file_sets_the_controls_to_its_design_and_its_run_goes_on(name: str) -
     )  # fmt: skip
     for key in ("n", "m", "sets", "p", "level", "repetitions", "seed", *design.promised):
         assert state[f"cv_{key}"] == getattr(design, key), key
-    assert f"3,345 of {design.repetitions:,} repetitions, stopped, 3,345 from a file" in text_of(app)
+    assert f"3,345 of {design.repetitions:,} repetitions, stopped, 3,345 from a file" in said(app)
     assert app.button(key="cv_go").label == "Resume"
 
     # The URL of the page has the same design
     copy = open_coverage(**{key.removeprefix("cv_"): text for key, text in settings(app).items()})
     copy.button(key="cv_go").click().run()
-    assert copy.session_state[KEY].plan == plan_of(design)
-    assert complete(app).tally == run_coverage(plan_of(design))
+    assert copy.session_state[KEY].plan == simulation_of(design)
+    assert complete(app).tally == run_coverage(simulation_of(design))
 
 
 def test_a_file_beyond_the_page_or_changed_is_refused_and_another_can_be_opened() -> None:
@@ -53,40 +49,40 @@ def test_a_file_beyond_the_page_or_changed_is_refused_and_another_can_be_opened(
         (file_of("another").replace('"p":"0.3"', '"p":"0.4"'), "must say 'p=0.4'; got 'p=0.3'"),
     ):
         upload(app, content.encode())
-        assert "The file was not opened, and nothing has changed" in text_of(app)
-        assert refusal in text_of(app)
+        assert "The file was not opened, and nothing has changed" in said(app)
+        assert refusal in said(app)
         assert (app.session_state["cv_n"], app.session_state.get(KEY, None)) == (31, None)
     upload(app, file_of("another").encode())
-    assert "nothing has changed" not in text_of(app)
+    assert "nothing has changed" not in said(app)
     assert app.session_state[KEY].done == 3345
     uploader = app.get("file_uploader")[0]
     assert "A file that was changed within these bounds cannot be told from a true one" in uploader.proto.help
 
 
-def test_a_study_opens_at_its_first_cell_and_another_is_chosen() -> None:
-    settings_of_study: dict[str, Any] = {
-        "mechanisms": ["beta_binomial"], "n": 30, "epsilon": [0.5, 2], "sets": 2, "p": 0.25,
-        "rules": ["reiter_2003", "as_if_real"], "repetitions": 450, "seed": 3, "exact": False,
-    }  # fmt: skip
-    first, second = StudyPlan.of(settings_of_study).cells
-    results = [
-        cell_result(first, exact_part(first.design), None),
-        cell_result(second, None, run_coverage(second.plan)),
-    ]
-    app = upload(open_coverage(look="Download"), study_parquet(results), "study.parquet")
-    assert "The study has 2 cells: 1 is exact" in text_of(app)
-    assert (app.session_state["cv_epsilon"], app.session_state[KEY]) == (0.5, None)
+@pytest.mark.parametrize(("mechanism", "has_exact"), [("beta_binomial", True), ("geometric", False)])
+def test_a_study_opens_at_its_first_cell_and_the_run_of_another_goes_on(mechanism: str, has_exact: bool) -> None:
+    first, second = StudyPlan.of({
+        "mechanisms": [mechanism], "n": 30, "epsilon": [0.5, 2], "sets": 2, "p": 0.25, "exact": False,
+        "rules": ["reiter_2003", "as_if_real"], "repetitions": 450, "seed": 3,
+    }).cells  # fmt: skip
+    exact = cell_result(first, exact_part(first.design), None)
+    runs = [cell_result(cell, None, run_coverage(cell.plan)) for cell in (first, second)]
+    study = study_parquet([exact, runs[1]] if has_exact else runs)
+    app = upload(open_coverage(look="Download", speed=FAST), study, "study.parquet")
+    assert f"The study has 2 cells{': 1 is exact' if has_exact else ', all of them simulated.'}" in said(app)
+    assert app.session_state["cv_epsilon"] == 0.5
+    assert (app.session_state[KEY] is None) == has_exact
     app.selectbox(key="cv_cell").select(1).run()
     assert (app.session_state["cv_epsilon"], app.session_state["cv_rules"]) == (2.0, ["reiter_2003", "as_if_real"])
-    assert "450 repetitions came with the file." in text_of(app)
-    app.session_state["cv_speed"] = FAST
+    assert app.session_state[KEY].tally == run_coverage(second.plan)
+    assert "450 repetitions came with the file." in said(app)
     rerun(app, repetitions=900)
     assert complete(app).tally == run_coverage(dataclasses.replace(second.plan, repetitions=900))
 
 
 def test_a_run_of_a_study_has_the_rules_of_the_study() -> None:
     design = design_of(repetitions=300, rules=("rubin_1987",), **SMALL)
-    plan = plan_of(design, design.rules)
+    plan = simulation_of(design, design.rules)
     app = upload(open_coverage(look="Download"), save_run(run_coverage(plan), about=design.to_address()).encode())
     run = app.session_state[KEY]
     assert (app.session_state["cv_rules"], run.plan, run.done) == (["rubin_1987"], plan, 300)
@@ -95,21 +91,5 @@ def test_a_run_of_a_study_has_the_rules_of_the_study() -> None:
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\xff\xfe\x00", b"[" * 100_000, b'{"dpviz_run": 2}'])
 def test_a_file_that_is_no_run_is_refused_in_a_sentence(content: bytes) -> None:
     app = upload(open_coverage(look="Download", n=31), content)
-    assert "The file was not opened, and nothing has changed" in text_of(app)
+    assert "The file was not opened, and nothing has changed" in said(app)
     assert (app.session_state["cv_n"], app.session_state.get(KEY, None)) == (31, None)
-
-
-def test_a_study_sets_the_page_to_its_cells_and_goes_on_with_their_runs() -> None:
-    plan = StudyPlan.of({
-        "mechanisms": ["geometric"], "n": 40, "epsilon": [0.5, 2], "sets": 3, "p": 0.25, "exact": False,
-        "rules": ["reiter_2003", "as_if_real"], "repetitions": 700, "seed": 3,
-    })  # fmt: skip
-    cells = [cell_result(cell, None, run_coverage(cell.plan)) for cell in plan.cells]
-    app = upload(open_coverage(look="Download", speed=FAST), study_parquet(cells), "study.parquet")
-    assert "The study has 2 cells, all of them simulated." in text_of(app)
-    app.selectbox(key="cv_cell").select(1).run()
-    assert app.session_state["cv_epsilon"] == cells[1].design.epsilon
-    assert app.session_state["cv_rules"] == ["reiter_2003", "as_if_real"]
-    assert app.session_state[KEY].tally == run_coverage(plan.cells[1].plan)
-    rerun(app, repetitions=1500)
-    assert complete(app).tally == run_coverage(dataclasses.replace(plan.cells[1].plan, repetitions=1500))

@@ -15,13 +15,12 @@ import pytest
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
-from dpviz.calibration.sets import minimum_prior_for_sets
+from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.audit import audit, audit_statements
-from dpviz.claims.curves import AXES, Axis
-from dpviz.core.parameters import PRIOR_QUANTITY, RANGE_QUANTITY, readable
+from dpviz.core.formatting import format_number
 from dpviz.priors import (
     CALIBRATED,
-    KINDS,
     METHODS,
     GaussianRelease,
     Setting,
@@ -126,22 +125,19 @@ def test_every_picture_holds_the_answer(family: str, axis: str) -> None:
     assert not problems(app)
 
 
-@pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_first_picture_has_the_axes_and_the_mark_of_the_complete_one(
-    kind: str, axis: Axis, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("axis", details.AXES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_picture_keeps_its_axes_and_marks_until_its_curves_are_known(
+    family: str, axis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While ε moves the picture stays: nothing of the curves has been computed elsewhere yet."""
-    label = KINDS[kind].label
-    name = next(name for name, key in details.AXES.items() if key == axis)
-    whole = figures(open_priors(family=label, axis=name, **SMALL))["mp_curves"]["figure"]
+    app = open_priors(family=family, axis=axis, **SMALL)
+    whole = figures(app)["mp_curves"]["figure"]
     monkeypatch.setattr("pages.ui.progress", lambda *args, **rest: (None, False))
-    app = open_priors(family=label, axis=name, **SMALL)
-    first = figures(app)["mp_curves"]["figure"]
+    first = figures(app.run())["mp_curves"]["figure"]
     for part in ("xaxis", "yaxis"):
-        assert first["layout"][part]["range"] == pytest.approx(whole["layout"][part]["range"], abs=0.02)
+        assert first["layout"][part]["range"] == pytest.approx(whole["layout"][part]["range"])
     marks = [
-        [trace["y"] for trace in data if trace["mode"].startswith("markers")] for data in (first["data"], whole["data"])
+        [trace["y"] for trace in figure["data"] if trace["mode"].startswith("markers")] for figure in (first, whole)
     ]
     assert marks[0] == marks[1]
     assert "points so far, more to come" in text_of(app)
@@ -259,7 +255,7 @@ def test_the_numbers_shown_are_the_exact_ones_and_keep_the_promise(family: str, 
             values = [maximum_range(method, **sizes, **spread, delta=share) for share in deltas]
             ranges = GaussianRelease(method=method, n=setting.n, m=setting.m, **spread)
             assert ranges.delta(float(level), setting.epsilon) <= delta
-            assert cells[-1] == readable(float(mpmath.erfc(values[-1] / mpmath.sqrt(2))), 3)
+            assert cells[-1] == format_number(float(mpmath.erfc(values[-1] / mpmath.sqrt(2))), 3)
         else:
             cell_count = kind.cells(setting)
             values = [minimum_prior(method, **sizes, delta=share, cells=cell_count) for share in deltas]
@@ -283,7 +279,7 @@ def test_what_the_prior_costs_is_counted_over_all_tables(p: float) -> None:
         rows = (theta * (1 - theta) - draw) * (method != "param_post") / m
         mean = float(weight @ theta)
         error = math.sqrt(float(weight @ (draw + rows + (theta - mean) ** 2)))
-        assert shown[METHODS[method].label][-2:] == [f"+{readable(mean - p, 3)}", readable(error, 3)]
+        assert shown[METHODS[method].label][-2:] == [f"+{format_number(mean - p, 3)}", format_number(error, 3)]
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
@@ -295,7 +291,7 @@ def test_several_sets_need_what_their_composition_says(delta: float) -> None:
     assert ("mp_sets_picture" in figures(app)) == (delta > 0)
     for method in CALIBRATED:
         label = METHODS[method].label
-        needed = minimum_prior_for_sets(method, n=40, m=25, sets=5, epsilon=1.5, delta=delta).upper
+        needed = minimum_prior_for_sets(method, n=40, m=25, sets=5, epsilon=1.5, delta=delta)
         pure, split = (minimum_prior(method, n=40, m=25, epsilon=0.3, delta=share) for share in (0.0, delta / 5))
         assert level_in(shown[label][0]) == level_in(ways[label][0]) == prior_text(pure)
         assert level_in(ways[label][1]) == prior_text(split)
@@ -339,7 +335,7 @@ def test_the_inverse_says_what_all_sets_together_keep(alpha: float, kept: bool) 
     _, together = text_of(app).split("With all 5 sets together, counted exactly, it does so for ")
     assert together.startswith("SYNTH_Post(One)" if kept else "no method")
     shown = rows_of(app, "What this prior or range gives")["SYNTH_Post(One)"]
-    assert shown[-1] == readable(5 * pure_epsilon(release("synth_post_one", n=100, m=100, alpha=alpha)), 5)
+    assert shown[-1] == format_number(5 * pure_epsilon(release("synth_post_one", n=100, m=100, alpha=alpha)), 5)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -353,8 +349,8 @@ def test_the_inverse_shows_the_exact_privacy_of_a_prior_or_range(family: str) ->
             law = release(method, n=40, m=40, alpha=3.5, cells=3 if family == "k categories" else 2)
             numbers = pure_epsilon(law), epsilon_for_delta(law, 1e-4), delta_for_epsilon(law, 1.5)
         *epsilons, delta = numbers
-        words = ["unbounded" if math.isinf(value) else readable(value, 5) for value in epsilons]
-        assert shown[METHODS[method].label] == [*words, readable(delta, 4)]
+        words = ["unbounded" if math.isinf(value) else format_number(value, 5) for value in epsilons]
+        assert shown[METHODS[method].label] == [*words, format_number(delta, 4)]
 
 
 def test_further_kinds_of_priors_stand_beside_the_even_one() -> None:

@@ -1,10 +1,9 @@
 """The page Plan: its list is edited and refused, comes back from a URL and a file, and is answered."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -12,12 +11,14 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
 from dpviz.plans.files import plan_script
-from dpviz.plans.forms import groups_line, read_groups, read_statistics, statistics_line
+from dpviz.plans.forms import desk_settings, groups_line, read_groups, read_statistics, statistics_line
 from pages.details.plan import SECTIONS, read_file
-from pages.details.plan_statistics import PLACES, desk_settings
-from pages.plan import FIVE, PRESETS, REGIONS, SETTINGS, Question
+from pages.details.plan_statistics import PLACES
+from pages.plan import PRESETS, SETTINGS, Question
 from tests.pages.apptest import answer, open_page, problems, settings, texts
 
+FIVE = PRESETS["Five statistics"]["statistics"]
+REGIONS = PRESETS["Two regions"]["statistics"]
 TWO = (YesNoShare(name="Works", limit=0.01), BoundedMean(name="Hours", lower=0.0, upper=80.0, limit=0.8))
 OF_PRESETS = {
     "Five statistics": "all limits hold All five limits hold with ε = 0.599 of 1",
@@ -34,14 +35,18 @@ def open_plan(**values: Any) -> AppTest:
     return open_page("plan", **{key: SETTINGS[key].format(value) for key, value in query.items()})
 
 
+@cache
+def texts_of_preset(preset: str) -> list[str]:
+    return texts(open_plan(**PRESETS[preset]))
+
+
 def listed(app: AppTest) -> Any:
     return app.session_state["pl_statistics"]
 
 
 def refusals(app: AppTest) -> list[str]:
     """What is said beside the fields, and above the answer."""
-    own = [text.strip() for text in texts(app) if " must be " in text and len(text) < 200]
-    return list(dict.fromkeys(own))
+    return list(dict.fromkeys(text.strip() for text in texts(app) if " must be " in text and len(text) < 200))
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -66,10 +71,7 @@ def test_a_preset_has_its_headline_and_stays_marked(preset: str) -> None:
         ({"protect": "odds"}, "all limits hold All five limits hold with ε = 0.599 of 1.099"),
         ({"protect": "risk", "most_ratio": 3.0}, "all limits hold All five limits hold with ε = 0.599 of "),
         ({"protect": "guess", "guesses": 100.0}, "all limits hold All five limits hold whatever is told"),
-        (
-            {"person_rows": 2},
-            "must give way Not all limits can hold while the privacy loss is at most ε = 1, when all",
-        ),
+        ({"person_rows": 2}, "must give way Not all limits can hold while the privacy loss is at most ε = 1, when all"),
     ],
 )
 def test_every_control_is_part_of_the_question(values: dict[str, Any], headline: str) -> None:
@@ -194,7 +196,7 @@ def test_a_single_statistic_goes_to_the_desk_where_that_knows_it() -> None:
 def test_every_section_opens(section: str, preset: str) -> None:
     app = open_plan(**PRESETS[preset], look=section)
     assert not app.exception and not app.error
-    assert len(texts(app)) > len(texts(open_plan(**PRESETS[preset])))
+    assert len(texts(app)) > len(texts_of_preset(preset))
 
 
 def test_sections_say_what_the_plan_comes_to() -> None:

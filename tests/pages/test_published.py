@@ -1,8 +1,5 @@
 """The page Published: everything printed with its verdict, cells that a URL opens, and figures with what is said."""
 
-from __future__ import annotations
-
-import json
 import re
 from collections import Counter
 from html import unescape
@@ -11,7 +8,6 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.charts.printed import cell_word
 from dpviz.claims.drawn_figures import DrawnFigure, read_figures, word_of
@@ -21,16 +17,11 @@ from dpviz.claims.published import Agreement, Shown
 from dpviz.claims.verdicts import AnyRecord, printed_alone
 from pages.published import link_to
 from pages.ui.navigation import PAGES
-from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
+from tests.pages.apptest import answer, figures, markup, open_page, plain_text, problems, said, settings, sound
 
 
 def records_of(key: str) -> list[AnyRecord]:
     return printed_alone(read_full_run().of(PAPERS[key].cited))
-
-
-def html_of(app: AppTest) -> str:
-    assert not app.exception
-    return " ".join(str(part.proto.body) for part in app.get("html"))
 
 
 def verdicts_on(html: str) -> Counter[str]:
@@ -49,10 +40,10 @@ def test_the_headline_counts_what_comes_out() -> None:
         "computed; each of them has its reason."
     )
     counts = verdict_counts(read_full_run().records)
-    (table,) = re.findall(r'aria-label="Verdicts by paper">(.*?)</table>', html_of(app))
+    (table,) = re.findall(r'aria-label="Verdicts by paper">(.*?)</table>', markup(sound(app)))
     last = re.findall(r"<td class=count>([^<]*)</td>", table)[-6:]
     assert last == ["871", *(f"{counts[verdict]:,}" for verdict in Agreement)]
-    assert "Computed on 26 November 2026" in " ".join(texts(app)) and "the seed 2016" in " ".join(texts(app))
+    assert "Computed on 26 November 2026" in said(app) and "the seed 2016" in said(app)
     in_class = open_page("published", **{"class": "1"})
     assert "Yet 79 differ; 72 cannot be computed." in answer(in_class)
 
@@ -60,7 +51,7 @@ def test_the_headline_counts_what_comes_out() -> None:
 @pytest.mark.parametrize("key", PAPERS)
 def test_every_record_of_a_paper_is_on_the_page_with_its_verdict(key: str) -> None:
     app = open_page("published", pub_paper=key)
-    html = html_of(app)
+    html = markup(sound(app))
     alone = records_of(key)
     shown = verdicts_on(html)
     assert shown.total() == len(alone)
@@ -81,7 +72,7 @@ def test_only_what_differs_leaves_nothing_of_it_out(key: str) -> None:
     app = open_page("published", pub_paper=key, pub_only="true")
     quiet = {str(Agreement.AGREES), str(Agreement.CHANCE)}
     expected = Counter(str(record.verdict) for record in records_of(key))
-    shown = Counter(text.partition(":")[0] for text in verdicts_on(html_of(app)).elements())
+    shown = Counter(text.partition(":")[0] for text in verdicts_on(markup(sound(app))).elements())
     assert {word: count for word, count in shown.items() if word not in quiet} == {
         word: count for word, count in expected.items() if word not in quiet
     }
@@ -90,10 +81,10 @@ def test_only_what_differs_leaves_nothing_of_it_out(key: str) -> None:
 
 def test_a_url_opens_one_cell_and_every_cell_links_to_itself() -> None:
     words = list(map(cell_word, records_of("charest")))
-    assert "<details" in html_of(open_page("published", pub_paper="charest"))
+    assert "<details" in markup(open_page("published", pub_paper="charest"))
     for word in (words[0], words[-1]):
         app = open_page("published", pub_paper="charest", cell=word)
-        html = html_of(app)
+        html = markup(sound(app))
         assert re.findall(r'<details id="cell-([^"]*)"[^>]* open>', html) == [word]
         assert f'href="#cell-{word}">go to it' in html and not app.error
         assert settings(app) == {"pub_paper": "charest", "cell": word}
@@ -107,11 +98,11 @@ def test_a_cell_stays_open_but_with_its_paper_and_where_it_is_hidden() -> None:
     word = cell_word(next(record for record in records_of("charest") if record.verdict is Agreement.AGREES))
     app = open_page("published", pub_paper="charest", cell=word)
     app.toggle(key="pub_only").set_value(True).run()
-    assert " open>" not in html_of(app) and settings(app)["cell"] == word
+    assert " open>" not in markup(sound(app)) and settings(app)["cell"] == word
     app.toggle(key="pub_only").set_value(False).run()
-    assert f'id="cell-{word}"' in html_of(app) and " open>" in html_of(app)
+    assert f'id="cell-{word}"' in markup(sound(app)) and " open>" in markup(sound(app))
     app.radio(key="pub_paper").set_value("liu").run()
-    assert " open>" not in html_of(app) and settings(app) == {"pub_paper": "liu"} and not app.error
+    assert " open>" not in markup(sound(app)) and settings(app) == {"pub_paper": "liu"} and not app.error
 
 
 @pytest.mark.parametrize(
@@ -137,7 +128,7 @@ def test_a_figure_is_drawn_with_what_the_paper_says_of_it_below(figure: DrawnFig
     word, setting = word_of(figure.place), figure.settings[-1]
     query = {"pub_paper": key, f"pub_{key}_figure": word, f"pub_{key}_{word}_at": word_of(setting)}
     app = open_page("published", **query)
-    pictures = {part.proto.id.rpartition("-")[2]: json.loads(part.proto.bytes) for part in figures_of(app)}
+    pictures = figures(sound(app))
     panels = figure.at(setting)
     assert pictures.keys() == {f"pub_{measure}" for measure in panels}
     for measure, panel in panels.items():
@@ -153,12 +144,8 @@ def test_a_figure_is_drawn_with_what_the_paper_says_of_it_below(figure: DrawnFig
     assert not app.error and settings(app).items() <= query.items()
 
 
-def figures_of(app: AppTest) -> list[Any]:
-    return [part for part in app.get("bidi_component") if part.proto.component_name.endswith("figure")]
-
-
 def test_links_of_figures_lead_to_where_they_are_drawn() -> None:
-    html = html_of(open_page("published", pub_paper="liu"))
+    html = markup(open_page("published", pub_paper="liu"))
     assert sorted(re.findall(r'<a href="([^"]*)">ours, drawn', html)) == [
         "published?pub_paper=liu&amp;pub_liu_figure=figure_7", "published?pub_paper=liu&amp;pub_liu_figure=figure_8",
     ]  # fmt: skip
@@ -167,7 +154,7 @@ def test_links_of_figures_lead_to_where_they_are_drawn() -> None:
 def test_every_link_opens_a_page_that_takes_it() -> None:
     prefixes = {page.path: page.prefix for page in PAGES}
     modules = {page.path: page.module for page in PAGES}
-    html = html_of(open_page("published", pub_paper="charest"))
+    html = markup(open_page("published", pub_paper="charest"))
     hrefs = [href for href in re.findall(r'<a href="([^"]*)"', html) if href[0] != "#" and "published" not in href]
     assert len(hrefs) == sum(bool(record.shown.page) for record in records_of("charest"))
     for href in set(map(unescape, hrefs)):
@@ -177,7 +164,7 @@ def test_every_link_opens_a_page_that_takes_it() -> None:
             assert key.startswith(prefixes[path])
             assert known[key].parse(word) is not None
     assert link_to(Shown("coverage", {"n": 5}), is_large=True) == "coverage?cv_n=5&class=1"
-    in_class = html_of(open_page("published", pub_paper="charest", **{"class": "1"}))
+    in_class = markup(open_page("published", pub_paper="charest", **{"class": "1"}))
     assert all("class=1" in href for href in re.findall(r'<a href="([^"]*)"', in_class))
 
 

@@ -1,7 +1,5 @@
 """One release on all pages: what two pages know of it arrives unchanged, by the menu and by links."""
 
-from __future__ import annotations
-
 import math
 from importlib import import_module
 from typing import Any

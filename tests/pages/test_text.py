@@ -1,7 +1,5 @@
 """What pages say: answers, tables that fold, plain sentences, numbers that stay together, and the files of texts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -9,8 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.core.digits import three_digits
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number, shorten_numbers
 from pages.ui.text import TEXTS, page_note, page_text, unbroken
 from tests.pages.apptest import answer, mark, markup, plain_text, sound, texts
 
@@ -101,8 +98,8 @@ def test_no_number_is_rounded_twice_for_a_class(digits: int) -> None:
     halves = [float(f"{number}5e{power}") for number in rng.integers(101, 999, 200) for power in (-5, -3, -2, -1)]
     near = [half * (1 + side * 10.0**-place) for half in halves for side in (-1, 1) for place in (4, 6, 7, 9)]
     for number in [*near, *rng.uniform(0.001, 2000, 2000)]:
-        shown = readable(number, digits).replace(",", "")
-        text = three_digits(readable(number, digits)).replace(",", "")
+        shown = format_number(number, digits).replace(",", "")
+        text = shorten_numbers(format_number(number, digits)).replace(",", "")
         places = len(text.partition(".")[2])
         assert len(text) <= len(shown)
         assert abs(float(text) - number) <= 0.5 * 10.0**-places * (1 + 1e-9) + (text == shown) * 10.0**-places

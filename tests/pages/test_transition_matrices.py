@@ -145,7 +145,7 @@ def test_invalid_values_of_a_link_are_named_one_by_one() -> None:
     app = visit(**bad, tm_sign="signed")
     for key, value in bad.items():
         assert sum(f"Ignored an invalid value in the link, {key} = {value}: " in error for error in problems(app)) == 1
-    assert settings(app) == {"tm_sign": "signed"}
+    assert settings(move(app, "delta", 0.25)) == {"tm_sign": "signed", "tm_delta": "0.25"}  # it stands until then
 
 
 @pytest.mark.parametrize("key", SYNTHESIZERS)
@@ -244,7 +244,7 @@ def test_number_who_say_yes_follows_the_people_of_a_preset_and_of_a_move() -> No
     assert "The secret table is (3, 2)" in shown(move(app, "x", 3))
     assert "The secret table is (30, 20)" in shown(move(app, "n", 50))
     assert settings(move(visit(**query), "n", 500))["tm_x"] == "125"
-    assert settings(visit(tm_n=5, tm_x=8))["tm_x"] == "5"
+    assert settings(move(visit(tm_n=5, tm_x=8), "delta", 0.25))["tm_x"] == "5"
 
 
 def test_last_valid_answer_stands_beside_a_number_who_say_yes_that_it_has_not() -> None:

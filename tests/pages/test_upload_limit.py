@@ -1,7 +1,5 @@
 """Uploads: what a session, an address and the process may hold, and when it is deleted."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time
@@ -12,7 +10,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from pages.ui import upload_limit
-from pages.ui.upload_limit import MAX_ADDRESS_BYTES, MAX_BYTES, MAX_SESSION_BYTES, MAX_SESSION_FILES, MEGABYTE
+from pages.ui.upload_limit import MAX_BYTES, MAX_FILES, MEGABYTE
 from tests.benchmarks.reader import run_in_thread
 from tests.pages.servers import open_session, request, running_server, small_app
 
@@ -75,10 +73,10 @@ def test_the_oldest_file_of_a_session_goes_for_its_newest() -> None:
     async def uploads() -> None:
         client = Client("a", "b")
         assert await client.send("b", 10, "other") == 204
-        for number in range(MAX_SESSION_FILES + 3):
+        for number in range(MAX_FILES[0] + 3):
             assert await client.send("a", 10, str(number)) == 204
         names = [path.rsplit("/", 1)[1] for path in client.streamlit.files]
-        assert names == ["other", *(str(number) for number in range(3, MAX_SESSION_FILES + 3))]
+        assert names == ["other", *(str(number) for number in range(3, MAX_FILES[0] + 3))]
         for number in range(4):
             assert await client.send("a", 30 * MEGABYTE, f"large {number}") == 204
         names = [path.rsplit("/", 1)[1] for path in client.streamlit.files]
@@ -93,7 +91,7 @@ def test_uploads_at_the_same_time_hold_no_more_than_those_in_turn() -> None:
         client.streamlit.is_slow = True
         statuses = await asyncio.gather(*(client.send("a", 31 * MEGABYTE) for _ in range(65)))
         assert sorted(set(statuses)) == [204, 429]
-        assert sum(client.streamlit.files.values()) <= MAX_SESSION_BYTES
+        assert sum(client.streamlit.files.values()) <= MAX_BYTES[0]
         first = asyncio.create_task(client.send("a", 31 * MEGABYTE, "first"))
         await asyncio.sleep(0)
         assert await client.send("a", 0, "first", "DELETE") == 204  # gives no room while the file is still coming
@@ -105,7 +103,7 @@ def test_uploads_at_the_same_time_hold_no_more_than_those_in_turn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("addresses", "limit"), [(1, MAX_ADDRESS_BYTES), (100, MAX_BYTES)], ids=["one address", "many addresses"]
+    ("addresses", "limit"), [(1, MAX_BYTES[1]), (100, MAX_BYTES[2])], ids=["one address", "many addresses"]
 )
 def test_many_sessions_hold_no_more_than_an_address_and_the_process_may(addresses: int, limit: int) -> None:
     async def uploads() -> None:
@@ -126,17 +124,12 @@ def test_many_sessions_hold_no_more_than_an_address_and_the_process_may(addresse
     run_in_thread(uploads())
 
 
-@pytest.mark.parametrize("length", ["", "-1", "many", "²", "1e3"])
-def test_an_upload_says_how_long_it_is(length: str) -> None:
-    assert run_in_thread(Client("a").send("a", length)) == 411
-
-
-def test_a_path_is_used_once() -> None:
+def test_an_upload_says_how_long_it_is_and_uses_a_path_once() -> None:
     async def uploads() -> list[int]:
         client = Client("a")
-        return [await client.send("a", 10, "same"), await client.send("a", 10, "same")]
+        return [await client.send("a", size, "same") for size in ("", "-1", "many", "²", "1e3", 10, 10)]
 
-    assert run_in_thread(uploads()) == [204, 429]
+    assert run_in_thread(uploads()) == [411] * 5 + [204, 429]
 
 
 # Streamlit itself
@@ -166,22 +159,19 @@ def held(host: str, session: str) -> int:
     return len(json.loads(request(host, "/state")[2])["files"].get(session, []))
 
 
-def test_a_session_that_is_not_connected_cannot_upload(upload: Callable[..., int]) -> None:
-    assert upload("unknown", 10) == 400
-
-
 def test_files_stay_while_a_session_is_connected_and_are_deleted_after_it_has_left(
     host: str, upload: Callable[..., int]
 ) -> None:
+    assert upload("unknown", 10) == 400
     with open_session(host) as reader:
         present = reader.initialize.session_id
         assert upload(present, 100) == 204
         with open_session(host) as visitor:
             absent = visitor.initialize.session_id
-            for _ in range(MAX_SESSION_FILES + 2):
+            for _ in range(MAX_FILES[0] + 2):
                 assert upload(absent, 100) == 204
             time.sleep(1.0)  # twice as long as files of absent sessions are kept here
-            assert (held(host, present), held(host, absent)) == (1, MAX_SESSION_FILES)
+            assert (held(host, present), held(host, absent)) == (1, MAX_FILES[0])
         deadline = time.monotonic() + TIMEOUT_S
         while held(host, absent):
             assert time.monotonic() < deadline

@@ -1,14 +1,13 @@
 """A small page with a widget of every kind, for tests of the widgets and of the URL."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dpviz.core.parameters import EPSILON, Parameter
+from dpviz.core.declarations import EPSILON
+from dpviz.core.parameters import Parameter
 from pages import ui
 from pages.ui.navigation import Page
 from tests.pages.apptest import sound

@@ -1,7 +1,5 @@
 """A reader in a real browser: opens pages, moves controls, and notes whatever goes wrong."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +18,7 @@ Theme = Literal["light", "dark"]
 LAPTOP: ViewportSize = {"width": 1400, "height": 1000}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
-TIMEOUT_MS = 15_000  # after which what was to appear counts as missing; nothing is timed
+TIMEOUT_MS = 30_000  # after which what was to appear counts as missing; nothing is timed
 PROBES = tuple(f"/{page.path}/_stcore/{name}" for page in PAGES if page.path for name in ("health", "host-config"))
 """Where Streamlit looks for its server first, below the address of a page; then one folder up."""
 
@@ -53,17 +51,8 @@ def visit(
 ) -> Iterator[Page]:  # fmt: skip
     """Open a page in a new tab, and check at its end that nothing went wrong.
 
-    Parameters
-    ----------
-    context : Browser or BrowserContext
-        A browser makes a context of its own, in which nothing has been loaded.
-    url : str
-    viewport : ViewportSize, optional
-    theme : str, optional
-    is_settled : bool, optional
-        Whether to wait until the page is complete.
-    is_strict : bool, optional
-        Whether errors in the console and requests to other hosts fail the test.
+    A browser makes a context of its own, in which nothing has been loaded. `is_settled` waits until the page is
+    complete, and `is_strict` has errors in the console and requests to other hosts fail the test.
     """
     page = context.new_page()
     page.set_viewport_size(viewport)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpviz.calibration.kinds import GAUSSIAN, KINDS
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.claims.curves import Curves, prior_curves
 from dpviz.claims.drawn_figures import FigureLine, FigurePanel, Known

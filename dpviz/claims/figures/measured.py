@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.claims.drawn_figures import FigureLine, FigurePanel, Known
-from dpviz.core.measures import Measure
-from dpviz.core.numerics.quantiles import QuantileTable
+from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.interval_rules import half_widths
+from dpviz.inference.quantiles import QuantileTable
 
 FIGURE_LEVEL = 0.95
 MeasuredCurve = dict[float, Mapping[str, Measure]]

@@ -34,8 +34,8 @@ from dpviz.comparisons.normal_models import (
     MODIPS_SPLIT,
     UNPROTECTED_MODEL,
 )
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES
 
@@ -122,7 +122,7 @@ def normal_sets_panels(effort: Effort) -> Iterator[FigurePanel]:
                     exact = method.accuracy(data, 1.0, sets)
                     curve[sets] = {**found, "bias": Measure(exact.bias, 0.0) if exact else found["bias"]}
                 lines[method.key, name, Known.OURS] = curve
-            name = f"normal data, n = {n:,}, bounds {readable(low)} and {readable(high)}"
+            name = f"normal data, n = {n:,}, bounds {format_number(low)} and {format_number(high)}"
             yield from panels_of(name, measures, lines)
 
 
@@ -154,5 +154,5 @@ def budget_panels(effort: Effort) -> Iterator[FigurePanel]:
                     ].measures
                     for share in SHARES_OF_FIGURE_8
                 }
-            name = f"n = {n:,}, bounds {readable(low)} and {readable(high)}"
+            name = f"n = {n:,}, bounds {format_number(low)} and {format_number(high)}"
             yield from panels_of(name, measures, lines)

@@ -15,8 +15,8 @@ from dpviz.claims.published import PRINTED_REPETITIONS, Effort
 from dpviz.comparisons import BinaryData
 from dpviz.comparisons.base import Analysis
 from dpviz.comparisons.binary_measures import row_moments
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.mechanisms import Modips, ModipsTruncated, TwoCellSynthesizer
@@ -48,7 +48,7 @@ def charest_panels() -> Iterator[FigurePanel]:
     x = np.array(FIGURE_1_EPSILONS)
     for reading, setting in enumerate(READINGS_OF_FIGURE_1):
         lines = [
-            FigureLine(color, f"p = {readable(p)}, M = {sets}", Known.OURS, x, found[reading, place], 0 * x)
+            FigureLine(color, f"p = {format_number(p)}, M = {sets}", Known.OURS, x, found[reading, place], 0 * x)
             for place, p in enumerate(FIGURE_1.proportions)
             for color, (sets, found) in zip(SET_COLORS, curves.items(), strict=True)
         ]
@@ -69,7 +69,7 @@ def study_1_panels(effort: Effort) -> Iterator[FigurePanel]:
                     *_, found = BinaryData(n=n, p=p).outcomes(method, epsilon, epsilon, analysis)
                     curve[epsilon] = found.measures
                 lines[key, method.label, Known.REFERENCE if method.reference else Known.OURS] = curve
-            yield from panels_of(f"p = {readable(p)}, n = {n:,}", STUDIED_MEASURES, lines)
+            yield from panels_of(f"p = {format_number(p)}, n = {n:,}", STUDIED_MEASURES, lines)
 
 
 def _study(made: TwoCellSynthesizer, p: float, sets: int, effort: Effort) -> SimulatedStudy:
@@ -103,7 +103,7 @@ def sets_panels(effort: Effort) -> Iterator[FigurePanel]:
                     found = _study(made, p, sets, effort).measures(COMBINING_RULES[THEOREM_7_KEY], p)
                     curve[sets] = {**found, "bias": _exact(made, p, sets)[0]}
                 lines[kind.key, name, Known.OURS] = curve
-            yield from panels_of(f"binary data, n = {n:,}, p = {readable(p)}", measures, lines)
+            yield from panels_of(f"binary data, n = {n:,}, p = {format_number(p)}", measures, lines)
 
 
 def rules_panels(effort: Effort) -> Iterator[FigurePanel]:
@@ -119,5 +119,5 @@ def rules_panels(effort: Effort) -> Iterator[FigurePanel]:
                     lines.setdefault((key, rule.label, Known.OURS), {})[epsilon] = study.measures(rule, p)
                 deviation = {"standard_error": _exact(made, p, STUDY_SETS)[1]}
                 lines.setdefault(TRUE_DEVIATION, {})[epsilon] = deviation
-            name = f"binary data, n = {n:,}, p = {readable(p)}"
+            name = f"binary data, n = {n:,}, p = {format_number(p)}"
             yield from panels_of(name, {"standard_error": "standard_error"}, lines)

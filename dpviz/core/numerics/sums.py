@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.types import ComplexArray, FloatArray, IntArray
+from dpviz.core.types import FloatArray, IntArray
 
 COARSE_GRID = 2.0**26
 
@@ -44,22 +44,6 @@ def cumulative_sum(terms: FloatArray) -> SplitSum:
     return SplitSum(coarse, fine)
 
 
-def from_ratios(ratios: FloatArray) -> FloatArray:
-    """Probabilities with these ratios of neighbours, which fall, from the mode outward, so no tail loses its digits.
-
-    >>> from_ratios(np.array([2.0, 0.5])).tolist()
-    [0.25, 0.5, 0.25]
-    """
-    falling = ratios < 1.0
-    mode = int(falling.argmax())
-    mode = mode if falling[mode] else len(ratios)
-    distribution = np.ones(len(ratios) + 1)
-    with np.errstate(under="ignore"):
-        np.multiply.accumulate(ratios[mode:], out=distribution[mode + 1 :])
-        np.multiply.accumulate(1.0 / ratios[:mode][::-1], out=distribution[:mode][::-1])
-        return distribution / distribution.sum()
-
-
 def log_rising(base: float, count: int) -> SplitSum:
     """ln of the rising factorials base (base + 1) … (base + k − 1) for k = 0 … `count`."""
     return cumulative_sum(np.log(base + np.arange(count)))
@@ -89,25 +73,3 @@ def log_multinomials(total: int, *counts: IntArray) -> SplitSum:
     for count in counts:
         value = value - factorial[count]
     return value
-
-
-def complex_power(base: ComplexArray, exponent: int) -> ComplexArray:
-    """base^exponent by repeated squaring, from the first binary digit on, several times faster than NumPy's power."""
-    found: ComplexArray | None = None
-    for digit in f"{exponent:b}"[1:]:
-        found = np.square(base if found is None else found, out=found)
-        if digit == "1":
-            np.multiply(found, base, out=found)
-    return base if found is None else found
-
-
-def log_sums(logarithms: FloatArray, axis: int) -> FloatArray:
-    """Return ln Σ e^{x} of finite x along an axis, four times as fast as `np.logaddexp.reduce`.
-
-    >>> np.exp(log_sums(np.log([[1.0, 3.0], [2.0, 3.0]]), axis=1)).round(12).tolist()
-    [4.0, 5.0]
-    """
-    largest = logarithms.max(axis=axis, keepdims=True)
-    with np.errstate(under="ignore"):
-        found: FloatArray = np.log(np.exp(logarithms - largest).sum(axis=axis))
-    return found + largest.squeeze(axis)

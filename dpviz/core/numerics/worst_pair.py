@@ -1,8 +1,7 @@
 """The worst pair of neighbours among n, without looking at all of them: branch and bound.
 
 A pair of neighbours is known by the rows and invented rows that both tables share, x = α + i in the first cell and
-y = β + (n − 1 − i) in the second. More of either is never less private (`dpviz.mechanisms.prior`), so no pair i of
-a block a ≤ i ≤ b has a larger δ than x_a with y_b would have: blocks that cannot hold the maximum are left out.
+y = β + (n − 1 − i) in the second. More of either is never less private (`dpviz.mechanisms.prior_mechanism`).
 """
 
 from collections.abc import Callable
@@ -12,52 +11,12 @@ import numpy as np
 from dpviz.core.types import FloatArray, IntArray
 
 PAIRS_AT_ONCE = 48  # Pairs up to which all of them are looked at at once
-WORST_PAIR_TOLERANCE = 1e-6  # Relative distance from the largest δ within which a pair is kept for a closer look
-WORST_PAIRS_KEPT = 4  # Largest number of pairs that are kept
-# Largest relative distance of a block's bound from its δ, and smallest width at which it would be left out, for which
-# all its pairs are looked at: where hundreds tie, halving it on and on would take twice as long.
-FLAT_BLOCK, WITHOUT_GAIN = 1e-2, 4
 AGREED = 1e-12  # Relative distance from the largest δ within which another pair counts as the worst too
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
 
 
-def largest_pairs(delta: PairDelta, n: int, ones: float, zeros: float) -> IntArray:
-    """Return the pairs i = 0 … n − 1 whose δ is the largest, or within `WORST_PAIR_TOLERANCE` of it; the largest last.
-
-    `delta` gives those with shared rows x = ones + i and y = zeros + (n − 1 − i), and never rises in either.
-    """
-    seen: list[IntArray] = []
-    values: list[FloatArray] = []
-    best = 0.0
-    first, last = pair_blocks(n)
-    while len(first):
-        middle = (first + last) // 2
-        both = delta(ones + np.concatenate([middle, first]), zeros + (n - 1 - np.concatenate([middle, last])))
-        exact, bound = np.split(both, 2)
-        seen.append(middle)
-        values.append(exact)
-        best = max(best, float(exact.max()))
-        keep = (bound >= best * (1 - WORST_PAIR_TOLERANCE)) & (bound > 0) & (last > first)
-        listed = keep & (bound <= exact * (1 + FLAT_BLOCK))
-        listed &= (last - first) * (best * (1 - WORST_PAIR_TOLERANCE) - exact) <= WITHOUT_GAIN * (bound - exact)
-        if listed.any():
-            every = zip(first[listed], middle[listed], last[listed], strict=True)
-            pairs = np.concatenate([np.r_[a:half, half + 1 : b + 1] for a, half, b in every])
-            seen.append(pairs)
-            values.append(delta(ones + pairs, zeros + (n - 1 - pairs)))
-            best = max(best, float(values[-1].max()))
-            keep &= ~listed
-        first, middle, last = first[keep], middle[keep], last[keep]
-        first, last = np.concatenate([first, middle + 1]), np.concatenate([middle - 1, last])
-        filled = first <= last
-        first, last = first[filled], last[filled]
-    pairs, found = np.concatenate(seen), np.concatenate(values)
-    near = np.flatnonzero(found >= best * (1 - WORST_PAIR_TOLERANCE))
-    return pairs[near[np.argsort(found[near], kind="stable")][-WORST_PAIRS_KEPT:]]
-
-
 def largest_log_convex(log_delta: PairDelta, log_weight: PairDelta, n: int, ones: float, zeros: float) -> int:
-    """Return the pair i = 0 … n − 1 whose δ is the largest, or within `AGREED` of it; x and y as in `largest_pairs`.
+    """The pair i = 0 … n − 1 whose δ is the largest, or within `AGREED` of it; x = ones + i, y = zeros + n − 1 − i.
 
     Let ln δ_i − w_i be convex in i and w_i concave. Between a and b ln δ_i is at most the larger of ln δ_a and ln δ_b
     plus what w rises above its chord, nowhere more than twice as much as in the middle.

@@ -8,7 +8,6 @@ from contextlib import closing
 from functools import lru_cache, partial
 from typing import Any
 
-from dpviz.core.checked import checked
 from dpviz.core.parameters import argument
 from dpviz.coverage.studies.plan import Blocks, Found, Plan, StudyTally
 
@@ -19,7 +18,6 @@ CHUNK_SECONDS = 0.02
 MOST_CHUNK_BLOCKS = 64  # Largest number of blocks in a chunk, so that its arrays stay small
 
 
-@checked(workers=WORKERS)
 def stream_study(
     plan: Plan[Found], *, start: Found | None = None, workers: int = 1, executor: Executor | None = None
 ) -> Generator[Found, None, None]:
@@ -41,6 +39,7 @@ def stream_study(
     >>> tallies[0].repetitions, tallies[-1].repetitions, tallies[-1].rule("reiter_2003").covered
     (500, 1200, 1200)
     """
+    workers = WORKERS.validate(workers)
     if start is not None:
         if not (isinstance(start, StudyTally) and start.first == 0 and start.plan.fingerprint == plan.fingerprint):
             raise ValueError("start must be a tally of the same plan; only its number of repetitions may differ.")
@@ -51,9 +50,9 @@ def stream_study(
     return _stream(plan, start, workers, executor)
 
 
-@checked(workers=WORKERS)
 def run_study(plan: Plan[Found], *, workers: int = 1, executor: Executor | None = None) -> Found:
     """Return the tally of all repetitions of `plan`: the last one that `stream_study` yields."""
+    workers = WORKERS.validate(workers)
     return deque(stream_study(plan, workers=workers, executor=executor), maxlen=1)[0]
 
 

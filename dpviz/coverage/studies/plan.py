@@ -8,11 +8,10 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from dpviz.core.checked import declared, parameter
 from dpviz.core.declarations import REPETITIONS, SEED
-from dpviz.core.parameters import argument
-from dpviz.core.record import DeclaredFields
-from dpviz.core.running_sums import Sums
+from dpviz.core.parameters import argument, parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
+from dpviz.coverage.studies.running_sums import Sums
 
 BATCH = argument("batch", 1, 10_000, title="repetitions in a block", integer=True)
 SHOWN = argument("shown", 0, 1000, title="repetitions kept one by one", integer=True)
@@ -21,7 +20,7 @@ Found = TypeVar("Found", bound="StudyTally")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(DeclaredFields, ABC, Generic[Found]):
+class Plan(ParameterRecord, ABC, Generic[Found]):
     """What a study repeats, how often, and the seed that fixes every digit of it; each kind of study adds its fields.
 
     The repr of a plan must say all that its digits follow from, and a plan must be hashable. The digits depend on the
@@ -30,8 +29,8 @@ class Plan(DeclaredFields, ABC, Generic[Found]):
 
     repetitions: int = parameter(REPETITIONS)
     seed: int = parameter(SEED)
-    batch: int = declared(BATCH, default=500)
-    shown: int = declared(SHOWN, default=0)
+    batch: int = parameter_with_default(BATCH, default=500)
+    shown: int = parameter_with_default(SHOWN, default=0)
 
     @abstractmethod
     def work(self) -> "Callable[[Blocks], Found]":

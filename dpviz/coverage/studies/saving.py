@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.core.declarations import REPETITIONS
-from dpviz.core.parameters import readable, shown
-from dpviz.core.running_sums import Each, Sums
+from dpviz.core.formatting import describe_value, format_number
 from dpviz.coverage.studies.engine import run_study
 from dpviz.coverage.studies.plan import Found, Plan, StudyTally
+from dpviz.coverage.studies.running_sums import Each, Sums
 
 RUN_VERSION = 1  # Raised when what a file says changes its meaning
 # Characters of the longest text that is read: the largest study of sets, 500,001 counts and sums, has half of it
@@ -39,9 +38,9 @@ class SavedRun:
         """
         if self.fingerprint != plan.fingerprint:
             words = zip_longest(plan.fingerprint.split(", "), self.fingerprint.split(", "), fillvalue="nothing")
-            ours, theirs = (shown(word) for word in next(pair for pair in words if pair[0] != pair[1]))
+            ours, theirs = (describe_value(word) for word in next(pair for pair in words if pair[0] != pair[1]))
             raise ValueError(f"fingerprint (what the counts were drawn for) must say {ours}; got {theirs}.")
-        done = int(dataclasses.replace(REPETITIONS, maximum=plan.repetitions).check(self.counts.get("repetitions")))
+        done = int(dataclasses.replace(REPETITIONS, maximum=plan.repetitions).validate(self.counts.get("repetitions")))
         again = min(done, max(plan.shown, plan.batch))
         first = run_study(dataclasses.replace(plan, repetitions=again))
         rest = dataclasses.replace(_read(self.counts, first, "counts", done - again), plan=plan, first=again)
@@ -49,7 +48,6 @@ class SavedRun:
         return first + rest
 
 
-@checked()
 def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> str:
     """Return a run as JSON text, which `read_run` reads, of what `stream_study` yields; `about` is what else to say."""
     if tally.first != 0:
@@ -59,10 +57,9 @@ def save_run(tally: StudyTally, *, about: Mapping[str, Any] | None = None) -> st
     try:
         return json.dumps(said, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
-        raise ValueError(f"about must hold values that JSON knows; got {shown(about)}.") from None
+        raise ValueError(f"about must hold values that JSON knows; got {describe_value(about)}.") from None
 
 
-@checked()
 def read_run(text: str) -> SavedRun:
     """Return what a text says of a run; a ValueError says what is wrong with it, whatever it is.
 
@@ -75,14 +72,16 @@ def read_run(text: str) -> SavedRun:
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(f"text must be a run in JSON, complete and unchanged; got {shown(text)}.") from None
+        raise ValueError(f"text must be a run in JSON, complete and unchanged; got {describe_value(text)}.") from None
     if not isinstance(said, dict) or "dpviz_run" not in said:
-        raise ValueError(f'text must be a run in JSON, with "dpviz_run"; got {shown(said)}.')
+        raise ValueError(f'text must be a run in JSON, with "dpviz_run"; got {describe_value(said)}.')
     if type(said["dpviz_run"]) is not int or said["dpviz_run"] != RUN_VERSION:
-        raise ValueError(f"dpviz_run (version of the file) must be {RUN_VERSION}; got {shown(said['dpviz_run'])}.")
+        raise ValueError(
+            f"dpviz_run (version of the file) must be {RUN_VERSION}; got {describe_value(said['dpviz_run'])}."
+        )
     for name, (kind, words) in RUN_PARTS.items():
         if not isinstance(said.get(name), kind):
-            raise ValueError(f"{name} must be {words}; got {shown(said.get(name))}.")
+            raise ValueError(f"{name} must be {words}; got {describe_value(said.get(name))}.")
     return SavedRun(**{name: said[name] for name in RUN_PARTS})
 
 
@@ -100,7 +99,7 @@ def _read(given: Any, like: Any, name: str, more: int, each: Each = COUNT) -> An
     if isinstance(like, Sums):
         parts = {one.name: one for one in like.written()}
         if not isinstance(given, dict) or set(given) != set(parts):
-            raise ValueError(f"{name} must have {', '.join(parts)} and nothing else; got {shown(given)}.")
+            raise ValueError(f"{name} must have {', '.join(parts)} and nothing else; got {describe_value(given)}.")
         read = {
             part: _read(given[part], getattr(like, part), f"{name}.{part}", more, one.metadata.get("each", COUNT))
             for part, one in parts.items()
@@ -109,7 +108,7 @@ def _read(given: Any, like: Any, name: str, more: int, each: Each = COUNT) -> An
         return dataclasses.replace(like, **read, **kept)
     if isinstance(like, (tuple, np.ndarray)):
         if not isinstance(given, list) or len(given) != len(like):
-            raise ValueError(f"{name} must be a list of {len(like):,} items; got {shown(given)}.")
+            raise ValueError(f"{name} must be a list of {len(like):,} items; got {describe_value(given)}.")
         items = (
             _read(one, other, f"{name}[{place}]", more, each)
             for place, (one, other) in enumerate(zip(given, like, strict=True))
@@ -118,8 +117,8 @@ def _read(given: Any, like: Any, name: str, more: int, each: Each = COUNT) -> An
     low, high = int(like) + each.low * more, int(like) + each.high * more
     if type(given) is not int or not low <= given <= high:
         words = "a whole number" if each.unit == 1 else "a sum, in units of 2⁻¹⁰⁷⁴,"
-        ends = " to ".join(readable(end / each.unit) for end in (low, high))
+        ends = " to ".join(format_number(end / each.unit) for end in (low, high))
         small = type(given) is int and abs(given) < each.unit << 1000
-        got = shown(given / each.unit if small else given)
+        got = describe_value(given / each.unit if small else given)
         raise ValueError(f"{name} must be {words} from {ends}; got {got}.")
     return given - int(like)

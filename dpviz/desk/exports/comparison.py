@@ -1,8 +1,6 @@
 """A comparison of methods as a file and as a script."""
 
-from collections.abc import Sequence
-
-from dpviz.comparisons import Analysis, Compared, ComparedMethod, ComparisonTerms, DataKind
+from dpviz.comparisons import Compared, Comparison
 from dpviz.comparisons.base import OUTCOME_MEASURES
 from dpviz.comparisons.budget import Spending, Spent
 from dpviz.comparisons.comparison import LIMITED
@@ -42,21 +40,15 @@ def budget_csv(spent: Spent) -> str:
     return csv_text(["method", "place", *MEASURED], rows)
 
 
-def comparison_script(
-    data: DataKind,
-    methods: Sequence[ComparedMethod],
-    epsilons: Sequence[float],
-    analysis: Analysis,
-    terms: ComparisonTerms,
-) -> str:
+def comparison_script(asked: Comparison) -> str:
     """Return the table of the page "Compare synthesizers" as a script that prints the same numbers."""
     return filled(
         "exports/comparison_script.txt",
-        data=data,
-        terms=terms,
-        analysis=analysis,
-        methods=methods,
-        epsilons=[float(one) for one in epsilons],
+        data=asked.data,
+        terms=asked.terms,
+        analysis=asked.analysis,
+        methods=asked.methods,
+        epsilons=[float(asked.epsilon)],
     )
 
 

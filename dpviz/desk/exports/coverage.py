@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpviz.core.checked import checked
 from dpviz.coverage import ExactCoverage, Performance, Tally
 from dpviz.desk.exports.tables import csv_text, fields_of
 
@@ -36,7 +35,6 @@ SIMULATED_COLUMNS = {
 """The same of the simulation, and what a rule of `Performance` calls them."""
 
 
-@checked()
 def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found: Performance | None) -> str:
     """Return a line for each of the rules, exact and simulated, every digit; empty where there is no number.
 
@@ -58,7 +56,6 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
     return csv_text(("rule", *EXACT_COLUMNS, *SIMULATED_COLUMNS, "repetitions"), rows)
 
 
-@checked()
 def intervals_csv(tally: Tally) -> str:
     """Return the first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
     shown, plan = tally.shown, tally.plan

@@ -58,4 +58,4 @@ def sets_line(design: Design) -> str:
         f"{parameter.symbol or parameter.title.lower()} = {getattr(synthesizer, parameter.name)!r}"
         for parameter in synthesizer.parameters()
     ]
-    return f"each set: {', '.join([synthesizer.label, *values])}"
+    return f"each set: {', '.join([synthesizer.info.label, *values])}"

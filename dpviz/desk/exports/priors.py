@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from dpviz.calibration.kinds import KINDS, Setting
+from dpviz.calibration.data_kinds import KINDS, Setting
 from dpviz.claims.audit import Finding
 from dpviz.claims.curves import Curves
-from dpviz.core.checked import checked
+from dpviz.core.parameters import validate_choice
 from dpviz.desk.exports.tables import columns_csv, records_csv
 from dpviz.desk.texts import filled
 
@@ -29,7 +29,6 @@ FINDING_COLUMNS = {
 }
 
 
-@checked()
 def findings_csv(findings: Sequence[Finding]) -> str:
     """Return the audit as CSV, a line for each printed bound and method, every digit, empty where there is none.
 
@@ -39,7 +38,6 @@ def findings_csv(findings: Sequence[Finding]) -> str:
     return records_csv(FINDING_COLUMNS, findings)
 
 
-@checked()
 def curves_csv(curves: Curves) -> str:
     """Return the picture as CSV: the axis, then a column for each curve; empty where a curve has no value.
 
@@ -54,9 +52,9 @@ def curves_csv(curves: Curves) -> str:
     return columns_csv(curves.axis, curves.points, named)
 
 
-@checked(family=KINDS)
 def priors_script(family: str, setting: Setting, sets: int, proportion: float) -> str:
     """Return the page "Minimum priors" as a script that prints the same numbers, run beside the folder ``dpviz``."""
+    validate_choice("family", family, KINDS)
     kind = KINDS[family]
     asked = {name: getattr(setting, name) for name in ("n", "m", "epsilon", "delta", *kind.numbers)}
     return filled("exports/priors_script.txt", kind=kind, asked=asked, sets=sets, proportion=proportion)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from dpviz.claims.printed_methods import ReleaseFinding
-from dpviz.core.checked import checked
 from dpviz.desk.exports.tables import records_csv
 
 __all__ = ["releases_csv"]
@@ -28,7 +27,6 @@ RELEASE_COLUMNS = {
 }
 
 
-@checked()
 def releases_csv(findings: Sequence[ReleaseFinding]) -> str:
     """Return the audit as CSV, a line for each method, every digit; empty where there is no number.
 

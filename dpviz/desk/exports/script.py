@@ -4,18 +4,16 @@ import dataclasses
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from dpviz.core.checked import checked
 from dpviz.designs import Design
 from dpviz.desk.texts import filled
 from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
 __all__ = ["coverage_script", "page_script", "posterior_recipe", "posterior_script"]
 
 LONGEST_INLINE = 20_000  # Characters of a pasted matrix that the script still carries itself
 
 
-@checked()
 def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given_text: str | None = None) -> str:
     """Return the page "Transition matrices" as a script that prints the same numbers, run beside the folder ``dpviz``.
 
@@ -32,7 +30,6 @@ def page_script(synthesizer: Synthesizer, epsilon: float, delta: float, *, given
     )
 
 
-@checked()
 def posterior_recipe(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
     """Return the call that gives an analyst the posterior from these counts, to be copied beside ``dpviz``."""
     secret = dataclasses.replace(design, confidential_count=None)
@@ -47,14 +44,12 @@ def posterior_recipe(design: Design, counts: Sequence[int], *, given_text: str |
     )
 
 
-@checked()
 def coverage_script(design: Design) -> str:
     """Return the page "Coverage" as a script, as for `page_script`."""
     stated = ("p", "level", "repetitions", "seed")
     return filled("exports/coverage_script.txt", design=_source(design, stated=stated))
 
 
-@checked()
 def posterior_script(design: Design, counts: Sequence[int], *, given_text: str | None = None) -> str:
     """The page "Posterior" as a script, as for `page_script`; the posterior of the data only where they are known."""
     return filled(
@@ -81,7 +76,7 @@ def _source(design: Design, given_text: str | None = None, stated: Collection[st
 
     What the release follows from and the numbers `stated` are always there; of others, those that are not a default.
     """
-    told = design.told({"n", "m", "sets", *design.promised, *stated})
+    told = design.non_default_fields({"n", "m", "sets", *design.promised, *stated})
     given = isinstance(design.mechanism, GivenMatrix)
     if given:
         told["mechanism"] = NameInScript("matrix")

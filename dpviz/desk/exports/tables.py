@@ -7,19 +7,20 @@ from html import escape
 
 import numpy as np
 
+from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
+from dpviz.charts.profile import profile_chart
 from dpviz.charts.style import Figure
 from dpviz.core import limits
-from dpviz.core.checked import checked
-from dpviz.core.plain import table_cell
+from dpviz.core.escape import escape_spreadsheet_cell
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
+from dpviz.privacy.summary import PrivacySummary, profile, view_tables
 
 __all__ = ["columns_csv", "figure_html", "log_odds_csv", "log_odds_latex", "matrix_csv", "matrix_latex"]
 
 MAX_LATEX_COLUMNS = 30
 
 
-@checked()
 def matrix_csv(synthesizer: Synthesizer) -> str:
     r"""Return the transition matrix as CSV: confidential counts, then a column a released table, every digit kept.
 
@@ -31,21 +32,18 @@ def matrix_csv(synthesizer: Synthesizer) -> str:
     return _csv(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix())
 
 
-@checked()
 def log_odds_csv(synthesizer: Synthesizer) -> str:
     """Return the signed log-odds table as CSV: the counts of both neighbours, then a column a released table."""
     names = _names(synthesizer, "n{cell}_a", "n{cell}_b")
     return _csv(names, synthesizer, _neighbours(synthesizer), synthesizer.log_odds_table())
 
 
-@checked()
 def matrix_latex(synthesizer: Synthesizer, caption: str) -> str:
     """Return the matrix as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 1, for the booktabs package."""
     names = _names(synthesizer, "$n_{{{cell}}}$")
     return _latex(names, synthesizer, synthesizer.row_counts, synthesizer.transition_matrix(), caption)
 
 
-@checked()
 def log_odds_latex(synthesizer: Synthesizer, caption: str) -> str:
     """Return the unsigned log-odds as a LaTeX table in the layout of Abowd & Vilhuber's Fig. 2, for booktabs."""
     names = _names(synthesizer, "$n_{{{cell}}}^{{(1)}}$", "$n_{{{cell}}}^{{(2)}}$")
@@ -65,8 +63,8 @@ def release_files(synthesizer: Synthesizer) -> list[tuple[str, str, Callable[[],
         Label and name of each file, and a function that returns its text; a str says why there is none.
     """
     rows, columns = synthesizer.shape
-    if not synthesizer.enumerable or rows * columns > limits.TABLE_ENTRIES:
-        return [f"Files hold tables of up to {limits.TABLE_ENTRIES:,} cells; the script computes larger ones."]
+    if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
+        return [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
     files: list[tuple[str, str, Callable[[], str]] | str] = [
         ("Matrix, CSV", "transition_matrix.csv", lambda: matrix_csv(synthesizer)),
         ("Log-odds, CSV", "log_odds.csv", lambda: log_odds_csv(synthesizer)),
@@ -81,7 +79,21 @@ def release_files(synthesizer: Synthesizer) -> list[tuple[str, str, Callable[[],
     ]
 
 
-@checked()
+def release_pictures(summary: PrivacySummary, about: Sequence[str]) -> list[tuple[str, str, Callable[[], str]]]:
+    """Pictures of the matrix and the log-odds, where these can be listed, and of the privacy profile as HTML files."""
+    release = summary.synthesizer
+    tables = {
+        "Matrix": ("transition_matrix", lambda: matrix_heatmap(view_tables(release))),
+        "Log-odds": ("log_odds", lambda: log_odds_heatmap(view_tables(release), summary.epsilon, signed=True)),
+    }
+    pictures: dict[str, tuple[str, Callable[[], Figure]]] = tables if release.enumerable else {}
+    pictures = pictures | {"Profile": ("privacy_profile", lambda: profile_chart(profile(release), summary))}
+    return [
+        (f"{label}, HTML", f"{name}.html", lambda figure=figure: figure_html(figure(), about))  # type: ignore[misc]
+        for label, (name, figure) in pictures.items()
+    ]
+
+
 def figure_html(figure: Figure, about: Sequence[str] = ()) -> str:
     """Return a picture as one HTML file that needs nothing else, with lines `about` it below."""
     figure.update_layout(template="plotly_white", height=560)
@@ -103,9 +115,9 @@ def _neighbours(synthesizer: Synthesizer) -> IntArray:
 
 
 def _csv(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray) -> str:
-    if values.size > limits.TABLE_ENTRIES:
+    if values.size > limits.MAX_TABLE_ENTRIES:
         raise ValueError(
-            f"The table has {values.size:,} cells; files hold at most {limits.TABLE_ENTRIES:,}. "
+            f"The table has {values.size:,} cells; files hold at most {limits.MAX_TABLE_ENTRIES:,}. "
             "The script of this page computes it."
         )
     tables = synthesizer.column_counts.tolist()
@@ -124,7 +136,7 @@ def release_title(synthesizer: Synthesizer) -> str:
     """
     own = {one.symbol: getattr(synthesizer, one.name) for one in synthesizer.parameters()}
     values = [f"{symbol} = {value:.10g}" for symbol, value in own.items() if isinstance(value, (int, float))]
-    return ", ".join([synthesizer.label, *values])
+    return ", ".join([synthesizer.info.label, *values])
 
 
 def _latex(names: list[str], synthesizer: Synthesizer, counts: IntArray, values: FloatArray, caption: str) -> str:
@@ -171,7 +183,7 @@ def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """
     import pandas as pd  # with the first file: most pages are shown without any
 
-    names = [table_cell(one) for one in head]
+    names = [escape_spreadsheet_cell(one) for one in head]
     table = pd.DataFrame([[_cell(one) for one in row] for row in rows], columns=names, dtype=object)
     return str(table.to_csv(index=False, lineterminator="\n"))
 
@@ -179,7 +191,7 @@ def csv_text(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
-    return table_cell(value) if isinstance(value, str) else value
+    return escape_spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def fields_of(record: object, columns: Mapping[str, str]) -> list[object]:
@@ -192,7 +204,6 @@ def records_csv(columns: Mapping[str, str], records: Sequence[object]) -> str:
     return csv_text(list(columns), [fields_of(one, columns) for one in records])
 
 
-@checked()
 def columns_csv(axis: str, points: FloatArray, columns: Mapping[str, FloatArray]) -> str:
     """Return curves along an axis as CSV, a column for each, every digit; empty where a curve has no number.
 

@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 import dpviz
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import stream_path
 from dpviz.desk.numbers import DesignNumber, numbers_of
@@ -68,13 +68,13 @@ def _limits(design: Assessed, numbers: Sequence[DesignNumber]) -> list[list[str]
         text = f"{one.symbol} = {found.text(BRIEF)}" if found else "not known"
         if design.real_epsilon is not None and isinstance(one, PrivacyLoss):
             sign = "=" if design.method.exact_epsilon else "≤"
-            text = f"L {sign} {readable(design.real_epsilon, BRIEF)}, {text}"
+            text = f"L {sign} {format_number(design.real_epsilon, BRIEF)}, {text}"
         rows.append([one.explained, text, words.VERDICTS[True]])
     for limit in asked.limits:
         figure = design.figures[limit.key]
         text = next(one.text(BRIEF) for one in numbers if one.symbol == limit.measure.symbol)
         kept = words.VERDICTS[design.verdicts[limit.key]]
-        where = f" at {asked.ranged.symbol} = {readable(figure.at)}" if not math.isnan(figure.at) else ""
+        where = f" at {asked.ranged.symbol} = {format_number(figure.at)}" if not math.isnan(figure.at) else ""
         where += f", the worst of {figure.tried} values" if where and figure.tried > 1 else ""
         rows.append([limit.words, text + where, kept])
     return rows
@@ -102,7 +102,7 @@ def _choice(desk: Desk, design: Assessed) -> dict[str, Any]:
 
 
 def _brief(value: float | None) -> str:
-    return "–" if value is None or math.isnan(value) else readable(value, 3)
+    return "–" if value is None or math.isnan(value) else format_number(value, 3)
 
 
 def _pictures(desk: Desk, design: Assessed) -> dict[str, Any]:

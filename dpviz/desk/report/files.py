@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 import dpviz
-from dpviz.core.parameters import readable, shown
+from dpviz.core.formatting import describe_value, format_number
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed, DesignKey
 from dpviz.desk.exports.tables import csv_text
@@ -33,7 +33,7 @@ def chosen(desk: Desk, key: DesignKey) -> Assessed:
     found = next((one for one in desk.designs if one.key == tuple(key)), None)
     if found is None:
         names = "; ".join(str(one.key) for one in desk.designs) or "none"
-        raise ValueError(f"key must be that of a design of the desk: {names}; got {shown(key)}.")
+        raise ValueError(f"key must be that of a design of the desk: {names}; got {describe_value(key)}.")
     return found if found.complete else found.whole()
 
 
@@ -42,7 +42,7 @@ def design_json(design: Assessed) -> str:
     method, sets, rule = design.key
     whole = {
         "dpviz": dpviz.__version__,
-        "question": design.question.written(),
+        "question": design.question.to_dict(),
         "design": {"method": method, "sets": sets, "rule": rule, "epsilon": design.setting},
         "numbers": _numbers(design),
     }
@@ -87,9 +87,9 @@ def load_question(text: str) -> tuple[Question, DesignKey | None]:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(f"The file must be JSON; got {shown(text)}.") from None
+        raise ValueError(f"The file must be JSON; got {describe_value(text)}.") from None
     if not isinstance(whole, dict) or not {"question", "data"} & set(whole):
-        raise ValueError(f"The file must hold a question, or a design with its question; got {shown(text)}.")
+        raise ValueError(f"The file must hold a question, or a design with its question; got {describe_value(text)}.")
     if "question" not in whole:
         return Question.from_json(text), None
     question = Question.of(whole["question"])
@@ -99,7 +99,7 @@ def load_question(text: str) -> tuple[Question, DesignKey | None]:
 def _key(design: object, question: Question) -> DesignKey:
     """Return the key of a design that a question considers, or raise a ValueError that says what is allowed."""
     if not isinstance(design, dict):
-        raise ValueError(f"design must name its method, sets and rule; got {shown(design)}.")
+        raise ValueError(f"design must name its method, sets and rule; got {describe_value(design)}.")
     allowed: dict[str, list[str | int]] = {
         "method": [one.key for one in question.data.methods if not one.reference],
         "sets": sorted({1, *question.sets}),
@@ -108,7 +108,7 @@ def _key(design: object, question: Question) -> DesignKey:
     for name, known in allowed.items():
         if type(design.get(name)) not in (str, int) or design.get(name) not in known:
             raise ValueError(
-                f"design.{name} must be one of {', '.join(map(str, known))}; got {shown(design.get(name))}."
+                f"design.{name} must be one of {', '.join(map(str, known))}; got {describe_value(design.get(name))}."
             )
     return design["method"], design["sets"], design["rule"]
 
@@ -172,7 +172,7 @@ def _pair(values: tuple[object, object]) -> str:
 def _shown(value: object) -> str:
     if value is None:
         return "not known"
-    return value if isinstance(value, str) and value in (*NOT_THERE, "infinite") else shown(value)
+    return value if isinstance(value, str) and value in (*NOT_THERE, "infinite") else describe_value(value)
 
 
 def stored_design(text: str) -> Stored | None:
@@ -197,7 +197,7 @@ def report_script(design: Assessed, *, pilot_note: str = "", date: str = "", add
         design=design,
         version=dpviz.__version__,
         types=sorted(types, key=lambda one: (one.__module__, one.__name__)),
-        arguments=asked.told(),
+        arguments=asked.non_default_fields(),
         pilot_note=pilot_note,
         date=date,
         address=address,
@@ -217,7 +217,7 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
     parameters = {} if known is None else {"epsilon": known}
     if limit is not None and limit.most_delta > 0 and (known is None or known > limit.most_epsilon):
         parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
-    low, high, symbol = readable(asked.lowest), readable(asked.highest), asked.ranged.symbol
+    low, high, symbol = format_number(asked.lowest), format_number(asked.highest), asked.ranged.symbol
     text = filled(
         "report/registry.json",
         design=design,

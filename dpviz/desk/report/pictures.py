@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from html import escape
 
 from dpviz.charts.style import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, even_ticks, one_two_five_ticks
-from dpviz.core.measures import Measure
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import Followed
@@ -91,14 +91,14 @@ class Drawing:
         self.line(self.left, foot, self.width - self.right, foot, GREY)
         for one in (one_two_five_ticks if self.log else even_ticks)(*self.x):
             self.line(self.across(one), foot, self.across(one), foot + 4, GREY)
-            self.words(self.across(one), foot + 16, readable(one, 4))
+            self.words(self.across(one), foot + 16, format_number(one, 4))
         self.words((self.left + self.width - self.right) / 2, foot + 32, name)
 
     def axis_y(self) -> None:
         """Draw the vertical axis and its lines."""
         for one in even_ticks(*self.y):
             self.line(self.left, self.up(one), self.width - self.right, self.up(one), FAINT)
-            self.words(self.left - 6, self.up(one) + 4, readable(one, 4), "end")
+            self.words(self.left - 6, self.up(one) + 4, format_number(one, 4), "end")
 
     def limit_y(self, value: float, words: str) -> None:
         """Draw a limit as a thin dashed rule with its words."""
@@ -158,7 +158,7 @@ def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure]
     if limit is not None and near:
         low, high = ends([*spread, limit])
     elif limit is not None:
-        note = f"the limit, {readable(limit, 4)}, is far {'above' if limit > high else 'below'}"
+        note = f"the limit, {format_number(limit, 4)}, is far {'above' if limit > high else 'below'}"
     title, top = capitalized(one.label), 40 if note else 26
     drawn = Drawing(width=340, height=220, x=ends(asked.truths), y=(low, high), title=title, top=top)
     if note:
@@ -166,7 +166,7 @@ def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure]
     drawn.axis_y()
     drawn.axis_x(f"{asked.ranged.title.lower()}, {asked.ranged.symbol}")
     if limit is not None and near:
-        drawn.limit_y(limit, f"{one.sense} {readable(limit, 4)}")
+        drawn.limit_y(limit, f"{one.sense} {format_number(limit, 4)}")
     drawn.curve(asked.truths, values)
     if not math.isnan(figure.at):
         x, y = drawn.across(figure.at), drawn.up(figure.measure.value)
@@ -174,7 +174,7 @@ def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure]
         drawn.dot(x, y, color, filled=False, radius=5)
         side = "start" if x < drawn.width / 2 else "end"
         above = -8 if y > drawn.top + 16 else 18
-        drawn.words(x + (7 if side == "start" else -7), y + above, readable(figure.measure.shown, 3), side)
+        drawn.words(x + (7 if side == "start" else -7), y + above, format_number(figure.measure.shown, 3), side)
     return drawn.text()
 
 
@@ -187,7 +187,7 @@ def frontier_picture(followed: Followed) -> str:
         return ""
     places = [value for value, _ in points]
     one_value = asked.lowest == asked.highest
-    where = f" where {asked.ranged.symbol} = {readable(asked.lowest)}" if one_value else ""
+    where = f" where {asked.ranged.symbol} = {format_number(asked.lowest)}" if one_value else ""
     drawn = Drawing(
         width=690,
         height=260,
@@ -200,12 +200,12 @@ def frontier_picture(followed: Followed) -> str:
     drawn.axis_x("limit on ε of all sets, left is more private")
     limit = next((one.limit for one in asked.limits if one.key == key), None)
     if limit is not None and limit < drawn.y[1]:
-        drawn.limit_y(limit, f"{ACCURACY[key].sense} {readable(limit, 4)}")
+        drawn.limit_y(limit, f"{ACCURACY[key].sense} {format_number(limit, 4)}")
     here = followed.path.here(asked)
     if drawn.x[0] <= here <= drawn.x[1]:
         x = drawn.across(here)
         drawn.line(x, drawn.top, x, drawn.height - drawn.bottom, GREY, 1)
-        drawn.words(x + 4, drawn.top + 8, f"as asked, ε = {readable(here, 4)}", "start", size=10)
+        drawn.words(x + 4, drawn.top + 8, f"as asked, ε = {format_number(here, 4)}", "start", size=10)
     for place, line in reversed(list(enumerate(lines))):
         color, dash = (GREY, "6 4") if place else ("", "")
         drawn.curve([value for value, _ in line], [one for _, one in line], color, dash)

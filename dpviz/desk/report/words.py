@@ -13,7 +13,7 @@ import dpviz
 from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.comparisons import DataKind
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.parameters import readable, readable_apart, rounded_up
+from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import DesignNumber
@@ -23,7 +23,7 @@ from dpviz.desk.question import GOALS
 from dpviz.desk.search import Desk
 from dpviz.desk.texts import sentences
 from dpviz.desk.told.answer import untold
-from dpviz.privacy.attacker import factor_of_odds
+from dpviz.privacy.report import factor_of_odds
 
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
 
@@ -31,7 +31,7 @@ VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
 def sizes(data: DataKind) -> str:
     """All numbers of the data but those that are true and confidential."""
     known = (one for one in data.parameters() if one.name not in (data.true_value, *data.supposed))
-    return ", ".join(f"{one.title.lower()} {one.symbol} = {readable(getattr(data, one.name))}" for one in known)
+    return ", ".join(f"{one.title.lower()} {one.symbol} = {format_number(getattr(data, one.name))}" for one in known)
 
 
 def question(design: Assessed) -> list[str]:
@@ -61,7 +61,7 @@ def answer(design: Assessed) -> str:
         simulated=any(one.error > 0 for one in near),
         broken=[f"“{one.words}”" for one in asked.limits if design.verdicts[one.key] is False],
         real=real,
-        upper=real and rounded_up(real, 3),
+        upper=real and round_up(real, 3),
         odds=None if real is None or math.isinf(real) else factor_of_odds(real, most=not design.method.exact_epsilon),
         error=error,
         known=not math.isnan(error.value),
@@ -114,10 +114,10 @@ def _against(by: OrderCriterion, first: Assessed, other: Assessed) -> str:
     here, there = by.of(first), by.of(other)
     if not (math.isfinite(here.value) and math.isfinite(there.value)):
         return ""
-    said = f", {readable_apart(there.value, here.value, 3)} against {readable_apart(here.value, there.value, 3)}"
+    said = f", {format_distinct(there.value, here.value, 3)} against {format_distinct(here.value, there.value, 3)}"
     if not here.value > 0 or by.tied(here, there):
         return said
-    return f"{said}, which is {readable(100 * (there.value / here.value - 1), 2)} % more"
+    return f"{said}, which is {format_number(100 * (there.value / here.value - 1), 2)} % more"
 
 
 def _missed(design: Assessed) -> str:
@@ -126,7 +126,7 @@ def _missed(design: Assessed) -> str:
         return "it misses no limit on accuracy"
     limit, _ = design.tightest
     found = design.figures[limit.key].measure.value
-    value = "no number is known" if math.isnan(found) else f"it has {readable_apart(found, limit.limit, 3)}"
+    value = "no number is known" if math.isnan(found) else f"it has {format_distinct(found, limit.limit, 3)}"
     return f"of “{limit.words}”, which it misses most, {value}"
 
 
@@ -136,8 +136,8 @@ def _of_limits(first: Assessed, other: Assessed) -> str:
     if not (math.isfinite(here) and math.isfinite(there)):
         return ""
     return (
-        f"; of what the limits allow it uses {readable_apart(there, here, 3)} times as much, the chosen one "
-        f"{readable_apart(here, there, 3)} times"
+        f"; of what the limits allow it uses {format_distinct(there, here, 3)} times as much, the chosen one "
+        f"{format_distinct(here, there, 3)} times"
     )
 
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from itertools import groupby
 
-from dpviz.core.parameters import readable, readable_apart
-from dpviz.core.wording import more_or_less
+from dpviz.core.formatting import format_distinct, format_number, format_ratio
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import MEASURE_LABELS, Followed, OneMore, less_is_better, measure_of
@@ -20,7 +19,7 @@ def leaders_sentence(found: Followed, measure: str) -> str:
     said = []
     for tied, places in runs:
         ends = list(dict.fromkeys((places[0][0], places[-1][0])))
-        span = " to ".join(readable(one, 4) for one in ends)
+        span = " to ".join(format_number(one, 4) for one in ends)
         names = [f"<b>{found.name(index)}</b>" for index in sorted(tied)]
         said.append(f"{' or '.join(names)} for {symbol} = {span}")
     what = "largest" if measure == "coverage" else "smallest"
@@ -38,11 +37,12 @@ def _best_of_all(found: Followed, measure: str, best: Mapping[float, tuple[int, 
     first = min(known, key=lambda place: less_is_better(known[place], measure))
     index, value = first
     near = sum(one.tied(known[first]) for place, one in known.items() if place != first)
-    error = f" ± {readable(known[first].error, 1)}" if known[first].error > 0 else ""
+    error = f" ± {format_number(known[first].error, 1)}" if known[first].error > 0 else ""
     alike = f", and {near} other{'' if near == 1 else 's'} that cannot be told from it" if near else ""
     return (
-        f"The best of these is {found.name(index)} at {found.path.sign(found.question)} = {readable(value, 4)}{alike}, "
-        f"with {readable(known[first].value, 3)}{error}."
+        f"The best of these is {found.name(index)} at {found.path.sign(found.question)} = "
+        f"{format_number(value, 4)}{alike}, "
+        f"with {format_number(known[first].value, 3)}{error}."
     )
 
 
@@ -51,13 +51,13 @@ def one_more_sentence(first: Assessed, measure: str, bought: OneMore) -> str:
     before, after, name, label = bought.before, bought.after, f"<b>{first.name}</b>", MEASURE_LABELS[measure]
     if math.isnan(before.value) or math.isnan(after.value):
         return f"What one more unit of ε buys {name} is not known of the {label}."
-    one, other = readable(bought.epsilon, 4), readable(bought.epsilon + 1, 4)
+    one, other = format_number(bought.epsilon, 4), format_number(bought.epsilon + 1, 4)
     if after.tied(before):
         near = "no difference that the simulation can tell" if (after - before).error > 0 else "nothing"
         return f"One more unit of ε, {other} instead of {one}, buys {name} {near} in {label}."
-    new, old = readable_apart(after.value, before.value, 3), readable_apart(before.value, after.value, 3)
+    new, old = format_distinct(after.value, before.value, 3), format_distinct(before.value, after.value, 3)
     share = measure in ACCURACY and ACCURACY[measure].share  # per cent of a share would be taken for points
-    times = f", {more_or_less(after.value / before.value)}" if before.value > 0 and not share else ""
+    times = f", {format_ratio(after.value / before.value)}" if before.value > 0 and not share else ""
     return (
         f"What one more unit of ε buys: with {other} instead of {one} the {label} of {name} is {new} instead of "
         f"{old}{times}."

@@ -6,18 +6,26 @@ import math
 from typing import NamedTuple
 
 from dpviz.comparisons.terms import PROMISES
-from dpviz.core.parameters import readable, readable_apart, rounded_down, rounded_enough
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import counted, spelled
+from dpviz.core.formatting import (
+    SEARCH_TOLERANCE,
+    format_distinct,
+    format_number,
+    join_words,
+    round_down,
+    round_up,
+    spell_count,
+    spell_number,
+)
 from dpviz.desk.accuracy import AccuracyLimit, on_limit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.order import deciding_first
 from dpviz.desk.protection import HARDLY
 from dpviz.desk.question import GOALS, takes_prior
 from dpviz.desk.search import Desk
+from dpviz.desk.texts import sentences
 from dpviz.desk.told.measures import analysis, brief, listed, numbers, rounded_epsilon
 from dpviz.inference.rules import RULES
-from dpviz.privacy.attacker import factor_of_odds
+from dpviz.privacy.report import factor_of_odds
 
 NAMED_DESIGNS = 2  # Designs that a sentence names
 ASKED_FOR = 1e-6  # Relative distance within which a real ε is the one that was asked for
@@ -38,6 +46,12 @@ def answer_sentence(desk: Desk) -> Told:
     """Return what the desk answers with, and what that rests on, as inline HTML."""
     found = _answer(desk)
     return found._replace(further=f"{found.further} {desk.question.supposed}".strip())
+
+
+def limits_sentence(desk: Desk) -> str:
+    """The limits on protection as they were understood, and how the leading design is made, as inline HTML."""
+    method = desk.first.method if desk.first else None
+    return sentences("told/limits.html", asked=desk.question, method=method)[0]
 
 
 def _answer(desk: Desk) -> Told:
@@ -85,12 +99,12 @@ def _below(first: Assessed) -> str:
     """What is known of smaller ε than the one that is enough; what is not refuted is not called too small."""
     if not first.question.data.simulated or first.refuted >= first.setting * (1 - CLOSE_BELOW):
         return "Of the values tried, no smaller one is enough."
-    repetitions = readable(first.question.repetitions)
+    repetitions = format_number(first.question.repetitions)
     if not first.refuted > 0:
         return f"No smaller value is refuted: a simulation of {repetitions} repetitions cannot tell more."
     return (
         f"It is the smallest that a simulation of {repetitions} repetitions confirms: up to "
-        f"{readable(rounded_down(first.refuted, 3), 3)} a limit is broken, and between the two it cannot tell."
+        f"{format_number(round_down(first.refuted, 3), 3)} a limit is broken, and between the two it cannot tell."
     )
 
 
@@ -119,7 +133,7 @@ def _undecided(desk: Desk) -> Told:
     why = ". The limit lies between two bounds of that number, as close as the sums over all releases bring them."
     if any(one.error > 0 for one in found):
         why = (
-            f", from a simulation of {readable(desk.question.repetitions)} repetitions. The limit lies within two "
+            f", from a simulation of {format_number(desk.question.repetitions)} repetitions. The limit lies within two "
             "standard errors. More repetitions (under “More”) can decide it."
         )
     nearest = f"<b>{first.name}</b> {analysis(first)} comes nearest, but it is <b>too close to call</b>"
@@ -129,15 +143,15 @@ def _undecided(desk: Desk) -> Told:
 
 def _of_the_rest(desk: Desk) -> str:
     more, broken = len(desk.undecided) - 1, len(desk.designs) - len(desk.undecided)
-    further = f" The same holds for {counted(more, 'more design')}." if more else ""
-    return further + (f" {counted(broken, 'other design').capitalize()} break a limit." if broken > 1 else "")
+    further = f" The same holds for {spell_count(more, 'more design')}." if more else ""
+    return further + (f" {spell_count(broken, 'other design').capitalize()} break a limit." if broken > 1 else "")
 
 
 def _broken(desk: Desk) -> Told:
     """Every design breaks a limit: the nearest, and by how much it misses."""
     first = desk.designs[0]
     missed, kept, more = _judged(first, False), _judged(first, True), privacy(first)
-    considered = "one was" if len(desk.designs) == 1 else f"{spelled(len(desk.designs))} were"
+    considered = "one was" if len(desk.designs) == 1 else f"{spell_number(len(desk.designs))} were"
     none = "No design keeps" if desk.complete else "No design so far keeps"
     words = (
         f"<b>{none} all your limits</b>; {considered} considered. Nearest is <b>{first.name}</b> "
@@ -147,7 +161,9 @@ def _broken(desk: Desk) -> Told:
         more = f"It keeps {'this limit' if len(kept) == 1 else 'these limits'}: {listed(first, kept)}. {more}"
     most = max(missed, key=lambda one: one.slack(first.figure(one.key).measure).value)
     nearest = (
-        f"The nearest misses {spelled(len(missed))}, mainly" if len(missed) > 1 else "The nearest design misses one"
+        f"The nearest misses {spell_number(len(missed))}, mainly"
+        if len(missed) > 1
+        else "The nearest design misses one"
     )
     short = f"{nearest}: {listed(first, [most], plain=True)}."
     return Told("none keeps all" if desk.complete else "computing", words, short, more)
@@ -174,17 +190,18 @@ def _others(desk: Desk) -> str:
         kept = "keeps all limits" if more == 1 else "keep all limits"
         sure = " that the simulation confirms" if desk.untold else ""
         lead = _tied(desk) if desk.ties else f"This one has {GOALS[desk.question.ranked_by]}{sure}."
-        words = f"{counted(more, 'other design').capitalize()} {kept}, too. {lead}{untold(desk)}"
+        words = f"{spell_count(more, 'other design').capitalize()} {kept}, too. {lead}{untold(desk)}"
     elif len(desk.designs) == 1:
         words = "It was the only design considered." if desk.complete else "No other design has been found yet."
     else:
-        words = f"No other of the {counted(len(desk.designs), 'design')} considered keeps all limits."
+        words = f"No other of the {spell_count(len(desk.designs), 'design')} considered keeps all limits."
     if close:
         words += (
-            f" Of {counted(close, 'more', 'more')} it cannot be told: a limit lies within two standard errors of what "
+            f" Of {spell_count(close, 'more', 'more')} it cannot be told: a limit lies within two standard errors of "
+            "what "
             "was simulated, or between two bounds of a sum, or nothing could be computed."
         )
-    return words + (f" {counted(len(wait), 'design').capitalize()} still to be judged." if wait else "")
+    return words + (f" {spell_count(len(wait), 'design').capitalize()} still to be judged." if wait else "")
 
 
 def _tied(desk: Desk) -> str:
@@ -192,7 +209,7 @@ def _tied(desk: Desk) -> str:
     first, named, rest = desk.designs[0], desk.ties[:NAMED_DESIGNS], len(desk.ties) - NAMED_DESIGNS
     names = [f"{one.name} ({RULES[one.rule].abbreviation})" if one.name == first.name else one.name for one in named]
     if rest > 0:
-        names.append(counted(rest, "more design"))
+        names.append(spell_count(rest, "more design"))
     by = desk.beats(desk.ties[0])
     them = "them" if all(desk.beats(one) is None for one in desk.ties) else "the first two"
     why = (
@@ -200,7 +217,7 @@ def _tied(desk: Desk) -> str:
         if by
         else f"Nothing that decides tells {them} apart: they stand in the order of the methods."
     )
-    return f"In its {deciding_first(first).label} it is tied with {enumerated(names)}. {why}"
+    return f"In its {deciding_first(first).label} it is tied with {join_words(names)}. {why}"
 
 
 def untold(desk: Desk) -> str:
@@ -209,7 +226,7 @@ def untold(desk: Desk) -> str:
     if not names:
         return ""
     shown = names if len(names) <= NAMED_DESIGNS else [*names[:NAMED_DESIGNS], f"{len(names) - NAMED_DESIGNS} more"]
-    said = enumerated(shown, "; ")
+    said = join_words(shown, "; ")
     return f" The simulation cannot tell whether {said} really need{'s' if len(names) == 1 else ''} more."
 
 
@@ -234,9 +251,9 @@ def privacy(one: Assessed) -> str:
     near = abs(real - asked) <= ASKED_FOR * asked
     exact = one.method.exact_epsilon
     if exact:
-        said = f"ε = {readable(asked, 3) if near else readable_apart(real, asked, 3)}"
+        said = f"ε = {format_number(asked, 3) if near else format_distinct(real, asked, 3)}"
     else:
-        said = f"ε = {readable_apart(rounded_enough(asked if near else real, 3), asked, 3)}"
+        said = f"ε = {format_distinct(round_up(asked if near else real, 3, tolerance=SEARCH_TOLERANCE), asked, 3)}"
     most = "" if exact else "at most "
     words = (
         f"It gives away a privacy loss of <b>{most}{said}</b> (one row substituted, without any δ): the most telling "
@@ -244,15 +261,16 @@ def privacy(one: Assessed) -> str:
     )
     if real - asked > ASKED_FOR * asked and any(delta > 0 for _, delta in promises):
         words += (
-            f" That is more than the ε = {readable(asked, 3)} of your limits, which allow rare exceptions (δ)."
+            f" That is more than the ε = {format_number(asked, 3)} of your limits, which allow rare exceptions (δ)."
             if asked
             else " Your limits bound how often a guess is right, not how sure it can be."
         )
     if one.enough:
         words += (
-            f" Your limits on protection would allow more, but with the ε = {readable(one.setting, 4)} that it is set "
+            f" Your limits on protection would allow more, but with the ε = {format_number(one.setting, 4)} that it "
+            "is set "
             "to nothing is worse by a thousandth than with all that they allow."
             if one.setting < PROMISES.maximum
-            else f" Your limits on protection allow every ε; {readable(one.setting)} is where the search ends."
+            else f" Your limits on protection allow every ε; {format_number(one.setting)} is where the search ends."
         )
     return f"{words} {HARDLY_TOLD}" if one.gives_much_away else words

@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from dpviz.core.parameters import readable, readable_apart, rounded_enough
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import counted, percent
+from dpviz.core.formatting import (
+    SEARCH_TOLERANCE,
+    format_distinct,
+    format_number,
+    format_percent,
+    join_words,
+    round_up,
+    spell_count,
+)
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, AccuracyMeasure, on_limit
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.question import Question, takes_prior
@@ -35,15 +41,15 @@ def _tried(one: Assessed) -> str:
         return ""
     what = "" if len(few) == len(_told(one)) else " and ".join(ACCURACY[key].label for key in few) + ": "
     number = one.figures[few[0]].tried
-    return f" ({what}{'the worst of ' if number > 1 else 'of '}{counted(number, 'value')} tried)"
+    return f" ({what}{'the worst of ' if number > 1 else 'of '}{spell_count(number, 'value')} tried)"
 
 
 def _over(question: Question) -> str:
     """For which true values that holds."""
     symbol, low, high = question.ranged.symbol, question.lowest, question.highest
     if low == high:
-        return f"at {symbol} = {readable(low, 3)}"
-    ends = f"from {readable(low, 3)} to {readable(high, 3)}"
+        return f"at {symbol} = {format_number(low, 3)}"
+    ends = f"from {format_number(low, 3)} to {format_number(high, 3)}"
     prior = f", {question.prior_in_words}" if question.prior_in_words else ""
     return f"{'on average over' if question.average else 'at worst over'} {symbol} {ends}{prior}"
 
@@ -64,7 +70,7 @@ def listed(one: Assessed, limits: Iterable[AccuracyLimit], *, plain: bool = Fals
         else:
             said = f"{measure.name} {value}" if plain else measure.told.format(f"<b>{value}</b>")
         parts.append(f"{said} ({_bounded(one.question, measure, limit.limit)})")
-    return enumerated(parts)
+    return join_words(parts)
 
 
 def asked_of(question: Question, measure: AccuracyMeasure, limit: float) -> str:
@@ -83,7 +89,7 @@ def unit_of(question: Question, measure: AccuracyMeasure) -> tuple[float, str]:
 def _bounded(question: Question, measure: AccuracyMeasure, limit: float) -> str:
     """A limit with its unit, every digit that it has."""
     times, unit = unit_of(question, measure)
-    return f"{measure.sense} {'±' * bool(measure.half)}{readable(times * limit)}{unit}"
+    return f"{measure.sense} {'±' * bool(measure.half)}{format_number(times * limit)}{unit}"
 
 
 def value_of(one: Assessed, measure: AccuracyMeasure, limit: float = math.nan) -> str:
@@ -94,7 +100,7 @@ def value_of(one: Assessed, measure: AccuracyMeasure, limit: float = math.nan) -
     said = reading(one.question, measure, found.shown, limit)
     if not found.error > 0:
         return said
-    error = readable(times * found.error, 1)
+    error = format_number(times * found.error, 1)
     return f"{said} (simulated, give or take {error})" if measure.half else f"{said} ± {error}{unit}"
 
 
@@ -103,8 +109,8 @@ def reading(question: Question, measure: AccuracyMeasure, value: float, other: f
     value = 0.0 if abs(value) < 1e-12 else other if on_limit(value, other) else value
     times, unit = unit_of(question, measure)
     if measure.share and math.isnan(other):
-        return percent(value, 3)
-    said = readable(times * value, 3) if math.isnan(other) else readable_apart(times * value, times * other, 3)
+        return format_percent(value, 3)
+    said = format_number(times * value, 3) if math.isnan(other) else format_distinct(times * value, times * other, 3)
     return f"{'±' * bool(measure.half)}{said}{unit}"
 
 
@@ -117,4 +123,4 @@ def analysis(one: Assessed) -> str:
 
 def rounded_epsilon(value: float) -> str:
     """Return an ε that is enough, as it was sought: to four digits, rounded up."""
-    return readable(rounded_enough(value, 4), 4)
+    return format_number(round_up(value, 4, tolerance=SEARCH_TOLERANCE), 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpviz.core.parameters import readable, rounded_up
+from dpviz.core.formatting import format_number, round_up
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import ASKED_KINDS
@@ -26,7 +26,7 @@ def relaxed_sentence(found: Relaxed) -> str:
         ways.append(f"if you accept {' and '.join(limits)}")
     if epsilon is not None:
         now = one.setting if one.real_epsilon is None else one.real_epsilon
-        ways.append(f"with <b>ε = {readable(epsilon, 4)}</b> instead of {readable(now, 4)}")
+        ways.append(f"with <b>ε = {format_number(epsilon, 4)}</b> instead of {format_number(now, 4)}")
     start = f"<b>{one.name}</b> {analysis(one)}"
     if not ways:
         return f"{start} keeps them with no ε that was tried up to 100."
@@ -40,7 +40,7 @@ def enough_epsilon(found: Relaxed) -> float | None:
         return None
     one = found.design
     real = one.method.real_epsilon(one.question.data, found.epsilon, one.sets)
-    return found.epsilon if real is None else rounded_up(real, 4)
+    return found.epsilon if real is None else round_up(real, 4)
 
 
 def accepted(found: Relaxed) -> dict[str, float]:
@@ -69,7 +69,7 @@ def offers(relaxed: Relaxed) -> list[tuple[str, dict[str, Any]]]:
         changes.append((f"Analyze with “{RULES[rule].label}”", {f"{kind.key}_rules": [*question.rules, rule]}))
     epsilon = enough_epsilon(relaxed)
     if epsilon is not None and [protection.key for protection in question.protections] == [PrivacyLoss.key]:
-        changes.append((f"Allow ε = {readable(epsilon, 4)}", {"epsilon": epsilon}))
+        changes.append((f"Allow ε = {format_number(epsilon, 4)}", {"epsilon": epsilon}))
     limits = accepted(relaxed)
     if limits:
         words = [f"{ACCURACY[key].name} {reading(question, ACCURACY[key], limit)}" for key, limit in limits.items()]

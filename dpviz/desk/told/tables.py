@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import TextTable, measured
+from dpviz.core.formatting import TextTable, format_measure_cells, format_number
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, DesignNumber
@@ -61,7 +60,7 @@ def comparison_table(designs: Sequence[Assessed], numbers: Sequence[Sequence[Des
     head = ["", *(f"{design.name}<br><small>{RULES[design.rule].abbreviation}</small>" for design in designs)]
     rows = [
         ["<b>keeps your limits</b>", *map(_limits_cell, designs)],
-        ["<b>ε that it is set to</b>", *(readable(design.setting, 4) for design in designs)],
+        ["<b>ε that it is set to</b>", *(format_number(design.setting, 4) for design in designs)],
         ["<b>real privacy loss ε</b>", *(design.real_text() for design in designs)],
     ]
     for measure in ACCURACY.values():
@@ -80,7 +79,7 @@ def _name_cell(place: int, design: Assessed) -> str:
     below = f"{sets.replace(' ', '&nbsp;')}, {escape(rule)}"
     name = f"{place}. <b>{escape(design.method.label)}</b> <small>{below}</small>"
     if design.repetitions < design.question.repetitions:
-        name += f"<br><small>{readable(design.repetitions)}&nbsp;repetitions</small>"
+        name += f"<br><small>{format_number(design.repetitions)}&nbsp;repetitions</small>"
     return name
 
 
@@ -99,7 +98,7 @@ def _epsilon_cell(design: Assessed) -> str:
     if design.gives_much_away:
         text += "<br><b>hardly protects</b>"
     if real is None or abs(real - design.setting) > SAME_SETTING * design.setting:
-        text += f"<br><small>set to {readable(design.setting, 4)}</small>"
+        text += f"<br><small>set to {format_number(design.setting, 4)}</small>"
     return text
 
 
@@ -110,11 +109,11 @@ def _measure_cell(design: Assessed, measure: AccuracyMeasure, is_final: bool) ->
     if math.isnan(figure.measure.value):
         return "–" if design.complete or is_final else "…"
     unit = 1.0 if measure.share else unit_of(question, measure)[0]
-    text, error = measured(figure.measure.scaled(unit), share=measure.share)
+    text, error = format_measure_cells(figure.measure.scaled(unit), share=measure.share)
     lines = [error] if error else []
     if not math.isnan(figure.at) and question.lowest < question.highest:
         values = f"of {figure.tried} values, " if figure.tried else ""
-        lines.append(f"{values}at {question.ranged.symbol} = {readable(figure.at, 3)}")
+        lines.append(f"{values}at {question.ranged.symbol} = {format_number(figure.at, 3)}")
     below = "".join(f"<br><small>{line}</small>" for line in lines)
     return f"{text}{_verdict_mark(design, measure)}{below}"
 
@@ -125,14 +124,14 @@ def _compared_cell(design: Assessed, first: Assessed, measure: AccuracyMeasure) 
     reference = first.figures[measure.key].measure
     if math.isnan(own.value):
         return "–"
-    text = " ".join(measured(own, share=measure.share)).strip() + _verdict_mark(design, measure)
+    text = " ".join(format_measure_cells(own, share=measure.share)).strip() + _verdict_mark(design, measure)
     if design is first or math.isnan(reference.value):
         return text
     difference = own.value - reference.value
     sign = "+" if difference > 0 else ""
     if measure.share:
-        return f"{text}<br><small>{sign}{readable(100 * difference, 3)} points</small>"
-    return f"{text}<br><small>{sign}{readable(difference, 3)}</small>"
+        return f"{text}<br><small>{sign}{format_number(100 * difference, 3)} points</small>"
+    return f"{text}<br><small>{sign}{format_number(difference, 3)}</small>"
 
 
 def _verdict_mark(design: Assessed, measure: AccuracyMeasure) -> str:

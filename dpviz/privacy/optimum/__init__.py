@@ -1,6 +1,6 @@
 """The best that any mechanism with a promise can do."""
 
+from dpviz.privacy.optimum.interval_length import ShortestLength, shortest_length
 from dpviz.privacy.optimum.least_error import LeastError, least_error
-from dpviz.privacy.optimum.shortest_length import ShortestLength, shortest_length
 
 __all__ = ["LeastError", "ShortestLength", "least_error", "shortest_length"]

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.parameters import readable, readable_apart
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import TextTable, counted
+from dpviz.core.formatting import TextTable, format_distinct, format_number, join_words, spell_count
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import pure_epsilon
 from dpviz.teaching.game.base import GAME_ROUNDS, FinalWords, Level, RoundMark, Score
@@ -46,9 +44,9 @@ class AgencyScore(Score[AgencyRound, float | None]):
     def told(self) -> FinalWords:
         sentence = (
             f"You were right in <b>{self.right}</b> of {GAME_ROUNDS} rounds. Whoever computes is right in all of them; "
-            f"whoever chooses blindly in {readable(self.by_chance, 3)} on average."
+            f"whoever chooses blindly in {format_number(self.by_chance, 3)} on average."
         )
-        short = f"You: {self.right} of {GAME_ROUNDS}. Blind choice: {readable(self.by_chance, 3)}."
+        short = f"You: {self.right} of {GAME_ROUNDS}. Blind choice: {format_number(self.by_chance, 3)}."
         return FinalWords(f"{self.right} of {GAME_ROUNDS}", sentence, short)
 
     @property
@@ -56,7 +54,7 @@ class AgencyScore(Score[AgencyRound, float | None]):
         return [
             ("You", f"{self.right}", f"right choices in {GAME_ROUNDS} rounds"),
             ("Whoever computes", f"{GAME_ROUNDS}", "every range of α is exact"),
-            ("Blind choice", readable(self.by_chance, 3), "right on average, all choices alike"),
+            ("Blind choice", format_number(self.by_chance, 3), "right on average, all choices alike"),
         ]
 
     @property
@@ -69,11 +67,12 @@ class AgencyScore(Score[AgencyRound, float | None]):
         exposed = sum(not found.protects for _, found in chosen)
         useless = sum(not found.informs for _, found in chosen)
         impossible = [place for place, one in enumerate(self.rounds, start=1) if one.both is None]
-        places = f"Round{'s' if len(impossible) > 1 else ''} {enumerated(str(one) for one in impossible)}"
+        places = f"Round{'s' if len(impossible) > 1 else ''} {join_words(str(one) for one in impossible)}"
         nothing = f"{places} had no answer: there are too few people, or too few are released." if impossible else ""
         return [
-            f"Your choices let the attacker through in {counted(exposed, 'round')}, and left the analyst too far off "
-            f"in {counted(useless, 'round')}. {nothing}".strip(),
+            f"Your choices let the attacker through in {spell_count(exposed, 'round')}, and left the analyst too far "
+            "off "
+            f"in {spell_count(useless, 'round')}. {nothing}".strip(),
             "There is no luck in this level. The attacker is the stronger, the more synthetic people are released, and "
             "the weaker, the more real ones there are. The analyst is the nearer, the more synthetic people there are; "
             "invented people pull the share of yes towards one half, which costs most where few said yes.",
@@ -85,16 +84,16 @@ class AgencyScore(Score[AgencyRound, float | None]):
         rows = []
         for place, (one, guess) in enumerate(self._choices, start=1):
             found = None if guess is None else one.at(guess)
-            both = "none" if one.both is None else f"{readable(one.both[0], 4)} to {readable(one.both[1], 4)}"
+            both = "none" if one.both is None else f"{format_number(one.both[0], 4)} to {format_number(one.both[1], 4)}"
             rows.append(
                 [
                     f"Round {place}",
                     f"{one.n:,}",
                     f"{one.yes:,}",
                     f"{one.m:,}",
-                    "cannot be done" if guess is None else readable(guess),
-                    "–" if found is None else f"{readable_apart(100 * found.success, OF_ATTACKER, 3)} %",
-                    "–" if found is None else f"{readable_apart(100 * found.error, OF_ANALYST, 3)} points",
+                    "cannot be done" if guess is None else format_number(guess),
+                    "–" if found is None else f"{format_distinct(100 * found.success, OF_ATTACKER, 3)} %",
+                    "–" if found is None else f"{format_distinct(100 * found.error, OF_ANALYST, 3)} points",
                     both,
                     "–" if one.both is None else _losses(one, *one.both),
                 ]
@@ -104,7 +103,7 @@ class AgencyScore(Score[AgencyRound, float | None]):
 
 def _losses(one: AgencyRound, *alphas: float) -> str:
     losses = (pure_epsilon(BetaBinomial(n=one.n, m=one.m, alpha=alpha, beta=alpha)) for alpha in alphas)
-    return " to ".join(readable(loss, 3) for loss in losses)
+    return " to ".join(format_number(loss, 3) for loss in losses)
 
 
 class BeTheAgency(Level[AgencyRound, float | None]):

@@ -6,8 +6,8 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpviz.core.parameters import readable
-from dpviz.core.wording import TextTable
+from dpviz.charts.rounds import people_html, share_html
+from dpviz.core.formatting import TextTable, format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 
 GAME_ROUNDS = 10
@@ -98,16 +98,34 @@ class Level(ABC, Generic[Round, Guess]):
 
 
 @dataclass(frozen=True)
-class Published:
+class Published(ABC):
     """All that is known of a round before its guess is locked: how the number was made, and the number."""
 
     release: TwoCellSynthesizer
     released: int
+    ringed: ClassVar[int | None] = None
+    """Index of the person whose answer is guessed."""
+
+    @property
+    @abstractmethod
+    def known(self) -> str:
+        """What is known of the people, in a sentence."""
+
+    @property
+    @abstractmethod
+    def people(self) -> list[bool | None]:
+        """The answers as far as they are known."""
 
     @property
     def made(self) -> str:
         """How the agency made what it published, with the number, in sentences with inline HTML."""
         return made_in_words(self.release, self.released)
+
+    @property
+    def question_html(self) -> str:
+        """What is drawn before the guess."""
+        share = share_html("Published", self.released, self.release.n)
+        return f"{people_html(self.people, ringed=self.ringed)}<p>{self.known} {self.made}</p>{share}"
 
 
 @dataclass(frozen=True)
@@ -143,7 +161,7 @@ WAYS = (
 def made_in_words(release: TwoCellSynthesizer, released: int) -> str:
     """Return how a number was made, with the number."""
     (way,) = (one for one in WAYS if isinstance(release, one.mechanism))
-    invented = readable(2 * release.settings().get("alpha", 0.0), 3)
+    invented = format_number(2 * release.settings().get("alpha", 0.0), 3)
     return way.words.format(released=released, invented=invented, n=release.n)
 
 

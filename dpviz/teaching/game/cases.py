@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
-from dpviz.calibration.smallest_root import smallest_root
-from dpviz.core.parameters import readable, readable_apart
+from dpviz.calibration.smallest_prior import smallest_root
+from dpviz.charts.rounds import ranges_html, share_html
+from dpviz.core.formatting import format_distinct, format_number
 from dpviz.inference.moments import central_moments
 from dpviz.mechanisms import BetaBinomial
 
@@ -53,10 +55,11 @@ class BothSides:
         """Both numbers in a sentence."""
         attacker, analyst = 100 * self.success, 100 * self.error
         return (
-            f"the attacker is right <b>{readable_apart(attacker, OF_ATTACKER, 3)} %</b> of the time "
-            f"({'kept' if self.protects else f'more than {readable(OF_ATTACKER)} %'}), and the analyst is typically "
-            f"off by <b>{readable_apart(analyst, OF_ANALYST, 3)} points</b> "
-            f"({'kept' if self.informs else f'more than {readable(OF_ANALYST)}'})"
+            f"the attacker is right <b>{format_distinct(attacker, OF_ATTACKER, 3)} %</b> of the time "
+            f"({'kept' if self.protects else f'more than {format_number(OF_ATTACKER)} %'}), and the analyst is "
+            "typically "
+            f"off by <b>{format_distinct(analyst, OF_ANALYST, 3)} points</b> "
+            f"({'kept' if self.informs else f'more than {format_number(OF_ANALYST)}'})"
         )
 
 
@@ -118,20 +121,48 @@ class AgencyRound:
     def case(self) -> str:
         """The case in words, as inline HTML."""
         return (
-            f"<b>{self.n:,} people</b>, of whom {self.yes:,} said yes ({readable(100 * self.yes / self.n, 3)} %). You "
+            f"<b>{self.n:,} people</b>, of whom {self.yes:,} said yes ({format_number(100 * self.yes / self.n, 3)} "
+            "%). You "
             f"publish <b>{self.m:,} synthetic people</b>."
         )
+
+    @property
+    def seen(self) -> Self:
+        """What is known before the choice: everything."""
+        return self
+
+    @property
+    def question_html(self) -> str:
+        """What is drawn before the choice: the real people, and both limits."""
+        limits = (
+            f"Attacker: right at most {format_number(OF_ATTACKER)} % of the time. Analyst: typically off by at most "
+            f"{format_number(OF_ANALYST)} points."
+        )
+        return f"{share_html('Real people', self.yes, self.n)}<p>{self.case} {limits}</p>"
+
+    def outcome_html(self, guess: float | None) -> str:
+        """What is drawn after the choice: which α keep each limit, and both."""
+        ends = GAME_ALPHAS[0], GAME_ALPHAS[-1]
+        attacker = (self.protecting, ends[1]) if self.protecting <= ends[1] else None
+        ranges = [("Attacker stopped", attacker), ("Analyst near enough", self.informing), ("Both", self.both)]
+        mark = None if guess is None else (f"α = {format_number(guess)}", guess)
+        return share_html("Real people", self.yes, self.n) + ranges_html(ends, ranges, mark)
 
     @property
     def why(self) -> str:
         """Which α keep both limits, or why none does, in a sentence."""
         if self.both is not None:
-            return f"Every α from {readable(self.both[0], 3)} to {readable(self.both[1], 3)} keeps both limits."
+            return (
+                f"Every α from {format_number(self.both[0], 3)} to {format_number(self.both[1], 3)} keeps both limits."
+            )
         if self.informing is None:
-            return f"It cannot be done: whatever α is, the analyst is off by more than {readable(OF_ANALYST)} points."
+            return (
+                f"It cannot be done: whatever α is, the analyst is off by more than {format_number(OF_ANALYST)} points."
+            )
         return (
-            f"It cannot be done: the attacker is stopped from α = {readable(self.protecting, 3)} on, and the analyst "
-            f"is near enough only up to {readable(self.informing[1], 3)}."
+            f"It cannot be done: the attacker is stopped from α = {format_number(self.protecting, 3)} on, and the "
+            "analyst "
+            f"is near enough only up to {format_number(self.informing[1], 3)}."
         )
 
     def verdict(self, guess: float | None) -> str:
@@ -144,18 +175,18 @@ class AgencyRound:
         """What the choice gives, and which are right, in a plain sentence of at most 15 words."""
         both = "none keeps both"
         if self.both is not None:
-            both = f"{readable(self.both[0], 3)} to {readable(self.both[1], 3)} keep both"
+            both = f"{format_number(self.both[0], 3)} to {format_number(self.both[1], 3)} keep both"
         if guess is None:
             return f"Of all α, {both}."
         found = self.at(guess)
-        attacker = readable_apart(100 * found.success, OF_ATTACKER, 3)
-        return f"Attacker {attacker} %, analyst {readable_apart(100 * found.error, OF_ANALYST, 3)} points; α: {both}."
+        attacker = format_distinct(100 * found.success, OF_ATTACKER, 3)
+        return f"Attacker {attacker} %, analyst {format_distinct(100 * found.error, OF_ANALYST, 3)} points; α: {both}."
 
     def told(self, guess: float | None) -> str:
         """What is said of the round once the choice is locked, as inline HTML."""
         if guess is None:
             return f"You said that it cannot be done. {'You are right. ' if self.right(guess) else ''}{self.why}"
-        return f"With α = {readable(guess)} {self.at(guess).told}. {self.why}"
+        return f"With α = {format_number(guess)} {self.at(guess).told}. {self.why}"
 
 
 def _made(n: int, m: int, alpha: float) -> BetaBinomial:
@@ -172,7 +203,7 @@ def _delta(n: int, m: int, alpha: float) -> float:
 def protecting_alpha(n: int, m: int) -> float:
     """Return the smallest α that can be chosen with which no attacker is right more often than allowed."""
     delta = partial(_delta, n, m)
-    return smallest_root(delta, 2 * SUCCESS_ALLOWED - 1, GAME_ALPHAS[0], GAME_ALPHAS[-1], False, 1.0)
+    return smallest_root(delta, 2 * SUCCESS_ALLOWED - 1, GAME_ALPHAS[0], GAME_ALPHAS[-1], 1.0)
 
 
 @cache

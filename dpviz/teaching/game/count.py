@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.parameters import readable
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import TextTable, percent
+from dpviz.charts.rounds import counts_html, people_html
+from dpviz.core.formatting import TextTable, format_number, format_percent, join_words
 from dpviz.teaching.game.base import GAME_ROUNDS, FinalWords, Level, RoundMark, Score, any_way
 from dpviz.teaching.game.luck import sum_below_zero
 from dpviz.teaching.game.seen_count import PEOPLE_COUNTED, SHARES_KNOWN, SeenCount
@@ -28,6 +27,11 @@ class CountRound:
         """All answers."""
         return [place < self.secret for place in range(PEOPLE_COUNTED)]
 
+    def outcome_html(self, guess: int) -> str:
+        """What is drawn after the guess: all people, and the posterior with the truth and both guesses."""
+        marks = [("truth", self.secret), ("you", guess), ("best", self.seen.best)]
+        return people_html(self.people) + counts_html(self.seen.posterior.tolist(), marks)
+
     def verdict(self, guess: int) -> str:
         """How far off the guess is, in a few words."""
         return _off(abs(guess - self.secret)).capitalize()
@@ -41,8 +45,10 @@ class CountRound:
         best, mine, other = self.seen.best, abs(guess - self.secret), abs(self.seen.best - self.secret)
         text = f"<b>{self.secret}</b> said yes. You guessed {guess}, which is {_off(mine)}. "
         if guess == best:
-            return f"{text}That was the best possible guess: the posterior mean is {readable(self.seen.mean, 3)}."
-        text += f"The best guess was {best}, as the posterior mean is {readable(self.seen.mean, 3)}: {_off(other)}."
+            return f"{text}That was the best possible guess: the posterior mean is {format_number(self.seen.mean, 3)}."
+        text += (
+            f"The best guess was {best}, as the posterior mean is {format_number(self.seen.mean, 3)}: {_off(other)}."
+        )
         return f"{text} You were luckier." if mine < other else text
 
 
@@ -123,36 +129,49 @@ class CountScore(Score[CountRound, int]):
     def standing(self) -> str:
         if not self.rounds:
             return ""
-        return f"Typical error so far: you {readable(self.error, 3)}, best possible guess {readable(self.best, 3)}."
+        return (
+            f"Typical error so far: you {format_number(self.error, 3)}, best possible guess "
+            f"{format_number(self.best, 3)}."
+        )
 
     @property
     def told(self) -> FinalWords:
         sentence = (
-            f"You were typically off by <b>{readable(self.error, 3)} people</b>, the best possible guesser by "
-            f"<b>{readable(self.best, 3)}</b> in the same rounds. On average it is off by "
-            f"{readable(self.average, 3)}; who repeats the published number is off by {readable(self.repeated, 3)}, "
-            f"and who ignores it by {readable(self.unread, 3)}."
+            f"You were typically off by <b>{format_number(self.error, 3)} people</b>, the best possible guesser by "
+            f"<b>{format_number(self.best, 3)}</b> in the same rounds. On average it is off by "
+            f"{format_number(self.average, 3)}; who repeats the published number is off by "
+            f"{format_number(self.repeated, 3)}, "
+            f"and who ignores it by {format_number(self.unread, 3)}."
         )
-        short = f"Off by {readable(self.error, 3)} people; the best possible guesser by {readable(self.best, 3)}."
-        return FinalWords(f"off by {readable(self.error, 3)}", sentence, short)
+        short = (
+            f"Off by {format_number(self.error, 3)} people; the best possible guesser by {format_number(self.best, 3)}."
+        )
+        return FinalWords(f"off by {format_number(self.error, 3)}", sentence, short)
 
     @property
     def numbers(self) -> list[tuple[str, str, str]]:
-        mean = f"{readable(self.of_means, 3)} here, {readable(self.average_of_means, 3)} on average where not rounded"
+        mean = (
+            f"{format_number(self.of_means, 3)} here, {format_number(self.average_of_means, 3)} on average where "
+            "not rounded"
+        )
         return [
-            ("You", readable(self.error, 3), "people: the root of your mean squared error"),
-            ("Best possible guess", readable(self.best, 3), f"the posterior mean, to whole people; {mean}"),
-            ("The same on average", readable(self.average, 3), "over all counts and all that could have been released"),
+            ("You", format_number(self.error, 3), "people: the root of your mean squared error"),
+            ("Best possible guess", format_number(self.best, 3), f"the posterior mean, to whole people; {mean}"),
             (
-                f"What ε = {readable(self.epsilon)} allows",
-                readable(self.limit, 3),
+                "The same on average",
+                format_number(self.average, 3),
+                "over all counts and all that could have been released",
+            ),
+            (
+                f"What ε = {format_number(self.epsilon)} allows",
+                format_number(self.limit, 3),
                 "the smallest average error of any release that keeps this promise",
             ),
         ]
 
     @property
     def lessons(self) -> list[str]:
-        places, (repeated, ignored) = enumerated(str(one) for one in self.against), self.beaten
+        places, (repeated, ignored) = join_words(str(one) for one in self.against), self.beaten
         close = "Each of your guesses was within one person of the best possible one."
         one_round = "" if len(self.against) == 1 else "s"
         far = f"In round{one_round} {places} you were more than one person away from the best possible guess."
@@ -160,7 +179,8 @@ class CountScore(Score[CountRound, int]):
             far if self.against else close,
             f"Luck decides a round, and skill the average: in games of {GAME_ROUNDS} rounds like these, somebody who "
             f"only repeats the published number is nearer than the best possible guesser in "
-            f"<b>{percent(repeated, 2)}</b> of all games, and somebody who ignores it in <b>{percent(ignored, 2)}</b>.",
+            f"<b>{format_percent(repeated, 2)}</b> of all games, and somebody who ignores it in "
+            f"<b>{format_percent(ignored, 2)}</b>.",
         ]
 
     @property
@@ -169,12 +189,12 @@ class CountScore(Score[CountRound, int]):
         rows = [
             [
                 f"Round {place}",
-                f"{readable(one.seen.expected, 3)} yes",
+                f"{format_number(one.seen.expected, 3)} yes",
                 f"{one.seen.released} yes",
                 str(one.secret),
                 str(guess),
                 str(one.seen.best),
-                readable(one.seen.mean, 3),
+                format_number(one.seen.mean, 3),
             ]
             for place, (one, guess) in enumerate(zip(self.rounds, self.guesses, strict=True), start=1)
         ]

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.checked import checked
-from dpviz.core.declarations import SEED
-from dpviz.core.parameters import EPSILON
+from dpviz.core.declarations import EPSILON, SEED
+from dpviz.core.parameters import validate_choice
 from dpviz.teaching.game.agency import BeTheAgency
 from dpviz.teaching.game.base import Level
 from dpviz.teaching.game.count import SecretCount
@@ -15,7 +14,6 @@ from dpviz.teaching.game.who import WhoSaidYes
 LEVELS: dict[str, Level[Any, Any]] = {one.key: one for one in (WhoSaidYes(), SecretCount(), BeTheAgency())}
 
 
-@checked(seed=SEED, level=LEVELS, epsilon=EPSILON)
 def rounds_from(seed: int, *, level: str, epsilon: float) -> tuple[Any, ...]:
     """Ten rounds of a game, the same for the same arguments.
 
@@ -38,6 +36,9 @@ def rounds_from(seed: int, *, level: str, epsilon: float) -> tuple[Any, ...]:
     >>> len(others), first == rounds_from(7, level="count", epsilon=1.0)[0]
     (9, True)
     """
+    seed = SEED.validate(seed)
+    validate_choice("level", level, LEVELS)
+    epsilon = EPSILON.validate(epsilon)
     # The bytes of all arguments: games of one seed with another level or promise are independent
     entropy = list(LEVELS[level].game_text(epsilon, seed).encode())
     return LEVELS[level].draw(np.random.default_rng(entropy), epsilon)

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.mechanisms import GeometricSanitizer
@@ -34,15 +34,14 @@ class SeenCount(Published):
 
     @property
     def known(self) -> str:
-        """What is known beforehand, in a sentence."""
         return (
             f"From earlier years: each of the {PEOPLE_COUNTED} people says yes with probability "
-            f"<b>{readable(100 * self.share, 3)} %</b>, so <b>{readable(self.expected, 3)} yes</b> are expected."
+            f"<b>{format_number(100 * self.share, 3)} %</b>, so <b>{format_number(self.expected, 3)} yes</b> are "
+            "expected."
         )
 
     @property
     def people(self) -> list[bool | None]:
-        """The answers, none of which is known."""
         return [None] * PEOPLE_COUNTED
 
     @property

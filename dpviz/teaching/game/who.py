@@ -6,10 +6,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from dpviz.core.parameters import readable, readable_apart
-from dpviz.core.plain import enumerated
+from dpviz.charts.rounds import chances_html, people_html
+from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, join_words, spell_count
 from dpviz.core.types import FloatArray
-from dpviz.core.wording import TextTable, counted, percent
 from dpviz.teaching.game.base import GAME_ROUNDS, FinalWords, Level, Published, RoundMark, Score, any_way
 from dpviz.teaching.game.luck import coin_beats
 
@@ -29,6 +28,7 @@ class SeenPerson(Published):
     """
 
     others: int
+    ringed = FEW_PEOPLE - 1
 
     @cached_property
     def _rows(self) -> FloatArray:
@@ -60,7 +60,6 @@ class SeenPerson(Published):
 
     @property
     def known(self) -> str:
-        """What is known of the people, in a sentence."""
         return (
             f"You know {FEW_PEOPLE - 1} of the {FEW_PEOPLE} answers: <b>{self.others} yes</b> (orange) and "
             f"<b>{FEW_PEOPLE - 1 - self.others} no</b> (blue). "
@@ -69,7 +68,6 @@ class SeenPerson(Published):
 
     @property
     def people(self) -> list[bool | None]:
-        """The answers as far as they are known, that of the ringed person last."""
         return [*(place < self.others for place in range(FEW_PEOPLE - 1)), None]
 
 
@@ -93,6 +91,13 @@ class PersonRound:
         """All answers, that of the ringed person last."""
         return [*self.seen.people[:-1], self.secret]
 
+    def outcome_html(self, _guess: bool) -> str:
+        """What is drawn after the guess: all people, and both probabilities of what was published."""
+        yes, no = self.seen.likelihoods
+        rows = [("if the person said yes", yes, True), ("if the person said no", no, False)]
+        sentence = f"<p>How probable it was that <b>{self.seen.released} yes</b> would be published:</p>"
+        return people_html(self.people, ringed=self.seen.ringed) + sentence + chances_html(rows)
+
     def verdict(self, guess: bool) -> str:
         """Whether the guess is right, in a word."""
         return "Right" if guess is self.secret else "Wrong"
@@ -109,8 +114,8 @@ class PersonRound:
         if self.seen.best is None:
             return f"{text}Both answers make this number equally likely: no guess was better than a coin."
         likelier, best = max(yes, no) / min(yes, no), SIDES[self.seen.best]
-        sure = percent(max(self.seen.belief, 1 - self.seen.belief), 3)
-        times = readable_apart(likelier, 1.0, 3)
+        sure = format_percent(max(self.seen.belief, 1 - self.seen.belief), 3)
+        times = format_distinct(likelier, 1.0, 3)
         odds = f"A {best} makes this number {times} times as likely, so the best guess was {best}"
         match guess is self.secret, self.against(guess):
             case True, False:
@@ -169,50 +174,56 @@ class PersonScore(Score[PersonRound, bool]):
     def standing(self) -> str:
         if not self.rounds:
             return ""
-        return f"You: {self.right} right. Best possible guesser: {readable(self.best, 3)}."
+        return f"You: {self.right} right. Best possible guesser: {format_number(self.best, 3)}."
 
     @property
     def told(self) -> FinalWords:
-        of_these = f"was right in <b>{readable(self.best, 3)}</b> of the same rounds"
+        of_these = f"was right in <b>{format_number(self.best, 3)}</b> of the same rounds"
         sentence = (
             f"You were right in <b>{self.right}</b> of {GAME_ROUNDS} rounds. The best possible guesser {of_these}; on "
-            f"average it is right in {readable(self.average, 3)}. The promise ε = {readable(self.epsilon)} would allow "
-            f"{readable(self.limit, 3)}."
+            f"average it is right in {format_number(self.average, 3)}. The promise ε = {format_number(self.epsilon)} "
+            "would allow "
+            f"{format_number(self.limit, 3)}."
         )
-        short = f"You: {self.right} of {GAME_ROUNDS}. The best possible guesser: {readable(self.best, 3)}."
+        short = f"You: {self.right} of {GAME_ROUNDS}. The best possible guesser: {format_number(self.best, 3)}."
         return FinalWords(f"{self.right} of {GAME_ROUNDS}", sentence, short)
 
     @property
     def numbers(self) -> list[tuple[str, str, str]]:
         return [
             ("You", f"{self.right}", f"right guesses in {GAME_ROUNDS} rounds"),
-            ("Best possible guesser", readable(self.best, 3), "right guesses in the same rounds"),
-            ("The same on average", readable(self.average, 3), "over everything that could have been released"),
-            (f"What ε = {readable(self.epsilon)} allows", readable(self.limit, 3), "eᵋ / (1 + eᵋ) of the rounds"),
+            ("Best possible guesser", format_number(self.best, 3), "right guesses in the same rounds"),
+            ("The same on average", format_number(self.average, 3), "over everything that could have been released"),
+            (
+                f"What ε = {format_number(self.epsilon)} allows",
+                format_number(self.limit, 3),
+                "eᵋ / (1 + eᵋ) of the rounds",
+            ),
         ]
 
     @property
     def lessons(self) -> list[str]:
         beaten, level = coin_beats(self.successes)
         later, _ = coin_beats(self.successes, MANY_GAMES)
-        seldom = f"less than {percent(TOO_RARE, 2)}" if later < TOO_RARE else percent(later, 2)
+        seldom = f"less than {format_percent(TOO_RARE, 2)}" if later < TOO_RARE else format_percent(later, 2)
         return [
             self._odds_sentence(),
             f"Luck decides a round, and skill the average: somebody who only tosses a coin beats the best possible "
-            f"guesser in <b>{percent(beaten, 2)}</b> of all games of {GAME_ROUNDS} rounds like these, and equals it in "
-            f"{percent(level, 2)}. In {GAME_ROUNDS * MANY_GAMES:,} rounds the coin is ahead in {seldom}.",
+            f"guesser in <b>{format_percent(beaten, 2)}</b> of all games of {GAME_ROUNDS} rounds like these, and "
+            "equals it in "
+            f"{format_percent(level, 2)}. In {GAME_ROUNDS * MANY_GAMES:,} rounds the coin is ahead in {seldom}.",
         ]
 
     def _odds_sentence(self) -> str:
         if not self.against:
             return "No guess of yours went against the odds: nobody could have guessed better, whatever came of it."
-        places = enumerated(str(one) for one in self.against)
+        places = join_words(str(one) for one in self.against)
         lucky = sum(self.rounds[place - 1].secret is self.guesses[place - 1] for place in self.against)
-        came = "none of them was right" if not lucky else f"{counted(lucky, 'of them was', 'of them were')} right"
+        came = "none of them was right" if not lucky else f"{spell_count(lucky, 'of them was', 'of them were')} right"
         if len(self.against) == 1:
             came = "it was right all the same" if lucky else "it was wrong"
             return f"One of your guesses went against the odds, in round {places}; {came}."
-        some = counted(len(self.against), "guess", "guesses").capitalize()
+        some = spell_count(len(self.against), "guess", "guesses").capitalize()
         return f"{some} of yours went against the odds, in rounds {places}; {came}."
 
     @property
@@ -226,7 +237,7 @@ class PersonScore(Score[PersonRound, bool]):
                 SIDES[one.secret],
                 SIDES[guess],
                 "either" if one.seen.best is None else SIDES[one.seen.best],
-                percent(max(one.seen.belief, 1 - one.seen.belief), 3),
+                format_percent(max(one.seen.belief, 1 - one.seen.belief), 3),
             ]
             for place, (one, guess) in enumerate(zip(self.rounds, self.guesses, strict=True), start=1)
         ]

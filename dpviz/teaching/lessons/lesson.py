@@ -25,6 +25,20 @@ class Onward:
     design: Design
     further: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def settings(self) -> dict[str, object]:
+        """All settings of the page by name."""
+        design = self.design
+        values: dict[str, object] = {name: text for name, text in design.to_address().items() if text}
+        if design.prior != "own":
+            del values["alpha"]
+        return values | {
+            "m_is_n": design.m == design.n,
+            "beta_is_alpha": True,
+            "noise_is_promise": True,
+            **self.further,
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class LessonStep:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-from dpviz.core.parameters import readable
-from dpviz.core.plain import one_line
+from dpviz.core.escape import single_line
+from dpviz.core.formatting import format_number
 
 Guessed = str | float | tuple[str, ...]
 """One of several by its key, a number, or keys in an order."""
@@ -36,7 +36,7 @@ class Slider:
     label: str
     stops: Sequence[float]
     start: float
-    told: Callable[[float], str] = readable
+    told: Callable[[float], str] = format_number
 
     def __post_init__(self) -> None:
         if self.start not in self.stops or list(self.stops) != sorted({*self.stops}):
@@ -54,7 +54,7 @@ class Slider:
             value = math.nan
         found = next((one for one in self.stops if math.isclose(one, value, rel_tol=1e-9)), None)
         if found is None:
-            first, last = readable(self.stops[0]), readable(self.stops[-1])
+            first, last = format_number(self.stops[0]), format_number(self.stops[-1])
             raise ValueError(f"it must be one of the {len(self.stops)} numbers of the slider, from {first} to {last}.")
         return found
 
@@ -158,7 +158,7 @@ class OrderAsked(QuestionAsked):
         found = tuple(text.split("."))
         if sorted(found) != sorted(self.items):
             wrong = [one for one in found if one not in self.items]
-            known = f"{one_line(wrong[0])} is none of them" if wrong else "each must be there once"
+            known = f"{single_line(wrong[0])} is none of them" if wrong else "each must be there once"
             raise ValueError(f"it must have {', '.join(self.items)} in an order, with dots between them; {known}.")
         return found
 

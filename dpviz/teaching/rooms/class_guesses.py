@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.core.measures import wilson_interval
+from dpviz.charts.class_guesses import guesses_chart
+from dpviz.charts.style import Figure
+from dpviz.core.monte_carlo import wilson_interval
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.inference.confidential import released_rows
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -51,7 +53,7 @@ class Riddle:
     @classmethod
     def of(cls, settings: RoomSettings, seat: int) -> "Riddle":
         """Return that of a seat."""
-        place = settings.design.seed, settings.round, int(SEAT.check(seat))
+        place = settings.design.seed, settings.round, int(SEAT.validate(seat))
         return cls(settings, seat, *_drawn(_release(settings), settings.secret, *place))
 
     @property
@@ -124,6 +126,11 @@ class ClassGuesses:
     def right(self) -> BoolArray:
         """Whether each is right."""
         return np.array([one.answer for one in self.riddles], dtype=bool) == np.array(self.guesses, dtype=bool)
+
+    def chart(self, n_seats: int) -> Figure:
+        """The share of right guesses in a class of so many seats, once the answers are told."""
+        shares = self.so_far if self.settings.revealed else self.so_far[:0]
+        return guesses_chart(shares, self.interval, optimum=self.optimum, promised=self.promised, most=n_seats)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield what a file says of each, by name."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.charts.intervals import class_chart
+from dpviz.charts.style import Figure
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage.exact import coverage_given_count
 from dpviz.inference.interval_rules import Ends, Releases, holds, releases
@@ -80,6 +82,11 @@ class ClassIntervals:
         """How often such an interval holds the true share, over all releases of this secret table."""
         design = self.settings.design
         return _coverage(design.release, self.settings.secret, self.settings.rule, design.sets, design.level)
+
+    def chart(self, n_seats: int) -> Figure:
+        """The intervals of a class of so many seats, and which of them hold the truth once it is told."""
+        share = self.settings.share if self.settings.revealed else None
+        return class_chart(*self.ends, seats=self.seats, covered=self.covered, p=share, rows=n_seats)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield what a file says of each, by name."""

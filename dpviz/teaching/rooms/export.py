@@ -45,5 +45,12 @@ def room_script(rounds: Rounds) -> str:
         given = list(reports) if mode.waits else [seat for seat, _ in reports]
         design = settings.asking(sets=1).design if mode.waits else settings.design
         stated = {"n", "sets", "epsilon", "level", "seed"}
-        told.append({"mode": mode.key, "arguments": design.told(stated), "round": settings.round, "reports": given})
+        told.append(
+            {
+                "mode": mode.key,
+                "arguments": design.non_default_fields(stated),
+                "round": settings.round,
+                "reports": given,
+            }
+        )
     return filled("exports/room_script.txt", head=ROOM_COLUMNS, rounds=told)

@@ -1,16 +1,19 @@
 """What a class does in a room: it draws intervals, or it guesses."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from dpviz.core.declarations import SEED
 from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
 from dpviz.teaching.rooms.class_intervals import ClassIntervals
 from dpviz.teaching.rooms.settings import RoomSettings, secret_count
+from dpviz.teaching.rooms.words import Said, guesses_said, intervals_said
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoomMode:
-    """One mode: its `label`, the question on the projector, what the class finds, and the mechanism it begins with.
+    """One mode: its `label`, its question, what the class finds and what is `said` of it, and its first mechanism.
 
     In a mode that `waits` a seat reports when its student has chosen, else by itself. Where a table has been answered,
     another ε draws anew: the answer belongs to what was seen.
@@ -20,6 +23,7 @@ class RoomMode:
     label: str
     question: str
     found: type[ClassIntervals] | type[ClassGuesses]
+    said: Callable[[Any, int], Said]
     mechanism: str
     waits: bool = False
 
@@ -51,6 +55,7 @@ _MODES = (
         label="Intervals",
         question="How many intervals hold the truth?",
         found=ClassIntervals,
+        said=intervals_said,
         mechanism="beta_binomial",
     ),
     RoomMode(
@@ -58,6 +63,7 @@ _MODES = (
         label="Who said yes?",
         question="Did the ringed person say yes?",
         found=ClassGuesses,
+        said=guesses_said,
         mechanism="geometric",  # of a Beta-binomial with ε = 1 even the best guess is right 51.6 % of the time
         waits=True,
     ),

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpviz.core.checked import checked, declared
-from dpviz.core.parameters import Parameter, shown
-from dpviz.core.record import DeclaredFields, part
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord, json_field
 from dpviz.core.types import IntArray
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
@@ -54,7 +54,7 @@ def secret_count(n: int, seed: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoomSettings(DeclaredFields):
+class RoomSettings(ParameterRecord):
     """What is asked of everybody in a room: a mode by its key, a design, whether it runs, whether the truth is out.
 
     The `design` has the secret table, the promise, the rule, and the seed from which all seats follow. Seats draw anew
@@ -67,9 +67,9 @@ class RoomSettings(DeclaredFields):
 
     noun = "room"
 
-    design: Design = part(Design.written, Design.of)
+    design: Design = json_field(Design.to_dict, Design.of)
     mode: str = "intervals"
-    round: int = declared(ROUND)
+    round: int = parameter_with_default(ROUND)
     running: bool = False
     revealed: bool = False
 
@@ -87,20 +87,20 @@ class RoomSettings(DeclaredFields):
 
         design = self.design
         if self.mode not in MODES:
-            raise ValueError(f"mode must be one of {', '.join(MODES)}; got {shown(self.mode)}.")
+            raise ValueError(f"mode must be one of {', '.join(MODES)}; got {describe_value(self.mode)}.")
         for name in ("running", "revealed"):
             if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} must be true or false; got {shown(getattr(self, name))}.")
+                raise ValueError(f"{name} must be true or false; got {describe_value(getattr(self, name))}.")
         if not isinstance(design, Design) or design.mechanism not in ROOM_MECHANISMS:
-            raise ValueError(f"mechanism must be one of {', '.join(ROOM_MECHANISMS)}; got {shown(design)}.")
+            raise ValueError(f"mechanism must be one of {', '.join(ROOM_MECHANISMS)}; got {describe_value(design)}.")
         if design.n not in PEOPLE_IN_ROOM or design.m != design.n:
             raise ValueError(f"n and m must be alike, and 20 or 100; got {design.n:,} and {design.m:,}.")
         if design.sets > MOST_SETS_IN_ROOM:
             raise ValueError(f"sets must be a whole number from 1 to {MOST_SETS_IN_ROOM}; got {design.sets}.")
         if not design.confidential_count:
-            raise ValueError(f"confidential_count must be at least 1; got {shown(design.confidential_count)}.")
+            raise ValueError(f"confidential_count must be at least 1; got {describe_value(design.confidential_count)}.")
         if len(design.rules) != 1 or design.rules[0] not in ROOM_RULES:
-            raise ValueError(f"rules must be one of {', '.join(ROOM_RULES)}; got {shown(design.rules)}.")
+            raise ValueError(f"rules must be one of {', '.join(ROOM_RULES)}; got {describe_value(design.rules)}.")
         RULES[design.rules[0]].check_sets(design.sets)
 
     @property
@@ -142,7 +142,6 @@ def _counts(release: TwoCellSynthesizer, secret: int, sets: int, *place: int) ->
     return tuple(release.draw(seat_random(*place), secret, sets).tolist())
 
 
-@checked()
 def drawn_tables(settings: RoomSettings, seats: Sequence[int]) -> IntArray:
     """Return the yes of the released tables of some seats, shape (seats, M): each seat's own, all of one secret table.
 
@@ -154,5 +153,5 @@ def drawn_tables(settings: RoomSettings, seats: Sequence[int]) -> IntArray:
     """
     design = settings.design
     given = design.release, settings.secret, design.sets, design.seed, settings.round
-    found = [_counts(*given, int(SEAT.check(seat))) for seat in seats]
+    found = [_counts(*given, int(SEAT.validate(seat))) for seat in seats]
     return np.array(found, dtype=np.int64).reshape(len(found), design.sets)

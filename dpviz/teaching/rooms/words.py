@@ -2,11 +2,9 @@
 
 import math
 
-from dpviz.core.parameters import readable, readable_apart
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_distinct, format_number, format_percent, join_words
 from dpviz.inference.rules import RULES
-from dpviz.privacy.attacker import belief_text
+from dpviz.privacy.report import belief_text
 from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
 from dpviz.teaching.rooms.class_intervals import ClassIntervals
 from dpviz.teaching.rooms.codes import spaced
@@ -18,7 +16,7 @@ Said = tuple[str, str, str]
 def intervals_said(found: ClassIntervals, seats: int) -> Said:
     """What a class of so many seats has found: how many intervals hold the truth, once that is known."""
     number, settings = len(found), found.settings
-    level, way = percent(settings.design.level, 3), RULES[settings.rule].computed
+    level, way = format_percent(settings.design.level, 3), RULES[settings.rule].computed
     if not settings.revealed and not number:
         return f"0 of {seats}", "No seat has drawn a table yet.", "No seat has drawn a table yet."
     if not settings.revealed:
@@ -28,11 +26,11 @@ def intervals_said(found: ClassIntervals, seats: int) -> Said:
             f"<b>{number}</b> of {seats} seats have drawn a table and computed an interval {way}. {claim}",
             f"Each of the {number} intervals claims to hold the truth with {level} confidence.",
         )
-    exact = percent(found.exact, 3)
+    exact = format_percent(found.exact, 3)
     if not number:
         said = f"No seat has drawn yet. In the long run {exact} of such intervals hold the true share."
         return "0 of 0", said, f"In the long run {exact} of the intervals hold the truth."
-    held, share = int(found.covered.sum()), percent(found.share, 3)
+    held, share = int(found.covered.sum()), format_percent(found.share, 3)
     short = "" if " than " in exact else f", promised {level}"
     return (
         f"{held} of {number}",
@@ -44,7 +42,7 @@ def intervals_said(found: ClassIntervals, seats: int) -> Said:
 
 def guesses_said(found: ClassGuesses, seats: int) -> Said:
     """What a class of so many seats has found: how many guesses are right, once the answers are known."""
-    number, epsilon = len(found), readable(found.settings.design.epsilon, 3)
+    number, epsilon = len(found), format_number(found.settings.design.epsilon, 3)
     best, allowed = belief_text(found.optimum), belief_text(found.promised)
     if not found.settings.revealed:
         return (
@@ -56,7 +54,7 @@ def guesses_said(found: ClassGuesses, seats: int) -> Said:
     if not number:
         said = f"Nobody has guessed yet. The best guesser is right {best} of the time; ε = {epsilon} allows {allowed}."
         return "0 of 0", said, f"The best guesser is right {best} of the time; ε allows {allowed}."
-    right, share = int(found.right.sum()), percent(found.share, 3)
+    right, share = int(found.right.sum()), format_percent(found.share, 3)
     error = math.sqrt(found.optimum * (1 - found.optimum) / number)
     return (
         f"{right} of {number}",
@@ -71,7 +69,7 @@ def _luck(error: float, number: int, noun: str) -> str:
     """How far chance alone moves a share of so many."""
     if number < 2 or not error:
         return ""
-    return f" Chance alone moves the share of {number} {noun} by about {readable(100 * error, 2)} points."
+    return f" Chance alone moves the share of {number} {noun} by about {format_number(100 * error, 2)} points."
 
 
 def own_interval_said(found: ClassIntervals) -> list[str]:
@@ -81,15 +79,15 @@ def own_interval_said(found: ClassIntervals) -> list[str]:
     tables = (
         f"Your table says that {counts[0]:,} of {rows:,} people said yes."
         if len(counts) == 1
-        else f"Your {len(counts)} tables of {rows:,} people say {enumerated(map(str, counts))} yes."
+        else f"Your {len(counts)} tables of {rows:,} people say {join_words(map(str, counts))} yes."
     )
     left, right = max(low, 0.0), min(high, 1.0)
-    ends = readable_apart(100 * left, 100 * right, 3), readable_apart(100 * right, 100 * left, 3)
+    ends = format_distinct(100 * left, 100 * right, 3), format_distinct(100 * right, 100 * left, 3)
     wide = f"{ends[0]} % to {ends[1]} %" if left < right else f"a single point, {ends[0]} %"
     told = [tables, f"Your interval, computed {RULES[settings.rule].computed}, is {wide}."]
     if settings.revealed:
         held = "holds it" if found.covered[0] else "misses it"
-        told.append(f"The true share is {readable(100 * settings.share, 3)} %. Your interval {held}.")
+        told.append(f"The true share is {format_number(100 * settings.share, 3)} %. Your interval {held}.")
     return told
 
 
@@ -100,8 +98,8 @@ def riddle_said(riddle: Riddle, means: tuple[float, float]) -> list[str]:
     return [
         f"One person is ringed. Of the other {n - 1} people, {others} said yes: you know that.",
         f"The published table says {riddle.released} yes of {n}.",
-        f"On average such a table says {readable_apart(no, yes, 3)} yes if the ringed person said no, and "
-        f"{readable_apart(yes, no, 3)} if the person said yes.",
+        f"On average such a table says {format_distinct(no, yes, 3)} yes if the ringed person said no, and "
+        f"{format_distinct(yes, no, 3)} if the person said yes.",
     ]
 
 

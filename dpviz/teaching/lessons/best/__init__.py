@@ -10,7 +10,7 @@ from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.people import Bar, bars_chart
 from dpviz.charts.style import GREY, color_of
 from dpviz.comparisons.binary_measures import row_moments
-from dpviz.core.parameters import readable
+from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.privacy.optimum import least_error
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward
@@ -39,7 +39,7 @@ def _error(key: str, n: int = _PEOPLE, epsilon: float = _EPSILON) -> float:
 
 
 def _points(error: float) -> str:
-    return readable(100 * error, 3)
+    return format_number(100 * error, 3)
 
 
 def _times(n: int = _PEOPLE, epsilon: float = _EPSILON) -> float:
@@ -52,29 +52,29 @@ def _numbers(_moment: Moment) -> dict[str, str]:
         "error_modips": _points(_error("modips")),
         "error_geometric": _points(_error("geometric")),
         "error_best": _points(_error("")),
-        "times": readable(_times(), 3),
+        "times": format_number(_times(), 3),
     }
 
 
 def _numbers_of_curve(moment: Moment) -> dict[str, str]:
     epsilon = _EPSILONS.at(moment)
     return {
-        "epsilon_here": readable(epsilon, 3),
+        "epsilon_here": format_number(epsilon, 3),
         "floor_here": _points(_error("", _PEOPLE, epsilon)),
         "geometric_here": _points(_error("geometric", _PEOPLE, epsilon)),
         "modips_here": _points(_error("modips", _PEOPLE, epsilon)),
         "beta_here": _points(_error(_BETA, _PEOPLE, epsilon)),
-        "times_here": readable(_times(_PEOPLE, epsilon), 3),
+        "times_here": format_number(_times(_PEOPLE, epsilon), 3),
     }
 
 
 def _numbers_of_people(moment: Moment) -> dict[str, str]:
     people = round(_SIZES.at(moment))
     return {
-        "people": readable(people),
+        "people": format_number(people),
         "best_people": _points(_error("", people)),
         "beta_people": _points(_error(_BETA, people)),
-        "times_people": readable(_times(people), 3),
+        "times_people": format_number(_times(people), 3),
     }
 
 
@@ -135,7 +135,8 @@ def _curve(moment: Moment) -> LessonPicture:
         marks=marks,
     )
     return LessonPicture(
-        with_guess(chart, f"ε = {readable(epsilon, 3)}", x=epsilon), "Errors against ε, above the smallest possible."
+        with_guess(chart, f"ε = {format_number(epsilon, 3)}", x=epsilon),
+        "Errors against ε, above the smallest possible.",
     )
 
 

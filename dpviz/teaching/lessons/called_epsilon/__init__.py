@@ -9,9 +9,7 @@ from dpviz.charts.guesses import with_guess
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
 from dpviz.charts.people import DotTable, people_chart
 from dpviz.charts.style import Figure
-from dpviz.core.parameters import readable
-from dpviz.core.plain import enumerated
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent, join_words
 from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean
 from dpviz.privacy import pure_epsilon, trade_off_curve
@@ -28,7 +26,7 @@ _FAR = 0.9  # Who guesses more has taken the worst table for the usual one
 
 
 def _in_percent(share: float) -> str:
-    return percent(share, 3)
+    return format_percent(share, 3)
 
 
 _GUESSED = Slider(label="Right guesses", stops=_SHARES, start=0.5, told=_in_percent)
@@ -61,13 +59,13 @@ def _told(epsilon: float) -> str:
 def _numbers(_moment: Moment) -> dict[str, str]:
     worst, rows = pure_epsilon(_release()), _release().transition_matrix()
     return {
-        "factor_2": readable(math.exp(_EPSILON), 3),
+        "factor_2": format_number(math.exp(_EPSILON), 3),
         "limit_2": _told(_EPSILON),
-        "worst": readable(math.exp(worst), 3),
-        "epsilon_worst": readable(worst, 3),
+        "worst": format_number(math.exp(worst), 3),
+        "epsilon_worst": format_number(worst, 3),
         "limit_worst": _told(worst),
         "real": _in_percent(_real()),
-        "once_in": readable(round(1 / float(rows[1, -1]), -2)),
+        "once_in": format_number(round(1 / float(rows[1, -1]), -2)),
         "chance_two": _in_percent(float(rows[1, 2:].sum())),
     }
 
@@ -75,9 +73,9 @@ def _numbers(_moment: Moment) -> dict[str, str]:
 def _numbers_of_curve(moment: Moment) -> dict[str, str]:
     epsilon = _EPSILONS.at(moment)
     return {
-        "epsilon_here": readable(epsilon, 3),
+        "epsilon_here": format_number(epsilon, 3),
         "limit_here": _told(epsilon),
-        "limits": enumerated([_told(one) for one in _TOLD]),
+        "limits": join_words([_told(one) for one in _TOLD]),
     }
 
 
@@ -85,9 +83,9 @@ def _numbers_of_both(moment: Moment) -> dict[str, str]:
     invented = _INVENTED.at(moment)
     epsilon = pure_epsilon(_release(invented))
     return {
-        "invented": f"{readable(invented)} invented answer{'' if invented == 1 else 's'}",
-        "ratio_here": readable(math.exp(epsilon), 3),
-        "epsilon_here": readable(epsilon, 3),
+        "invented": f"{format_number(invented)} invented answer{'' if invented == 1 else 's'}",
+        "ratio_here": format_number(math.exp(epsilon), 3),
+        "epsilon_here": format_number(epsilon, 3),
         "limit_here": _told(epsilon),
         "real_here": _in_percent(_real(invented)),
     }
@@ -127,7 +125,7 @@ def _of(moment: Moment) -> str:
 def _moved(moment: Moment) -> LessonPicture:
     marks = [Mark(x=one, y=_allowed(one), color="original", text=_told(one), place="bottom right") for one in _TOLD]
     epsilon = _EPSILONS.at(moment)
-    chart = with_guess(_curve(*marks), f"ε = {readable(epsilon, 3)}: {_told(epsilon)}", x=epsilon, low=True)
+    chart = with_guess(_curve(*marks), f"ε = {format_number(epsilon, 3)}: {_told(epsilon)}", x=epsilon, low=True)
     return LessonPicture(chart, f"The share of right guesses that every ε allows; {_told(epsilon)} where you are.")
 
 

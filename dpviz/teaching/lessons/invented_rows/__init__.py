@@ -6,13 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.calibration.exact import minimum_prior
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.charts.guesses import with_guess
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.people import Bar, bars_chart
 from dpviz.charts.style import PURE_LINE
-from dpviz.core.parameters import readable
-from dpviz.core.wording import invented_text, percent
+from dpviz.core.formatting import format_invented_rows, format_number, format_percent
 from dpviz.designs import Design
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward
 from dpviz.teaching.lessons.questions import Moment, NumberAsked, OneAsked, Slider, nearest_option
@@ -41,21 +40,21 @@ def _options() -> dict[str, float]:
 def _numbers(_moment: Moment) -> dict[str, str]:
     rows = _rows(_PEOPLE)
     return {
-        "factor": readable(math.exp(_EPSILON), 3),
-        "rows": invented_text(rows),
+        "factor": format_number(math.exp(_EPSILON), 3),
+        "rows": format_invented_rows(rows),
         "rows_large": _counted(_rows(_LARGE)),
-        "share": percent(rows / (rows + _PEOPLE), 3),
-        "rows_delta": readable(_rows(_PEOPLE, _DELTA), 3),
+        "share": format_percent(rows / (rows + _PEOPLE), 3),
+        "rows_delta": format_number(_rows(_PEOPLE, _DELTA), 3),
     }
 
 
 def _numbers_of_sizes(moment: Moment) -> dict[str, str]:
     people = round(_OF_PEOPLE.at(moment))
     return {
-        "people": readable(people),
-        "factor": readable(math.exp(_EPSILON), 3),
+        "people": format_number(people),
+        "factor": format_number(math.exp(_EPSILON), 3),
         "rows_here": _counted(_rows(people)),
-        "rows_delta_here": readable(_rows(people, _DELTA), 3),
+        "rows_delta_here": format_number(_rows(people, _DELTA), 3),
     }
 
 
@@ -65,7 +64,7 @@ def _bar(name: str, people: int, rows: float, text: str) -> Bar:
 
 
 def _counted(rows: float) -> str:
-    return readable(rows, 5 if rows >= _LARGE else 4 if rows >= _PEOPLE else 3)
+    return format_number(rows, 5 if rows >= _LARGE else 4 if rows >= _PEOPLE else 3)
 
 
 def _told(rows: float) -> str:

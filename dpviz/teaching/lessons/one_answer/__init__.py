@@ -7,11 +7,10 @@ from dpviz.charts.guesses import GUESS_COLOR, with_guess
 from dpviz.charts.people import Bar, DotTable, bars_chart, people_chart
 from dpviz.charts.style import Figure
 from dpviz.charts.two_tables import two_tables_chart
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean
-from dpviz.privacy.two_tables import two_tables
+from dpviz.privacy.summary import two_tables
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward
 from dpviz.teaching.lessons.questions import Moment, OneAsked, Slider, nearest_option
 from dpviz.teaching.lessons.words import LessonWords
@@ -56,13 +55,13 @@ def _numbers(_moment: Moment) -> dict[str, str]:
     """What the words of all steps say."""
     chance = _rows()[0][-1]
     return {
-        **{f"ratio_{count}": readable(one, 3) for count, one in enumerate(_ratios())},
-        "share_yes": percent((1 + _HALF) / (_PEOPLE + 1), 3),
-        "share_no": percent(_HALF / (_PEOPLE + 1), 3),
-        "chance_1": percent(_rows()[0][1], 3),
-        "chance_5": percent(chance, 3),
-        "once_in": readable(round(1 / chance, -2)),
-        "goal": readable(_GOAL, 3),
+        **{f"ratio_{count}": format_number(one, 3) for count, one in enumerate(_ratios())},
+        "share_yes": format_percent((1 + _HALF) / (_PEOPLE + 1), 3),
+        "share_no": format_percent(_HALF / (_PEOPLE + 1), 3),
+        "chance_1": format_percent(_rows()[0][1], 3),
+        "chance_5": format_percent(chance, 3),
+        "once_in": format_number(round(1 / chance, -2)),
+        "goal": format_number(_GOAL, 3),
     }
 
 
@@ -71,7 +70,7 @@ def _numbers_of_count(moment: Moment) -> dict[str, str]:
     ratio = _ratios()[here]
     return {
         "count_told": f"“{_table(here)}”",
-        "ratio_here": readable(ratio, 3),
+        "ratio_here": format_number(ratio, 3),
         "speaks": "a yes" if ratio > 1 else "a no",
     }
 
@@ -80,9 +79,9 @@ def _numbers_of_blur(moment: Moment) -> dict[str, str]:
     invented = _INVENTED.at(moment)
     worst = max(_ratios(invented))
     return {
-        "goal": readable(_GOAL, 3),
-        "invented_told": f"{readable(invented)} invented answer{'' if invented == 1 else 's'}",
-        "worst_here": readable(worst, 3),
+        "goal": format_number(_GOAL, 3),
+        "invented_told": f"{format_number(invented)} invented answer{'' if invented == 1 else 's'}",
+        "worst_here": format_number(worst, 3),
         "goal_met": "That is below the goal." if worst <= _GOAL else "That is still above the goal: mix in more.",
     }
 
@@ -99,14 +98,14 @@ def _tables(moment: Moment) -> LessonPicture:
         return LessonPicture(people_chart([secret, *tables]), said)
     ratios = _ratios()
     chart = _bars_of(ratios, str(moment.guess))
-    said = f"The ratio of every published table, from {readable(ratios[0], 3)} to {readable(ratios[-1], 3)}."
+    said = f"The ratio of every published table, from {format_number(ratios[0], 3)} to {format_number(ratios[-1], 3)}."
     return LessonPicture(chart, said)
 
 
 def _bars_of(ratios: list[float], guess: str = "") -> Figure:
     """A bar for the ratio of every table."""
     bars = [
-        Bar(name=_table(yes), text=f"{readable(one, 3)} ×", plain=one, guessed=str(yes) == guess)
+        Bar(name=_table(yes), text=f"{format_number(one, 3)} ×", plain=one, guessed=str(yes) == guess)
         for yes, one in enumerate(ratios)
     ]
     return bars_chart(bars, "times as likely with the yes as without", log=True, low=0.1, even=1.0)
@@ -117,13 +116,13 @@ def _two_rows(moment: Moment) -> LessonPicture:
     found = two_tables(release, release.worst_log_odds())
     assert found is not None
     here = round(_COUNT.at(moment))
-    chart = with_guess(two_tables_chart(found), f"{readable(_ratios()[here], 3)} ×", x=here, low=True)
+    chart = with_guess(two_tables_chart(found), f"{format_number(_ratios()[here], 3)} ×", x=here, low=True)
     return LessonPicture(chart, "How likely every published table is with the ringed person's yes, and without it.")
 
 
 def _chances(moment: Moment) -> LessonPicture:
     yes, _ = _rows()
-    bars = [Bar(name=_table(count), text=percent(one, 3), plain=one) for count, one in enumerate(yes)]
+    bars = [Bar(name=_table(count), text=format_percent(one, 3), plain=one) for count, one in enumerate(yes)]
     if moment.guess is None:
         bars[-1] = Bar(name=bars[-1].name, text="?", plain=_RARE)
     else:
@@ -135,8 +134,8 @@ def _chances(moment: Moment) -> LessonPicture:
 
 def _blurred(moment: Moment) -> LessonPicture:
     ratios = _ratios(_INVENTED.at(moment))
-    chart = with_guess(_bars_of(ratios), f"goal: {readable(_GOAL, 3)}", x=_GOAL)
-    return LessonPicture(chart, f"The ratio of every published table, at most {readable(max(ratios), 3)}.")
+    chart = with_guess(_bars_of(ratios), f"goal: {format_number(_GOAL, 3)}", x=_GOAL)
+    return LessonPicture(chart, f"The ratio of every published table, at most {format_number(max(ratios), 3)}.")
 
 
 def _onward() -> Onward:

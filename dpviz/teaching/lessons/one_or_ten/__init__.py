@@ -11,8 +11,7 @@ from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.style import BOUND_LINE, Figure
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.budget import first_smallest
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward
 from dpviz.teaching.lessons.questions import Moment, NumberAsked, Slider
@@ -48,7 +47,7 @@ def _best(key: str, epsilon: float = _EPSILON) -> int:
 
 
 def _points(error: float) -> str:
-    return readable(100 * error, 3)
+    return format_number(100 * error, 3)
 
 
 def _sets(number: float) -> str:
@@ -69,7 +68,7 @@ def _numbers_of(key: str, moment: Moment) -> dict[str, str]:
         "best_modips": str(_best(_MODIPS)),
         "error_modips": _points(min(_errors(_MODIPS).values())),
         "error_beta": _points(min(_errors(_BETA).values())),
-        "truth": percent(_DATA.p, 3),
+        "truth": format_percent(_DATA.p, 3),
         "guess_compared": compared,
     }
 
@@ -96,7 +95,7 @@ def _numbers_of_why(moment: Moment) -> dict[str, str]:
 def _numbers_of_when(moment: Moment) -> dict[str, str]:
     epsilon = _EPSILONS.at(moment)
     return {
-        "epsilon_here": readable(epsilon, 3),
+        "epsilon_here": format_number(epsilon, 3),
         "best_modips_here": str(_best(_MODIPS, epsilon)),
         "best_beta_here": str(_best(_BETA, epsilon)),
         "most": str(_MOST),

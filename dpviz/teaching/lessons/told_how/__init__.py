@@ -10,10 +10,9 @@ import numpy as np
 from dpviz.charts.guesses import GUESS_COLOR, beside_each_other
 from dpviz.charts.people import Bar, bars_chart
 from dpviz.charts.style import AWARE_COLOR, NAIVE_COLOR, Figure
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import exact_coverage
-from dpviz.mechanisms.given_matrix import GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from dpviz.teaching.lessons.analysts import ANALYSTS, Analysts
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward
@@ -49,7 +48,7 @@ def _real_length() -> float:
 
 
 def _points(length: float) -> str:
-    return readable(100 * length, 3)
+    return format_number(100 * length, 3)
 
 
 def _times() -> float:
@@ -69,7 +68,7 @@ def _numbers(moment: Moment) -> dict[str, str]:
     return {
         "naive": str(naive.held),
         "told": f"{told.held} hold{'s' if told.held == 1 else ''}",
-        "told_exact": percent(told.exact.coverage, 3),
+        "told_exact": format_percent(told.exact.coverage, 3),
     }
 
 
@@ -79,7 +78,7 @@ def _numbers_of_lengths(_moment: Moment) -> dict[str, str]:
         "naive_length": _points(naive.exact.mean_width),
         "told_length": _points(told.exact.mean_width),
         "real_length": _points(_real_length()),
-        "times": readable(_times(), 3),
+        "times": format_number(_times(), 3),
     }
 
 
@@ -91,14 +90,14 @@ def _success() -> float:
 
 def _numbers_of_privacy(_moment: Moment) -> dict[str, str]:
     real = pure_epsilon(Analysts(_TOLD).design.release)
-    return {"epsilon_real": readable(real, 3), "success": percent(_success(), 3)}
+    return {"epsilon_real": format_number(real, 3), "success": format_percent(_success(), 3)}
 
 
 def _numbers_of_epsilon(moment: Moment) -> dict[str, str]:
     epsilon = _EPSILONS.at(moment)
     naive, told = _both(moment, epsilon)
     return {
-        "epsilon_here": readable(epsilon, 3),
+        "epsilon_here": format_number(epsilon, 3),
         "naive_here": str(naive.held),
         "told_here": str(told.held),
         "naive_long": _points(naive.exact.mean_width),
@@ -150,7 +149,7 @@ def _guessed_bar(times: float | None, first: float) -> Bar:
 def _attacker(moment: Moment) -> LessonPicture:
     """The promise before the recipe was told, and after the guess what the release really keeps."""
     one = Analysts(_TOLD)
-    bars = [Bar(name="promised at first", text=f"ε = {readable(one.epsilon, 3)}", plain=one.epsilon)]
+    bars = [Bar(name="promised at first", text=f"ε = {format_number(one.epsilon, 3)}", plain=one.epsilon)]
     if moment.guess is None:
         bars.append(Bar(name="once the recipe is public", text="?"))
     else:
@@ -158,7 +157,7 @@ def _attacker(moment: Moment) -> LessonPicture:
         times = min(_PROMISES[guess], _AS_LONG)
         bars.append(Bar(name="as you guess", text=_TOLD_SHORT[guess], plain=times * one.epsilon, color=GUESS_COLOR))
         bars.append(
-            Bar(name="once the recipe is public", text=f"ε = {readable(real, 3)}", plain=real, color=AWARE_COLOR)
+            Bar(name="once the recipe is public", text=f"ε = {format_number(real, 3)}", plain=real, color=AWARE_COLOR)
         )
     return LessonPicture(
         bars_chart(bars, "ε (left is more private)"), "The promise before and after the recipe is public."

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from dpviz.charts.guesses import with_guess
 from dpviz.charts.people import DotTable, people_chart
-from dpviz.core.parameters import readable
-from dpviz.core.wording import percent
+from dpviz.core.formatting import format_number, format_percent
 from dpviz.teaching.lessons.analysts import ANALYSTS, Analysts
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward
 from dpviz.teaching.lessons.questions import Moment, NumberAsked, OneAsked, Slider
@@ -48,9 +47,9 @@ def _numbers(moment: Moment) -> dict[str, str]:
     return {
         "held": _hold(one.held),
         "held_before": str(one.held),
-        "exact": percent(one.exact.coverage, 3),
+        "exact": format_percent(one.exact.coverage, 3),
         "held_five": _hold(five.held),
-        "exact_five": percent(five.exact.coverage, 2),
+        "exact_five": format_percent(five.exact.coverage, 2),
     }
 
 
@@ -62,10 +61,10 @@ def _numbers_of_pull(moment: Moment) -> dict[str, str]:
     found = _of_sets(moment)
     return {
         "sets_told": "1 table" if found.sets == 1 else f"{found.sets} tables",
-        "centre": percent(found.centre, 3),
-        "truth": percent(found.p, 3),
-        "spread": readable(100 * found.spread, 3),
-        "reckoned": readable(100 * found.reckoned, 3),
+        "centre": format_percent(found.centre, 3),
+        "truth": format_percent(found.p, 3),
+        "spread": format_number(100 * found.spread, 3),
+        "reckoned": format_number(100 * found.reckoned, 3),
         "held_here": _hold(found.held),
     }
 
@@ -77,10 +76,10 @@ def _of_epsilon(moment: Moment) -> Analysts:
 def _numbers_of_epsilon(moment: Moment) -> dict[str, str]:
     found = _of_epsilon(moment)
     return {
-        "epsilon_here": readable(found.epsilon, 3),
+        "epsilon_here": format_number(found.epsilon, 3),
         "held_epsilon": _hold(found.held),
-        "exact_epsilon": percent(found.exact.coverage, 3),
-        "rows_epsilon": readable(2 * found.design.alpha_of_one_set, 3),
+        "exact_epsilon": format_percent(found.exact.coverage, 3),
+        "rows_epsilon": format_number(2 * found.design.alpha_of_one_set, 3),
     }
 
 
@@ -121,7 +120,7 @@ def _with_five(moment: Moment) -> LessonPicture:
 
 def _centred(found: Analysts) -> LessonPicture:
     chart = with_guess(
-        found.chart(_told(found)), f"they centre on {percent(found.centre, 3)}", x=found.centre, low=True
+        found.chart(_told(found)), f"they centre on {format_percent(found.centre, 3)}", x=found.centre, low=True
     )
     return LessonPicture(chart, f"100 intervals; {found.held} hold the truth, and they centre on the dashed line.")
 

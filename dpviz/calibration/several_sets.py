@@ -1,0 +1,223 @@
+"""The prior that M independent synthetic sets of the same data need together for one promise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, partial
+
+from scipy.optimize import brentq, minimize_scalar
+
+from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE, validate_method
+from dpviz.calibration.smallest_prior import minimum_prior
+from dpviz.core import limits
+from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.formatting import format_number
+from dpviz.core.limits import MAX_PRIOR_ROWS, MAX_ROWS_OF_CELL_SETS
+from dpviz.privacy.composition import advanced_composition
+from dpviz.privacy.pld import PrivacyLossDistribution
+from dpviz.privacy.several_sets import largest_over_pairs
+
+MIN_COMPOSED_DELTA = 1e-150
+"""Smallest δ of several sets whose losses must be added up: below it the numbers are too small for that."""
+
+MIN_PRIOR = 1e-291  # a prior that counts as none; the search for a larger one starts from it
+OMITTED_SHARE = 1e-10  # share of δ that may be left out of the losses of k cells
+LOG_TOLERANCE = 1e-9  # of ln α in the search
+COARSE_RESOLUTION, RESOLUTION = 5e-2, 5e-3
+"""Of the sum of losses, for a first root and for the answer, whose α is rounded up by less than a millionth."""
+
+COARSE_ERROR = 1e-2  # relative, of the first root: far more than its sums are rounded up by
+
+
+def minimum_prior_for_sets(
+    method: str, *, n: int, m: int, sets: int, epsilon: float, delta: float, cells: int = 2
+) -> float:
+    """Smallest α in every cell with which M sets together are (ε, δ)-differentially private.
+
+    Parameters
+    ----------
+    method : str
+        Key of `CALIBRATED_METHODS`.
+    n, m : int
+        Confidential rows, and synthetic rows of one set.
+    sets : int
+        Number M of sets.
+    epsilon, delta : float
+        Of all sets together; without δ each set has ε/M.
+    cells : int, optional
+        Number k of cells, at least 2.
+
+    Returns
+    -------
+    float
+        On the private side, about 1e-6 above the smallest, relative.
+
+    Raises
+    ------
+    ValueError
+        If a size or the promise is beyond what can be composed.
+
+    Notes
+    -----
+    Two cells: the largest δ_M(ε; α) over all n pairs of neighbours is δ. More: the worst neighbours hold their only
+    row of two cells in one or in the other, everything else elsewhere, whatever M is; PARAM_Post then tells neither k
+    nor n. M sets of a plug-in are one set of Mm rows.
+
+    References
+    ----------
+    .. [1] Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made exact; Charest (2011) for ε/M each.
+
+    Examples
+    --------
+    One row and two sets of one draw: each has odds 1 + 1/α at most, together 4 where α = 1.
+
+    >>> round(minimum_prior_for_sets("synth_post_one", n=1, m=1, sets=2, epsilon=math.log(4), delta=0.0), 9)
+    1.0
+    """
+    validate_method(method, CALIBRATED_METHODS)
+    for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (COMPOSED_SETS, sets), (EPSILON, epsilon)):
+        declaration.validate(value)
+    delta = DELTA.validate(delta)
+    cells = int(TWO_CELLS_OR_MORE.validate(cells))
+    prior_method = CALIBRATED_METHODS[method]
+    if 0 < delta < MIN_COMPOSED_DELTA and sets > 1 and not prior_method.independent:
+        smallest = f"0, or at least {format_number(MIN_COMPOSED_DELTA)} for several sets of a posterior draw"
+        raise ValueError(f"delta (allowed failure) must be {smallest}; got {format_number(delta)}.")
+    if epsilon / sets < EPSILON.minimum:
+        raise ValueError(
+            f"epsilon must be at least {format_number(EPSILON.minimum)} for each set; got {format_number(epsilon)}."
+        )
+    if cells > 2 and not prior_method.knows_cells:
+        n, m, cells = 1, 1, 2
+
+    def for_one_set(share: float, failure: float, rows: int = m) -> float:
+        return minimum_prior(method, n=n, m=rows, epsilon=share, delta=failure, cells=cells)
+
+    # Where one set answers
+    if delta == 0:
+        return for_one_set(epsilon / sets, 0.0)
+    if prior_method.independent and sets * m > MAX_PRIOR_ROWS:
+        most = f"at most {MAX_PRIOR_ROWS:,} for several sets of a plug-in; got {format_number(sets * m)}"
+        raise ValueError(f"sets times m (all synthetic rows together) must be {most}.")
+    if prior_method.independent or sets == 1:
+        return for_one_set(epsilon, delta, sets * m)
+    if cells > 2 and max(n, m) > MAX_ROWS_OF_CELL_SETS:
+        most = f"at most {MAX_ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
+        raise ValueError(f"n and m must be {most}; got {format_number(max(n, m))}.")
+
+    # A single set needs less than M sets; M sets that divide ε and δ equally need more
+    low = max(for_one_set(epsilon, delta), MIN_PRIOR)
+    high = min(for_one_set(epsilon / sets, 0.0), for_one_set(epsilon / sets, delta / sets))
+
+    def losses(ones: float, zeros: float) -> PrivacyLossDistribution:
+        if cells > 2:
+            return prior_method.cell_losses(n, m, cells, OMITTED_SHARE * delta / sets, ones, zeros)
+        return prior_method.losses(ones, zeros, m, epsilon / sets)
+
+    @cache
+    def delta_of_block(alpha: float, first: int, last: int, resolution: float = RESOLUTION) -> float:
+        """δ of a table with what all these pairs share: more rows are never less private."""
+        shared = losses(alpha + first, alpha + (n_pairs - 1 - last))
+        return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
+
+    n_pairs = n if cells == 2 else 1
+    return _smallest_prior(delta_of_block, n_pairs, delta, low, high)
+
+
+def _smallest_prior(delta_of_block: Callable[..., float], n_pairs: int, delta: float, low: float, high: float) -> float:
+    """Root of δ of the worst pair, and of a worse one as long as there is any; `high` is private.
+
+    The prior is symmetric, so that the pairs i and n − 1 − i are the two directions of one.
+    """
+    if not low < high < math.inf:
+        return high
+    pair = max((0, n_pairs - 1), key=lambda end: delta_of_block(high, end, end, COARSE_RESOLUTION))
+    while True:
+        delta_of = partial(delta_of_block, first=pair, last=pair)
+        coarse = _root(partial(delta_of, resolution=COARSE_RESOLUTION), delta, low, high)
+        alpha = _root(delta_of, delta, max(low, coarse * (1 - COARSE_ERROR)), coarse)
+        value, worse = largest_over_pairs(partial(delta_of_block, alpha), n_pairs, enough=delta)
+        if value <= delta or worse == pair or alpha >= high:
+            return alpha
+        low = alpha
+        pair = worse
+
+
+def _root(delta_of: Callable[[float], float], delta: float, low: float, high: float) -> float:
+    """Smallest prior from `low` to `high` with δ(prior) ≤ δ, on its private side."""
+    if delta_of(high) > delta:  # by rounding alone
+        return high
+
+    # Down from the private end: near the other one the sums of the losses are long
+    private = high
+    while delta_of(below := max(private / 2, low)) <= delta:
+        if below <= low:
+            return low
+        private = below
+
+    def excess(log_alpha: float) -> float:
+        value = delta_of(math.exp(log_alpha))
+        return math.log(value) - math.log(delta) if value > 0 else -1.0
+
+    alpha = math.exp(float(brentq(excess, math.log(below), math.log(private), xtol=LOG_TOLERANCE, rtol=1e-15)))
+    step = LOG_TOLERANCE
+    while delta_of(alpha) > delta:
+        alpha *= 1 + step
+        step *= 2
+    return min(alpha, private)
+
+
+def smallest_by_advanced(
+    need: Callable[[float, float], float], sets: int, epsilon: float, delta: float
+) -> tuple[float, float]:
+    """What M sets need by advanced composition with the best slack δ' = δ / (1 + e^{−t}), and that slack.
+
+    Parameters
+    ----------
+    need : callable
+        What one set needs for (ε₀, δ₀), the more the more private: a prior, or one over a range.
+    sets : int
+    epsilon, delta : float
+        Of all sets together.
+
+    Returns
+    -------
+    need : float
+        ∞ where every split leaves a set less than the smallest ε.
+    slack : float
+
+    Notes
+    -----
+    Each set gets (ε₀, δ₀): ε₀ is the largest that Theorem 2.18 takes to ε with slack δ', and δ₀ = (δ − δ') / M.
+
+    References
+    ----------
+    .. [1] Zheng (2015), Theorem 2.18, after Dwork, Rothblum & Vadhan (2010).
+
+    Examples
+    --------
+    Where a set needs 1/ε₀ whatever its δ, all of δ is best spent as slack.
+
+    >>> found, slack = smallest_by_advanced(lambda epsilon, delta: 1 / epsilon, 4, 1.0, 1e-6)
+    >>> slack, round(found, 3)
+    (1e-06, 10.897)
+    """
+
+    def with_slack(t: float) -> tuple[float, float]:
+        slack = delta / (1 + math.exp(-t))
+        share = delta / (1 + math.exp(t)) / sets if t < math.inf else 0.0
+        limit = epsilon / math.sqrt(-2 * sets * math.log(slack))
+        each = float(
+            brentq(lambda e: advanced_composition(e, sets, slack) - epsilon, 0.0, limit, xtol=1e-13 * limit, rtol=1e-13)
+        )
+        step = 1e-15
+        while advanced_composition(each, sets, slack) > epsilon:
+            each *= 1 - step
+            step *= 2
+        return need(each, share) if each >= EPSILON.minimum else math.inf, slack
+
+    best = minimize_scalar(
+        lambda t: math.log(min(with_slack(t)[0], 1e300)), bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-2}
+    )
+    return min(with_slack(float(best.x)), with_slack(math.inf))

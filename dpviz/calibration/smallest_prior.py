@@ -1,0 +1,300 @@
+"""The smallest prior with which a method keeps a promise: closed forms for ε, a root of δ(ε; α) = δ for (ε, δ)."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dpviz.calibration.methods import PRIOR_METHODS, TWO_CELLS_OR_MORE, PriorMethod, validate_method
+from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
+from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import round_to_private_side
+from dpviz.core.parameters import argument, plain_number
+from dpviz.mechanisms import WorstCase
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.privacy.divergence import worst_neighbours
+
+MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
+"""Largest prior that is tried where no closed form bounds the answer."""
+
+RATIO = argument("ratio", 1e-9, 1e9, title="β / α")
+
+LOG_TOLERANCE = 1e-13  # of ln α; the answer is then moved to the private side
+PRIOR_ROUNDING = 4e-15  # relative change of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds
+FAR_EXCESS = 1e3  # stands for ln(−ln δ) where δ is rounded to 0 or 1
+
+Pair = tuple[int, bool]
+"""Neighbours, rows i and i + 1, and whether row i + 1 is the likelier one."""
+
+
+def minimum_prior(
+    method: str,
+    *,
+    n: int,
+    m: int,
+    epsilon: float,
+    delta: float = 0.0,
+    beta: float | None = None,
+    ratio: float = 1.0,
+    cells: int = 2,
+) -> float:
+    """Smallest prior α with which a method is (ε, δ)-differentially private, rounded to the private side.
+
+    Parameters
+    ----------
+    method : str
+        Key of `PRIOR_METHODS`.
+    n, m : int
+        Confidential and synthetic rows, 1 to 100,000. Neighbours differ by substitution of a row.
+    epsilon : float
+        1e-6 to 1000, or 0 with a positive δ.
+    delta : float, optional
+        In [0, 1).
+    beta : float, optional
+        Prior zeros; `ratio` α unless given.
+    ratio : float, optional
+        β / α.
+    cells : int, optional
+        Number k of cells, 2 to 1,000; more than two have the same prior α each.
+
+    Returns
+    -------
+    float
+        1e-300 (just above 1 for SYNTH_MAP) where any prior is enough; ∞ where none up to 5e11 is.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its domain, or the method has no exact answer.
+
+    Notes
+    -----
+    δ = 0: m / (e^ε − 1) for SYNTH_Post(One), 1 / (e^{ε/m} − 1) for SYNTH_Post(Many), that plus 1 for SYNTH_MAP, none
+    for PARAM_Post. δ > 0: the root of δ(ε; α) = δ, the largest of all pairs of neighbours.
+
+    References
+    ----------
+    .. [1] Zheng (2015), chapter 6; Machanavajjhala et al. (2008).
+
+    Examples
+    --------
+    One row, one draw: (α + 1) / (2α + 1) against α / (2α + 1), so δ = (1 − α) / (2α + 1) at ε = ln 2, 1/4 at α = 1/2.
+
+    >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2)), 12)  # 1 / (2 − 1)
+    1.0
+    >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 12)
+    0.5
+    """
+    validate_method(method, PRIOR_METHODS)
+    n = int(MANY_ROWS.validate(n))
+    m = int(MANY_SYNTHETIC_ROWS.validate(m))
+    delta = DELTA.validate(delta)
+    epsilon = validate_epsilon(epsilon, delta)
+    if delta == 1:
+        raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
+    if beta is not None:
+        beta = PRIOR_ZEROS.validate(beta)
+    ratio = RATIO.validate(ratio)
+    cells = int(TWO_CELLS_OR_MORE.validate(cells))
+    if cells > 2 and (beta is not None or ratio != 1):
+        left_out = f"beta and ratio must be left out where there are {cells} cells"
+        raise ValueError(f"{left_out}: every cell has the same prior.")
+    return smallest_prior(PriorSearch(PRIOR_METHODS[method], n, m, epsilon, delta, beta, ratio, cells))
+
+
+def validate_epsilon(epsilon: float, delta: float) -> float:
+    """Plain ε; 0 is allowed together with a δ."""
+    return 0.0 if delta > 0 and plain_number(epsilon) == 0 else EPSILON.validate(epsilon)
+
+
+@dataclass(frozen=True)
+class PriorSearch:
+    """Arguments of `minimum_prior`, and δ as a function of the effective prior."""
+
+    method: PriorMethod
+    n: int
+    m: int
+    epsilon: float
+    delta: float = 0.0
+    beta: float | None = None
+    ratio: float = 1.0
+    cells: int = 2
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the prior is the same in all cells."""
+        return self.beta is None and self.ratio == 1
+
+    def priors(self, effective: float) -> tuple[float, float]:
+        """α and β at an effective α."""
+        alpha = effective + self.method.lost
+        return alpha, self.ratio * alpha if self.beta is None else self.beta
+
+    def worst_case(self, effective: float) -> WorstCase:
+        """Largest δ over all pairs of neighbours."""
+        alpha, beta = self.priors(effective)
+        return worst_neighbours(self.method.release(self.n, self.m, alpha, beta, self.cells), self.epsilon)
+
+    def worst_pair(self, worst: WorstCase) -> Pair | None:
+        """Pair of the largest δ; None where there is but one, or no δ of a single pair."""
+        is_only = self.n == 1 and self.is_symmetric
+        if self.cells > 2 or is_only or not self.method.knows(PriorMethod.log_pair_deltas):
+            return None
+        return min(worst.likelier, worst.other), worst.likelier > worst.other
+
+    def pair_delta(self, pair: Pair | None, effective: float) -> float:
+        """δ of one pair, which takes far less time than that of all; the latter for None."""
+        if pair is None:
+            return self.worst_case(effective).value
+        i, is_upward = pair
+        alpha, beta = self.priors(effective)
+        shared = np.array([alpha - self.method.lost + i, beta - self.method.lost + (self.n - 1 - i)])
+        ones, zeros = shared if is_upward else shared[::-1]
+        return math.exp(self.method.log_pair_deltas(np.array([ones]), np.array([zeros]), self.m, self.epsilon)[0])
+
+    def smallest_pure(self) -> float:
+        """Smallest α without δ: the smaller of α and β must reach the symmetric answer."""
+        if self.epsilon == 0:
+            return math.inf
+        symmetric = self.method.smallest_pure(self.m, self.epsilon)
+        if self.beta is not None:
+            return symmetric if self.beta >= symmetric else math.inf
+        if math.isinf(symmetric):
+            return math.inf
+        alpha = round_to_private_side(
+            symmetric / min(1.0, self.ratio), math.inf, lambda alpha: min(alpha, self.ratio * alpha) >= symmetric
+        )
+        return alpha if max(alpha, self.ratio * alpha) <= PRIOR_ONES.maximum else math.inf
+
+    def smallest_effective(self) -> float:
+        """Smallest effective α that is accepted: both priors of the posterior mode must be above 1."""
+        lost = self.method.lost
+        smallest = math.nextafter(lost, math.inf) if lost else PRIOR_ZEROS.minimum
+        if self.beta is not None:
+            if self.beta < smallest:
+                raise ValueError(
+                    "beta (invented rows with no) must be above 1 for the posterior mode; "
+                    f"got {format_number(self.beta)}."
+                )
+            return smallest - lost
+        return round_to_private_side(
+            smallest * max(1.0, 1 / self.ratio) - lost, math.inf, lambda x: min(self.priors(x)) >= smallest
+        )
+
+
+@lru_cache(maxsize=4096)  # a page, its table of theorems and its picture ask for the same
+def smallest_prior(search: PriorSearch) -> float:
+    """`minimum_prior` of valid arguments."""
+    method = search.method
+    pure = search.smallest_pure()
+    if not method.calibrated or search.delta == 0 or pure <= PRIOR_ONES.minimum:
+        return pure
+    if method.effective is not method and search.is_symmetric:
+        return min(method.prior_of(smallest_prior(replace(search, method=method.effective))), pure)
+
+    lowest = search.smallest_effective()
+    highest = MAX_SEARCHED_PRIOR / max(1.0, search.ratio if search.beta is None else 1.0)
+    effective = _root_over_pairs(search, lowest, min(pure - method.lost, highest))
+    if lowest < effective < math.inf:
+        effective *= 1 + PRIOR_ROUNDING * (1 + search.epsilon)
+    return min(method.prior_of(effective), pure)
+
+
+def _root_over_pairs(search: PriorSearch, low: float, high: float) -> float:
+    """Smallest effective prior of the worst pair, then of a worse one as long as there is any; ∞ above `high`."""
+    prior = min(max(_gamma_prior(search.epsilon, search.delta), low), high)
+    worst = search.worst_case(prior)
+    pairs: list[Pair | None] = []
+    while (pair := search.worst_pair(worst)) not in pairs:
+        pairs.append(pair)
+        prior = smallest_root(partial(search.pair_delta, pair), search.delta, low, high, prior)
+        if math.isinf(prior):
+            return math.inf
+        worst = search.worst_case(prior)
+        if worst.value <= search.delta:
+            return prior
+
+    # The same pair by another sum: only rounding is left
+    step = LOG_TOLERANCE
+    while search.worst_case(prior).value > search.delta:
+        if prior >= high:
+            return math.inf
+        prior = min(prior * (1 + step), high)
+        step *= 2
+    return prior
+
+
+def _gamma_prior(epsilon: float, delta: float) -> float:
+    """First guess: the tail of the gamma distribution that all the distributions tend to."""
+    if epsilon == 0:
+        return 1 / (math.pi * max(delta, 1e-7) ** 2)
+    rate = math.expm1(epsilon) - epsilon if epsilon < 700 else math.inf
+    return max(-math.log(delta) / max(rate, 1e-300), 1e-9)
+
+
+def smallest_root(delta_of: Callable[[float], float], delta: float, low: float, high: float, guess: float) -> float:
+    """Smallest prior in [low, high] with δ(prior) ≤ δ.
+
+    Parameters
+    ----------
+    delta_of : callable
+        δ, which never rises in the prior.
+    delta : float
+        In (0, 1).
+    low, high : float
+    guess : float
+        Where the search begins.
+
+    Returns
+    -------
+    float
+        On the private side, relative 1e-12; ∞ where `high` is not enough.
+
+    Notes
+    -----
+    ln(−ln δ) is nearly linear in ln prior: the root of its excess is bracketed by doubled steps, then Brent's.
+
+    Examples
+    --------
+    >>> round(smallest_root(lambda prior: math.exp(-prior), math.exp(-3), 1e-9, 1e9, 1.0), 9)
+    3.0
+    """
+
+    def prior_at(log_prior: float) -> float:
+        return min(max(math.exp(log_prior), low), high)
+
+    def excess(log_prior: float) -> float:
+        value = delta_of(prior_at(log_prior))
+        if value <= 0:
+            return FAR_EXCESS
+        return math.log(math.log(value) / math.log(delta)) if value < 1 else -FAR_EXCESS
+
+    # A bracket around the guess
+    ends = math.log(low), math.log(high)
+    left = right = min(max(math.log(guess), ends[0]), ends[1])
+    step = 1.0
+    if excess(right) >= 0:
+        while excess(left) >= 0:
+            if left <= ends[0]:
+                return low
+            right = left
+            left = max(left - step, ends[0])
+            step *= 2
+    else:
+        while excess(right) < 0:
+            if right >= ends[1]:
+                return math.inf
+            left = right
+            right = min(right + step, ends[1])
+            step *= 2
+
+    # Its root, on the private side
+    root = float(brentq(excess, left, right, xtol=LOG_TOLERANCE, rtol=1e-15))
+    step = LOG_TOLERANCE
+    while root < right and delta_of(prior_at(root)) > delta:
+        root += step
+        step *= 2
+    return prior_at(root)

@@ -1,0 +1,176 @@
+"""Base of frozen dataclasses whose numbers are declared: they validate themselves and are read from JSON and a URL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.parameters import Parameter, validate_fields
+
+Reader = Callable[[Any], Any]
+
+
+def json_field(write: Callable[[Any], Any], read: Reader, *, accepts_text: bool = False, **settings: Any) -> Any:
+    """Dataclass field whose value JSON holds as an object.
+
+    Parameters
+    ----------
+    write, read : callable
+        From the value to what JSON holds, and from a dictionary to the value.
+    accepts_text : bool, optional
+        Whether anything but an object stays as it is.
+    **settings
+        Of `dataclasses.field`.
+    """
+
+    def read_object(name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return read(dict(value))
+        if not accepts_text:
+            raise ValueError(f"{name} must be a JSON object; got {describe_value(value)}.")
+        return value
+
+    return field(metadata={"write": write, "read": read_object}, **settings)
+
+
+def validate_unique_choices(
+    name: str, values: object, allowed: Collection[str], *, min_items: int = 0
+) -> tuple[str, ...]:
+    """Validate that values are distinct words of those allowed; a ValueError says which there are."""
+    keys = tuple(values) if isinstance(values, (tuple, list)) else ()
+    is_unique = all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys)
+    if not isinstance(values, (tuple, list)) or not is_unique or not set(keys) <= set(allowed) or len(keys) < min_items:
+        amount = "at least one" if min_items else "some"
+        raise ValueError(f"{name} must be {amount} of {', '.join(allowed)}, each once; got {describe_value(values)}.")
+    return keys
+
+
+@dataclass(frozen=True)
+class ParameterRecord:
+    """Base of frozen dataclasses whose numbers carry declarations (`parameters.parameter`).
+
+    The numbers are validated one by one, and `check` says what must hold between them.
+    """
+
+    noun: ClassVar[str] = "record"  # in sentences
+    short: ClassVar[Mapping[str, str]] = MappingProxyType({})  # names of its fields in a URL
+    indent: ClassVar[int | None] = None  # of its JSON; None for a single line
+
+    def __post_init__(self) -> None:
+        validate_fields(self, *self.parameters())
+        self.check()
+
+    def check(self) -> None:
+        """Raise a ValueError if the values contradict each other."""
+
+    @classmethod
+    @cache
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Declarations of its numbers, in the order of its signature."""
+        return tuple(item.metadata["parameter"] for item in fields(cls) if "parameter" in item.metadata)
+
+    @classmethod
+    @cache
+    def numbers(cls) -> Mapping[str, Parameter]:
+        """Declarations of its numbers by name."""
+        return MappingProxyType({parameter.name: parameter for parameter in cls.parameters()})
+
+    @classmethod
+    def select_parameters(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of the values that are numbers of such a record."""
+        return {name: values[name] for name in cls.numbers() if name in values}
+
+    def settings(self) -> dict[str, Any]:
+        """Its numbers by name."""
+        return {name: getattr(self, name) for name in self.numbers()}
+
+    def in_symbols(self, digits: int = 6, names: Collection[str] | None = None) -> list[str]:
+        """Its numbers, or those of some names, as "n = 100"."""
+        chosen = [parameter for parameter in self.parameters() if names is None or parameter.name in names]
+        return [f"{parameter.symbol} = {format_number(getattr(self, parameter.name), digits)}" for parameter in chosen]
+
+    def non_default_fields(self, include: Collection[str] = ()) -> dict[str, Any]:
+        """Fields that a script must state: those that are not a default, and some that it states anyway."""
+        values = {item.name: (getattr(self, item.name), item.default) for item in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value != default or name in include}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its fields by name as JSON holds them."""
+        values = {}
+        for item in fields(self):
+            if item.init:
+                write = item.metadata.get("write")
+                value = getattr(self, item.name)
+                values[item.name] = write(value) if write else value
+        return values
+
+    @classmethod
+    def of(cls, values: Any) -> Self:
+        """Record with these fields by name as JSON holds them."""
+        readers = {item.name: item.metadata["read"] for item in fields(cls) if "read" in item.metadata}
+        return cls(**{name: readers[name](name, value) if name in readers else value for name, value in values.items()})
+
+    def to_json(self) -> str:
+        """JSON of the record, with every digit."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=self.indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Record that `to_json` wrote; ValueError in a sentence for any other text."""
+        return cls.of(cls._load(text))
+
+    def to_address(self) -> dict[str, str]:
+        """Words of a URL, with every digit; fields that are None are left out."""
+        return dict(self._words)
+
+    @cached_property
+    def _words(self) -> dict[str, str]:
+        words = {}
+        for name, value in self.to_dict().items():
+            if isinstance(value, tuple):
+                words[self.short.get(name, name)] = ".".join(value)
+            elif value is not None:
+                words[self.short.get(name, name)] = value if isinstance(value, str) else json.dumps(value)
+        return words
+
+    @classmethod
+    def from_address(cls, words: Mapping[str, str]) -> Self:
+        """Record that `to_address` wrote; ValueError in a sentence for unknown words."""
+        parsers = cls.parsers(words)
+        names = {cls.short.get(name, name): name for name in parsers}
+        for word, text in words.items():
+            if word not in names or not isinstance(text, str):
+                allowed = f"The address of a {cls.noun} holds texts called {', '.join(names)}"
+                raise ValueError(f"{allowed}; got {describe_value(word)} = {describe_value(text)}.")
+        return cls.of({names[word]: parsers[names[word]](text) for word, text in words.items()})
+
+    @classmethod
+    def parsers(cls, _words: Mapping[str, str]) -> dict[str, Reader]:
+        """Readers of the words of a URL by name; which there are may follow from some of the words."""
+        parsers: dict[str, Reader] = {item.name: str for item in fields(cls)}
+        for name, parameter in cls.numbers().items():
+            parsers[name] = parameter.parse
+        for item in fields(cls):
+            if item.default == ():
+                parsers[item.name] = lambda text: [key for key in text.split(".") if key]
+            if "read" in item.metadata:
+                parsers[item.name] = cls._load_object
+        return parsers
+
+    @classmethod
+    def _load(cls, text: str) -> Any:
+        if not isinstance(text, str):
+            raise TypeError(f"text must be text; got {describe_value(text)}.")
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError(f"The {cls.noun} must be JSON; got {describe_value(text)}.") from None
+
+    @classmethod
+    def _load_object(cls, text: str) -> Any:
+        return cls._load(text) if text.startswith("{") else text

@@ -1,0 +1,305 @@
+"""Poisson mechanisms: a single Poisson count, and Poisson counts with gamma rates, given their total."""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammainc, gammaincc, gammaln, logsumexp
+
+from dpviz.core import limits
+from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
+from dpviz.core.numerics.special import inverse_expm1, pmf_from_ratios
+from dpviz.core.parameters import parameter_with_default
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.beta_binomial import beta_binomial_terms
+from dpviz.mechanisms.noise import NOISE_EPSILON
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
+
+LOSS_ROUNDING = 2e-12
+"""Relative distance by which rounding may put a loss of a Poisson count below the real one."""
+GAMMA_LOSS_ROUNDING = 1e-13
+"""Same of a Poisson-gamma release."""
+SMALLEST_PRINTED_EPSILON = 1.0
+"""ε from which on the formula of Jackson et al. is printed."""
+LOSS_OF_ZERO = 1.0
+"""Loss of neighbours where 0 is published: their means differ by 1."""
+MIN_TAIL = 1e-250
+"""Pr(Z ≥ n) from which it has all its digits."""
+TRIED_PRIORS = 65
+"""Priors that are tried between the smallest that may keep ε and one that surely does."""
+COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+ADDED_TO_COUNT = dataclasses.replace(
+    PRIOR_ONES,
+    title="Added to the count",
+    maximum=500.0,  # Above 700 even the probability of publishing 0 is none of the floating-point numbers
+    default=1.0,
+    slider_minimum=0.01,
+    slider_maximum=500.0,
+    help="What is added to the count before the Poisson number is drawn, so that a count of 0 can be published as "
+    "more. Larger is more private, and raises what is published.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoissonCount(TwoCellSynthesizer):
+    """m1 = min(Z, n), Z ~ Poisson(n1 + α): one count of a table, released with n, which is public; m2 = n − m1.
+
+    Notes
+    -----
+    Log-odds of the tables with i and i + 1 ones are 1 − j ln(1 + 1/(i + α)) at a released j below n. They are largest
+    at j = n of tables without ones and with one, and at j = 0, where they are 1 whatever is added: no α gives an ε
+    below 1. Before Z is cut off at n they are not bounded, so that a promise needs a δ. Jackson et al. take that of
+    probabilistic differential privacy, Pr(Z > (1 + ε)/ln(1 + 1/α)) with Z ~ Poisson(1 + α), for ε above 1. They do not
+    cut Z off.
+
+    References
+    ----------
+    Jackson, Mitra, Francis & Dove (2024).
+
+    Examples
+    --------
+    One row and α = 1: a zero stays 0 with probability e⁻¹, and a one becomes 0 with e⁻².
+
+    >>> PoissonCount(n=1, alpha=1).transition_matrix().round(6).tolist()
+    [[0.367879, 0.632121], [0.135335, 0.864665]]
+    """
+
+    key = "poisson_count"
+    protected_by = ("alpha",)
+    smallest_epsilon = LOSS_OF_ZERO
+
+    m: int = dataclasses.field(init=False, default=0)
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    alpha: float = parameter(ADDED_TO_COUNT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "m", self.n)
+
+    @classmethod
+    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
+        """Smallest α with which to publish n = m has the loss ε, from ε = 1 on, rounded to the private side.
+
+        Below 1 no α keeps ε. There it is that of ε = 1 over ε, so that the δ that an ε needs goes on to fall.
+
+        Raises
+        ------
+        ValueError
+            For more rows than the mechanism takes.
+
+        Examples
+        --------
+        >>> round(PoissonCount.smallest_alpha(m=100, epsilon=1.0), 3)
+        49.984
+        """
+        m, epsilon = int(COUNT_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
+        alpha = _smallest_alpha(m, max(epsilon, LOSS_OF_ZERO)) / min(epsilon, LOSS_OF_ZERO)
+        return min(alpha, ADDED_TO_COUNT.maximum)
+
+    def promised_but_for(self, delta: float) -> float:
+        """k ln(1 + 1/α) − 1, Pr(Z > k) ≤ δ with Z ~ Poisson(1 + α); at least 1, from which on the formula is printed.
+
+        Examples
+        --------
+        >>> round(PoissonCount(n=100, alpha=1.868939).promised_but_for(0.01), 5)
+        2.0
+        """
+        largest = int(poisson_quantiles(np.array([1 + self.alpha]), delta)[0])
+        return max(largest * math.log1p(1 / self.alpha) - 1, SMALLEST_PRINTED_EPSILON)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        means, j = self.alpha + np.asarray(rows), np.asarray(columns)
+        table = np.outer(np.log(means), j) - gammaln(j + 1.0) - means[:, None]
+        table[:, j == self.n] = log_poisson_tail(self.n, means)[:, None]
+        return table
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        means, j = self.alpha + np.asarray(pairs), np.asarray(columns)
+        table = 1 - np.outer(np.log1p(1 / means), j)
+        table[:, j == self.n] = (log_poisson_tail(self.n, means) - log_poisson_tail(self.n, means + 1))[:, None]
+        return table
+
+    def worst_log_odds(self) -> WorstCase:
+        """At an end: log-odds fall with what is released, and those of Z ≥ n are the smaller, the larger the mean."""
+        first, last = self.log_odds(np.zeros(1, dtype=np.int64), np.array([0, self.n]))[0].tolist()
+        return WorstCase(first, 0, 1, 0) if first >= -last else WorstCase(-last, 1, 0, self.n)
+
+
+def _loss_of_largest(n: int, alpha: float) -> float:
+    """Loss of tables without ones and with one where n is published."""
+    without, with_one = log_poisson_tail(n, np.array([alpha, alpha + 1])).tolist()
+    return float(with_one - without)
+
+
+@lru_cache(maxsize=1024)
+def _smallest_alpha(n: int, epsilon: float) -> float:
+    smallest, allowed = PRIOR_ONES.minimum, epsilon * (1 - LOSS_ROUNDING)
+    if _loss_of_largest(n, smallest) <= allowed:
+        return smallest
+
+    def excess(log_alpha: float) -> float:
+        return _loss_of_largest(n, math.exp(log_alpha)) - allowed
+
+    return math.exp(brentq(excess, math.log(smallest), math.log(2 * n), xtol=1e-300, rtol=1e-14))
+
+
+def log_poisson_tail(count: int, means: FloatArray) -> FloatArray:
+    """ln Pr(Z ≥ count) of Poisson numbers with these means, count ≥ 1, however small.
+
+    Examples
+    --------
+    >>> log_poisson_tail(2, np.array([1.0, 1e-200])).round(6).tolist()  # 1 − 2/e, and ln of 1e-400 / 2
+    [-1.330893, -921.727184]
+    """
+    tails = gammainc(count, means)
+    of_large = np.log1p(-np.minimum(gammaincc(count, means), 0.5))
+    log_tails = np.where(tails < 0.5, np.log(np.maximum(tails, MIN_TAIL)), of_large)
+
+    # Far below the count the terms of Pr(Z = count + k) fall fast
+    is_tiny = tails <= MIN_TAIL
+    tiny = means[is_tiny]
+    terms = np.cumprod(tiny[:, None] / (count + np.arange(1, 64)), axis=1)
+    log_tails[is_tiny] = count * np.log(tiny) - tiny - math.lgamma(count + 1) + np.log1p(terms.sum(axis=1))
+    return log_tails
+
+
+def poisson_beyond(counts: IntArray | int, means: FloatArray | float) -> FloatArray:
+    """Pr(Z > count) of Poisson numbers with these means."""
+    return np.asarray(gammainc(np.asarray(counts) + 1.0, means))
+
+
+def poisson_quantiles(means: FloatArray, delta: float) -> IntArray:
+    """Smallest z with Pr(Z > z) ≤ δ for each mean.
+
+    Examples
+    --------
+    >>> poisson_quantiles(np.array([1.0, 10.0]), 0.01).tolist()
+    [4, 18]
+    """
+    low, high = np.full(len(means), -1), np.ones(len(means), dtype=np.int64)
+    while (is_short := poisson_beyond(high, means) > delta).any():
+        high[is_short] *= 2
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        is_enough = poisson_beyond(middle, means) <= delta
+        low, high = np.where(is_enough, low, middle), np.where(is_enough, middle, high)
+    return high
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoissonGamma(TwoCellSynthesizer):
+    """Pr(m1 | n1) ∝ BetaBinomial(m1; m, a + n1, a + n0) ω^m1, n0 = n − n1: Poisson counts with gamma rates, given m.
+
+    The count n_c of cell c is Poisson with a rate λ_c ~ Gamma(a, a/μ_c), whose mean is the public guess μ_c: μ_1 = nπ
+    and μ_0 = n(1 − π). Given n_c a further count is negative binomial with shape a + n_c and q_c = μ_c/(2μ_c + a), and
+    ω = q_1/q_0. Given that the two add up to m they are a beta-binomial where π is ½, and else that one tilted.
+
+    Notes
+    -----
+    The tilt makes the sum S(n1) that divides a row depend on the data, and this costs privacy beside the invented rows.
+    With π ≤ ½ the loss is largest where the only one of n rows is published as m of m,
+    ε = ln(1 + m/a) + ln(1 + (m − E)/y) − ln(1 + E/a), y = a + n − 1 and E the mean of the release that n − 1 zeros
+    share; otherwise the same with ones and zeros exchanged. `invented` is the smallest a from which on that is ε at
+    most. It lies between m/(e^ε − 1) and m/(e^{ε/2} − 1), because E is at most m a/(a + y).
+
+    With x shared and invented ones and y such zeros, E is at most m x/(x + y) as well, so that nothing makes a table
+    with more ones likelier than its neighbour by a factor above 1 + m/y. The other way, no other pair was found to lose
+    more in a search of all of them for n up to 60; `worst_log_odds` looks at them all.
+
+    References
+    ----------
+    Quick (2021), for the model; its invented rows follow from the distribution.
+
+    Examples
+    --------
+    >>> release = PoissonGamma(n=100, m=100, epsilon=1.0, public_share=0.2)
+    >>> round(release.invented, 2), round(PoissonGamma(n=100, m=100, epsilon=1.0, public_share=0.5).invented, 2)
+    (83.21, 58.2)
+    >>> round(release.worst_log_odds().value, 11)
+    1.0
+    """
+
+    key = "poisson_gamma"
+    guess = "public_share"
+
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    epsilon: float = parameter(NOISE_EPSILON)
+    public_share: float = parameter_with_default(PUBLIC_GUESS)
+
+    @property
+    def invented(self) -> float:
+        """Smallest a from which on ε is kept, rounded to the private side; 10⁻³⁰⁰ where any is enough."""
+        return _invented(self.n, self.m, self.epsilon, self.public_share)
+
+    @property
+    def tilt(self) -> float:
+        """ω."""
+        return _tilt(self.n, self.public_share, self.invented)
+
+    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return _log_rows(self, self.n)[np.asarray(rows)[:, None], np.asarray(columns)[None, :]]
+
+    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
+        pairs, j = np.asarray(pairs)[:, None], np.asarray(columns)[None, :]
+        every_pair = np.arange(self.n)
+        shared = np.exp(_log_rows(self, self.n - 1))
+        growth = _log_growth(shared, self.invented + every_pair, self.invented + every_pair[::-1])
+        ones, zeros = self.invented + pairs, self.invented + (self.n - 1 - pairs)
+        return np.log1p((self.m - j) / zeros) - np.log1p(j / ones) + growth[pairs]
+
+    def worst_log_odds(self) -> WorstCase:
+        """At an end of what is released, as log-odds fall along it: the worst of all pairs there."""
+        ends = np.array([0, self.m])
+        table = self.log_odds(np.arange(self.n), ends)
+        pair, end = divmod(int(np.abs(table).argmax()), len(ends))
+        likelier, other = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
+        return WorstCase(float(abs(table[pair, end])), likelier, other, int(ends[end]))
+
+
+@lru_cache(maxsize=8)
+def _log_rows(release: PoissonGamma, n: int) -> FloatArray:
+    """ln of the tilted distributions of m rows given 0 … n ones among n rows."""
+    by_sum, by_column, _ = beta_binomial_terms(n, release.m, release.invented, release.invented)
+    j = np.arange(release.m + 1)
+    table = by_sum[np.arange(n + 1)[:, None] + j] + by_column + j * math.log(release.tilt)
+    return table - logsumexp(table, axis=1)[:, None]
+
+
+def _tilt(n: int, share: float, invented: float) -> float:
+    ones, zeros = n * share, n * (1 - share)
+    return ones * (2 * zeros + invented) / (zeros * (2 * ones + invented))
+
+
+def _log_growth(shared: FloatArray, x: FloatArray | float, y: FloatArray | float) -> FloatArray:
+    """ln S(x + 1)/S(x), S relative to that of no tilt: (1 + E/x) / (1 + (m − E)/y), E the mean of what is shared."""
+    j = np.arange(shared.shape[-1])
+    ones, zeros = shared @ j / x, shared @ j[::-1] / y  # either may be nearly nothing
+    return np.log1p((ones - zeros) / (1 + zeros))
+
+
+def _largest_loss(n: int, m: int, share: float, invented: float) -> float:
+    """Exact ε of a prior: that of the only row of the rarer kind, from the release that the others make."""
+    rarer = min(share, 1 - share)
+    ones, zeros, j = invented, invented + (n - 1), np.arange(m)
+    ratios = (m - j) * (ones + j) * _tilt(n, rarer, invented) / ((j + 1) * (zeros + (m - 1 - j)))
+    return math.log1p(m / ones) - float(_log_growth(pmf_from_ratios(ratios), ones, zeros))
+
+
+@lru_cache(maxsize=1024)
+def _invented(n: int, m: int, epsilon: float, share: float) -> float:
+    low, high = (max(m * inverse_expm1(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))
+
+    def excess(log_prior: float) -> float:
+        return _largest_loss(n, m, share, math.exp(log_prior)) - epsilon * (1 - GAMMA_LOSS_ROUNDING)
+
+    # The last crossing: where ε is large the loss may rise with the prior for a while, as the tilt does
+    tried = np.linspace(math.log(low), math.log(2 * high), TRIED_PRIORS)
+    exceeding = [place for place, log_prior in enumerate(tried[:-1]) if excess(log_prior) > 0]
+    if not exceeding:
+        return low
+    return math.exp(brentq(excess, tried[exceeding[-1]], tried[exceeding[-1] + 1], xtol=1e-300, rtol=1e-15))

@@ -1,0 +1,127 @@
+"""Synthesizers of two counts that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
+from dpviz.core.parameters import Parameter, argument
+from dpviz.core.types import FloatArray, Numbers
+from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.pair_divergence import worst_pair
+
+MAX_LISTED_LOSSES = 40_000
+"""Losses of all pairs up to which they are listed, for many ε at once."""
+PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
+PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
+PRIOR_ONES = Parameter(
+    name="alpha",
+    symbol="α",
+    title="Invented rows with yes",
+    minimum=1e-300,
+    maximum=1e12,
+    default=0.5,
+    slider_minimum=1e-3,
+    slider_maximum=1e6,
+    scale="log",
+    private_end="larger",
+    help="Invented rows with a 1 that the prior adds to the data. More of them are more private, and pull the "
+    "synthetic data away from the confidential data.",
+)
+PRIOR_ZEROS = dataclasses.replace(
+    PRIOR_ONES,
+    name="beta",
+    symbol="β",
+    title="Invented rows with no",
+    help="Invented rows with a 0 that the prior adds to the data. Equal to α unless it is set.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderPrior(ABC):
+    """A release that adds α invented ones and β invented zeros to n rows, as private as its worst pair of neighbours.
+
+    Pair i joins the tables with i and with i + 1 ones; either may be the likelier one.
+    """
+
+    n: int
+    alpha: float
+    beta: float
+
+    @property
+    def mirrored(self) -> Self:
+        """Same release with ones and zeros exchanged."""
+        return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
+
+    def of_pairs(self, first: int, last: int) -> Self:
+        """Release of a single row beside what the pairs `first` to `last` share: no less revealing than any."""
+        return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
+
+    @abstractmethod
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        """Largest Σ max(0, Pr(· | i + 1) − e^ε Pr(· | i)) over the rows i = 0 … n − 1."""
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        """δ(ε) of the worst pair in the worse direction."""
+        epsilon = ANY_EPSILON.validate(epsilon)
+        worst = self.worst_upward_pair(epsilon)
+        if self.alpha == self.beta:
+            return worst
+        downward = self.mirrored.worst_upward_pair(epsilon)
+        if downward.value <= worst.value:
+            return worst
+        return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.other)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
+    """A synthesizer of two counts that adds α invented rows with a one and β with a zero to the n confidential rows.
+
+    Notes
+    -----
+    δ(ε) never rises in α or in β: the release with α + c is post-processing of the one with α. Each row goes to a third
+    cell with the probability that c invented rows there would give it (one Beta(A, c) draw for the posterior draw,
+    c / (A + c) for the plug-ins, A = n + α + β being public), and that cell is then merged with the first.
+    """
+
+    has_prior = True
+    protected_by = "alpha", "beta"
+    needs_no_matrix = has_fast_moments = True
+    prior_offset: ClassVar[int] = 0
+    """Invented rows of each cell that the synthesizer does not use."""
+
+    n: int = parameter(ROWS)
+    m: int = parameter(SYNTHETIC_ROWS)
+    alpha: float = parameter(PRIOR_ONES)
+    beta: float = parameter(PRIOR_ZEROS)
+
+    @property
+    def effective_prior(self) -> tuple[float, float]:
+        """What is added to the counts of ones and of zeros."""
+        return self.alpha - self.prior_offset, self.beta - self.prior_offset
+
+    @staticmethod
+    def log_pair_deltas(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
+        raise NotImplementedError
+
+    def worst_upward_pair(self, epsilon: float) -> WorstCase:
+        ones, zeros = self.effective_prior
+        log_delta, pair = worst_pair(lambda x, y: self.log_pair_deltas(x, y, self.m, epsilon), self.n, ones, zeros)
+        return WorstCase(math.exp(log_delta), pair + 1, pair)
+
+    def loss_lists(self) -> LossLists | None:
+        return super().loss_lists() if self.n * (self.m + 1) <= MAX_LISTED_LOSSES else None
+
+    def line_of_means(self) -> tuple[float, float]:
+        """Posterior mean of the proportion."""
+        ones, zeros = self.effective_prior
+        return ones / (self.n + ones + zeros), self.n / (self.n + ones + zeros)
+
+    def rarest_row(self, log_odds: float) -> WorstCase:
+        """Neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
+        if self.alpha <= self.beta:
+            return WorstCase(log_odds, 1, 0, self.m)
+        return WorstCase(log_odds, self.n - 1, self.n, 0)

@@ -1,0 +1,200 @@
+"""Pure and approximate differential privacy of any release: log-odds, the hockey-stick divergence and its inverse."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dpviz.core.declarations import ANY_EPSILON, DELTA
+from dpviz.core.types import BoolArray, FloatArray
+from dpviz.mechanisms import Release, Synthesizer, WorstCase
+from dpviz.mechanisms.base import ListedRelease
+from dpviz.mechanisms.prior_mechanism import UnderPrior
+from dpviz.privacy.pld import PrivacyLossDistribution
+
+SAFETY_MARGIN = 1e-14
+"""Relative step to the private side of an ε that was computed in closed form, larger than its rounding."""
+
+MIN_STEP = 1e-17  # of an ε of 0, which doubles
+
+LOG_ODDS_TOLERANCE = 1e-12
+"""Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it."""
+
+LOG_ODDS_ROUNDING = 1e-14  # log-odds that rounding leaves where there are none
+DELTA_ROUNDING = 1e-6  # largest δ that rounding alone could leave from the pure ε on, where δ is 0
+MAX_EPSILON = 1e6  # up to which an ε is sought if log-odds are not bounded
+EPSILON_TOLERANCE = 1e-12  # relative, of an ε found by bisection
+
+
+def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
+    """Signed log-odds of every neighbouring pair at every released table.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+
+    Returns
+    -------
+    ndarray of shape (pairs, columns)
+        ln T[i, c] − ln T[i', c]. For two cells row i is the pair (i, i + 1): shape (n, m + 1).
+
+    References
+    ----------
+    .. [1] Abowd & Vilhuber (2008), equation (3), Figures 2 and 4, which print the absolute value.
+
+    Examples
+    --------
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> log_odds_table(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
+    [[0.693147, -0.693147]]
+    """
+    return synthesizer.log_odds_table()
+
+
+def pure_epsilon(release: Release) -> float:
+    """Smallest ε for which a release is ε-differentially private: its largest |log-odds|, or ∞.
+
+    Examples
+    --------
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> round(pure_epsilon(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)), 6)  # ln 11
+    2.397895
+    """
+    return release.worst_log_odds().value
+
+
+def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
+    """Where |log-odds| > ε; what equals ε up to rounding does not exceed it."""
+    is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + LOG_ODDS_TOLERANCE), LOG_ODDS_ROUNDING)
+    return is_larger
+
+
+def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
+    """δ(ε) with the ordered pair of neighbours that attains it.
+
+    Parameters
+    ----------
+    release : Release
+    epsilon : float
+        At least 0.
+
+    Returns
+    -------
+    WorstCase
+        Its value is 0 from the pure ε on and never above 1, whatever rounding leaves.
+    """
+    epsilon = ANY_EPSILON.validate(epsilon)
+    worst = release.hockey_stick(epsilon)
+    if 0 < worst.value < DELTA_ROUNDING and pure_epsilon(release) <= epsilon:
+        return dataclasses.replace(worst, value=0.0)
+    return dataclasses.replace(worst, value=min(worst.value, 1.0))
+
+
+def delta_for_epsilon(release: Release, epsilon: float) -> float:
+    """Smallest δ for which a release is (ε, δ)-differentially private.
+
+    Parameters
+    ----------
+    release : Release
+    epsilon : float
+        At least 0.
+
+    Returns
+    -------
+    float
+        The largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over neighbours in both directions; 0 from the pure
+        ε on.
+
+    Examples
+    --------
+    The rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3 at ε = 0, by nothing at ε = ln 2.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> round(delta_for_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.0), 12)
+    0.333333333333
+    """
+    return worst_neighbours(release, epsilon).value
+
+
+def deltas_for_epsilons(synthesizer: Synthesizer, epsilons: FloatArray) -> FloatArray:
+    """`delta_for_epsilon` at each of many rising ε, which takes little longer than at one."""
+    epsilons = ANY_EPSILON.validate_array(epsilons)
+    deltas = np.minimum(synthesizer.divergences(epsilons), 1.0)
+    is_rounding = (deltas < DELTA_ROUNDING) & (pure_epsilon(synthesizer) <= epsilons)
+    return np.where(is_rounding, 0.0, deltas)
+
+
+def epsilon_for_delta(release: Release, delta: float) -> float:
+    """Smallest ε for which a release is (ε, δ)-differentially private.
+
+    Parameters
+    ----------
+    release : Release
+    delta : float
+        Allowed failure, in [0, 1].
+
+    Returns
+    -------
+    float
+        Rounded up by some `SAFETY_MARGIN`; ∞ if no ε is enough.
+
+    Notes
+    -----
+    δ(ε) is the largest hockey-stick divergence of all pairs of neighbours, and for a single pair its inverse has a
+    closed form. Which pair is the worst changes with ε, so the worst pair at the present ε is inverted until none
+    exceeds δ. ε only grows and there are finitely many pairs; one or two rounds are enough in practice.
+
+    Examples
+    --------
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
+    >>> round(epsilon_for_delta(release, 0.0), 6), round(epsilon_for_delta(release, 1 / 6), 6)
+    (0.693147, 0.405465)
+    """
+    delta = DELTA.validate(delta)
+    largest = pure_epsilon(release)
+    if delta == 0 and delta_for_epsilon(release, 0.0) > 0:
+        return largest
+    epsilon = 0.0
+    margin = SAFETY_MARGIN
+    smallest_step = MIN_STEP
+    while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
+        required = _epsilon_of_pair(release, worst, delta)
+        epsilon = min(max(required, epsilon) * (1 + min(margin, EPSILON_TOLERANCE)) + smallest_step, largest)
+        margin *= 8
+        smallest_step *= 2  # it moves an ε of 0, where δ(0) exceeds δ by rounding alone
+    return epsilon
+
+
+def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
+    """Smallest ε for which two neighbours alone keep δ: in closed form if their losses can be listed."""
+    if isinstance(release, ListedRelease) and (listed := release.losses_of(worst)) is not None:
+        return PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
+    if isinstance(release, UnderPrior) and release.n > 1:
+        pair = min(worst.likelier, worst.other)
+        release = release.of_pairs(pair, pair)
+    return _epsilon_by_bisection(release, delta)
+
+
+def _epsilon_by_bisection(release: Release, delta: float) -> float:
+    """Root of δ(ε) = δ where δ(0) > δ > 0."""
+    high = pure_epsilon(release)
+    if math.isinf(high):
+        high = 1.0
+        while delta_for_epsilon(release, high) > delta:
+            if high > MAX_EPSILON:
+                return math.inf
+            high *= 2
+    elif delta_for_epsilon(release, high) > delta:
+        return high
+
+    def excess(epsilon: float) -> float:
+        value = delta_for_epsilon(release, epsilon)
+        if 0.5 * delta < value < 2 * delta:
+            return (value - delta) / delta  # of the right sign however near they are: δ(ε) may be all but constant
+        return math.log(value) - math.log(delta) if value > 0 else -1.0
+
+    return float(brentq(excess, 0.0, high, xtol=1e-15, rtol=EPSILON_TOLERANCE, maxiter=1000))

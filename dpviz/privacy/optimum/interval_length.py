@@ -1,0 +1,227 @@
+"""The shortest expected length of an interval for a proportion, from any release with the promise (ε, δ)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpviz.core.declarations import ANY_EPSILON, DELTA, LEVEL, PROPORTION
+from dpviz.core.limits import MAX_OPTIMUM_ROWS
+from dpviz.core.numerics.special import binomial_weights
+from dpviz.core.parameters import argument
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.privacy.optimum.channels import noise_reach
+from dpviz.privacy.optimum.integral_bounds import integral_below, steepest
+
+PEOPLE = argument("n", 1, MAX_OPTIMUM_ROWS, title="People", integer=True)
+LENGTH_NODES, BLOCK_TESTS = 256, 32  # of the integral on either side of p, and of those that share a window of counts
+IGNORED_ACCEPTANCE = 1e-3  # acceptance, as a share of the level, that is left out of the integral
+FIRST_NODE = 1e-9  # smallest p', as a share of p/n
+SIZE_TOLERANCE = 1e-3  # relative distance from its size at which a test will do, as the bound holds at any threshold
+MAX_ITERATIONS = 100
+FLAT = 1e-9  # largest change of a test's probability from no ones to n of them at which its power counts as its size
+COUNTS_TAIL = 30.0  # −ln of the probability of the counts that are left out on either side
+TEST_ROUNDING, TEST_ROUNDING_BY_COUNT = 1e-12, 1e-15  # of a probability, and of the logarithm of n!, relative to n ln n
+LARGE_LOSS = 1e-3  # 1 − e^−ε from which on a sum of its powers loses nothing where it is made of the last
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortestLength:
+    """The answer of `shortest_length`, with the question.
+
+    No interval that holds its level is shorter on average than `lower_bound`, whatever the release: the limit to draw.
+    The shortest possible expected length may be above it by about `gap`.
+    """
+
+    n: int
+    p: float
+    epsilon: float
+    delta: float
+    level: float
+    lower_bound: float
+    gap: float
+
+
+def shortest_length(*, n: int, p: float, epsilon: float, delta: float = 0.0, level: float = 0.95) -> ShortestLength:
+    """Shortest expected length at p of an interval that holds every p' with probability `level` or more.
+
+    Parameters
+    ----------
+    n : int
+        People, each of whom says yes with probability p.
+    p, epsilon, delta, level : float
+
+    Returns
+    -------
+    ShortestLength
+
+    Notes
+    -----
+    The interval may be made from any (ε, δ)-differentially private release, of any number of sets. Its expected length
+    inside 0 to 1 is ∫ Pr(p' is in it | p) dp', and that it leaves p' out is a test of p' of size 1 − level, as private
+    as the release. So it is at least ∫₀¹ (1 − β(p', p)) dp', with β the largest power at p of a private test of p' of
+    that size. The best one against a larger p rejects x ones with probability F(x − c), F the distribution function of
+    Tulap noise and c set so that the size is kept [1]_; that against a smaller p is its mirror image.
+
+    A release that tells the rows apart is no better: its average over all orders of the rows is as private. Each p has
+    an interval of its own that reaches the bound: release x with Tulap noise, put together the two one-sided intervals
+    that the best tests make, and stretch it so that it holds that p. The integral is bounded from below
+    (`integral_below`), with what rounding and the counts that are left out may add taken off.
+
+    References
+    ----------
+    .. [1] Awan & Slavković (2018), "Differentially private uniformly most powerful tests for binomial data".
+    .. [2] Pratt (1961), "Length of confidence intervals".
+
+    Examples
+    --------
+    A promise of ε = 0 without δ leaves an interval that knows nothing: all of 0 to 1, in 95 of 100 cases. One row as it
+    is, at p = 0: a test of p' that keeps a size of ½ accepts a zero with probability 1 − ½/(1 − p'), or never.
+
+    >>> shortest_length(n=100, p=0.25, epsilon=0.0).lower_bound
+    0.95
+    >>> shortest = shortest_length(n=1, p=0.0, epsilon=50.0, level=0.5)
+    >>> round(shortest.lower_bound, 3), round(0.5 - math.log(2) / 2, 3)
+    (0.153, 0.153)
+    """
+    n, p = int(PEOPLE.validate(n)), PROPORTION.validate(p)
+    epsilon, delta, level = ANY_EPSILON.validate(epsilon), DELTA.validate(delta), LEVEL.validate(level)
+    noise = TulapNoise(epsilon, delta)
+    low = _from_smaller(n, p, noise, level)
+    high = low if p == 0.5 else _from_smaller(n, 1 - p, noise, level)
+    bound, gap = low[0] + high[0], low[1] + high[1]
+    return ShortestLength(n=n, p=p, epsilon=epsilon, delta=delta, level=level, lower_bound=bound, gap=gap)
+
+
+@dataclass(frozen=True)
+class TulapNoise:
+    """Truncated uniform-Laplace noise, which all best tests F(x − threshold) are made of.
+
+    With b = e^−ε, r the whole number next to |t| and κ = 1 − b + 2δb, 2F(t) − 1 is 2κ((1 − b^r)/(1 − b) + (|t| − r + ½)
+    b^r − ½)/(1 + b) with the sign of t, cut off at ±1. So F(t + 1) = min(e^ε F(t) + δ, 1 − e^−ε (1 − F(t) − δ), 1)
+    where F(t) > 0: no (ε, δ)-differentially private test rises faster.
+    """
+
+    epsilon: float
+    delta: float
+
+    @property
+    def rise(self) -> float:
+        """Largest rise of F from t to t + 1, and its largest slope: κ/(1 + b)."""
+        fall = math.exp(-self.epsilon)
+        return (-math.expm1(-self.epsilon) + 2 * self.delta * fall) / (1 + fall)
+
+    @property
+    def turn(self) -> float:
+        """A bound on how much more F can rise from t + 1 to t + 2 than from t to t + 1.
+
+        Rises that are next to each other are within e^ε, but at the ends of the noise: there they are at most e^ε δ.
+        """
+        fall = math.exp(-self.epsilon)
+        at_end = min(self.delta / fall, self.rise) if fall > 0 else self.rise * (self.delta > 0)
+        return max(-math.expm1(-self.epsilon) * self.rise, at_end)
+
+    def reach(self, tail: float) -> float:
+        """A t that the noise exceeds with probability `tail` at most."""
+        whole = noise_reach(self.epsilon, self.delta) + 1
+        return min(0.5 - math.log(tail) / self.epsilon, whole) if self.epsilon > 0 else whole
+
+    def distribution(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """F(t) = Pr(noise ≤ t), and its slope."""
+        distance = np.abs(t)
+        steps = np.rint(distance)
+        loss = -math.expm1(-self.epsilon)
+        with np.errstate(under="ignore"):
+            falls = np.exp(-self.epsilon * steps)
+            whole = 1 - falls if loss > LARGE_LOSS else -np.expm1(-self.epsilon * steps)
+            sums = whole / loss if loss > 0 else steps
+            values = 0.5 + self.rise * np.copysign(sums + (distance - steps + 0.5) * falls - 0.5, t)
+        return np.clip(values, 0.0, 1.0), np.where((values > 0) & (values < 1), self.rise * falls, 0.0)
+
+
+def _from_smaller(n: int, p: float, noise: TulapNoise, level: float) -> tuple[float, float]:
+    """A lower bound of ∫ (1 − β(p', p)) dp' over the p' below p, and about how far it is below the integral.
+
+    The power at each size is concave, so that a tangent at any threshold c bounds it: with λ the ratio of the slopes of
+    power and size there, 1 − β is at least 1 − power − λ (1 − level − size).
+    """
+    change, size = n * noise.rise, 1 - level
+    if change < FLAT:  # no test has more power than its size and this
+        return (level - change) * p, change * p
+    nodes = _nodes(n, p, noise, level)
+    if not nodes[0] > 0:
+        return 0.0, p
+
+    # The smallest acceptance at the nodes, and its price λ
+    smallest, price = np.full(len(nodes), level), np.ones(len(nodes))
+    ones = _window(n, p, p)
+    own_weights = binomial_weights(np.array([p]), n, ones[0], ones[-1])[0]
+    farthest = noise.reach(min(size, 1 - size)) + 1
+    spread = np.sqrt(n * nodes * (1 - nodes) * ndtri(size) ** 2 + (farthest if size < 0.5 else 0.0) ** 2)
+    guesses = n * nodes + spread
+    for start in range(0, LENGTH_NODES, BLOCK_TESTS):
+        block = slice(start, min(start + BLOCK_TESTS, LENGTH_NODES))
+        thresholds, sizes, slopes = _thresholds(n, nodes[block], noise, size, guesses[block], farthest)
+        guesses += thresholds[-1] - guesses[block][-1]
+        chances, own_slopes = noise.distribution(ones - thresholds[:, None])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = (own_slopes @ own_weights) / slopes
+        value = (1 - chances) @ own_weights + ratio * (sizes - size)
+        is_known = ratio * size <= 1  # as that of every tangent; else rounding is all that there is
+        smallest[block], price[block] = np.where(is_known, value, 0.0), np.where(is_known, ratio, 0.0)
+
+    # The integral from below
+    rounding = TEST_ROUNDING + TEST_ROUNDING_BY_COUNT * n * math.log(n)
+    smallest = np.maximum(smallest - rounding * (1 + price), 0.0)
+    first, second = steepest(n, nodes, min(1.0, change))
+    first, second = np.minimum(first, change), np.minimum(second, n * (n - 1) * noise.turn)
+    lower, gap = integral_below(nodes, smallest, price, first, second, rising=True)
+    return lower, max(2 * gap, 0.0) + float(smallest[0] * min(nodes[0], p - nodes[0]))
+
+
+def _nodes(n: int, p: float, noise: TulapNoise, level: float) -> FloatArray:
+    """The p' from where next to nothing is accepted to p, at equal steps of arcsin √p'."""
+    tails = IGNORED_ACCEPTANCE * level, min(1 - level, 0.5)
+    errors, missing = -float(sum(ndtri(tails))) / math.sqrt(n), 1 - p
+    # What is `errors` standard errors of p' away from p: from 1/2 on they grow as p' falls, by √(1 − p') at most
+    rising = (errors / 2 + math.sqrt(errors**2 / 4 + missing)) ** 2 - missing
+    distance = errors * math.sqrt(p * missing) if p < 0.5 else min(rising, errors / 2)
+    first = max(p - distance - sum(map(noise.reach, tails)) / n, FIRST_NODE * p / n)
+    angles = np.linspace(math.asin(math.sqrt(first)), math.asin(math.sqrt(p)), LENGTH_NODES + 1)
+    return np.append(np.sin(angles[:-1]) ** 2, p)
+
+
+def _window(n: int, low: float, high: float) -> IntArray:
+    """The counts that matter for p from `low` to `high`: beyond them are e^−COUNTS_TAIL on either side (Bernstein)."""
+    variance = n * max(low * (1 - low), high * (1 - high), 0.25 * (low < 0.5 < high))
+    distance = COUNTS_TAIL / 3 + math.sqrt(COUNTS_TAIL**2 / 9 + 2 * COUNTS_TAIL * variance)
+    return np.arange(max(math.floor(n * low - distance), 0), min(math.ceil(n * high + distance), n) + 1)
+
+
+def _thresholds(
+    n: int, nodes: FloatArray, noise: TulapNoise, size: float, guesses: FloatArray, farthest: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Thresholds at which the tests of some p' have about this size, with their sizes and minus their slopes.
+
+    Newton's method from the guesses, kept between the ends of a bisection, at most `farthest` outside 0 to n: 20 times
+    as fast as a root finder that uses no slopes.
+    """
+    ones = _window(n, float(nodes[0]), float(nodes[-1]))
+    weights = binomial_weights(nodes, n, ones[0], ones[-1])
+    low, high = np.full(len(nodes), -farthest), np.full(len(nodes), n + farthest)
+    thresholds, last_distance = np.clip(guesses, low, high), np.full(len(nodes), math.inf)
+    for _ in range(MAX_ITERATIONS):
+        chances, slopes = noise.distribution(ones - thresholds[:, None])
+        excess, slope = (np.einsum("px,px->p", weights, values) for values in (chances - size, slopes))
+        distance = np.abs(excess)
+        is_open = distance > SIZE_TOLERANCE * min(size, 1 - size)
+        if not is_open.any():
+            break
+        low, high = np.where(excess >= 0, thresholds, low), np.where(excess <= 0, thresholds, high)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            newton = thresholds + excess / slope
+        is_good = (low < newton) & (newton < high) & (distance <= last_distance / 2)  # at kinks lines lead to and fro
+        thresholds = np.where(is_open, np.where(is_good, newton, (low + high) / 2), thresholds)
+        last_distance = distance
+    return thresholds, excess + size, slope

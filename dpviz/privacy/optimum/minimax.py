@@ -1,0 +1,100 @@
+"""What an analyst makes of a released column: the posterior mean under a prior, and the estimate for the worst x."""
+
+import math
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from dpviz.core.types import FloatArray
+
+MINIMAX_TOLERANCE = 1e-10  # relative gap between the two sides of the minimax theorem at which the search ends
+NEWTON_STEPS = 80
+STEP_SHARE = 0.99  # of the longest step that keeps every weight positive
+CENTERING = 0.1
+RIDGE = 1e-13  # added to the diagonal, relative to it, so that rounding does not make the matrix singular
+
+
+def bayes_estimates(channel: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Posterior mean of x in every column under the prior `weights`, and its squared error at every x.
+
+    The errors weighted by the prior are the smallest that any estimate from this channel has: the Bayes risk.
+
+    >>> estimates, errors = bayes_estimates(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5]))
+    >>> estimates.tolist(), errors.tolist()
+    ([0.25, 0.75], [0.1875, 0.1875])
+    """
+    counts = np.arange(len(channel), dtype=float)
+    mass = weights @ channel
+    estimates = np.full(len(mass), counts[-1] / 2)
+    np.divide((weights * counts) @ channel, mass, out=estimates, where=mass > 0)
+    estimates = np.clip(estimates, 0, counts[-1])  # a mean leaves the range by rounding alone
+    return estimates, squared_errors(channel, estimates)
+
+
+def squared_errors(channel: FloatArray, estimates: FloatArray) -> FloatArray:
+    """Expected squared error of these estimates at every x."""
+    distances = estimates[None, :] - np.arange(len(channel))[:, None]
+    return np.asarray(np.einsum("xj,xj->x", channel, distances**2))
+
+
+def minimax_estimates(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Least favorable prior of a channel, and the estimates whose largest error over x is the smallest.
+
+    Both sides of the minimax theorem are at hand: no estimates have a largest error below the Bayes risk of any prior.
+    Newton steps for prior and estimates together, along the path on which prior times slack is the same for all x,
+    close the gap between the best of either side.
+    """
+    size = len(channel)
+    counts = np.arange(size, dtype=float)
+    weights = np.full(size, 1 / size)
+    estimates, errors = bayes_estimates(channel, weights)
+    best_prior, best_estimates = weights, estimates
+    smallest, largest = float(errors.max()), float(weights @ errors)  # largest error, and Bayes risk, so far
+    scale = largest
+    if scale <= 0:
+        return best_prior, best_estimates
+    level = 1.1 * smallest / scale
+    slack = level - errors / scale
+    for _ in range(NEWTON_STEPS):
+        if smallest - largest <= MINIMAX_TOLERANCE * smallest:
+            break
+
+        # The Newton step, with the estimates eliminated
+        target = CENTERING * float(weights @ slack) / size
+        slopes = 2 / scale * channel * (estimates[None, :] - counts[:, None])
+        mass = weights @ channel
+        curvature = 2 / scale * np.where(mass > 0, mass, np.inf)  # an impossible column stays where it is
+        drift = weights @ slopes
+        matrix = (slopes / curvature) @ slopes.T
+        matrix[np.diag_indices(size)] += slack / weights
+        matrix[np.diag_indices(size)] *= 1 + RIDGE
+        try:
+            factor = cho_factor(matrix)
+        except (LinAlgError, ValueError):  # singular, or no longer finite: the best so far are as proven
+            break
+        wanted = cho_solve(factor, errors / scale - level + target / weights - slopes @ (drift / curvature))
+        ones = cho_solve(factor, np.ones(size))
+        rise = float(wanted.sum() / ones.sum())
+        step = wanted - rise * ones
+        slack_step = (target - slack * (weights + step)) / weights
+        length = min(1.0, STEP_SHARE * _longest_step(weights, step), STEP_SHARE * _longest_step(slack, slack_step))
+
+        # The best of either side
+        estimates = estimates - length * (drift + step @ slopes) / curvature
+        weights = weights + length * step
+        weights /= weights.sum()
+        slack = slack + length * slack_step
+        level += length * rise
+        errors = squared_errors(channel, estimates)
+        risk = float(weights @ bayes_estimates(channel, weights)[1])
+        if risk > largest:
+            best_prior, largest = weights, risk
+        if errors.max() < smallest:
+            best_estimates, smallest = estimates, float(errors.max())
+    return best_prior, best_estimates
+
+
+def _longest_step(values: FloatArray, step: FloatArray) -> float:
+    """Longest step at which no value falls below 0."""
+    is_falling = step < 0
+    return float(np.min(-values[is_falling] / step[is_falling], initial=math.inf))

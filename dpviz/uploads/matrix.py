@@ -1,0 +1,262 @@
+"""Read a transition matrix from CSV text, forgiving in form and exact about what is wrong."""
+
+import csv
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.core.escape import NOT_FINITE, is_number, single_line
+from dpviz.core.formatting import format_number
+from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE, MAX_VALUE_CHARACTERS
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
+from dpviz.uploads.tables import SEPARATORS, decode, split_lines
+
+MAX_DIGITS = 12
+"""Significant digits beyond which numbers count as exact."""
+SUM_ROUNDING, NEAR_SUM = 1e-12, 0.1
+"""Distance from 1 up to which the sum of a row is 1 but for rounding, or that of rounded probabilities."""
+MAX_EXPONENT = 400
+"""Exponent beyond which every double is 0 or infinite."""
+MAX_VALUES = 2 * (MAX_MATRIX_SIDE + 2)
+"""Values of a line: more than a matrix has columns, as separators may stand in names in quotation marks."""
+COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
+"""What a column of counts or names is called in a header, in small letters."""
+NUMERAL = re.compile(r"[<>~≈±]?\s*(\d[\d.,/\s]*)?[\d¼-¾⅐-⅞](e[+-]?\d+)?\s*[%‰]?", re.IGNORECASE)
+"""A fraction, or a number in per cent: no name of a column."""
+NEEDED = "A probability from 0 to 1 is needed"
+
+
+class _Line(NamedTuple):
+    """Values of one line of the text, with its number in the file."""
+
+    number: int
+    values: list[str]
+
+
+def read_matrix(content: str | bytes) -> GivenMatrix:
+    r"""Transition matrix written in a text or in the bytes of a file.
+
+    Parameters
+    ----------
+    content : str or bytes
+        Comma, semicolon, tab or spaces between values; a header line or none; none, one or two columns of row names or
+        counts before the probabilities, found by what sums to 1. Blank lines and lines that start with # are skipped.
+
+    Raises
+    ------
+    MatrixProblem
+
+    Examples
+    --------
+    >>> read_matrix("n1,n2,m1=0,m1=1\n0,1,0.75,0.25\n1,0,0.25,0.75").probabilities.tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    lines, labels, matrix = _parse(content)
+    check_probabilities(matrix, lambda row: f"Line {lines[row].number}", lambda place: f"value {place + labels + 1}")
+    return GivenMatrix(probabilities=matrix, decimals=_decimals(lines, labels))
+
+
+def rescale_rows(content: str | bytes) -> str | None:
+    r"""Matrix as text with each row divided by its sum; None where all sum to 1, or one is not near it.
+
+    A row that is not near 1 holds no probabilities that were rounded, and dividing it would hide that.
+
+    Examples
+    --------
+    >>> print(rescale_rows("0.5,0.51\n0.25,0.75"))
+    0.49504950495049505,0.504950495049505
+    0.25,0.75
+    """
+    try:
+        _, _, matrix = _parse(content)
+    except MatrixProblem:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = matrix.sum(axis=1, keepdims=True)
+        largest = float(np.abs(sums - 1).max())
+    if not (SUM_ROUNDING < largest <= NEAR_SUM and matrix.min() >= 0):
+        return None
+    text = "\n".join(",".join(map(repr, row)) for row in (matrix / sums).tolist())
+    return text if len(text) <= MAX_MATRIX_BYTES else None
+
+
+def text_of(content: str | bytes) -> str:
+    """Text of a matrix; how its letters were read matters to no number."""
+    fits = f"A matrix of {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} probabilities at full precision fits."
+    return decode(content, MAX_MATRIX_BYTES, fits, MatrixProblem)[0]
+
+
+def sums_sentence(given: GivenMatrix) -> str:
+    """What is done with rows that do not sum to 1; nothing where all do."""
+    sums = given.probabilities.sum(axis=1)
+    distances = np.abs(sums - 1)
+    row, number = int(np.argmax(distances)), int((distances > SUM_ROUNDING).sum())
+    example = f"row {row + 1} sums to {format_number(sums[row], 9)}"
+    if number > 1:
+        return f"{number:,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."
+    return f"Your {example}, not to 1. It is not rescaled." if number else ""
+
+
+def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
+    """Lines of a matrix, how many columns of names or counts they begin with, and the numbers after them."""
+    lines = _split(text_of(content))
+
+    # NaN or infinity where a header or the name of a row could be
+    for line in lines:
+        for place, value in enumerate(line.values if line is lines[0] else line.values[:2], start=1):
+            if NOT_FINITE.fullmatch(value):
+                raise MatrixProblem(f"Line {line.number}, value {place} is not finite: {value}. {NEEDED}.")
+
+    header, lines = _header(lines)
+    width = len(lines[0].values)
+    for line in lines:
+        if len(line.values) != width:
+            raise MatrixProblem(
+                f"Line {line.number} has {len(line.values)} values, line {lines[0].number} has {width}. "
+                "Every row needs the same number of values."
+            )
+    if len(lines) > MAX_MATRIX_SIDE or width > MAX_MATRIX_SIDE + 2:
+        raise _too_large(f"The matrix has {len(lines):,} rows and {width:,} columns")
+
+    # Row by row: as an array of texts every value would be as wide as the longest
+    labels = _label_columns(header, lines)
+    matrix = np.empty((len(lines), width - labels))
+    for row, line in enumerate(lines):
+        try:
+            matrix[row] = [float(value) for value in line.values[labels:]]
+        except ValueError:
+            place = next(place for place in range(labels, width) if not is_number(line.values[place]))
+            raise _no_probability(line, place) from None
+    return lines, labels, matrix
+
+
+def _too_large(size: str) -> MatrixProblem:
+    return MatrixProblem(
+        f"{size}; at most {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} are audited here. Leave rows and columns out, or "
+        "use the "
+        "Python package."
+    )
+
+
+def _no_probability(line: _Line, place: int) -> MatrixProblem:
+    value = line.values[place]
+    quoted = f"“{single_line(value, 30)}”" if value else "empty"
+    return MatrixProblem(f"Line {line.number}, value {place + 1} is {quoted}. {NEEDED}, written with a point.")
+
+
+def _split(text: str) -> list[_Line]:
+    """Lines with something in them, split at the separator that the text uses, never beyond what a matrix may have."""
+    lines = [
+        (number, line)
+        for number, line in split_lines(text, MAX_MATRIX_SIDE, MatrixProblem)
+        if line.strip(" ,;\t\r") and not line.lstrip().startswith("#")
+    ]
+    if len(lines) > MAX_MATRIX_SIDE + 1:
+        raise _too_large(f"The matrix has more than {MAX_MATRIX_SIDE:,} rows")
+    if not lines:
+        raise MatrixProblem(
+            "There is nothing in it. Give one line for each confidential table, with the probability of every "
+            "released table, separated by commas."
+        )
+    sample = "\n".join(line for _, line in lines[:20])
+    separator = next((mark for mark in SEPARATORS if mark in sample), None)
+    rows = [_values(number, line, separator) for number, line in lines]
+    if separator is not None and all(row and row[-1].strip() == "" for row in rows):
+        rows = [row[:-1] for row in rows]
+    if separator in (";", "\t") and "." not in sample:
+        rows = [[value.replace(",", ".") for value in row] for row in rows]
+    return [_Line(number, [value.strip() for value in row]) for (number, _), row in zip(lines, rows, strict=True)]
+
+
+def _values(number: int, line: str, separator: str | None) -> list[str]:
+    """What stands between the separators, or blanks, of one line."""
+    if separator is None:
+        values = line.split(maxsplit=MAX_VALUES)
+    elif line.count(separator) > MAX_VALUES:
+        values = [""] * (MAX_VALUES + 1)
+    else:
+        try:
+            values = next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
+        except csv.Error:
+            raise MatrixProblem(
+                f"Line {number} holds a quotation mark that does not close, or a value of over "
+                f"{csv.field_size_limit():,} characters. Numbers are needed, separated by commas."
+            ) from None
+    if len(values) > MAX_VALUES:
+        raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
+    for place, value in enumerate(values, start=1):
+        if len(value) > MAX_VALUE_CHARACTERS:
+            raise MatrixProblem(
+                f"Line {number}, value {place} has more than {MAX_VALUE_CHARACTERS:,} characters. {NEEDED}, written "
+                "with a "
+                "point."
+            )
+    return values
+
+
+def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
+    """Names of the header, or None, and the lines below it.
+
+    A header holds no fractions. A first row of names and 0s and 1s that sum to 1 may be a row of probabilities.
+    """
+    first, below = lines[0].values, lines[1:]
+    numbers = [value for value in first if is_number(value)]
+    if not all(value.isdigit() for value in numbers):
+        return None, lines
+    for place, value in enumerate(first):
+        if NUMERAL.fullmatch(value) and not is_number(value):  # else a row that was meant would be passed over
+            raise _no_probability(lines[0], place)
+    is_count = numbers == [str(place) for place in range(len(first))] and len(first) > 2
+    has_names = len(numbers) < len(first) and (sum(map(float, numbers)) != 1 or _names_columns(first, below))
+    if not (is_count or has_names):
+        return None, lines
+    if not below:
+        raise MatrixProblem("There is a header line and no row below it. Give one line for each confidential table.")
+    return first, below
+
+
+def _names_columns(first: list[str], below: list[_Line]) -> bool:
+    """Whether a first line names its first column as one of counts or names, or one that holds numbers below."""
+    numbers = [value for value in first if is_number(value)]
+    if len(set(numbers)) < len(numbers) or not below:
+        return False
+    return bool(COUNT_NAME.match(first[0].lower())) or any(
+        not is_number(name) and all(is_number(line.values[place]) for line in below if place < len(line.values))
+        for place, name in enumerate(first)
+    )
+
+
+def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
+    """How many columns before the probabilities hold names or counts of the confidential tables."""
+    width = len(lines[0].values)
+    for labels in range(min(3, width)):
+        rows = [line.values[labels:] for line in lines[:50]]
+        if all(all(map(is_number, row)) and abs(sum(map(float, row)) - 1) <= ROW_SUM_TOLERANCE for row in rows):
+            return labels
+    if header is not None:
+        is_named = [bool(COUNT_NAME.match(name.strip().lower())) for name in header[:2]]
+        return 0 if width == 1 or not is_named[0] else 1 + int(width > 2 and all(is_named))
+    return int(width > 1 and not any(is_number(line.values[0]) for line in lines))
+
+
+def _decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
+    """Printed decimals: one number where all have as many, else one for each; None where the numbers are exact.
+
+    They are exact when all are whole, or one has more digits than anyone prints. A whole 0 or 1 beside fractions is
+    taken to be rounded as the longest of them.
+    """
+    places = np.empty((len(lines), len(lines[0].values) - labels), dtype=np.int64)
+    for row, line in enumerate(lines):
+        for column, value in enumerate(line.values[labels:]):
+            mantissa, _, exponent = value.lower().partition("e")
+            whole, _, fraction = mantissa.partition(".")
+            if len((whole + fraction).lstrip("+-0")) > MAX_DIGITS:
+                return None
+            places[row, column] = len(fraction) - int(max(-MAX_EXPONENT, min(float(exponent or 0), MAX_EXPONENT)))
+    largest = int(places.max())
+    if largest <= 0:
+        return None
+    places[places <= 0] = largest
+    return largest if bool((places == largest).all()) else places

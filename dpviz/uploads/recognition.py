@@ -1,0 +1,117 @@
+"""Recognize a printed matrix as a synthesizer with parameters, whose exact values may then be offered."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dpviz.core import limits
+from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import log_reciprocal
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
+from dpviz.mechanisms.matrix_mechanism import LOSS_DIGITS, GivenMatrix
+from dpviz.uploads.matrix import sums_sentence
+
+# Relative difference by which numbers in full precision may differ: their last digits depend on who computed them.
+EXACT_TOLERANCE = 1e-10
+# Independent entries needed for each parameter. With as many parameters as entries a synthesizer fits any numbers.
+CELLS_PER_PARAMETER = 3
+FULL_PRECISION = 16  # Digits of a number in full precision
+DIGITS_PER_DIGIT = 4  # Digits that the independent entries must print for each digit of the parameters
+
+
+def recognize(given: GivenMatrix) -> Synthesizer | None:
+    """Two-cell synthesizer, of the fewest digits, that prints as this matrix, or None.
+
+    Every entry lies within half a unit of its last printed digit, and the matrix has clearly more independent numbers,
+    rows · (columns − 1), than the synthesizer has parameters; another one may print as the same.
+
+    >>> thirds = BetaBinomial(n=2, m=2, alpha=1, beta=1).transition_matrix()
+    >>> recognize(GivenMatrix(probabilities=thirds.round(4), decimals=4))
+    BetaBinomial(n=2, m=2, alpha=1.0, beta=1.0)
+    """
+    matrix = given.probabilities
+    if max(matrix.shape) > limits.MAX_RECOGNIZED_SIDE:
+        return None
+    if given.decimals is None:
+        tolerance = EXACT_TOLERANCE * matrix
+    else:
+        tolerance = given.half_units * (1 + 1e-9) + np.spacing(matrix)
+    for candidate in _candidates(given):
+        if np.all(np.abs(candidate.transition_matrix() - matrix) <= tolerance):
+            return candidate
+    return None
+
+
+def offer_key(candidate: Synthesizer) -> str:
+    """Key and numbers of a synthesizer in one word, as a URL has it.
+
+    Examples
+    --------
+    >>> offer_key(BetaBinomial(n=2, m=2, alpha=1, beta=0.5))
+    'beta_binomial-2-2-1-0.5'
+    """
+    return "-".join([candidate.key, *(f"{value:.12g}" for value in candidate.settings().values())])
+
+
+def offer_sentence(given: GivenMatrix, candidate: Synthesizer) -> str:
+    """Question whether the exact values of a synthesizer are to be taken, which prints as the matrix."""
+    digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
+    values = ", ".join(candidate.in_symbols())
+    return f"These {digits} equal the {candidate.info.label} with {values}. Use its exact values?"
+
+
+def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
+    """What the given digits leave open, and what the exact values change where those of `candidate` are shown."""
+    notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
+    if candidate != given:
+        exact = format_number(candidate.worst_log_odds().value, LOSS_DIGITS)
+        rounded = format_number(given.worst_log_odds().value, LOSS_DIGITS)
+        notes.append(
+            f"This page now shows the exact values of the <b>{candidate.info.label}</b>: ε = {exact}. Your digits "
+            f"alone would make it {rounded}."
+        )
+    return notes
+
+
+def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
+    """Synthesizers that the matrix may be evidence for, those with the fewest digits in their parameters first."""
+    rows, columns = given.shape
+    independent = rows * (columns - 1)
+    printed = independent * (FULL_PRECISION if given.decimals is None else float(np.mean(given.decimals)))
+    candidates = [
+        candidate
+        for candidate in _estimates(given.probabilities)
+        if independent >= CELLS_PER_PARAMETER * len(candidate[1])
+    ]
+    for digits in range(1, 13):
+        for build, estimates in candidates:
+            if printed < DIGITS_PER_DIGIT * digits * len(estimates):
+                continue
+            try:
+                yield build(*(float(f"{estimate:.{digits}g}") for estimate in estimates))
+            except ValueError:
+                continue
+
+
+def _estimates(matrix: FloatArray) -> list[tuple[Callable[..., Synthesizer], tuple[float, ...]]]:
+    """Synthesizers with the parameters that fit: priors from the matrix's means, noise from its diagonal."""
+    n, m = matrix.shape[0] - 1, matrix.shape[1] - 1
+    candidates: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
+    means = matrix @ np.arange(m + 1)
+    slope = float(means[-1] - means[0]) / n
+    if slope > 0:
+        alpha = float(means[0]) / slope
+        prior = (alpha, m / slope - n - alpha)
+        candidates.append((lambda a, b: BetaBinomial(n=n, m=m, alpha=a, beta=b), prior))
+        candidates.append((lambda a, b: PosteriorMean(n=n, m=m, alpha=a, beta=b), prior))
+    if n == m:
+        if n > 1:
+            stay = float(matrix[1, 1])
+            half, ratio = log_reciprocal(1 - stay), (1 - stay) / (1 + stay)
+        else:
+            first = float(matrix[0, 0])
+            half, ratio = log_reciprocal(2 * (1 - first)), (1 - first) / max(first, 1e-300)
+        candidates.append((lambda e: LaplaceSanitizer(n=n, epsilon=e), (2 * half,)))
+        candidates.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_reciprocal(ratio),)))
+    return candidates

@@ -1,0 +1,188 @@
+"""Priors of M sets against all pairs of neighbours, one larger set, single releases and earlier brackets."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import partial
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from dpviz.calibration.curves import release
+from dpviz.calibration.methods import beta_binomial_losses
+from dpviz.calibration.parameter_draw import parameter_losses
+from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.calibration.smallest_prior import minimum_prior
+from dpviz.mechanisms import BetaBinomial
+from dpviz.privacy import delta_for_epsilon
+from dpviz.privacy.composition import advanced_composition
+from tests.referees import divergence, of_sets
+
+BELOW = 1 - 2e-6
+"""A prior that is smaller by this factor is not private."""
+
+
+@pytest.mark.parametrize(
+    ("sets", "low", "high", "split", "pure"),
+    [(2, 13.438, 13.448, 25.77, 154), (5, 33.077763, 33.077794, 118.9, 452), (10, 60.46, 60.62, 293.5, 951)],
+)
+def test_the_prior_of_m_sets_is_where_an_earlier_bracket_found_it(
+    sets: int, low: float, high: float, split: float, pure: float
+) -> None:
+    assert low < minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=sets, epsilon=1.0, delta=1e-5) < high
+    shares = [minimum_prior("synth_post_one", n=100, m=100, epsilon=1 / sets, delta=d / sets) for d in (1e-5, 0.0)]
+    assert shares == [pytest.approx(split, rel=4e-4), pytest.approx(pure, rel=1e-3)]
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "m", "sets", "epsilon", "delta", "low", "high"),
+    [
+        ("synth_post_one", 1000, 1000, 10, 1.0, 1e-5, 69.2304298, 69.2304955),
+        ("param_post", 100, 100, 5, 1.0, 1e-5, 108.315036, 108.315138),
+        ("param_post", 1000, 1, 20, 2.0, 1e-6, 112.590304, 112.590411),
+        ("synth_post_one", 100, 100, 1000, 2.0, 1e-6, 633.102494, 633.103094),
+        ("param_post", 30, 30, 100, 20.0, 1e-3, 7.68866085, 7.68866816),
+        ("synth_post_one", 50, 2000, 5, 30.0, 1e-5, 0.00780366922, 0.00780367624),
+        ("param_post", 100_000, 1, 5, 1.0, 1e-9, 161.430907, 161.431057),
+    ],
+)
+def test_priors_lie_in_brackets_with_proven_ends(
+    method: str, n: int, m: int, sets: int, epsilon: float, delta: float, low: float, high: float
+) -> None:
+    """Both ends were certified once by bounds on every rounding."""
+    assert low < minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta) < high
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "sets", "epsilon", "delta"),
+    [(4, 3, 3, 1.0, 1e-3), (6, 2, 3, 3.0, 1e-6), (3, 4, 2, 0.3, 0.02), (1, 1, 6, 1.0, 0.05), (9, 5, 2, 6.0, 0.1)],
+)
+def test_all_pairs_of_neighbours_in_both_directions_keep_the_promise(
+    n: int, m: int, sets: int, epsilon: float, delta: float
+) -> None:
+    prior = minimum_prior_for_sets("synth_post_one", n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
+
+    def worst(alpha: float) -> float:
+        matrix = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).transition_matrix()
+        return divergence(of_sets(matrix, sets), itertools.pairwise(range(n + 1)), epsilon)
+
+    assert worst(prior) <= delta * (1 + 1e-9)
+    assert worst(prior * BELOW) > delta
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "epsilon", "delta", "sets"),
+    [(7, 60, 1.0, 1e-5, 5), (7, 60, 0.01, 1e-4, 3), (7, 60, 8.0, 1e-7, 4), (60, 40, 0.004, 1e-5, 5)],
+)
+@pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
+def test_no_pair_exceeds_delta_and_with_less_one_does(
+    method: str, n: int, m: int, epsilon: float, delta: float, sets: int
+) -> None:
+    prior = minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta)
+
+    def worst(alpha: float) -> float:
+        deltas = []
+        for i in range(n):
+            x, y = alpha + i, alpha + (n - 1 - i)
+            is_drawn = method == "param_post"
+            loss = parameter_losses(x, y, epsilon / sets) if is_drawn else beta_binomial_losses(x, y, m)
+            deltas.append(loss.composed_delta(sets, epsilon, resolution=2e-3))
+        return max(deltas)
+
+    assert worst(prior) <= delta
+    assert worst(prior * BELOW) > delta
+
+
+@pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
+def test_one_set_is_calibrated_as_a_single_release(method: str) -> None:
+    single = minimum_prior(method, n=100, m=100, epsilon=1.0, delta=1e-5)
+    assert minimum_prior_for_sets(method, n=100, m=100, sets=1, epsilon=1.0, delta=1e-5) == single
+
+
+@pytest.mark.parametrize("method", ["synth_post_many", "synth_map"])
+def test_plug_ins_need_the_prior_of_one_set_with_all_rows(method: str) -> None:
+    prior = minimum_prior_for_sets(method, n=50, m=30, sets=4, epsilon=1.0, delta=1e-5)
+    for alpha, is_private in ((prior, True), (prior * BELOW, False)):
+        whole = release(method, n=50, m=120, alpha=alpha, beta=alpha)
+        assert (delta_for_epsilon(whole, 1.0) <= 1e-5) is is_private
+
+
+@pytest.mark.parametrize("method", ["synth_post_one", "synth_post_many", "synth_map", "param_post"])
+def test_the_exact_sum_needs_the_least_prior(method: str) -> None:
+    prior = minimum_prior_for_sets(method, n=40, m=20, sets=30, epsilon=0.5, delta=1e-6)
+    single = partial(minimum_prior, method, n=40, m=20)
+    shares = [single(epsilon=0.5 / 30, delta=delta) for delta in (0.0, 1e-6 / 30)]
+    advanced, _ = smallest_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
+    assert prior <= min(*shares, advanced)
+
+
+def test_advanced_composition_is_split_the_best_way() -> None:
+    sets, epsilon, delta = 10, 1.0, 1e-5
+
+    def single(epsilon: float, delta: float) -> float:
+        return minimum_prior("synth_post_one", n=100, m=100, epsilon=epsilon, delta=delta)
+
+    advanced, best_slack = smallest_by_advanced(single, sets, epsilon, delta)
+    priors = {}
+    for slack in delta * np.arange(0.05, 1.0, 0.05):
+        low, high = 0.0, epsilon
+        for _ in range(80):
+            middle = (low + high) / 2
+            is_kept = advanced_composition(middle, sets, slack) <= epsilon
+            low, high = (middle, high) if is_kept else (low, middle)
+        priors[slack] = single(low, (delta - slack) / sets)
+    assert advanced <= min(priors.values()) * (1 + 1e-7)
+    assert advanced == pytest.approx(min(priors.values()), rel=2e-3)
+    assert best_slack == pytest.approx(min(priors, key=lambda slack: priors[slack]), abs=0.06 * delta)
+
+
+def test_without_delta_only_the_pure_rule_is_left() -> None:
+    prior = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=5, epsilon=1.0, delta=0.0)
+    assert prior == pytest.approx(100 / math.expm1(0.2), rel=1e-12)
+    loss = beta_binomial_losses(prior, prior + 99, 100)
+    assert loss.composed_delta(5, 1.0) == 0.0
+    assert loss.composed_delta(5, 0.999) > 0.0
+    assert minimum_prior_for_sets("param_post", n=9, m=1, sets=2, epsilon=1.0, delta=0.0) == math.inf
+
+
+def test_where_any_prior_is_enough_the_answer_is_next_to_nothing() -> None:
+    assert 0 < minimum_prior_for_sets("synth_post_one", n=5, m=5, sets=2, epsilon=1.0, delta=0.9) < 1e-200
+
+
+def test_three_cells_at_a_huge_epsilon_by_260_digits() -> None:
+    """The only row lies in one of two cells, and both sets draw it there or not: all outcomes by hand."""
+    prior = minimum_prior_for_sets("synth_post_one", n=1, m=1, cells=3, sets=2, epsilon=3.0, delta=1e-2)
+
+    def both(alpha: mp.mpf) -> mp.mpf:
+        total = 1 + 3 * alpha
+        rows = [
+            [(alpha + 1) / total, alpha / total, alpha / total],
+            [alpha / total, (alpha + 1) / total, alpha / total],
+        ]
+        pairs = itertools.product(range(3), repeat=2)
+        terms = ((rows[0][i] * rows[0][j], rows[1][i] * rows[1][j]) for i, j in pairs)
+        return mp.fsum(max(first - mp.exp(3) * second, mp.mpf(0)) for first, second in terms)
+
+    with mp.workdps(50):
+        assert both(mp.mpf(prior)) <= 1e-2 < both(mp.mpf(prior) * BELOW)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"method": "param_map"}, "method must be one of"),
+        ({"sets": 0}, "sets .* must be a whole number from 1"),
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": 2e-6, "sets": 5}, "epsilon must be at least 10⁻⁶ for each set"),
+        ({"delta": 1.0}, "delta"),
+        ({"delta": 1e-300}, "delta .allowed failure. must be 0, or at least 10⁻¹⁵⁰"),
+        ({"n": 0}, "n "),
+        ({"m": 2.5}, "m "),
+    ],
+)
+def test_what_cannot_be_asked_is_said(change: dict[str, object], words: str) -> None:
+    arguments = {"method": "synth_post_one", "n": 10, "m": 10, "sets": 2, "epsilon": 1.0, "delta": 1e-3} | change
+    with pytest.raises(ValueError, match=words):
+        minimum_prior_for_sets(arguments.pop("method"), **arguments)

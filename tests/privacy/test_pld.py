@@ -1,0 +1,248 @@
+"""Sums of privacy losses against every tuple of outcomes, 60 digits, double integrals and dp-accounting."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import betaincc, betaln
+
+from dpviz.calibration.methods import beta_binomial_losses
+from dpviz.calibration.parameter_draw import log_parameter_delta, parameter_losses
+from dpviz.mechanisms import BetaBinomial, PosteriorMean
+from dpviz.privacy import delta_for_epsilon, pld
+from dpviz.privacy.composition import advanced_composition
+from dpviz.privacy.pld import PrivacyLossDistribution
+from tests.referees import Law, beta_binomial_law, discretized_delta, excess, of_sets
+
+DIGITS = 60
+ERROR = 2e-4
+"""Of a composed δ at the usual resolution, relative, and never below the exact one."""
+
+CASES = [
+    (0.5, 3.0, 4, 3, 1.0),
+    (6.0, 105.0, 9, 2, 0.4),
+    (2.5, 2.5, 3, 5, 2.0),
+    (30.0, 40.0, 25, 2, 0.1),
+    (1e-3, 7, 3, 3, 9),
+]
+every_case = pytest.mark.parametrize(("x", "y", "m", "sets", "epsilon"), CASES)
+
+
+def laws(x: float, y: float, m: int) -> tuple[Law, Law]:
+    """Laws of the released count under both neighbours that share x and y rows."""
+    return beta_binomial_law(mp.mpf(x) + 1, y, m), beta_binomial_law(x, mp.mpf(y) + 1, m)
+
+
+def tuples(law: Law, sets: int) -> Law:
+    """Probability of every tuple of outcomes."""
+    return [math.prod(outcome, start=mp.mpf(1)) for outcome in itertools.product(law, repeat=sets)]
+
+
+@pytest.fixture
+def on_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sum by its transform, however few outcomes there are."""
+    monkeypatch.setattr(pld, "MAX_LISTED", 0)
+
+
+@every_case
+def test_every_tuple_of_outcomes_added_up_gives_the_same_delta(
+    x: float, y: float, m: int, sets: int, epsilon: float
+) -> None:
+    with mp.workdps(DIGITS):
+        likelier, other = laws(x, y, m)
+        exact = excess(tuples(likelier, sets), tuples(other, sets), epsilon)
+    composed = beta_binomial_losses(x, y, m).composed_delta(sets, epsilon)
+    assert composed == pytest.approx(float(exact), rel=1e-11)
+
+
+@every_case
+@pytest.mark.parametrize("resolution", [0.3, 0.03, 3e-3])
+def test_the_transform_rounds_delta_up_by_the_square_of_its_resolution(
+    x: float, y: float, m: int, sets: int, epsilon: float, resolution: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loss = beta_binomial_losses(x, y, m)
+    exact = loss.composed_delta(sets, epsilon)
+    monkeypatch.setattr(pld, "MAX_LISTED", 0)
+    composed = loss.composed_delta(sets, epsilon, resolution=resolution)
+    assert exact * (1 - 1e-9) <= composed <= exact * (1 + 2 * resolution**2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    masses=st.lists(st.floats(0.01, 1.0), min_size=2, max_size=5),
+    seed=st.integers(0, 10**6),
+    sets=st.integers(1, 4),
+    epsilon=st.floats(0.0, 3.0),
+)
+def test_any_two_laws_composed(masses: list[float], seed: int, sets: int, epsilon: float) -> None:
+    likelier = np.array(masses) / sum(masses)
+    other = np.random.default_rng(seed).dirichlet(np.ones(len(masses)))
+    loss = PrivacyLossDistribution.from_outcomes(np.log(likelier / other), np.log(likelier))
+    first, second = of_sets(np.array([likelier, other]), sets)
+    assert loss.composed_delta(sets, epsilon) == pytest.approx(float(excess(first, second, epsilon)), abs=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 2.0])
+def test_one_set_has_the_delta_of_the_release(epsilon: float) -> None:
+    for m, prior in [(100, 6.1), (700, 2.0), (5, 0.5)]:
+        exact = delta_for_epsilon(BetaBinomial(n=1, m=m, alpha=prior, beta=prior), epsilon)
+        assert beta_binomial_losses(prior, prior, m).composed_delta(1, epsilon) == pytest.approx(exact, rel=1e-11)
+
+
+def test_delta_of_1e_200_keeps_its_digits() -> None:
+    x, y, m, epsilon = 500.0, 560.0, 400, 1.15
+    with mp.workdps(40):
+        likelier, other = laws(x, y, m)
+        exact = float(excess(tuples(likelier, 2), tuples(other, 2), epsilon))
+    assert 1e-215 < exact < 1e-185
+    composed = beta_binomial_losses(x, y, m).composed_delta(2, epsilon)
+    assert exact * (1 - 1e-9) <= composed <= exact * (1 + ERROR)
+
+
+@pytest.mark.usefixtures("on_grid")
+@pytest.mark.parametrize(("sets", "epsilon"), [(2, 0.5), (5, 1.0), (5, 1.4), (20, 2.0)])
+def test_google_dp_accounting_brackets_the_composition(sets: int, epsilon: float) -> None:
+    x, y, m = 33.0, 132.0, 100
+    release = BetaBinomial(n=1, m=m, alpha=x, beta=y)
+    other, likelier = release.log_transition(np.array([0, 1]), np.arange(m + 1))
+    optimistic, pessimistic = (
+        discretized_delta(likelier, other, epsilon, rounded_up=up, sets=sets) for up in (False, True)
+    )
+    composed = beta_binomial_losses(x, y, m).composed_delta(sets, epsilon)
+    assert optimistic * (1 - 1e-9) <= composed <= pessimistic * (1 + ERROR) + 1e-15
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize(("x", "y"), [(20.5, 119.5), (119.5, 20.5), (0.3, 5.0), (3.0, 0.2), (1e4, 1.5e4), (1e8, 1.1e8)])
+def test_one_drawn_proportion_has_the_delta_of_its_beta_tails(x: float, y: float, epsilon: float) -> None:
+    epsilon *= min(1.0, 10 / math.sqrt(x))
+    exact = math.exp(log_parameter_delta(np.array([x]), np.array([y]), epsilon)[0])
+    composed = parameter_losses(x, y, epsilon).composed_delta(1, epsilon)
+    assert exact * (1 - 1e-6) <= composed <= exact * (1 + ERROR)
+
+
+@pytest.mark.parametrize(("x", "y", "epsilon"), [(20.0, 60.0, 1.0), (2.0, 1.5, 2.0), (40.0, 3.0, 1.5)])
+def test_two_drawn_proportions_have_the_delta_of_a_double_integral(x: float, y: float, epsilon: float) -> None:
+    def given_first(theta: float) -> float:
+        rest = epsilon - math.log(theta / (1 - theta)) - math.log(y / x)  # what the second loss must exceed
+        cut = 1 / (1 + y / x * math.exp(-rest))
+        tail = betaincc(x + 1, y, cut) - math.exp(rest) * betaincc(x, y + 1, cut)
+        density = math.exp(x * math.log(theta) + (y - 1) * math.log1p(-theta) - betaln(x + 1, y))
+        return density * max(tail, 0.0)
+
+    middle = (x + 1) / (x + 1 + y)
+    exact = sum(
+        quad(given_first, low, high, epsabs=1e-15, epsrel=1e-11, limit=400)[0]
+        for low, high in ((1e-9, middle), (middle, 1 - 1e-9))
+    )
+    composed = parameter_losses(x, y, epsilon / 2).composed_delta(2, epsilon)
+    assert exact * (1 - 1e-8) <= composed <= exact * (1 + ERROR)
+
+
+def test_many_rows_of_one_set_tend_to_the_drawn_proportion() -> None:
+    limit = parameter_losses(30.0, 50.0, 1 / 3).composed_delta(3, 1.0)
+    rows = [beta_binomial_losses(30.0, 50.0, m).composed_delta(3, 1.0) for m in (100, 10_000, 100_000)]
+    assert rows[0] < rows[1] < rows[2] < limit
+    assert rows[2] == pytest.approx(limit, rel=0.02)
+
+
+@pytest.mark.parametrize("sets", [2, 6])
+def test_sets_of_a_plug_in_are_one_set_with_all_their_rows(sets: int) -> None:
+    x, y, m, epsilon = 12.0, 30.0, 40, 1.2
+    one = PosteriorMean(n=1, m=m, alpha=x, beta=y)
+    columns = np.arange(m + 1)
+    log_odds = one.log_odds(np.array([0]), columns)[0]
+    loss = PrivacyLossDistribution.from_outcomes(-log_odds, one.log_transition(np.array([1]), columns)[0])
+    whole = PosteriorMean(n=1, m=sets * m, alpha=x, beta=y).worst_upward_pair(epsilon).value
+    assert whole * (1 - 1e-9) <= loss.composed_delta(sets, epsilon) <= whole * (1 + ERROR)
+
+
+@pytest.mark.parametrize("max_listed", [0, 60_000])
+def test_an_infinite_loss_and_what_is_left_out_count_as_themselves(
+    max_listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pld, "MAX_LISTED", max_listed)
+    likelier, other = np.array([0.01, 0.59, 0.4]), np.array([0.0, 0.41, 0.59])
+    losses = np.array([math.inf, *np.log(likelier[1:] / other[1:])])
+    first, second = of_sets(np.array([likelier, other]), 3)
+    exact = float(excess(first, second, 0.3))
+    loss = PrivacyLossDistribution.from_outcomes(losses, np.log(likelier))
+    assert exact * (1 - 1e-9) <= loss.composed_delta(3, 0.3) <= exact * (1 + ERROR)
+    assert loss.composed_delta(3, 100.0) == pytest.approx(1 - 0.99**3, rel=1e-12)
+    omitted = PrivacyLossDistribution.from_outcomes(losses[1:], np.log(likelier[1:]), 0.01)
+    assert omitted.composed_delta(3, 0.3) == loss.composed_delta(3, 0.3)
+
+
+def test_delta_and_epsilon_are_inverse_by_fifty_digits() -> None:
+    """Losses without bound, alike, at 0 and below."""
+    losses = np.array([math.inf, 800.0, 3.0, 3.0, 1.0, 0.25, 0.0, -2.0])
+    masses = np.array([1e-9, 1e-200, 1e-4, 2e-4, 0.1, 0.2, 0.3, 0.3])
+    loss = PrivacyLossDistribution.from_outcomes(losses, np.log(masses))
+
+    def delta(epsilon: float) -> float:
+        shares = ((1 - mp.exp(mp.mpf(epsilon) - value), mass) for value, mass in zip(losses, masses, strict=True))
+        return float(mp.fsum(max(share, mp.mpf(0)) * mp.mpf(mass) for share, mass in shares))
+
+    with mp.workdps(50):
+        for epsilon in (0.0, 0.25, 0.7, 1.0, 2.999, 3.0, 799.0, 800.0, 900.0):
+            assert loss.delta_for_epsilon(epsilon) == pytest.approx(delta(epsilon), rel=1e-13)
+        for value in (1.1e-9, 1e-6, 1e-4, 0.01, 0.1):
+            assert delta(loss.epsilon_for_delta(value)) == pytest.approx(value, rel=1e-12)
+    assert loss.epsilon_for_delta(0.9) == 0
+    assert loss.epsilon_for_delta(1e-10) == math.inf
+    assert PrivacyLossDistribution(np.array([2.0, -1.0]), np.log([0.5, 0.5])).epsilon_for_delta(0.0) == 2.0
+
+
+@pytest.mark.parametrize(("x", "y", "m"), [(38.9, 1037.9, 1000), (0.3, 5.0, 40), (20.0, 60.0, 0), (2.0, 0.1, 0)])
+def test_at_the_saddle_point_the_tilted_mean_is_the_one_asked_for(x: float, y: float, m: int) -> None:
+    for share in (1.05, 2.0):
+        mean = share * beta_binomial_losses(x, y, m or 50).log_moments(0.0)[1] + 0.01
+        loss = beta_binomial_losses(x, y, m) if m else parameter_losses(x, y, mean)
+        _, tilted, variance = loss.log_moments(loss.saddle_point(mean))
+        assert abs(tilted - mean) <= 0.03 * mean + 0.03 * math.sqrt(variance) or loss.saddle_point(mean) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "m"),
+    [(38.9, 1037.9, 1000), (1e-291, 50.0, 40), (50.0, 1e-291, 40), (5e11, 5e11, 300), (3.0, 2e4, 9000), (0.4, 2.0, 1)],
+)
+def test_the_masses_of_a_pair_are_quotients_of_gamma_functions(x: float, y: float, m: int) -> None:
+    log_masses = beta_binomial_losses(x, y, m).log_masses
+    allowed = 1e-15 * (30 + float(np.abs(log_masses).max()))
+    with mp.workdps(350 if min(x, y) < 1e-9 else 50):
+        ones, zeros = mp.mpf(x) + 1, mp.mpf(y)
+        whole = mp.loggamma(m + 1) - mp.loggamma(ones) - mp.loggamma(zeros)
+        whole += mp.loggamma(ones + zeros) - mp.loggamma(ones + zeros + m)
+        for j in {0, 1, m // 40, m // 10, m // 2, m - 1, m}:
+            exact = whole - mp.loggamma(j + 1) - mp.loggamma(m - j + 1) + mp.loggamma(ones + j)
+            exact += mp.loggamma(zeros + m - j)
+            assert abs(float(exact - mp.mpf(float(log_masses[j])))) <= allowed
+
+
+def test_equal_losses_are_one_and_sums_of_different_losses_are_listed() -> None:
+    coin = PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
+    both = coin.compose(coin)
+    assert both.losses == pytest.approx([-math.log(9), 0.0, math.log(9)])
+    assert np.exp(both.log_masses) == pytest.approx([1 / 16, 6 / 16, 9 / 16])
+    assert len(coin.self_compose(5).losses) == 6
+    with pytest.raises(ValueError, match="losses and log_masses"):
+        PrivacyLossDistribution.from_outcomes(np.array([math.inf]), np.zeros(1))
+
+
+def test_a_sum_that_would_take_too_long_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"sets \(released sets\) must be fewer with this promise"):
+        beta_binomial_losses(33.0, 132.0, 100).composed_delta(5, 1.0, max_size=1000)
+
+
+def test_advanced_composition_is_that_of_the_papers() -> None:
+    with mp.workdps(40):
+        each, slack = mp.mpf("0.1"), mp.mpf("1e-6")
+        total = each * mp.sqrt(20 * mp.log(1 / slack)) + 10 * each * (mp.exp(each) - 1)
+        assert advanced_composition(0.1, 10, 1e-6) == pytest.approx(float(total), rel=1e-14)
