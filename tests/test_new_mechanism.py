@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
 from dpviz.charts.style import PALETTE
 from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.coverage import exact_coverage
@@ -33,6 +34,8 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     toys: list[type[Synthesizer]] = [RandomizedResponse, Lazy, *TOYS]
     for toy in toys:
         monkeypatch.setitem(SYNTHESIZERS, toy.key, toy)
+    for methods in (PRIOR_METHODS, CALIBRATED_METHODS):  # where the entries of the catalogue are from the start
+        monkeypatch.setitem(methods, ShyMean.key, method_of(ShyMean))
 
 
 @every_toy

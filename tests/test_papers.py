@@ -329,12 +329,11 @@ def test_the_bias_of_clipped_proportions_is_that_of_a_simulation(n: int, sets: i
 
 
 def test_the_full_run_is_what_its_seed_gives(records: list[Record]) -> None:
-    """Everything exact again, and of what is simulated a random tenth, to every digit."""
+    """Everything exact again, and of what is simulated a random tenth."""
     full_run = printed_rows("full_run")
     effort = Effort(int(full_run[0]["repetitions"]), int(full_run[0]["seed"]))
     assert effort.repetitions >= 5_000
     assert {row["verdict"] for row in full_run} <= {str(one) for one in Agreement}
-    carried = Counter(tuple(row.values()) for row in full_run)
     date = full_run[0]["computed"]
     assert [(row["paper"], row["place"], row["printed"]) for row in full_run] == [
         (one.paper, one.place, one.text) for one in records
@@ -353,6 +352,20 @@ def test_the_full_run_is_what_its_seed_gives(records: list[Record]) -> None:
         if sum(one.our_error > 0 for one in again) >= simulated / 10:
             break
         again += parts[place]()
-    rows = [tuple(record_cells(one, effort, date).values()) for one in again]
-    assert len(rows) > 300
-    assert not [row for row in rows if row not in carried], f"seed {seed}"
+    assert len(again) > 300
+    carried: dict[tuple[str, ...], list[list[float]]] = {}
+    for row in full_run:
+        text, numbers = split_row(row)
+        carried.setdefault(text, []).append(numbers)
+    for one in again:
+        text, numbers = split_row(record_cells(one, effort, date))
+        close = [np.allclose(numbers, kept, rtol=1e-7, atol=1e-6) for kept in carried.get(text, [])]
+        assert any(close), f"seed {seed}: {text}, {numbers}"
+
+
+def split_row(row: dict[str, str]) -> tuple[tuple[str, ...], list[float]]:
+    """Cells of a record that are text, and its numbers, whose last digit differs between processors."""
+    computed = ("ours", "error", "our_error", "units_of_last_digit", "standard_errors")
+    is_number = [name in computed and re.fullmatch(r"[-+.e\d]+", cell) is not None for name, cell in row.items()]
+    cells = list(zip(is_number, row.values(), strict=True))
+    return tuple("" if number else cell for number, cell in cells), [float(cell) for number, cell in cells if number]

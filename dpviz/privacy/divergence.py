@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from contextlib import suppress
 
 import numpy as np
 from scipy.optimize import brentq
@@ -175,7 +176,8 @@ def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
         return PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
     if isinstance(release, UnderPrior) and release.n > 1:
         pair = min(worst.likelier, worst.other)
-        release = release.of_pairs(pair, pair)
+        with suppress(ValueError):  # priors at the end of their domain leave no room for the pair's other rows
+            release = release.of_pairs(pair, pair)
     return _epsilon_by_bisection(release, delta)
 
 
