@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 import pytest
@@ -38,13 +39,15 @@ def workers(server: Server) -> list[int]:
 
 def test_readers_get_every_answer_while_workers_are_killed(own_server: Server) -> None:
     async def read_and_kill() -> list[Reader]:
-        reading = asyncio.create_task(explore(own_server.host, "budget", 3, 2.0, seed=1))
-        for _ in range(2):
+        reading = asyncio.create_task(explore(own_server.host, "coverage", 3, 4.0, seed=1))
+        killed = set()
+        while not reading.done():
+            for process in workers(own_server):
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+                killed.add(process)
             await asyncio.sleep(0.8)
-            processes = workers(own_server)
-            assert processes
-            for process in processes:
-                os.kill(process, signal.SIGKILL)
+        assert len(killed) > 4  # new ones have come after the first four
         return await reading
 
     for reader in run_in_thread(read_and_kill()):

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.stats import binom
 
+from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
 from dpviz.comparisons import DATA_KINDS, BinaryData, CountData, Estimand
 from dpviz.core.declarations import EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.parameters import Parameter
@@ -216,6 +217,8 @@ def register() -> None:
     """One line for each toy."""
     for toy in SYNTHESIZER_TOYS:
         SYNTHESIZERS[toy.key] = toy
+        if issubclass(toy, PriorSynthesizer):
+            PRIOR_METHODS[toy.key] = CALIBRATED_METHODS[toy.key] = method_of(toy)
     COMBINING_RULES[TWICE.key] = RULES[TWICE.key] = TWICE
     DATA_KINDS[Smokers.key] = Smokers
     ASKED_KINDS[ManySmokers.key] = ManySmokers
