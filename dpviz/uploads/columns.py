@@ -9,7 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -18,35 +18,28 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpviz.core.escape import NOT_FINITE, is_formula, is_number, single_line
-from dpviz.core.formatting import describe_value, format_number, join_words
+from dpviz.core.formatting import describe_value, format_count, format_number, join_words
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS, MAX_PILOT_NUMBER, MAX_PILOT_ROWS
 from dpviz.uploads.tables import decode, read_table
 
-MISSING = frozenset({"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>", "n/a", "na", "nan", "-nan"})
-MISSING |= {"null", "none", "-1.#ind", "1.#ind", "-1.#qnan", "1.#qnan"}
-"""What stands for no value, in small letters: what pandas takes for missing, and ``<null>``, ``?``, points, dashes."""
-MAX_SCALE_STEPS = 10
-"""Steps of a rating."""
-MIN_IDENTIFIERS, IDENTIFIER_SHARE = 20, 0.95
-"""Distinct values from which on a column of words may be an identifier, and their share of the rows."""
-WORDS_FOR_ONE = "1", "yes", "true", "y", "t", "ja"
-"""The first of them counts as a one unless the reader chooses."""
-SKEWED, HEAVY = 1.0, 3.0
-"""Skewness and excess kurtosis from which a column is said not to be normal."""
-FAR_FROM_MEAN = 0.05
-"""Standard deviations by which bounds may move a normal distribution's mean before that is said."""
-STEPS_IN_SPREAD = 10
-"""Bounds are multiples of the smallest round number of which at most so many lie in the spread."""
-NARROWEST_SPREAD, TINIEST = Fraction(1, 10**9), Fraction(1, 10**100)
-"""Spread, beside the size of the numbers, and spread at all, below which one counts as this."""
+# What pandas takes for missing, and <null>, ?, points and dashes, in small letters
+MISSING = {"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>", "n/a", "na", "nan", "-nan", "null"}
+MISSING |= {"none", "-1.#ind", "1.#ind", "-1.#qnan", "1.#qnan"}
+MAX_SCALE_STEPS = 10  # of a rating
+MIN_IDENTIFIERS, IDENTIFIER_SHARE = 20, 0.95  # distinct values, and their share of the rows, from which words identify
+WORDS_FOR_ONE = "1", "yes", "true", "y", "t", "ja"  # the first of them counts as a one unless the reader chooses
+MAX_NORMAL_SKEWNESS, MAX_NORMAL_EXCESS = 1.0, 3.0
+MAX_NORMAL_BIAS = 0.05  # of bounds, in standard deviations
+STEPS_IN_SPREAD = 10  # bounds are multiples of the smallest round number of which at most so many lie in the spread
+MIN_RELATIVE_SPREAD, MIN_SPREAD = Fraction(1, 10**9), Fraction(1, 10**100)  # a smaller one counts as this
 PILOT_FITS = f"Keep the columns that you need: one of {MAX_PILOT_ROWS:,} values fits."
 MARK_NAMES = {".": "Points", ",": "Commas"}
 OTHER_MARK = {".": ",", ",": "."}
+# Numbers whose thousands are separated, by their decimal mark
 GROUPED = {
     mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(other)}\d{{3}})+(?:{re.escape(mark)}\d*)?").fullmatch
     for mark, other in OTHER_MARK.items()
 }
-"""Numbers whose thousands are separated, by their decimal mark."""
 _object_numbers = itertools.count(1)
 
 
@@ -64,13 +57,11 @@ class PilotProblem(ValueError):
 class Private:
     """Prints as its kind, its sizes and a number of its own: equal values must not be told from how they print."""
 
-    @cached_property
-    def _number(self) -> int:
-        return next(_object_numbers)
-
     @property
     def _sizes(self) -> str:
         raise NotImplementedError
+
+    _number = cached_property(lambda _: next(_object_numbers))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._sizes}, object {self._number})"
@@ -84,8 +75,7 @@ class Facts(Private):
     n: int
     missing: int
 
-    words: ClassVar[dict[str, str]] = {"n": "n"}
-    """What a design may take of it, in words."""
+    words: ClassVar[dict[str, str]] = {"n": "n"}  # what a design may take of it
 
     @property
     def _sizes(self) -> str:
@@ -96,8 +86,6 @@ class Facts(Private):
 class ProportionFacts(Facts):
     r"""Share of the values that are `one`.
 
-    Examples
-    --------
     >>> read_columns("smoker\nno\nyes\nno\nno").column("smoker").proportion().share
     0.25
     """
@@ -106,30 +94,24 @@ class ProportionFacts(Facts):
     share: float
     others: int = 1
 
-    words: ClassVar = {**Facts.words, "share": "the share of ones"}
+    words: ClassVar = {"n": "n", "share": "the share of ones"}
 
     @property
     def note(self) -> str:
         """What counts as a zero, in a sentence, where that is more than one value."""
         if self.others == 1:
             return ""
-        every = "Both" if self.others == 2 else f"All {self.others:,}"
-        return f"{every} other values of {quote(self.column)} count as zeros."
+        amount = "Both" if self.others == 2 else f"All {self.others:,}"
+        return f"{amount} other values of {quote(self.column)} count as zeros."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CategoryFacts(Facts):
-    r"""Number of distinct values.
-
-    Examples
-    --------
-    >>> read_columns("place\nnorth\nsouth\nwest").column("place").categories().categories
-    3
-    """
+    """Number of distinct values."""
 
     categories: int
 
-    words: ClassVar = {**Facts.words, "categories": "the number of categories"}
+    words: ClassVar = {"n": "n", "categories": "the number of categories"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -140,8 +122,6 @@ class NumberFacts(Facts):
     be both: no bound lies beyond 0 unless a number does. Whole numbers of a `rating` have its ends as bounds. The
     `skewness` is the third central moment over σ³, the `excess` the fourth over σ⁴, less 3.
 
-    Examples
-    --------
     >>> facts = read_columns("age\n17\n41\n64").column("age").numbers()
     >>> facts.low, facts.high, facts.step
     (15.0, 65.0, 5.0)
@@ -159,7 +139,7 @@ class NumberFacts(Facts):
     excess: float
 
     words: ClassVar = {
-        **Facts.words,
+        "n": "n",
         "low": "the bounds",
         "high": "the bounds",
         "mean": "the mean",
@@ -198,11 +178,11 @@ class NumberFacts(Facts):
         """Why a normal distribution between the bounds, which the desk assumes, does not fit; nothing where it does."""
         reasons = []
         normal = "and that of a normal distribution is 0"
-        if abs(self.skewness) > SKEWED:
+        if abs(self.skewness) > MAX_NORMAL_SKEWNESS:
             reasons.append(f"the skewness is {format_number(self.skewness, 3)}, {normal}")
-        if self.excess > HEAVY:
+        if self.excess > MAX_NORMAL_EXCESS:
             reasons.append(f"the excess kurtosis is {format_number(self.excess, 3)}, {normal}")
-        if abs(self.bias) > FAR_FROM_MEAN * self.standard_deviation:
+        if abs(self.bias) > MAX_NORMAL_BIAS * self.standard_deviation:
             reasons.append("a normal distribution with its mean and standard deviation often lies outside the bounds")
         if not reasons:
             return ""
@@ -219,7 +199,7 @@ class Column(Private):
     """A column as it was read, and what it says read as a share of one value, as categories or as numbers.
 
     Its `cells` are without the blanks around them, and each begins on one of the `lines`. `decimal` is the mark that a
-    reader has chosen, `missing_text` a text that means no value.
+    reader has chosen.
     """
 
     name: str
@@ -227,22 +207,15 @@ class Column(Private):
     lines: tuple[int, ...]
     comma_separates: bool = True
     decimal: str | None = None
-    missing_text: str | None = None
 
     @property
     def _sizes(self) -> str:
-        return f"{quote(self.name)}, {self.rows:,} rows"
-
-    @property
-    def rows(self) -> int:
-        """How many cells there are, with the missing ones."""
-        return len(self.cells)
+        return f"{quote(self.name)}, {len(self.cells):,} rows"
 
     @cached_property
     def texts(self) -> Counter[str]:
         """How often each text occurs, without what stands for no value."""
-        missing = MISSING | {self.missing_text.strip().casefold()} if self.missing_text else MISSING
-        return Counter({text: count for text, count in Counter(self.cells).items() if text.casefold() not in missing})
+        return Counter({text: count for text, count in Counter(self.cells).items() if text.casefold() not in MISSING})
 
     @cached_property
     def marks(self) -> Marks:
@@ -262,7 +235,8 @@ class Column(Private):
 
         Of words that differ in capital letters alone, the most frequent stands for all.
         """
-        numbers, alike = self.texts_as_numbers if self.all_numbers else {}, dict[object, list[str]]()
+        numbers = self.texts_as_numbers if self.all_numbers else {}
+        alike = dict[object, list[str]]()
         for text in sorted(self.texts, key=lambda text: (len(text) if numbers else -self.texts[text], text)):
             alike.setdefault(numbers[text] if numbers else text.casefold(), []).append(text)
         counts = {texts[0]: sum(self.texts[text] for text in texts) for texts in alike.values()}
@@ -281,28 +255,12 @@ class Column(Private):
     @property
     def missing(self) -> int:
         """How many cells hold no value."""
-        return self.rows - self.n
+        return len(self.cells) - self.n
 
     @property
     def values(self) -> tuple[str, ...]:
         """The distinct values in order: by size where all are numbers, by their letters where not."""
         return tuple(self.counts)
-
-    @property
-    def distinct(self) -> int:
-        """How many distinct values there are."""
-        return len(self.counts)
-
-    @property
-    def is_identifier(self) -> bool:
-        """Whether it looks like an identifier: words or whole numbers that are nearly all distinct."""
-        whole = all(number == math.floor(number) for number in self.texts_as_numbers.values() if math.isfinite(number))
-        return self.distinct >= max(MIN_IDENTIFIERS, IDENTIFIER_SHARE * self.n) and whole
-
-    @property
-    def largest_group(self) -> int:
-        """Largest number of rows of one value: of an identifier that repeats, the rows of one person."""
-        return max(self.counts.values(), default=0)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -311,130 +269,140 @@ class Column(Private):
         if self.missing:
             hold, left_out = ("holds", "It is") if self.missing == 1 else ("hold", "They are")
             notes.append(
-                f"{self.missing:,} of the {self.rows:,} cells of {quote(self.name)} {hold} no value (empty, NA, NaN, "
-                f"null, a point or a dash). {left_out} left out: n = {self.n:,}."
+                f"{self.missing:,} of the {len(self.cells):,} cells of {quote(self.name)} {hold} no value (empty, NA, "
+                f"NaN, null, a point or a dash). {left_out} left out: n = {self.n:,}."
             )
         if self.all_numbers:
             notes += filter(None, [describe_marks(self.marks, quote(self.name), self.texts)])
-        elif self.distinct < len(self.texts):
+        elif len(self.counts) < len(self.texts):
             notes.append(
                 f"Values of {quote(self.name)} that differ in capital letters alone are counted as one: "
-                f"{len(self.texts):,} ways of writing are {self.distinct:,} "
-                f"{'value' if self.distinct == 1 else 'values'}."
+                f"{len(self.texts):,} ways of writing are {format_count(len(self.counts), 'value')}."
             )
         return tuple(notes)
 
     @cached_property
-    def formula(self) -> str | None:
-        """First text that a spreadsheet would evaluate."""
-        return next((text for text in self.texts if text not in self.texts_as_numbers and is_formula(text)), None)
+    def category_problem(self) -> str:
+        """Why it cannot be read as categories, in a sentence; empty where it can."""
+        if not self.n:
+            return self._no_value
+        formulas = (text for text in self.texts if text not in self.texts_as_numbers and is_formula(text))
+        if (formula := next(formulas, None)) is not None:
+            return f"{self._describe(formula)} Save the values in its place, or put a letter before a text."
+        distinct = len(self.counts)
+        is_whole = all(number % 1 == 0 for number in self.texts_as_numbers.values() if math.isfinite(number))
+        is_identifier = is_whole and distinct >= max(MIN_IDENTIFIERS, IDENTIFIER_SHARE * self.n)
+        if is_identifier and distinct <= MAX_CELLS:
+            return (
+                f"{quote(self.name)} looks like an identifier: {distinct:,} of its {self.n:,} values are distinct. "
+                "Choose a column whose values repeat."
+            )
+        if 2 <= distinct <= MAX_CELLS:
+            return ""
+        count = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
+        return f"{quote(self.name)} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}."
 
     @cached_property
-    def no_number(self) -> str | None:
-        """First text that is no number of a size that is read."""
-        sizes = ((text, abs(self.texts_as_numbers.get(text, math.inf))) for text in self.texts)
-        return next((text for text, size in sizes if not size <= MAX_PILOT_NUMBER), None)
+    def number_problem(self) -> str:
+        """Why it cannot be read as numbers, in a sentence; empty where it can."""
+        if not self.n:
+            return self._no_value
+        for text in self.texts:
+            if not abs(self.texts_as_numbers.get(text, math.inf)) <= MAX_PILOT_NUMBER:
+                end = format_number(MAX_PILOT_NUMBER)
+                return (
+                    f"{self._describe(text)} Every value must be a number from −{end} to {end}, all of them with the "
+                    "same decimal mark; leave a missing one empty."
+                )
+        if self.n == 1:
+            return f"{quote(self.name)} holds a single number; a mean and its spread need at least two."
+        return ""
 
     @property
     def categorical(self) -> bool:
         """Whether it can be read as categories."""
-        return 2 <= self.distinct <= MAX_CELLS and self.formula is None and not self.is_identifier
+        return not self.category_problem
 
     @property
     def two_valued(self) -> bool:
         """Whether it can be read as yes or no."""
-        return self.distinct == 2 and self.categorical
+        return len(self.counts) == 2 and self.categorical
 
     @property
     def numeric(self) -> bool:
         """Whether it can be read as numbers."""
-        return self.n > 1 and self.no_number is None
+        return not self.number_problem
 
     @property
     def one(self) -> str:
         """Value that is counted as a one unless another is chosen: 1, yes or true, else the second in order."""
-        self._check_values()
         folded = {value.lower(): value for value in self.values}
-        return next((folded[word] for word in WORDS_FOR_ONE if word in folded), self.values[min(1, self.distinct - 1)])
+        return next((folded[word] for word in WORDS_FOR_ONE if word in folded), self.values[:2][-1])
 
     def proportion(self, one: str | None = None) -> ProportionFacts:
         """Share of `one` among two values, or among categories, where it must be said; or a PilotProblem."""
-        self._check_categories()
-        if one is None and not self.two_valued:
+        categories = self.categories().categories
+        if one is None and categories > 2:
             raise PilotProblem(
-                f"{quote(self.name)} holds {self.distinct:,} distinct values; say which of them counts as a one."
+                f"{quote(self.name)} holds {categories:,} distinct values; say which of them counts as a one."
             )
         chosen = self.one if one is None else one
         if chosen not in self.counts:
-            raise PilotProblem(
-                f"one must be one of the {self.distinct:,} values of {quote(self.name)}, written as there."
-            )
+            raise PilotProblem(f"one must be one of the {categories:,} values of {quote(self.name)}, written as there.")
         share = self.counts[chosen] / self.n
-        return ProportionFacts(**self._shared_facts, one=chosen, share=share, others=self.distinct - 1)
+        return ProportionFacts(**self._shared_facts, one=chosen, share=share, others=categories - 1)
 
     def categories(self) -> CategoryFacts:
         """Number of categories, or a PilotProblem."""
-        self._check_categories()
-        return CategoryFacts(**self._shared_facts, categories=self.distinct)
+        if self.category_problem:
+            raise PilotProblem(self.category_problem)
+        return CategoryFacts(**self._shared_facts, categories=len(self.counts))
 
     def numbers(self) -> NumberFacts:
         """Extremes, mean, standard deviation and suggested bounds, or a PilotProblem."""
-        self._check_values()
-        if self.no_number is not None:
-            raise self._problem(
-                self.no_number,
-                f"Every value must be a number from −{format_number(MAX_PILOT_NUMBER)} to "
-                f"{format_number(MAX_PILOT_NUMBER)}, "
-                "all of them with the same decimal mark; leave a missing one empty.",
-            )
-        if self.n == 1:
-            raise PilotProblem(f"{quote(self.name)} holds a single number; a mean and its spread need at least two.")
+        if self.number_problem:
+            raise PilotProblem(self.number_problem)
         numbers = np.repeat(list(self.texts_as_numbers.values()), [self.texts[text] for text in self.texts_as_numbers])
         smallest, largest = float(numbers.min()), float(numbers.max())
         spread = largest - smallest
-        deviation = spread * float(np.std((numbers - smallest) / spread, ddof=1)) if spread else 0.0
-        mean = min(max(float(numbers.mean()), smallest), largest)
+        scaled = (numbers - smallest) / (spread or 1.0)
+        deviations = scaled - scaled.mean()
+        variance = float(np.mean(deviations**2)) or 1.0
 
         # Bounds: the ends of a rating, or round numbers outside
-        whole, counts = bool(np.all(numbers == np.rint(numbers))), list(self.counts.values())
-        is_short = whole and 0 < spread <= MAX_SCALE_STEPS and self.distinct == spread + 1
-        rating = is_short and min(counts[0], counts[-1]) > 1
-        low, high, step = (smallest, largest, 1.0) if rating else round_bounds(smallest, largest, whole=whole)
+        is_whole = bool(np.all(numbers == np.rint(numbers)))
+        counts = list(self.counts.values())
+        is_scale = is_whole and 0 < spread <= MAX_SCALE_STEPS and len(counts) == spread + 1
+        rating = is_scale and min(counts[0], counts[-1]) > 1
+        low, high, step = (smallest, largest, 1.0) if rating else round_bounds(smallest, largest, whole=is_whole)
 
-        scaled = (numbers - mean) / spread if spread else np.zeros(1)
-        square = float(np.mean(scaled**2)) or 1.0
         return NumberFacts(
-            **self._shared_facts, smallest=smallest, largest=largest, mean=mean, standard_deviation=deviation,
-            low=low, high=high, step=step, rating=rating,
-            skewness=float(np.mean(scaled**3)) / square**1.5, excess=float(np.mean(scaled**4)) / square**2 - 3,
+            **self._shared_facts, smallest=smallest, largest=largest, low=low, high=high, step=step, rating=rating,
+            mean=min(max(float(numbers.mean()), smallest), largest),
+            standard_deviation=spread * float(np.std(scaled, ddof=1)),
+            skewness=float(np.mean(deviations**3)) / variance**1.5,
+            excess=float(np.mean(deviations**4)) / variance**2 - 3,
         )  # fmt: skip
 
     @property
     def _shared_facts(self) -> dict[str, Any]:
         return {"column": self.name, "n": self.n, "missing": self.missing}
 
-    def _problem(self, text: str, needed: str) -> PilotProblem:
-        """What to raise where a cell that says `text` stands and something else is `needed`."""
-        line = self.lines[self.cells.index(text)]
-        return PilotProblem(f"The value of {quote(self.name)} in line {line:,} {describe_cell(text)}. {needed}")
+    @property
+    def _no_value(self) -> str:
+        return f"{quote(self.name)} holds no value: all of its {len(self.cells):,} cells are missing."
 
-    def _check_values(self) -> None:
-        if not self.n:
-            raise PilotProblem(f"{quote(self.name)} holds no value: all of its {self.rows:,} cells are missing.")
-
-    def _check_categories(self) -> None:
-        self._check_values()
-        if self.formula is not None:
-            raise self._problem(self.formula, "Save the values in its place, or put a letter before a text.")
-        if self.categorical:
-            return
-        if self.is_identifier and self.distinct <= MAX_CELLS:
-            raise PilotProblem(
-                f"{quote(self.name)} looks like an identifier: {self.distinct:,} of its {self.n:,} values are "
-                "distinct. Choose a column whose values repeat."
-            )
-        count = "a single distinct value" if self.distinct == 1 else f"{self.distinct:,} distinct values"
-        raise PilotProblem(f"{quote(self.name)} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}.")
+    def _describe(self, text: str) -> str:
+        """Where the first cell with a text stands and what keeps it from being a value, without what it says."""
+        if is_number(text):
+            kind = "is too large"
+        elif NOT_FINITE.fullmatch(text):
+            kind = "is infinite"
+        elif is_formula(text):
+            kind = f"begins with “{text[0]}” as a formula does, and no formula is evaluated here"
+        else:
+            kind = "is no number"
+        return f"The value of {quote(self.name)} in line {self.lines[self.cells.index(text)]:,} {kind}."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -445,29 +413,19 @@ class PilotFile(Private):
     notes: tuple[str, ...] = ()
 
     @property
-    def rows(self) -> int:
-        """How many rows there are below the header."""
-        return self.columns[0].rows
-
-    @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
     @property
     def _sizes(self) -> str:
-        return f"{len(self.columns):,} columns, {self.rows:,} rows"
+        return f"{len(self.columns):,} columns, {len(self.columns[0].cells):,} rows"
 
     def column(self, name: str) -> Column:
         """Column of this name, or a PilotProblem."""
-        column = next((column for column in self.columns if column.name == name), None)
-        if column is None:
+        if name not in self.names:
             raise PilotProblem(f"name must be one of the file's {len(self.columns):,} columns; got {quote(name)}.")
-        return column
-
-    def without(self, missing_text: str) -> "PilotFile":
-        """Same file, in which a text such as −1, 99 or unknown stands for no value."""
-        return replace(self, columns=tuple(replace(column, missing_text=missing_text) for column in self.columns))
+        return self.columns[self.names.index(name)]
 
 
 def read_columns(content: bytes | str) -> PilotFile:
@@ -500,7 +458,8 @@ def read_columns(content: bytes | str) -> PilotFile:
     if all(is_number(name) or name in column for name, column in zip(names, cells, strict=True) if name):
         notes += ("The first line holds values and no names. It is read as a row, and the columns are numbered.",)
         cells = [(name, *column) for name, column in zip(names, cells, strict=True)]
-        lines, names = [lines[0] - 1, *lines], [str(place) for place in range(1, len(names) + 1)]
+        lines = [lines[0] - 1, *lines]
+        names = [str(place) for place in range(1, len(names) + 1)]
     for place, name in enumerate(names, start=1):
         if is_formula(name):
             raise PilotProblem(
@@ -529,8 +488,6 @@ def read_columns(content: bytes | str) -> PilotFile:
 def warning(facts: Facts, taken: Sequence[str] | None = None) -> str:
     r"""What it means to use `taken` of the facts, all of them unless named, in a design.
 
-    Examples
-    --------
     >>> warning(read_columns("smoker\nno\nyes").column("smoker").proportion()).split(". ")[0]
     'You take n and the share of ones from the confidential column “smoker”'
     """
@@ -555,22 +512,9 @@ def quote(name: str) -> str:
     return f"“{single_line(name)}”"
 
 
-def describe_cell(text: str) -> str:
-    """What stands in a cell that is no number, without what it says."""
-    if is_number(text):
-        return "is too large"
-    if NOT_FINITE.fullmatch(text):
-        return "is infinite"
-    if is_formula(text):
-        return f"begins with “{text[0]}” as a formula does, and no formula is evaluated here"
-    return "is no number"
-
-
 def parse_number(text: str, decimal: str) -> float | None:
     """Number that a text is with this decimal mark, per cent as a hundred times its share; None where it is none.
 
-    Examples
-    --------
     >>> parse_number("1.500", "."), parse_number("1.500", ","), parse_number("1.5", ","), parse_number("−2,5 %", ",")
     (1.5, 1500.0, None, -2.5)
     """
@@ -589,45 +533,38 @@ def find_marks(texts: Iterable[str], comma_separates: bool) -> Marks:
     The mark with which more of them are numbers. If they are numbers with either, a point is decimal, and so is a comma
     unless commas stand between the values of the file.
 
-    Examples
-    --------
     >>> find_marks(["1.500", "2.25"], False), find_marks(["1.500", "2.300"], False)
     (Marks(decimal='.', doubt=False), Marks(decimal='.', doubt=True))
     """
-    every = list(texts)
-    numbers = {decimal: [parse_number(text, decimal) for text in every] for decimal in OTHER_MARK}
-    known = {decimal: sum(number is not None for number in numbers[decimal]) for decimal in OTHER_MARK}
-    if known["."] != known[","] or numbers["."] == numbers[","]:
-        return Marks("," if known[","] > known["."] else ".")
-    used = {mark for mark in OTHER_MARK for text in every if mark in text}
-    if known["."] < len(every) or len(used) > 1:
-        return Marks(".")
-    return Marks("," if used == {","} and not comma_separates else ".", doubt=True)
+    values = {decimal: [parse_number(text, decimal) for text in texts] for decimal in OTHER_MARK}
+    unread = {decimal: values[decimal].count(None) for decimal in OTHER_MARK}
+    if unread["."] != unread[","]:
+        return Marks(min(unread, key=lambda mark: unread[mark]))
+    used = [mark for mark in OTHER_MARK if any(mark in text for text in texts)]
+    is_doubtful = values["."] != values[","] and unread["."] == 0 and len(used) == 1
+    return Marks("," if is_doubtful and used == [","] and not comma_separates else ".", is_doubtful)
 
 
 def describe_marks(marks: Marks, name: str, texts: Iterable[str]) -> str:
     """How the marks in a column of that name are read, in a sentence; nothing where it has none to tell of.
 
-    Examples
-    --------
     >>> describe_marks(Marks(","), "“x”", ["1.234,5"])
     'Commas in “x” are read as decimal commas and points as thousands separators.'
     """
-    decimal, is_doubtful = marks
-    used = {mark for mark in MARK_NAMES for text in texts if mark in text}
-    if is_doubtful:
-        (mark,) = used
+    used = [mark for mark in MARK_NAMES if any(mark in text for text in texts)]
+    if marks.doubt:
+        mark = used[0]
         readings = (f"decimal {MARK_NAMES[mark].lower()}", "1.5"), ("thousands separators", "1,500")
-        (reading, value), (alternative, instead) = readings if mark == decimal else readings[::-1]
+        (reading, value), (alternative, instead) = readings if mark == marks.decimal else readings[::-1]
         return (
             f"{MARK_NAMES[mark]} in {name} are read as {reading}: 1{mark}500 is {value}. Each of them stands before "
             f"three digits, so that they may be {alternative} as well, and 1{mark}500 may be {instead}."
         )
-    has_groups = OTHER_MARK[decimal] in used
-    if decimal == "," and "," in used:
+    has_groups = OTHER_MARK[marks.decimal] in used
+    if marks.decimal == "," in used:
         points = " and points as thousands separators" if has_groups else ""
         return f"Commas in {name} are read as decimal commas{points}."
-    return f"{MARK_NAMES[OTHER_MARK[decimal]]} in {name} are read as thousands separators." if has_groups else ""
+    return f"{MARK_NAMES[OTHER_MARK[marks.decimal]]} in {name} are read as thousands separators." if has_groups else ""
 
 
 def round_bounds(smallest: float, largest: float, *, whole: bool) -> tuple[float, float, float]:
@@ -635,17 +572,15 @@ def round_bounds(smallest: float, largest: float, *, whole: bool) -> tuple[float
 
     The step is 1, 2 or 5 times a power of ten. 0 is passed by no bound unless a number lies beyond it.
 
-    Examples
-    --------
     >>> round_bounds(17.0, 64.0, whole=True), round_bounds(0.0, 0.93, whole=False)
     ((15.0, 65.0, 5.0), (0.0, 1.0, 0.1))
     """
     first, last = (Fraction(repr(float(end))) for end in (smallest, largest))  # 0.1 is a tenth, not the float near it
     size = max(abs(first), abs(last))
-    spread = max(last - first or size or Fraction(STEPS_IN_SPREAD), size * NARROWEST_SPREAD, TINIEST)
-    smallest_step = spread / STEPS_IN_SPREAD
-    power = Fraction(10) ** math.floor(math.log10(smallest_step.numerator) - math.log10(smallest_step.denominator))
-    step = next(times * power for times in (1, 2, 5, 10, 20) if times * power >= smallest_step)
+    spread = max(last - first or size or Fraction(STEPS_IN_SPREAD), size * MIN_RELATIVE_SPREAD, MIN_SPREAD)
+    min_step = spread / STEPS_IN_SPREAD
+    power = Fraction(10) ** math.floor(math.log10(min_step.numerator) - math.log10(min_step.denominator))
+    step = next(times * power for times in (1, 2, 5, 10, 20) if times * power >= min_step)
     step = max(step, Fraction(1)) if whole else step
     low, high = (math.ceil(first / step) - 1) * step, (math.floor(last / step) + 1) * step
     if first >= 0:

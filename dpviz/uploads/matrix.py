@@ -13,19 +13,15 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
 from dpviz.uploads.tables import SEPARATORS, decode, split_lines
 
-MAX_DIGITS = 12
-"""Significant digits beyond which numbers count as exact."""
-SUM_ROUNDING, NEAR_SUM = 1e-12, 0.1
-"""Distance from 1 up to which the sum of a row is 1 but for rounding, or that of rounded probabilities."""
-MAX_EXPONENT = 400
-"""Exponent beyond which every double is 0 or infinite."""
-MAX_VALUES = 2 * (MAX_MATRIX_SIDE + 2)
-"""Values of a line: more than a matrix has columns, as separators may stand in names in quotation marks."""
-COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$")
-"""What a column of counts or names is called in a header, in small letters."""
+MAX_DIGITS = 12  # significant digits beyond which numbers count as exact
+SUM_ROUNDING, NEAR_SUM = 1e-12, 0.1  # distance from 1 of the sum of exact, and of rounded probabilities
+MAX_EXPONENT = 400  # beyond it every double is 0 or infinite
+MAX_VALUES = 2 * (MAX_MATRIX_SIDE + 2)  # of a line, as separators may stand in names in quotation marks
+COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$", re.IGNORECASE)  # of a column of counts or names
+# A fraction, or a number in per cent: no name of a column
 NUMERAL = re.compile(r"[<>~≈±]?\s*(\d[\d.,/\s]*)?[\d¼-¾⅐-⅞](e[+-]?\d+)?\s*[%‰]?", re.IGNORECASE)
-"""A fraction, or a number in per cent: no name of a column."""
 NEEDED = "A probability from 0 to 1 is needed"
+MATRIX_FITS = f"A matrix of {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} probabilities at full precision fits."
 
 
 class _Line(NamedTuple):
@@ -55,7 +51,7 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     """
     lines, labels, matrix = _parse(content)
     check_probabilities(matrix, lambda row: f"Line {lines[row].number}", lambda place: f"value {place + labels + 1}")
-    return GivenMatrix(probabilities=matrix, decimals=_decimals(lines, labels))
+    return GivenMatrix(probabilities=matrix, decimals=_count_decimals(lines, labels))
 
 
 def rescale_rows(content: str | bytes) -> str | None:
@@ -63,8 +59,6 @@ def rescale_rows(content: str | bytes) -> str | None:
 
     A row that is not near 1 holds no probabilities that were rounded, and dividing it would hide that.
 
-    Examples
-    --------
     >>> print(rescale_rows("0.5,0.51\n0.25,0.75"))
     0.49504950495049505,0.504950495049505
     0.25,0.75
@@ -84,8 +78,7 @@ def rescale_rows(content: str | bytes) -> str | None:
 
 def text_of(content: str | bytes) -> str:
     """Text of a matrix; how its letters were read matters to no number."""
-    fits = f"A matrix of {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} probabilities at full precision fits."
-    return decode(content, MAX_MATRIX_BYTES, fits, MatrixProblem)[0]
+    return decode(content, MAX_MATRIX_BYTES, MATRIX_FITS, MatrixProblem)[0]
 
 
 def sums_sentence(given: GivenMatrix) -> str:
@@ -109,41 +102,40 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
             if NOT_FINITE.fullmatch(value):
                 raise MatrixProblem(f"Line {line.number}, value {place} is not finite: {value}. {NEEDED}.")
 
-    header, lines = _header(lines)
-    width = len(lines[0].values)
+    header = lines.pop(0).values if _has_header(lines) else None
+    first, width = lines[0].number, len(lines[0].values)
     for line in lines:
         if len(line.values) != width:
             raise MatrixProblem(
-                f"Line {line.number} has {len(line.values)} values, line {lines[0].number} has {width}. "
+                f"Line {line.number} has {len(line.values)} values, line {first} has {width}. "
                 "Every row needs the same number of values."
             )
     if len(lines) > MAX_MATRIX_SIDE or width > MAX_MATRIX_SIDE + 2:
         raise _too_large(f"The matrix has {len(lines):,} rows and {width:,} columns")
 
     # Row by row: as an array of texts every value would be as wide as the longest
-    labels = _label_columns(header, lines)
+    labels = _count_labels(header, lines)
     matrix = np.empty((len(lines), width - labels))
     for row, line in enumerate(lines):
         try:
             matrix[row] = [float(value) for value in line.values[labels:]]
         except ValueError:
-            place = next(place for place in range(labels, width) if not is_number(line.values[place]))
-            raise _no_probability(line, place) from None
+            raise _no_probability(line, [is_number(value) for value in line.values].index(False, labels)) from None
     return lines, labels, matrix
 
 
 def _too_large(size: str) -> MatrixProblem:
-    return MatrixProblem(
-        f"{size}; at most {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} are audited here. Leave rows and columns out, or "
-        "use the "
-        "Python package."
-    )
+    side = f"{MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,}"
+    advice = "Leave rows and columns out, or use the Python package."
+    return MatrixProblem(f"{size}; at most {side} are audited here. {advice}")
 
 
 def _no_probability(line: _Line, place: int) -> MatrixProblem:
     value = line.values[place]
-    quoted = f"“{single_line(value, 30)}”" if value else "empty"
-    return MatrixProblem(f"Line {line.number}, value {place + 1} is {quoted}. {NEEDED}, written with a point.")
+    state = f"is “{single_line(value, 30)}”" if value else "is empty"
+    if len(value) > MAX_VALUE_CHARACTERS:
+        state = f"has more than {MAX_VALUE_CHARACTERS:,} characters"
+    return MatrixProblem(f"Line {line.number}, value {place + 1} {state}. {NEEDED}, written with a point.")
 
 
 def _split(text: str) -> list[_Line]:
@@ -162,15 +154,15 @@ def _split(text: str) -> list[_Line]:
         )
     sample = "\n".join(line for _, line in lines[:20])
     separator = next((mark for mark in SEPARATORS if mark in sample), None)
-    rows = [_values(number, line, separator) for number, line in lines]
-    if separator is not None and all(row and row[-1].strip() == "" for row in rows):
-        rows = [row[:-1] for row in rows]
-    if separator in (";", "\t") and "." not in sample:
-        rows = [[value.replace(",", ".") for value in row] for row in rows]
-    return [_Line(number, [value.strip() for value in row]) for (number, _), row in zip(lines, rows, strict=True)]
+    rows = [_split_line(number, line, separator) for number, line in lines]
+    if separator is not None and all(row.values[-1].strip() == "" for row in rows):
+        rows = [_Line(number, values[:-1]) for number, values in rows]
+    has_decimal_commas = separator in (";", "\t") and "." not in sample
+    marks = (",", ".") if has_decimal_commas else ("", "")
+    return [_Line(number, [value.replace(*marks).strip() for value in values]) for number, values in rows]
 
 
-def _values(number: int, line: str, separator: str | None) -> list[str]:
+def _split_line(number: int, line: str, separator: str | None) -> _Line:
     """What stands between the separators, or blanks, of one line."""
     if separator is None:
         values = line.split(maxsplit=MAX_VALUES)
@@ -186,62 +178,55 @@ def _values(number: int, line: str, separator: str | None) -> list[str]:
             ) from None
     if len(values) > MAX_VALUES:
         raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
-    for place, value in enumerate(values, start=1):
+    for place, value in enumerate(values):
         if len(value) > MAX_VALUE_CHARACTERS:
-            raise MatrixProblem(
-                f"Line {number}, value {place} has more than {MAX_VALUE_CHARACTERS:,} characters. {NEEDED}, written "
-                "with a "
-                "point."
-            )
-    return values
+            raise _no_probability(_Line(number, values), place)
+    return _Line(number, values)
 
 
-def _header(lines: list[_Line]) -> tuple[list[str] | None, list[_Line]]:
-    """Names of the header, or None, and the lines below it.
-
-    A header holds no fractions. A first row of names and 0s and 1s that sum to 1 may be a row of probabilities.
-    """
+def _has_header(lines: list[_Line]) -> bool:
+    """Whether the first line names the columns: it holds no fractions, and is no row of probabilities."""
     first, below = lines[0].values, lines[1:]
     numbers = [value for value in first if is_number(value)]
     if not all(value.isdigit() for value in numbers):
-        return None, lines
+        return False
     for place, value in enumerate(first):
         if NUMERAL.fullmatch(value) and not is_number(value):  # else a row that was meant would be passed over
             raise _no_probability(lines[0], place)
-    is_count = numbers == [str(place) for place in range(len(first))] and len(first) > 2
-    has_names = len(numbers) < len(first) and (sum(map(float, numbers)) != 1 or _names_columns(first, below))
-    if not (is_count or has_names):
-        return None, lines
-    if not below:
+
+    # A first row of names and of 0s and 1s that sum to 1 may be a row of probabilities
+    if len(numbers) == len(first):
+        is_header = numbers == [str(place) for place in range(len(first))] and len(first) > 2
+    elif sum(map(float, numbers)) != 1:
+        is_header = True
+    else:
+        names_numbers = any(
+            not is_number(name) and all(is_number(line.values[place]) for line in below if place < len(line.values))
+            for place, name in enumerate(first)
+        )
+        is_distinct = len(set(numbers)) == len(numbers) and bool(below)
+        is_header = is_distinct and (bool(COUNT_NAME.match(first[0])) or names_numbers)
+    if is_header and not below:
         raise MatrixProblem("There is a header line and no row below it. Give one line for each confidential table.")
-    return first, below
+    return is_header
 
 
-def _names_columns(first: list[str], below: list[_Line]) -> bool:
-    """Whether a first line names its first column as one of counts or names, or one that holds numbers below."""
-    numbers = [value for value in first if is_number(value)]
-    if len(set(numbers)) < len(numbers) or not below:
-        return False
-    return bool(COUNT_NAME.match(first[0].lower())) or any(
-        not is_number(name) and all(is_number(line.values[place]) for line in below if place < len(line.values))
-        for place, name in enumerate(first)
-    )
-
-
-def _label_columns(header: list[str] | None, lines: list[_Line]) -> int:
+def _count_labels(header: list[str] | None, lines: list[_Line]) -> int:
     """How many columns before the probabilities hold names or counts of the confidential tables."""
     width = len(lines[0].values)
     for labels in range(min(3, width)):
         rows = [line.values[labels:] for line in lines[:50]]
         if all(all(map(is_number, row)) and abs(sum(map(float, row)) - 1) <= ROW_SUM_TOLERANCE for row in rows):
             return labels
-    if header is not None:
-        is_named = [bool(COUNT_NAME.match(name.strip().lower())) for name in header[:2]]
-        return 0 if width == 1 or not is_named[0] else 1 + int(width > 2 and all(is_named))
-    return int(width > 1 and not any(is_number(line.values[0]) for line in lines))
+    if width == 1:
+        return 0
+    if header is None:
+        return int(not any(is_number(line.values[0]) for line in lines))
+    is_named = [bool(COUNT_NAME.match(name)) for name in header[:2]]
+    return int(is_named[0]) + int(width > 2 and all(is_named))
 
 
-def _decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
+def _count_decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
     """Printed decimals: one number where all have as many, else one for each; None where the numbers are exact.
 
     They are exact when all are whole, or one has more digits than anyone prints. A whole 0 or 1 beside fractions is

@@ -1,6 +1,7 @@
 """Recognize a printed matrix as a synthesizer with parameters, whose exact values may then be offered."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -12,12 +13,10 @@ from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer,
 from dpviz.mechanisms.matrix_mechanism import LOSS_DIGITS, GivenMatrix
 from dpviz.uploads.matrix import sums_sentence
 
-# Relative difference by which numbers in full precision may differ: their last digits depend on who computed them.
-EXACT_TOLERANCE = 1e-10
-# Independent entries needed for each parameter. With as many parameters as entries a synthesizer fits any numbers.
-CELLS_PER_PARAMETER = 3
-FULL_PRECISION = 16  # Digits of a number in full precision
-DIGITS_PER_DIGIT = 4  # Digits that the independent entries must print for each digit of the parameters
+EXACT_TOLERANCE = 1e-10  # relative difference of numbers in full precision, whose last digits depend on the program
+CELLS_PER_PARAMETER = 3  # independent entries needed; with as many parameters as entries anything fits any numbers
+FULL_PRECISION = 16  # digits of a number in full precision
+DIGITS_PER_DIGIT = 4  # digits that the independent entries must print for each digit of the parameters
 
 
 def recognize(given: GivenMatrix) -> Synthesizer | None:
@@ -46,8 +45,6 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
 def offer_key(candidate: Synthesizer) -> str:
     """Key and numbers of a synthesizer in one word, as a URL has it.
 
-    Examples
-    --------
     >>> offer_key(BetaBinomial(n=2, m=2, alpha=1, beta=0.5))
     'beta_binomial-2-2-1-0.5'
     """
@@ -79,39 +76,30 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
     rows, columns = given.shape
     independent = rows * (columns - 1)
     printed = independent * (FULL_PRECISION if given.decimals is None else float(np.mean(given.decimals)))
-    candidates = [
-        candidate
-        for candidate in _estimates(given.probabilities)
-        if independent >= CELLS_PER_PARAMETER * len(candidate[1])
-    ]
+    estimates = _estimates(given.probabilities)
     for digits in range(1, 13):
-        for build, estimates in candidates:
-            if printed < DIGITS_PER_DIGIT * digits * len(estimates):
-                continue
-            try:
-                yield build(*(float(f"{estimate:.{digits}g}") for estimate in estimates))
-            except ValueError:
-                continue
+        for build, values in estimates:
+            is_evidence = independent >= CELLS_PER_PARAMETER * len(values)
+            if is_evidence and printed >= DIGITS_PER_DIGIT * digits * len(values):
+                with suppress(ValueError):
+                    yield build(*(float(f"{value:.{digits}g}") for value in values))
 
 
 def _estimates(matrix: FloatArray) -> list[tuple[Callable[..., Synthesizer], tuple[float, ...]]]:
     """Synthesizers with the parameters that fit: priors from the matrix's means, noise from its diagonal."""
     n, m = matrix.shape[0] - 1, matrix.shape[1] - 1
-    candidates: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
+    estimates: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
     means = matrix @ np.arange(m + 1)
     slope = float(means[-1] - means[0]) / n
     if slope > 0:
         alpha = float(means[0]) / slope
         prior = (alpha, m / slope - n - alpha)
-        candidates.append((lambda a, b: BetaBinomial(n=n, m=m, alpha=a, beta=b), prior))
-        candidates.append((lambda a, b: PosteriorMean(n=n, m=m, alpha=a, beta=b), prior))
+        estimates.append((lambda a, b: BetaBinomial(n=n, m=m, alpha=a, beta=b), prior))
+        estimates.append((lambda a, b: PosteriorMean(n=n, m=m, alpha=a, beta=b), prior))
     if n == m:
-        if n > 1:
-            stay = float(matrix[1, 1])
-            half, ratio = log_reciprocal(1 - stay), (1 - stay) / (1 + stay)
-        else:
-            first = float(matrix[0, 0])
-            half, ratio = log_reciprocal(2 * (1 - first)), (1 - first) / max(first, 1e-300)
-        candidates.append((lambda e: LaplaceSanitizer(n=n, epsilon=e), (2 * half,)))
-        candidates.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_reciprocal(ratio),)))
-    return candidates
+        # The share that noise moves away is e^(-ε/2) of Laplace noise, 2/(e^ε + 1) of geometric; half of it if n = 1.
+        moved = 1 - float(matrix[1, 1]) if n > 1 else 2 * (1 - float(matrix[0, 0]))
+        odds = moved / max(2 - moved, 1e-300)
+        estimates.append((lambda e: LaplaceSanitizer(n=n, epsilon=e), (2 * log_reciprocal(moved),)))
+        estimates.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_reciprocal(odds),)))
+    return estimates

@@ -7,13 +7,13 @@ import codecs
 import csv
 import io
 import re
+from contextlib import suppress
 from typing import NamedTuple
 
-from dpviz.core.formatting import format_number, round_up
+from dpviz.core.formatting import format_count, format_number, round_up
 
-SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}
-"""What may stand between values, and how it is called; the first counts where there are as many of two."""
-ADVICE = "Save it as CSV (UTF-8) and bring that."
+SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}  # the first counts where there are as many of two
+NOT_TEXT = "not a text file in UTF-8. Save it as CSV (UTF-8) and bring that."
 GUESSED_ENCODING = (
     "The file is not in UTF-8. It was read as Windows-1252, which is usual in Western Europe: every number is right, "
     "but look whether names with accents are. To be sure, save it as CSV (UTF-8)."
@@ -21,8 +21,7 @@ GUESSED_ENCODING = (
 NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 LINE_ENDS = "\n\r\x0b\x0c\x85\u2028\u2029"
 SEPARATOR_LINE = re.compile(r"sep=([;,\t])\s*[\r\n]+", re.IGNORECASE)
-LINES_FOR_ROWS = 10
-"""Lines of a text, with blank ones and remarks, for each row that it may have."""
+LINES_PER_ROW = 10  # with blank ones and remarks
 
 
 class CsvTable(NamedTuple):
@@ -54,20 +53,18 @@ def decode(content: str | bytes, max_bytes: int, fits: str, problem: type[ValueE
     if match := NO_TEXT.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise problem(
-            f"Line {line:,} holds a character that no text has (its code is {ord(match[0])}): this is not a text file "
-            f"in UTF-8. {ADVICE}"
+            f"Line {line:,} holds a character that no text has (its code is {ord(match[0])}): this is {NOT_TEXT}"
         )
     return text.removeprefix("\ufeff"), notes
 
 
 def _decode_bytes(content: bytes, problem: type[ValueError]) -> tuple[str, tuple[str, ...]]:
-    is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    for encoding, notes in (("utf-16" if is_wide else "utf-8", ()), ("cp1252", (GUESSED_ENCODING,))):
-        try:
-            return content.decode(encoding), notes
-        except UnicodeDecodeError:
-            continue
-    raise problem(f"This is not a text file in UTF-8. {ADVICE}")
+    has_utf16_mark = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-16" if has_utf16_mark else "utf-8"), ()
+    with suppress(UnicodeDecodeError):
+        return content.decode("cp1252"), (GUESSED_ENCODING,)
+    raise problem(f"This is {NOT_TEXT}")
 
 
 def split_lines(text: str, max_rows: int, problem: type[ValueError]) -> list[tuple[int, str]]:
@@ -78,9 +75,9 @@ def split_lines(text: str, max_rows: int, problem: type[ValueError]) -> list[tup
     >>> split_lines("a\r\n\nb", 2, ValueError)
     [(1, 'a'), (3, 'b')]
     """
-    if sum(map(text.count, LINE_ENDS)) - text.count("\r\n") >= LINES_FOR_ROWS * max_rows:
+    if sum(map(text.count, LINE_ENDS)) - text.count("\r\n") >= LINES_PER_ROW * max_rows:
         raise problem(
-            f"There are more than {LINES_FOR_ROWS * max_rows:,} lines, and at most {max_rows:,} rows are read. Leave "
+            f"There are more than {LINES_PER_ROW * max_rows:,} lines, and at most {max_rows:,} rows are read. Leave "
             "blank lines out, and rows that are not needed."
         )
     return [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line]
@@ -93,42 +90,37 @@ def read_table(text: str, max_rows: int, max_columns: int, fits: str, problem: t
     separator is passed over where it is blank; in a table of one column it is an empty cell, unless only blank lines
     follow. A first line ``sep=;``, as spreadsheets write it, names the separator.
     """
-    named = SEPARATOR_LINE.match(text)
-    first_line = 1
-    if named:
-        text, first_line = text[named.end() :], 2
-    text = text.rstrip("\r\n")
-    words = (line for _, line in split_lines(text, max_rows, problem) if line.strip())
-    first = re.sub(r'"[^"]*"', "", next(words, ""))
-    separator = named[1] if named else max(SEPARATORS, key=first.count)
 
     def check_width(columns: int) -> None:
         if columns > max_columns:
             raise problem(f"There are {columns:,} columns; at most {max_columns:,} are read. {fits}")
 
-    check_width(first.count(separator) + 1)
-    is_single = separator not in first and '"' in text
-    if is_single:  # a comma that is not in quotation marks is then a decimal one
-        separator = next((mark for mark in SEPARATORS if mark not in text), ",")
+    # The separator: named in a first line, or the most frequent one of the header
+    named = SEPARATOR_LINE.match(text)
+    first_line = 2 if named else 1
+    text = text[named.end() if named else 0 :].rstrip("\r\n")
+    header = next((line for _, line in split_lines(text, max_rows, problem) if line.strip()), "")
+    header = re.sub(r'"[^"]*"', "", header)
+    separator = named[1] if named else max(SEPARATORS, key=header.count)
+    check_width(header.count(separator) + 1)
 
     reader = csv.reader(io.StringIO(text, newline=None), delimiter=separator, skipinitialspace=True, strict=True)
-    table = CsvTable([], [], [], "," if is_single else separator)
-    header = line = first_line
+    table = CsvTable([], [], [], separator)
+    header_line = line = first_line
     try:
-        for cells in reader:
-            cells = [cell.strip() for cell in cells]
+        for row in reader:
+            cells = [cell.strip() for cell in row]
             if not table.names:
-                if any(cells):
-                    check_width(len(cells))
-                    table.names.extend(" ".join(name.split()) for name in cells)
-                    header = line
+                check_width(len(cells))
+                table.names.extend(" ".join(name.split()) for name in cells if any(cells))
+                header_line = line
             elif any(cells) or len(cells) > 1 or len(table.names) == 1:
                 width = max(len(cells), 1)
                 if width != len(table.names):
                     raise problem(
-                        f"The header in line {header:,} names {_count(len(table.names), 'column')}, line {line:,} has "
-                        f"{_count(width, 'value')}. Every line needs a value for each column. Put a value that holds "
-                        f"{SEPARATORS[separator]} in quotation marks."
+                        f"The header in line {header_line:,} names {format_count(len(table.names), 'column')}, line "
+                        f"{line:,} has {format_count(width, 'value')}. Every line needs a value for each column. Put a "
+                        f"value that holds {SEPARATORS[separator]} in quotation marks."
                     )
                 if len(table.rows) == max_rows:
                     raise problem(
@@ -151,7 +143,3 @@ def read_table(text: str, max_rows: int, max_columns: int, fits: str, problem: t
     if not table.rows:
         raise problem("There is a header line and no row below it. Bring a line for each person below the names.")
     return table
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
