@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from dpviz.core import limits
 from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
 from dpviz.core.numerics.sums import log_binomials
-from dpviz.core.parameters import Parameter
+from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase
 from dpviz.privacy.divergence import epsilon_for_delta
@@ -28,6 +28,8 @@ POPULATION = Parameter(
     help="The number of rows that the sample is drawn from. A smaller share in the sample is more private.",
 )
 
+LOSS = argument("epsilon", 0, math.inf)
+RATE = argument("rate", 0, 1)
 FULL_DIGITS = 1e-280  # probability from which a sum of products has kept all its terms
 EXTREME_PAIR_TOLERANCE = 1e-13  # relative distance within which a log-odds of an extreme pair counts as the largest
 
@@ -139,6 +141,8 @@ def subsampled_tight(epsilon: float, rate: float) -> float:
     >>> round(subsampled_tight(1.0, 0.5), 6)  # ln((1 + e) / 2)
     0.620115
     """
+    epsilon = LOSS.validate(epsilon)
+    rate = RATE.validate(rate)
     if epsilon < MAX_EXPONENT:
         return math.log1p(rate * math.expm1(epsilon))
     return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0

@@ -377,7 +377,7 @@ def texts() -> Answer:
         present = {name: "formula" if name == "law" else name for name in words.split()}
         if "cells" in {one.name for one in law.parameters()}:
             present |= dict.fromkeys(("releases", "finding"), "")  # they stand with the kind of data in the record
-        found[f"synthesizer {key}"] = {name: plain(getattr(law, one, None)) for name, one in present.items()}
+        found[f"synthesizer {key}"] = {name: plain(getattr(law.info, one, None)) for name, one in present.items()}
         for one in law.parameters():
             found[f"synthesizer {key} {one.name}"] = [one.symbol, one.title, one.help, one.domain]
     for key, way in PRIOR_METHODS.items():
