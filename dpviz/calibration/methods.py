@@ -16,8 +16,7 @@ from dpviz.calibration.parameter_draw import (
 )
 from dpviz.core import limits
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.core.numerics.special import round_to_private_side
-from dpviz.core.numerics.sums import cumulative_sum
+from dpviz.core.numerics.special import cumulative_sum, round_to_private_side
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import (
     SYNTHESIZERS,
@@ -317,7 +316,7 @@ def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
     j = np.arange(m + 1)
     rest, before = m - j, j[:-1]
     ratios = rest[:-1] * (x + 1 + before) / ((before + 1) * (y + (m - 1 - before)))  # of neighbouring masses
-    log_masses = cumulative_sum(np.log(ratios)).total()
+    log_masses = cumulative_sum(np.log(ratios)).astype(float)
     log_masses -= log_masses.max()
     with np.errstate(under="ignore"):
         log_masses -= math.log(float(np.exp(log_masses).sum()))

@@ -11,8 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, digamma
 
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS
-from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks, stirling_remainder
-from dpviz.core.numerics.sums import cumulative_sum
+from dpviz.core.numerics.special import MAX_EXPONENT, cumulative_sum, row_blocks, stirling_remainder
 from dpviz.core.numerics.worst_pair import largest_log_convex
 from dpviz.core.parameters import validate_fields
 from dpviz.core.types import FloatArray, Numbers
@@ -312,7 +311,7 @@ def _draw_gain(alpha: float, beta: float, weights: FloatArray) -> Callable[[floa
     count = np.arange(len(weights))
     scale = 1.0 if beta < alpha * 1e290 else 1e30
     zeros_to_ones = (beta + count[::-1]) / scale / (alpha + count)
-    log_terms = weights + cumulative_sum(np.log(zeros_to_ones[:-1])).total() + count * math.log(scale)
+    log_terms = weights + cumulative_sum(np.log(zeros_to_ones[:-1])).astype(float) + count * math.log(scale)
 
     def gain(log_odds: float) -> float:
         terms = log_terms + count * log_odds
@@ -357,12 +356,12 @@ def _log_tail_steps(alpha: float, beta: float, others: int, cut: float) -> tuple
     ones, zeros = alpha + np.arange(others + 1), beta + np.arange(others + 1)[::-1]
     x, y = ones[1:], zeros[:-1]
     sums = cumulative_sum(_log_quotient(left * y - right * x, right * x, cut + np.log(y) - np.log(x)))
-    mode = int(np.argmax(sums.coarse))
+    mode = int(np.argmax(sums))
     x, y = ones[mode : mode + 1], zeros[mode : mode + 1]
     away = left * y - right * x
     largest = log_parameter_delta(x, y, 0.0) + x * _log_quotient(away, x, log_left + np.log(x + y) - np.log(x))
     largest += y * _log_quotient(-away, y, log_right + np.log(x + y) - np.log(y))
-    log_steps = (sums.coarse - sums.coarse[mode]) + (sums.fine - sums.fine[mode]) + largest
+    log_steps = (sums - sums[mode]).astype(float) + largest
     return log_steps, _log_first_tail(alpha, beta + others, left, right, float(log_steps[0]))
 
 

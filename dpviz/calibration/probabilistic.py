@@ -15,7 +15,7 @@ from dpviz.calibration.smallest_prior import minimum_prior, validate_epsilon
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.sums import cumulative_sum
+from dpviz.core.numerics.special import cumulative_sum
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
@@ -230,7 +230,7 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
     steps[corner[:-1] + 1] = _log_odds(x, y, t, m)[:-1]
     room = m - columns
     steps[passed + 1] = np.log(room * (alpha + (rows + columns)) / ((columns + 1) * (alpha + (n - rows) + (room - 1))))
-    log_path = cumulative_sum(steps).total()[1:]
+    log_path = cumulative_sum(steps).astype(float)[1:]
     scale = max(float(log_path.max()), float(log_first.max()))
     with np.errstate(under="ignore"):
         path, row = np.exp(log_path - scale), np.exp(log_first - scale)

@@ -8,8 +8,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.formatting import describe_value
-from dpviz.core.numerics.special import pmf_from_ratios
-from dpviz.core.numerics.sums import log_rising_ratio
+from dpviz.core.numerics.special import log_rising_ratio, pmf_from_ratios
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -72,7 +71,7 @@ def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: floa
     ones, zeros, total = (log_rising_ratio(base, largest) for base in (gamma1, gamma2, gamma1 + gamma2))
     scale = x * -math.log1p(gamma2 / gamma1) + (n - x) * -math.log1p(gamma1 / gamma2)
     risings = ones[x] - factorial[x] + zeros[n - x] - factorial[n - x] + factorial[n] - total[n]
-    return risings.total() + scale
+    return risings.astype(float) + scale
 
 
 def normalized(log_weights: FloatArray) -> FloatArray:

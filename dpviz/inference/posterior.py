@@ -10,7 +10,7 @@ from dpviz.core import limits
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
 from dpviz.core.formatting import SUPERSCRIPTS
 from dpviz.core.numerics.combinatorics import composition_count, compositions
-from dpviz.core.numerics.sums import SplitSum, log_rising_ratio
+from dpviz.core.numerics.special import log_rising_ratio
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
@@ -179,7 +179,7 @@ def posterior_cells(
         )
     priors, gammas = per_cell(ALPHA, alpha, cells), per_cell(GAMMA, gamma, cells)
     tables = compositions(n, cells)
-    total = SplitSum(np.zeros(number), np.zeros(number))
+    total = np.zeros(number, dtype=np.longdouble)
     scale = np.zeros(number)
     factorial = log_rising_ratio(1.0, n)
     for cell in range(cells):
@@ -189,7 +189,7 @@ def posterior_cells(
             by_count = by_count + prior[x + count] - prior[x]
         total = total + by_count[tables[:, cell]]
         scale += tables[:, cell] * np.log(gammas[cell])
-    return PosteriorCells(tables=tables, weights=normalized(total.total() + scale), gamma=gammas)
+    return PosteriorCells(tables=tables, weights=normalized(total.astype(float) + scale), gamma=gammas)
 
 
 def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:

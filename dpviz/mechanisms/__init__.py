@@ -14,25 +14,11 @@ from dpviz.mechanisms.poisson import PoissonCount, PoissonGamma
 SYNTHESIZERS: dict[str, type[Synthesizer]] = {
     cls.key: cls
     for cls in (
-        BetaBinomial,
-        PosteriorMean,
-        PosteriorMode,
-        LaplaceSanitizer,
-        GeometricSanitizer,
-        Modips,
-        ModipsTruncated,
-        ExponentialRows,
-        ExponentialCounts,
-        BinnedPosterior,
-        BinnedPosteriorExact,
-        PoissonGamma,
-        PoissonCount,
-        DirichletMultinomial,
-        MultinomialMean,
-        MultinomialMode,
-        LaplaceCells,
+        BetaBinomial, PosteriorMean, PosteriorMode, LaplaceSanitizer, GeometricSanitizer, Modips, ModipsTruncated,
+        ExponentialRows, ExponentialCounts, BinnedPosterior, BinnedPosteriorExact, PoissonGamma, PoissonCount,
+        DirichletMultinomial, MultinomialMean, MultinomialMode, LaplaceCells,
     )
-}
+}  # fmt: skip
 """Every synthesizer by its key: a new one is a class, an entry of `mechanisms.toml` and a line here."""
 
 
@@ -44,28 +30,8 @@ def two_cell_synthesizers() -> dict[str, type[TwoCellSynthesizer]]:
 
 
 __all__ = [
-    "SYNTHESIZERS",
-    "BetaBinomial",
-    "BinnedPosterior",
-    "BinnedPosteriorExact",
-    "DirichletMultinomial",
-    "ExponentialCounts",
-    "ExponentialRows",
-    "GeometricSanitizer",
-    "GivenMatrix",
-    "LaplaceCells",
-    "LaplaceSanitizer",
-    "Modips",
-    "ModipsTruncated",
-    "MultinomialMean",
-    "MultinomialMode",
-    "PoissonCount",
-    "PoissonGamma",
-    "PosteriorMean",
-    "PosteriorMode",
-    "Release",
-    "Synthesizer",
-    "TwoCellSynthesizer",
-    "WorstCase",
-    "two_cell_synthesizers",
-]
+    "SYNTHESIZERS", "BetaBinomial", "BinnedPosterior", "BinnedPosteriorExact", "DirichletMultinomial",
+    "ExponentialCounts", "ExponentialRows", "GeometricSanitizer", "GivenMatrix", "LaplaceCells", "LaplaceSanitizer",
+    "Modips", "ModipsTruncated", "MultinomialMean", "MultinomialMode", "PoissonCount", "PoissonGamma", "PosteriorMean",
+    "PosteriorMode", "Release", "Synthesizer", "TwoCellSynthesizer", "WorstCase", "two_cell_synthesizers",
+]  # fmt: skip

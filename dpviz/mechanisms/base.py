@@ -18,8 +18,8 @@ from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.catalogue import CATALOGUE, MechanismInfo
 
-MAX_LISTED_COLUMNS = 5_000
-"""Released counts up to which the losses of two neighbours are listed."""
+MIRROR_TOLERANCE = 1e-12  # relative difference of log-odds of a pair and its mirror image that is rounding
+MAX_LISTED_COLUMNS = 5_000  # released counts up to which the losses of two neighbours are listed
 
 
 @dataclass(frozen=True)
@@ -275,6 +275,15 @@ class TwoCellSynthesizer(Synthesizer):
     @property
     def neighbours(self) -> IntArray:
         return np.column_stack([np.arange(self.n), np.arange(1, self.n + 1)])
+
+    def worst_at_ends(self) -> WorstCase:
+        """Largest |log-odds| where those of a pair are monotone in the released count; the first of equal ones."""
+        ends = np.array([0, self.m])
+        table = self.log_odds(np.arange(self.n), ends)
+        sizes = np.abs(table)
+        pair, end = np.argwhere(sizes >= (1 - MIRROR_TOLERANCE) * sizes.max())[0].tolist()
+        likelier, other = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
+        return WorstCase(float(sizes.max()), likelier, other, int(ends[end]))
 
     def proportion_moments(self) -> tuple[FloatArray, FloatArray] | None:
         """Mean and variance of m1/m given n1 = 0 … n in closed form; None where only the matrix gives them."""

@@ -7,16 +7,14 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-from dpviz.core.numerics.special import pmf_from_ratios, round_to_private_side, satisfies_epsilon
+from dpviz.core.numerics.special import cumulative_sum, pmf_from_ratios, round_to_private_side, satisfies_epsilon
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
-MIN_DEVIATIONS = 9.0
-"""Half of the standard deviations around a mean beyond which next to nothing is sought first."""
+MIN_DEVIATIONS = 9.0  # half of the standard deviations around a mean beyond which next to nothing is sought first
 
 EXACT_ROWS = 8
 """Rows of a matrix of which the first is computed from logarithms: more would let cells grow back from an underflow."""
@@ -182,18 +180,13 @@ def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[Floa
     ones, zeros = np.longdouble(alpha), np.longdouble(beta)
     log_odds, mean = np.log((ones + n / 2) / (zeros + n / 2)), (alpha + n / 2) / (alpha + beta + n)
     k, j, i, middle = np.arange(n + m), np.arange(m), np.arange(n), n // 2
-    by_sum = _partial_sums(np.log(ones + k) - np.log(zeros + k[::-1]) - log_odds, middle + round(m * mean))
-    by_column = _partial_sums(np.log(np.longdouble(1) * (m - j) / (j + 1)) + log_odds, 0)
-    by_column -= m * np.logaddexp(0, log_odds)
-    by_row = _partial_sums(np.log(ones + i) - np.log(zeros + i[::-1]) - log_odds, middle)
+    by_sum = cumulative_sum(np.log(ones + k) - np.log(zeros + k[::-1]) - log_odds)
+    by_sum -= by_sum[middle + round(m * mean)]
+    by_column = cumulative_sum(np.log(np.longdouble(1) * (m - j) / (j + 1)) + log_odds) - m * np.logaddexp(0, log_odds)
+    by_row = cumulative_sum(np.log(ones + i) - np.log(zeros + i[::-1]) - log_odds)
+    by_row -= by_row[middle]
     log_sum = np.logaddexp.reduce((by_sum[middle : middle + m + 1] + by_column).astype(float))
     return by_sum.astype(float), by_column.astype(float), (by_row + log_sum).astype(float)
-
-
-def _partial_sums(terms: NDArray[np.longdouble], anchor: int) -> NDArray[np.longdouble]:
-    """Sums of the first 0, 1, … terms, less that of the first `anchor`."""
-    sums = np.append(np.longdouble(0), np.cumsum(terms, dtype=np.longdouble))
-    return sums - sums[anchor]
 
 
 def _log_growth(base: float, k: IntArray) -> FloatArray:
@@ -221,7 +214,7 @@ def beta_binomial_log_likelihood(
     """
     x, n = np.broadcast_arrays(x, n)
     k = np.arange(int(n.max()) + m)
-    ones, zeros, total = (_partial_sums(_log_growth(base, k), 0).astype(float) for base in (alpha, beta, alpha + beta))
+    ones, zeros, total = (cumulative_sum(_log_growth(base, k)).astype(float) for base in (alpha, beta, alpha + beta))
     base = ones[x] + zeros[n - x] + total[n + m] - total[n]
     log_likelihood = np.zeros(x.shape)
     for count in counts:

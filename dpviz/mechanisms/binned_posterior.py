@@ -10,8 +10,7 @@ from scipy.special import betainc, betaincc, betaln, logsumexp
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.special import log_sum_exp
-from dpviz.core.numerics.sums import log_fair_binomials
+from dpviz.core.numerics.special import log_fair_binomials, log_sum_exp
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
@@ -24,12 +23,8 @@ BIN_MIDDLES = (BIN_ENDS[1:] + BIN_ENDS[:-1]) / 2
 BIN_LOGITS = np.log(BIN_MIDDLES) - np.log1p(-BIN_MIDDLES)
 NODES_PER_BIN, ROWS_PER_NODE = 16, 16
 """Gauss–Legendre nodes of a bin, and rows for each of which one is added: the distribution of m rows is that steep."""
-MIRROR_TOLERANCE = 1e-12
-"""Relative difference of log-odds that is rounding."""
-SMALL_CHANGE = 0.5
-"""Change of a bin's ln weight up to which log-odds are means of such changes."""
-MIN_SUM = 1e-250
-"""Sum of products below which some of them may have underflowed."""
+SMALL_CHANGE = 0.5  # change of a bin's ln weight up to which log-odds are means of such changes
+MIN_SUM = 1e-250  # sum of products below which some of them may have underflowed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,13 +94,7 @@ class BinnedPosterior(TwoCellSynthesizer):
 
         So they do of the bins, by rows, and of the rows, by bins; what both make is ordered alike (Karlin 1968).
         """
-        ends = np.array([0, self.m])
-        table = self.log_odds(np.arange(self.n), ends)
-        sizes = np.abs(table)
-        # Those of a pair and of its mirror image are the same, up to rounding: the first is named
-        pair, end = np.unravel_index(int(np.argmax(sizes >= (1 - MIRROR_TOLERANCE) * sizes.max())), table.shape)
-        likelier, other = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
-        return WorstCase(float(sizes.max()), int(likelier), int(other), int(ends[end]))
+        return self.worst_at_ends()
 
 
 @dataclass(frozen=True, kw_only=True)

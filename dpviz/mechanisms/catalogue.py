@@ -10,66 +10,29 @@ from typing import Any
 class MechanismInfo:
     r"""What is told of a mechanism; its class holds the mathematics.
 
-    Attributes
-    ----------
-    label : str
-        Name on the pages.
-    formula : str
-        Distribution of what is released, in TeX.
-    source : str
-        Who published it.
-    color : str
-        Name of a color in `dpviz.charts.style.PALETTE`.
-    moved_by : str
-        What moves the released share away from the confidential one: the subject of a sentence.
-    releases : str
-        What is released and what that spends of ε, in whole sentences. Required of a mechanism that is compared.
-    finding : str
-        What is known of its real ε, in whole sentences.
-    several_sets : bool
-        Whether it is compared with several sets, which share ε, unless a single set is asked for.
-    kept_by, broken_because : str
-        Key of the mechanism that keeps its ε where it may spend more, and why it may, in a whole sentence.
-    compared_as, not_compared : str
-        Key of the mechanism that it equals where both have the smallest prior, or why it is not compared at all.
-    compared_source : str
-        Papers that compare it with others, where `source` does not name them.
-    rows_drawn : str
-        How the rows of a mechanism with a prior come about, in a few words.
-    no_prior : str
-        Why it has no smallest prior, where a reader may look for one, as a clause.
-    opendp : str
-        Script of the report by which OpenDP makes the same release.
-    audited : str
-        Key of the record of `dpviz.claims.printed_methods` that compares its printed promise with the truth.
-    zheng : tuple of two str, optional
-        Key and name under which it is a method of Zheng (2015).
-
-    Examples
-    --------
     >>> MechanismInfo(label="Coin", formula="p", source="a test", color="other", moved_by="a coin")
     Traceback (most recent call last):
     TypeError: Coin needs `releases`, because it is compared.
     """
 
-    label: str
-    formula: str
-    source: str
-    color: str
-    moved_by: str
-    releases: str = ""
-    finding: str = ""
-    several_sets: bool = False
-    kept_by: str = ""
-    broken_because: str = ""
-    compared_as: str = ""
-    not_compared: str = ""
-    compared_source: str = ""
-    rows_drawn: str = ""
-    no_prior: str = ""
-    opendp: str = ""
-    audited: str = ""
-    zheng: tuple[str, str] | None = None
+    label: str  # name on the pages
+    formula: str  # distribution of what is released, in TeX
+    source: str  # who published it
+    color: str  # name of a color in `dpviz.charts.style.PALETTE`
+    moved_by: str  # what moves the released share away from the confidential one: the subject of a sentence
+    releases: str = ""  # what is released and what that spends of ε, in whole sentences; required if it is compared
+    finding: str = ""  # what is known of its real ε, in whole sentences
+    several_sets: bool = False  # whether it is compared with several sets, which share ε, unless one set is asked for
+    kept_by: str = ""  # key of the mechanism that keeps its ε where it may spend more
+    broken_because: str = ""  # why it may spend more, in a whole sentence
+    compared_as: str = ""  # key of the mechanism that it equals where both have the smallest prior
+    not_compared: str = ""  # why it is not compared at all
+    compared_source: str = ""  # papers that compare it with others, where `source` does not name them
+    rows_drawn: str = ""  # how the rows of a mechanism with a prior come about, in a few words
+    no_prior: str = ""  # why it has no smallest prior, where a reader may look for one, as a clause
+    opendp: str = ""  # script of the report by which OpenDP makes the same release
+    audited: str = ""  # key of the record of `dpviz.claims.printed_methods` on its printed promise
+    zheng: tuple[str, str] | None = None  # key and name under which it is a method of Zheng (2015)
 
     def __post_init__(self) -> None:
         if self.is_compared and not self.releases:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from dpviz.core.numerics.combinatorics import composition_rank
+from dpviz.core.numerics.special import cumulative_sum
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index, parameter
 from dpviz.mechanisms.beta_binomial import BetaBinomial
@@ -55,7 +55,7 @@ class DirichletMultinomial(PriorCellSynthesizer):
         i, j = np.arange(n + 1)[:, None], np.arange(m + 1)
         tables = {}
         for weight in set(self.weights.tolist()):
-            rising = _log_rising(weight, n + m)
+            rising = cumulative_sum(np.log(np.longdouble(weight) + np.arange(n + m)))
             tables[weight] = (rising[i + j] - rising[i]).astype(float) - gammaln(j + 1)
 
         log_matrix = np.full((len(confidential), len(released)), self._log_normalizer)
@@ -65,17 +65,13 @@ class DirichletMultinomial(PriorCellSynthesizer):
 
     @property
     def _log_normalizer(self) -> float:
-        return float(gammaln(self.m + 1) - _log_rising(float(self.n + self.weights.sum()), self.m)[-1])
+        total = np.longdouble(self.n + self.weights.sum())
+        return float(gammaln(self.m + 1) - np.log(total + np.arange(self.m)).sum())
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         (gains, loses, gained, lost), released = self._moves(pairs), self.column_counts[columns]
         x, y = self.weights[gains] + gained, self.weights[loses] + lost
         return np.log1p(released[:, gains].T / x[:, None]) - np.log1p(released[:, loses].T / y[:, None])
-
-
-def _log_rising(base: float, count: int) -> NDArray[np.longdouble]:
-    """ln of base (base + 1) … (base + k − 1) for k = 0 … `count`, with more digits than their differences need."""
-    return np.append(np.longdouble(0), np.cumsum(np.log(np.longdouble(base) + np.arange(count))))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,14 +38,10 @@ from dpviz.mechanisms.pair_divergence import (
 )
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PriorSynthesizer
 
-MAX_LISTED_SPLITS = 20_000
-"""Splits of two cells up to which all their losses are listed."""
-UNSEEN = 1e-20
-"""Probability of totals of two cells that are left out where losses are listed."""
-NEGLIGIBLE_NATS = 45.0
-"""Nats below the largest term of a sum at which a term is left out."""
-BLOCKS = 64
-"""Blocks of totals of two cells that are bounded before their terms are computed."""
+MAX_LISTED_SPLITS = 20_000  # splits of two cells up to which all their losses are listed
+UNSEEN = 1e-20  # probability of totals of two cells that are left out where losses are listed
+NEGLIGIBLE_NATS = 45.0  # nats below the largest term of a sum at which a term is left out
+BLOCKS = 64  # blocks of totals of two cells that are bounded before their terms are computed
 CELL_COUNT = Parameter(
     name="cells",
     symbol="k",

@@ -8,14 +8,12 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.special import log_sum_exp
-from dpviz.core.numerics.sums import log_fair_binomials
+from dpviz.core.numerics.special import log_fair_binomials, log_sum_exp
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
 
-MIN_MEAN = -0.5
-"""Mean of expm1 from which on log1p of it keeps its digits."""
+MIN_MEAN = -0.5  # mean of expm1 from which on log1p of it keeps its digits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +80,7 @@ class ExponentialMechanism(TwoCellSynthesizer):
 
     def worst_log_odds(self) -> WorstCase:
         """ε/2 + max |ln S(x + 1)/S(x)|, where none, or all, of the released rows are ones."""
-        pair = int(np.argmax(np.abs(self._log_growth)))
-        column, likelier, other = (0, pair, pair + 1) if self._log_growth[pair] >= 0 else (self.m, pair + 1, pair)
-        odds = self.log_odds(np.array([pair]), np.array([column]))
-        return WorstCase(float(np.abs(odds[0, 0])), likelier, other, column)
+        return self.worst_at_ends()
 
 
 @dataclass(frozen=True, kw_only=True)

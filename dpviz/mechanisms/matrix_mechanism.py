@@ -12,10 +12,8 @@ from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
 
-LOSS_DIGITS = 7
-"""Digits of the ε that a matrix makes."""
-ROW_SUM_TOLERANCE = 1e-4
-"""How far from 1 a row may sum: six printed digits of up to a hundred columns do."""
+LOSS_DIGITS = 7  # digits of the ε that a matrix makes
+ROW_SUM_TOLERANCE = 1e-4  # how far from 1 a row may sum: six printed digits of up to a hundred columns do
 
 
 class MatrixProblem(ValueError):

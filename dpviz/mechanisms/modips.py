@@ -21,14 +21,10 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import NOISE_EPSILON
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
-PANEL_NODES = 16
-"""Gauss–Legendre nodes of a panel: 14 leave no error but rounding."""
-FIRST_PANEL = 8.0
-"""Nats of noise that the first panel spans at most."""
-MAX_CELLS = 65_536
-"""Cells that are computed at a time, few enough for the processor's cache."""
-BOWEN_LIU_PRIOR = 1 / 3
-"""Invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)."""
+PANEL_NODES = 16  # Gauss–Legendre nodes of a panel: 14 leave no error but rounding
+FIRST_PANEL = 8.0  # nats of noise that the first panel spans at most
+MAX_CELLS = 65_536  # cells that are computed at a time, few enough for the processor's cache
+BOWEN_LIU_PRIOR = 1 / 3  # invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
 PRIORS = tuple(
     dataclasses.replace(prior, minimum=1e-3, maximum=1e3, default=1.0) for prior in (PRIOR_ONES, PRIOR_ZEROS)
 )
@@ -132,15 +128,12 @@ class Modips(TwoCellSynthesizer):
         return *_whole_tables(self), columns
 
     def worst_log_odds(self) -> WorstCase:
-        """Largest |log-odds|, in the first or the last column.
+        """Largest |log-odds|, at an end.
 
         Laplace noise, clamped or cut off, and the Beta-binomial are totally positive of order 2, and so is their
         composition: the log-odds of a pair are monotone in the released count (Karlin 1968, chapter 3).
         """
-        odds = self.log_odds(np.arange(self.n), np.array([0, self.m]))
-        pair, end = divmod(int(np.argmax(np.abs(odds))), 2)
-        likelier, other = (pair, pair + 1) if odds[pair, end] >= 0 else (pair + 1, pair)
-        return WorstCase(float(np.abs(odds[pair, end])), likelier, other, end * self.m)
+        return self.worst_at_ends()
 
 
 @dataclass(frozen=True, kw_only=True)

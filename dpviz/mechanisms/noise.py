@@ -18,8 +18,7 @@ NOISE_EPSILON = dataclasses.replace(
     title="Privacy loss of the noise",
     help="The privacy loss that the noise is scaled for. Smaller means more noise and is more private.",
 )
-ROUNDING = 1e-9
-"""Part of a step of noise by which rounding may lie."""
+ROUNDING = 1e-9  # part of a step of noise by which rounding may lie
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,19 +23,13 @@ import numpy as np
 from dpviz.core.numerics.special import row_blocks, stirling_remainder
 from dpviz.core.types import FloatArray, IntArray, Numbers
 
-NEGLIGIBLE = 1e-17
-"""Share of a sum below which what is still to come is left out."""
-MIN_DISTANCE = 1e-17
-"""Distance of the first count from τ where rounding leaves none."""
-FIRST_COLUMNS, MAX_COLUMNS = 64, 8192
-"""Counts added at a time, at first and at most."""
-MAX_CELLS = 1 << 15
-"""Cells of pairs and counts that are held at a time, few enough for the processor's cache."""
+NEGLIGIBLE = 1e-17  # share of a sum below which what is still to come is left out
+MIN_DISTANCE = 1e-17  # distance of the first count from τ where rounding leaves none
+FIRST_COLUMNS, MAX_COLUMNS = 64, 8192  # counts added at a time, at first and at most
+MAX_CELLS = 1 << 15  # cells of pairs and counts that are held at a time, few enough for the processor's cache
 LARGEST_FLOAT = float(np.finfo(float).max)
-MAX_PAIRS = 200
-"""Pairs up to which all of them are summed at once."""
-PAIR_TOLERANCE = 1e-9
-"""Relative distance from the largest δ within which a block of pairs is not searched further."""
+MAX_PAIRS = 200  # pairs up to which all of them are summed at once
+PAIR_TOLERANCE = 1e-9  # relative distance from the largest δ within which a block of pairs is not searched further
 
 RatiosAndFactors = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.numerics.special import inverse_expm1, round_to_private_side, satisfies_epsilon
-from dpviz.core.numerics.sums import log_fair_binomials
+from dpviz.core.numerics.special import inverse_expm1, log_fair_binomials, round_to_private_side, satisfies_epsilon
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import WorstCase, parameter
 from dpviz.mechanisms.pair_divergence import log_delta_binomial

@@ -19,18 +19,12 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import NOISE_EPSILON
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
-LOSS_ROUNDING = 2e-12
-"""Relative distance by which rounding may put a loss of a Poisson count below the real one."""
-GAMMA_LOSS_ROUNDING = 1e-13
-"""Same of a Poisson-gamma release."""
-SMALLEST_PRINTED_EPSILON = 1.0
-"""ε from which on the formula of Jackson et al. is printed."""
-LOSS_OF_ZERO = 1.0
-"""Loss of neighbours where 0 is published: their means differ by 1."""
-MIN_TAIL = 1e-250
-"""Pr(Z ≥ n) from which it has all its digits."""
-TRIED_PRIORS = 65
-"""Priors that are tried between the smallest that may keep ε and one that surely does."""
+LOSS_ROUNDING = 2e-12  # relative distance by which rounding may put a loss of a Poisson count below the real one
+GAMMA_LOSS_ROUNDING = 1e-13  # same of a Poisson-gamma release
+SMALLEST_PRINTED_EPSILON = 1.0  # ε from which on the formula of Jackson et al. is printed
+LOSS_OF_ZERO = 1.0  # loss of neighbours where 0 is published: their means differ by 1
+MIN_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
+TRIED_PRIORS = 65  # priors that are tried between the smallest that may keep ε and one that surely does
 COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
 ADDED_TO_COUNT = dataclasses.replace(
     PRIOR_ONES,
@@ -125,8 +119,7 @@ class PoissonCount(TwoCellSynthesizer):
 
     def worst_log_odds(self) -> WorstCase:
         """At an end: log-odds fall with what is released, and those of Z ≥ n are the smaller, the larger the mean."""
-        first, last = self.log_odds(np.zeros(1, dtype=np.int64), np.array([0, self.n]))[0].tolist()
-        return WorstCase(first, 0, 1, 0) if first >= -last else WorstCase(-last, 1, 0, self.n)
+        return self.worst_at_ends()
 
 
 def _loss_of_largest(n: int, alpha: float) -> float:
@@ -254,11 +247,7 @@ class PoissonGamma(TwoCellSynthesizer):
 
     def worst_log_odds(self) -> WorstCase:
         """At an end of what is released, as log-odds fall along it: the worst of all pairs there."""
-        ends = np.array([0, self.m])
-        table = self.log_odds(np.arange(self.n), ends)
-        pair, end = divmod(int(np.abs(table).argmax()), len(ends))
-        likelier, other = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
-        return WorstCase(float(abs(table[pair, end])), likelier, other, int(ends[end]))
+        return self.worst_at_ends()
 
 
 @lru_cache(maxsize=8)

@@ -12,8 +12,7 @@ from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.pair_divergence import worst_pair
 
-MAX_LISTED_LOSSES = 40_000
-"""Losses of all pairs up to which they are listed, for many ε at once."""
+MAX_LISTED_LOSSES = 40_000  # losses of all pairs up to which they are listed, for many ε at once
 PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
 PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(

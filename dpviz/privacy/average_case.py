@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS, PROPORTION
-from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
-from dpviz.core.numerics.sums import cumulative_sum
+from dpviz.core.numerics.special import MAX_EXPONENT, cumulative_sum, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -148,8 +147,8 @@ def log_count_probabilities(trials: int, theta: float) -> FloatArray:
         return np.where(is_certain, 0.0, -np.inf)
     count = np.arange(1, trials + 1)
     sums = cumulative_sum(_log_ratio(trials + 1 - count, count, (trials + 1) * theta - count, theta))
-    mode = int(np.argmax(sums.coarse))
-    logs = (sums.coarse - sums.coarse[mode]) + sums.fine
+    mode = int(np.argmax(sums))
+    logs = (sums - sums[mode]).astype(float)
     return logs - math.log(np.exp(logs).sum())
 
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from dpviz.core.declarations import ANY_EPSILON
-from dpviz.core.numerics.special import row_blocks
-from dpviz.core.numerics.sums import log_multinomials
+from dpviz.core.numerics.special import log_rising_ratio, row_blocks
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.divergence import exceeds
@@ -51,7 +50,8 @@ def even_counts(synthesizer: Synthesizer) -> FloatArray:
     counts = synthesizer.row_counts
     n = int(counts[0].sum())
     cells = counts.shape[1]
-    return np.exp(log_multinomials(n, *counts.T).total() - n * math.log(cells))
+    factorial = log_rising_ratio(1.0, n)
+    return np.exp((factorial[n] - factorial[counts].sum(axis=1)).astype(float) - n * math.log(cells))
 
 
 def change_by_row(synthesizer: Synthesizer) -> FloatArray:

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpviz.core import limits
-from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
-from dpviz.core.numerics.sums import log_binomials
+from dpviz.core.numerics.special import MAX_EXPONENT, log_rising_ratio, row_blocks
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase
@@ -153,5 +152,9 @@ def _log_hypergeometric(total: int, drawn: int) -> FloatArray:
     ones, sampled = np.arange(total + 1)[:, None], np.arange(drawn + 1)[None, :]
     is_possible = (sampled <= ones) & (drawn - sampled <= total - ones)
     rest = np.clip(ones - sampled, 0, total - drawn)
-    logs = log_binomials(drawn)[sampled] + log_binomials(total - drawn)[rest] - log_binomials(total)[ones]
-    return np.where(is_possible, logs.total(), -np.inf)
+    factorial = log_rising_ratio(1.0, total)
+    chosen = factorial[sampled] + factorial[drawn - sampled]
+    left = factorial[rest] + factorial[total - drawn - rest]
+    whole = factorial[drawn] + factorial[total - drawn] - factorial[total]
+    logs = whole + factorial[ones] + factorial[total - ones] - chosen - left
+    return np.where(is_possible, logs.astype(float), -np.inf)

@@ -103,6 +103,31 @@ def pmf_from_ratios(ratios: FloatArray) -> FloatArray:
         return weights / weights.sum()
 
 
+def cumulative_sum(terms: FloatArray) -> FloatArray:
+    """Partial sums 0, t₀, t₀ + t₁, … with more digits than are kept: what is left of a difference has all of its own.
+
+    The last digit of a double near 10⁵, the sum of 5,000 logarithms, is worth 10⁻¹¹.
+    """
+    sums: FloatArray = np.append(np.longdouble(0), np.cumsum(terms, dtype=np.longdouble))
+    return sums
+
+
+def log_rising_ratio(base: float, count: int) -> FloatArray:
+    """ln of base (base + 1) … (base + k − 1) / base^k for k = 0 … `count`; those of base 1 are ln k!.
+
+    >>> np.exp(log_rising_ratio(1.0, 4)).astype(float).round(12).tolist()
+    [1.0, 1.0, 2.0, 6.0, 24.0]
+    """
+    return cumulative_sum(np.log1p(np.arange(count) / base))
+
+
+def log_fair_binomials(total: int) -> FloatArray:
+    """ln Pr(j) for j = 0 … `total` fair coins, which absorb the binomial coefficients without large numbers."""
+    factorial = log_rising_ratio(1.0, total)
+    fair: FloatArray = (factorial[-1] - factorial - factorial[::-1] - total * np.log(np.longdouble(2))).astype(float)
+    return fair
+
+
 def log_sum_exp(logarithms: FloatArray, axis: int) -> FloatArray:
     """ln Σ e^x of finite x along an axis, four times as fast as `np.logaddexp.reduce`.
 
