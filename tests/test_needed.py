@@ -36,7 +36,7 @@ def test_each_is_what_its_method_needs_by_itself(family: str, sets: int, setting
                 if sets == 1:
                     assert found[key] == pytest.approx(kind.need(method, setting, delta), rel=1e-12)
                 else:
-                    together = kind.together(method, setting, sets, delta)
+                    together = kind.need(method, setting, delta, sets)
                     assert found[key] == pytest.approx(together, rel=1e-12)
             except ValueError as refused:
                 assert math.isnan(found[key])
@@ -47,10 +47,10 @@ def test_the_first_beyond_reach_refuses_and_another_is_told(monkeypatch: pytest.
     kind, needs = KINDS["bernoulli"], type(KINDS["bernoulli"]).need
     beyond = [FIRST]
 
-    def need(self: Kind, method: PriorMethod, setting: Setting, delta: float) -> float:
+    def need(self: Kind, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
         if method in beyond:
             raise ValueError("It is beyond reach.")
-        return needs(self, method, setting, delta)
+        return needs(self, method, setting, delta, sets)
 
     monkeypatch.setattr(type(kind), "need", need)
     with pytest.raises(ValueError, match=r"^It is beyond reach\.$"):

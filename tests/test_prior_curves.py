@@ -76,11 +76,7 @@ def test_every_printed_value_is_the_formula_of_that_theorem(key: tuple[str, Axis
             assert claim.name == line.theorem
             if claim.applies(**one.arguments()):
                 expected = claim.at(**one.arguments())
-                assert value == (
-                    pytest.approx(expected, rel=1e-12 if claim.together else 1e-15)
-                    if math.isfinite(expected)
-                    else math.isnan(value)
-                )
+                assert value == (pytest.approx(expected, rel=1e-15) if math.isfinite(expected) else math.isnan(value))
             else:
                 assert math.isnan(value)
 

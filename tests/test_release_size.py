@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.calibration.curves import delta_by_size
+from dpviz.calibration.curves import release
 from dpviz.mechanisms import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
+from dpviz.privacy import delta_for_epsilon
 from tests.referees import beta_excess, binomial_distribution, divergence, excess
 
 ONE = "synth_post_one"
@@ -23,6 +24,11 @@ SETTINGS = [
     (40, 1.5, 1.5, 3.0),
     (1000, 7.58, 7.58, 1.0),
 ]
+
+
+def deltas(method: str, n: int, alpha: float, beta: float, epsilon: float, sizes: Sequence[int]) -> list[float]:
+    """δ(ε) of a release of m rows at one prior, for each m."""
+    return [delta_for_epsilon(release(method, n=n, m=m, alpha=alpha, beta=beta), epsilon) for m in sizes]
 
 
 def posterior_draw_delta(n: int, alpha: float, beta: float, epsilon: float) -> mp.mpf:
@@ -40,9 +46,8 @@ def plug_in_delta(m: int, likelier: mp.mpf, other: mp.mpf, epsilon: float) -> mp
 
 @pytest.mark.parametrize(("n", "alpha", "beta", "epsilon"), SETTINGS)
 def test_no_release_grows_more_private_with_more_rows(n: int, alpha: float, beta: float, epsilon: float) -> None:
-    curves = delta_by_size(n, alpha, beta, epsilon, SIZES)
-    assert curves.sizes.tolist() == SIZES
-    for curve in curves.deltas.values():
+    for method in (ONE, "synth_post_many", "synth_map")[: 3 if min(alpha, beta) > 1 else 2]:
+        curve = deltas(method, n, alpha, beta, epsilon, SIZES)
         assert all(less <= more * (1 + 1e-11) for less, more in itertools.pairwise(curve))
         assert curve[0] < curve[-1]
 
@@ -51,9 +56,11 @@ def test_no_release_grows_more_private_with_more_rows(n: int, alpha: float, beta
 def test_rows_of_one_draw_never_tell_more_than_the_draw_and_approach_it(
     n: int, alpha: float, beta: float, epsilon: float
 ) -> None:
-    curves = delta_by_size(n, alpha, beta, epsilon, [10, 100, 30_000, 100_000] if epsilon < 2 else [10, 100, 10_000])
-    assert np.all(curves.deltas[ONE] < curves.limits[ONE])
-    assert curves.deltas[ONE][-1] > 0.9 * curves.limits[ONE]
+    sizes = [10, 100, 30_000, 100_000] if epsilon < 2 else [10, 100, 10_000]
+    curve = deltas(ONE, n, alpha, beta, epsilon, sizes)
+    (limit,) = deltas("param_post", n, alpha, beta, epsilon, [1])
+    assert max(curve) < limit
+    assert curve[-1] > 0.9 * limit
 
 
 @pytest.mark.parametrize(
@@ -61,12 +68,12 @@ def test_rows_of_one_draw_never_tell_more_than_the_draw_and_approach_it(
 )
 def test_the_limit_is_the_delta_of_the_posterior_draw(n: int, alpha: float, beta: float, epsilon: float) -> None:
     exact = posterior_draw_delta(n, alpha, beta, epsilon)
-    assert delta_by_size(n, alpha, beta, epsilon, [1]).limits[ONE] == pytest.approx(float(exact), rel=1e-11)
+    assert deltas("param_post", n, alpha, beta, epsilon, [1]) == pytest.approx([float(exact)], rel=1e-11)
 
 
 def test_the_distance_to_the_limit_falls_as_one_over_m() -> None:
-    curves = delta_by_size(100, 6.0, 6.0, 1.0, [20_000, 40_000])
-    gaps = curves.limits[ONE] - curves.deltas[ONE]
+    (limit,) = deltas("param_post", 100, 6.0, 6.0, 1.0, [1])
+    gaps = [limit - delta for delta in deltas(ONE, 100, 6.0, 6.0, 1.0, [20_000, 40_000])]
     assert gaps[0] / gaps[1] == pytest.approx(2, rel=0.02)
 
 
@@ -74,7 +81,7 @@ def test_the_distance_to_the_limit_falls_as_one_over_m() -> None:
 def test_fresh_draws_and_the_mode_exceed_any_delta_at_some_m(method: str) -> None:
     n, alpha, epsilon = 30, 3.0, 1.0
     sizes = [1, 10, 100, 1000, 100_000]
-    found = delta_by_size(n, alpha, alpha, epsilon, sizes).deltas[method]
+    found = deltas(method, n, alpha, alpha, epsilon, sizes)
     assert found[-1] > 0.9999
     prior = mp.mpf(alpha) - (1 if method == "synth_map" else 0)
     total = n + 2 * prior
@@ -92,7 +99,7 @@ def test_pure_privacy_ends_at_the_size_of_its_closed_form(alpha: float, epsilon:
         "synth_post_many": math.floor(epsilon / math.log1p(1 / alpha)) + 1,
     }
     for method, size in sizes.items():
-        found = delta_by_size(8, alpha, 2 * alpha, epsilon, [max(size - 1, 1), size]).deltas[method]
+        found = deltas(method, 8, alpha, 2 * alpha, epsilon, [max(size - 1, 1), size])
         assert found[-1] > 0
         assert size == 1 or found[0] == 0
 
@@ -107,37 +114,15 @@ def test_of_fewer_rows_than_the_data_have_epsilon_depends_on_the_rows_released_a
 
 
 def test_the_mode_at_alpha_is_fresh_draws_at_one_less() -> None:
-    mode = delta_by_size(60, 4.5, 3.25, 0.7, SIZES).deltas["synth_map"]
-    np.testing.assert_allclose(mode, delta_by_size(60, 3.5, 2.25, 0.7, SIZES).deltas["synth_post_many"], rtol=1e-11)
-
-
-@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 5.0), (5.0, 0.5)])
-def test_there_is_no_mode_where_a_prior_is_one_or_less(alpha: float, beta: float) -> None:
-    assert set(delta_by_size(10, alpha, beta, 1.0, [5]).deltas) == {ONE, "synth_post_many"}
-
-
-def test_every_point_is_the_release_it_names() -> None:
-    curves = delta_by_size(12, 2.5, 1.5, 0.4, [20, 7, 7])
-    assert curves.sizes.tolist() == [7, 20]
-    laws: tuple[Callable[..., TwoCellSynthesizer], ...] = BetaBinomial, PosteriorMean, PosteriorMode
-    for curve, law in zip(curves.deltas.values(), laws, strict=True):
-        for m, delta in zip((7, 20), curve, strict=True):
-            matrix = law(n=12, m=m, alpha=2.5, beta=1.5).transition_matrix()
-            by_hand = divergence(matrix, itertools.pairwise(range(13)), 0.4)
-            assert delta == pytest.approx(by_hand, rel=1e-11)
+    mode = deltas("synth_map", 60, 4.5, 3.25, 0.7, SIZES)
+    np.testing.assert_allclose(mode, deltas("synth_post_many", 60, 3.5, 2.25, 0.7, SIZES), rtol=1e-11)
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: delta_by_size(10, 1.0, 1.0, 1.0, []), "sizes"),
-        (lambda: delta_by_size(10, 1.0, 1.0, 1.0, [0]), "m .*got 0"),
-        (lambda: delta_by_size(10, 1.0, 1.0, 1.0, [100_001]), "100,000"),
-        (lambda: delta_by_size(0, 1.0, 1.0, 1.0, [1]), "n "),
-        (lambda: delta_by_size(10, math.nan, 1.0, 1.0, [1]), "alpha"),
-        (lambda: delta_by_size(10, 1.0, 1.0, -1.0, [1]), "epsilon"),
-    ],
+    ("method", "law"), [(ONE, BetaBinomial), ("synth_post_many", PosteriorMean), ("synth_map", PosteriorMode)]
 )
-def test_a_wrong_value_is_named(call: Callable[[], object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        call()
+def test_every_point_is_the_release_it_names(method: str, law: Callable[..., TwoCellSynthesizer]) -> None:
+    for m, delta in zip((7, 20), deltas(method, 12, 2.5, 1.5, 0.4, [7, 20]), strict=True):
+        matrix = law(n=12, m=m, alpha=2.5, beta=1.5).transition_matrix()
+        by_hand = divergence(matrix, itertools.pairwise(range(13)), 0.4)
+        assert delta == pytest.approx(by_hand, rel=1e-11)

@@ -105,7 +105,7 @@ def test_the_ways_to_count_sets_come_one_by_one_the_cheap_ones_first() -> None:
     assert not first.exact
     assert {count for key, count in last.shares if key == HEADLINE.key} == {1, 5, 9}
     assert {count for key, count in last.exact if key == HEADLINE.key} == {1, 2, 5}
-    assert last.exact[HEADLINE.key, 5] == kind.together(HEADLINE, SMALL, 5, 1e-3)
+    assert last.exact[HEADLINE.key, 5] == kind.need(HEADLINE, SMALL, 1e-3, 5)
 
 
 def test_a_sum_of_losses_too_large_to_wait_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,33 +1,25 @@
-"""What methods need for a promise, by method and number of sets, and what they give at one prior, by m and by θ."""
+"""What methods need for a promise, by method and number of sets, and what they give at one prior, by θ."""
 
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from dpviz.calibration.data_kinds import Kind, Setting
-from dpviz.calibration.methods import (
-    CALIBRATED_METHODS,
-    PARAM_MAP,
-    TWO_CELLS_OR_MORE,
-    PriorMethod,
-    validate_method,
-)
+from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, TWO_CELLS_OR_MORE, PriorMethod
 from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
-from dpviz.core.types import FloatArray, IntArray
+from dpviz.core.parameters import validate_choice
+from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Release
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon
 
-PARAMETER_STRIDES = (12, 6, 3, 1)  # Steps between the points along θ, coarse to fine
-FOLDED = 12  # Decimals to which θ and 1 − θ must agree to be the same point
+THETA_STRIDES = (12, 6, 3, 1)  # steps between the points along θ, coarse to fine
 
-# The methods whose rows tend to something known as their number grows.
-BY_SIZE = {key: method for key, method in CALIBRATED_METHODS.items() if method.limit}
-
-Place = tuple[str, int]
+SetCount = tuple[str, int]
 """Key of a method, and a number of sets."""
 
 
@@ -64,19 +56,20 @@ def stream_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -
     pure: dict[str, float] = {}
     exact: dict[str, float] = {}
     refused: dict[str, str] = {}
-    for method in (first, *(method for key, method in kind.methods.items() if key != first.key)):
+    for method in _methods_after(kind, first):
         for answers, delta in ((pure, 0.0), (exact, setting.delta)):
             try:
-                if sets == 1:
-                    answers[method.key] = kind.need(method, setting, delta)
-                else:
-                    answers[method.key] = kind.together(method, setting, sets, delta)
+                answers[method.key] = kind.need(method, setting, delta, sets)
             except ValueError as error:
                 if sets == 1 and method is first:
                     raise
                 answers[method.key] = math.nan
                 refused[method.key] = str(error)
         yield Needed(pure=dict(pure), exact=dict(exact), refused=dict(refused))
+
+
+def _methods_after(kind: Kind, first: PriorMethod) -> list[PriorMethod]:
+    return [first, *(method for key, method in kind.methods.items() if key != first.key)]
 
 
 def first_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Needed:
@@ -103,8 +96,8 @@ class Shares:
 class Ways:
     """What is known so far, by method and number of sets; `refused` says by method why something is beyond reach."""
 
-    shares: Mapping[Place, Shares]
-    exact: Mapping[Place, float]
+    shares: Mapping[SetCount, Shares]
+    exact: Mapping[SetCount, float]
     refused: Mapping[str, str]
 
 
@@ -123,17 +116,6 @@ def shares_of(kind: Kind, method: PriorMethod, setting: Setting, sets: int) -> S
     share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
     advanced = kind.by_advanced(method, setting, sets) if setting.delta > 0 else math.nan
     return Shares(kind.need(method, share, 0.0), kind.need(method, share, share.delta), advanced)
-
-
-def first_ways(kind: Kind, setting: Setting, sets: int, method: PriorMethod) -> Ways:
-    """What M sets of a single method need, by every way of counting; why, where that is beyond reach."""
-    place = method.key, sets
-    try:
-        shares = shares_of(kind, method, setting, sets)
-        exact = kind.together(method, setting, sets, setting.delta)
-    except ValueError as error:
-        return Ways(shares={}, exact={}, refused={method.key: str(error)})
-    return Ways(shares={place: shares}, exact={place: exact}, refused={})
 
 
 def stream_ways(
@@ -158,39 +140,26 @@ def stream_ways(
     Ways
         After every answer, with all that is known.
     """
-    shares: dict[Place, Shares] = {}
-    exact: dict[Place, float] = {}
+    shares: dict[SetCount, Shares] = {}
+    exact: dict[SetCount, float] = {}
     refused: dict[str, str] = {}
 
-    def ways() -> Ways:
-        return Ways(shares=dict(shares), exact=dict(exact), refused=dict(refused))
-
-    # All methods, the cheap ways first
-    methods = [first, *(method for key, method in kind.methods.items() if key != first.key)]
-    for method in methods:
+    # All methods, the cheap ways first, and then the points of a picture
+    methods = _methods_after(kind, first)
+    questions = [(is_exact, method, sets) for is_exact in (False, True) for method in methods]
+    questions += [(False, first, count) for count in divided] + [(True, first, count) for count in together]
+    for is_exact, method, count in questions:
+        place = method.key, count
+        if count != sets and first.key in refused:
+            return
         try:
-            shares[method.key, sets] = shares_of(kind, method, setting, sets)
-        except ValueError as error:
-            refused[method.key] = str(error)
-        yield ways()
-    for method in methods:
-        try:
-            exact[method.key, sets] = kind.together(method, setting, sets, setting.delta)
+            if is_exact and place not in exact:
+                exact[place] = kind.need(method, setting, setting.delta, count)
+            elif not is_exact and place not in shares:
+                shares[place] = shares_of(kind, method, setting, count)
         except ValueError as error:
             refused.setdefault(method.key, str(error))
-        yield ways()
-    if first.key in refused:
-        return
-
-    # Further numbers of sets of the first method, for the picture
-    for count in divided:
-        if (first.key, count) not in shares:
-            shares[first.key, count] = shares_of(kind, first, setting, count)
-            yield ways()
-    for count in together:
-        if (first.key, count) not in exact:
-            exact[first.key, count] = kind.together(first, setting, count, setting.delta)
-            yield ways()
+        yield Ways(shares=dict(shares), exact=dict(exact), refused=dict(refused))
 
 
 def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = None, cells: int = 2) -> Release:
@@ -208,16 +177,12 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
     cells : int, optional
         Number k of cells, at least 2; more than two have the prior α each.
 
-    Returns
-    -------
-    Release
-
     Examples
     --------
     >>> release("synth_post_one", n=1, m=1, alpha=1.0).hockey_stick(0.0).value.__round__(12)
     0.333333333333
     """
-    validate_method(method, CALIBRATED_METHODS)
+    validate_choice("method", method, CALIBRATED_METHODS)
     cells = int(TWO_CELLS_OR_MORE.validate(cells))
     if cells > 2:
         if beta is not None:
@@ -229,68 +194,36 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
     return CALIBRATED_METHODS[method].release(n, m, alpha, alpha if beta is None else beta, cells)
 
 
-@dataclass(frozen=True)
-class SizeCurves:
-    """δ of the releases of rows by method at rising numbers of rows m, and what each tends to and never exceeds."""
-
-    sizes: IntArray
-    deltas: dict[str, FloatArray]
-    limits: dict[str, float]
-
-    def at(self, m: int) -> dict[str, float]:
-        """Δ of each method at one of the sizes."""
-        place = int(np.searchsorted(self.sizes, m))
-        return {key: float(deltas[place]) for key, deltas in self.deltas.items()}
-
-
-def delta_by_size(n: int, alpha: float, beta: float, epsilon: float, sizes: Sequence[int] | IntArray) -> SizeCurves:
-    """δ(ε) of every release of m rows at one prior, for each m; SYNTH_MAP is missing where α or β is 1 or less.
-
-    No δ falls as m grows, because leaving out one of the released rows is post-processing. The limits are δ of
-    PARAM_Post, and 1 of PARAM_MAP and the posterior mean, which tell neighbouring tables apart for sure. Source: Zheng
-    (2015), Theorem 5.1, Hypothesis 5.5, Theorem 5.4 and Corollary 5.6.
-
-    One row and a flat prior: at ε = 0 one released row differs by 1/3, an even m by m / (2m + 2), a draw of θ by 1/2.
-
-    >>> curves = delta_by_size(1, 1.0, 1.0, 0.0, [1, 1000])
-    >>> curves.deltas["synth_post_one"].round(6).tolist(), round(curves.limits["synth_post_one"], 6)
-    ([0.333333, 0.4995], 0.5)
-    """
-    if len(sizes) == 0:
-        raise ValueError("sizes must hold at least one number of released rows; got none.")
-    rows = np.unique(MANY_SYNTHETIC_ROWS.validate_array(sizes)).astype(np.int64)
-    smaller = min(PRIOR_ONES.validate(alpha), PRIOR_ZEROS.validate(beta))
-
-    def delta(method: PriorMethod | None, m: int) -> float:
-        if method is None or not method.calibrated:
-            return 1.0
-        return delta_for_epsilon(method.two_cells(n, m, alpha, beta), epsilon)
-
-    known = {key: method for key, method in BY_SIZE.items() if smaller > method.lost}
-    deltas = {key: np.array([delta(method, int(m)) for m in rows]) for key, method in known.items()}
-    return SizeCurves(rows, deltas, {key: delta(method.limit, 1) for key, method in known.items()})
-
-
 def average_and_worst(
     n: int, m: int, alpha: float, theta_real: float, epsilon: float
 ) -> dict[str, tuple[float, float | None] | None]:
     """δ of every method with n − 1 random rows, ones with the probability θ, and with the worst fixed ones.
 
-    The latter is None for PARAM_MAP, where it is 1; None instead of both for SYNTH_MAP at a prior of 1 or less. Source:
-    Zheng (2015), section 6.3. One of two rows is random: the count is 1 or 2 against 0 or 1, half of the time the same.
+    Returns
+    -------
+    dict
+        The latter is None for PARAM_MAP, where it is 1; None instead of both for SYNTH_MAP at a prior of 1 or less.
+
+    References
+    ----------
+    .. [1] Zheng (2015), section 6.3.
+
+    Examples
+    --------
+    One of two rows is random: the count is 1 or 2 against 0 or 1, half of the time the same.
 
     >>> average_and_worst(2, 1, 1.0, 0.5, 0.0)["param_map"]
     (0.5, None)
     """
-    found: dict[str, tuple[float, float | None] | None] = {
+    deltas: dict[str, tuple[float, float | None] | None] = {
         PARAM_MAP.key: (PARAM_MAP.average_delta(n, m, alpha, theta_real, epsilon), None)
     }
-    for method in CALIBRATED_METHODS.values():
-        found[method.key] = None
+    for key, method in CALIBRATED_METHODS.items():
+        deltas[key] = None
         if alpha > method.lost:
             worst = delta_for_epsilon(method.two_cells(n, m, alpha, alpha), epsilon)
-            found[method.key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
-    return found
+            deltas[key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
+    return deltas
 
 
 @dataclass(frozen=True)
@@ -306,8 +239,10 @@ def stream_average_by_theta(
 ) -> Iterator[AverageCurves]:
     """Average-case δ of every method with a prior for each θ, coarse to fine: the points before, and some more.
 
-    With α = β nothing changes when ones and zeros trade places, so δ(θ) = δ(1 − θ) and each pair is computed once.
     SYNTH_MAP is missing at a prior of 1 or less.
+
+    Examples
+    --------
     One row has no others to hide behind: Beta-binomial rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3 at every θ.
 
     >>> *_, last = stream_average_by_theta(1, 1, 1.0, 0.0, [0.2, 0.5])
@@ -317,18 +252,15 @@ def stream_average_by_theta(
     points = np.unique(np.asarray(thetas, dtype=float))
     if not len(points):
         raise ValueError("thetas must hold at least one probability; got none.")
-    methods = [one for one in CALIBRATED_METHODS.values() if alpha > one.lost]
-    smaller = np.minimum(points, 1 - points)
-    folded = np.round(smaller, FOLDED).tolist()
-    known: dict[float, dict[str, float]] = {}
-    places: list[int] = []
-    for stride in PARAMETER_STRIDES:
-        before, places = places, sorted({len(points) - 1, *range(0, len(points), stride)})
-        if places == before:
-            continue
-        for place in places:
-            if folded[place] not in known:
-                theta = float(smaller[place])
-                known[folded[place]] = {one.key: one.average_delta(n, m, alpha, theta, epsilon) for one in methods}
-        deltas = {one.key: np.array([known[folded[place]][one.key] for place in places]) for one in methods}
-        yield AverageCurves(points[places], deltas)
+    methods = {key: method for key, method in CALIBRATED_METHODS.items() if alpha > method.lost}
+
+    @cache
+    def deltas_at(theta: float) -> dict[str, float]:
+        return {key: method.average_delta(n, m, alpha, theta, epsilon) for key, method in methods.items()}
+
+    # The prior is symmetric, so that θ and 1 − θ, alike to twelve digits, are one point
+    smaller = [float(f"{min(theta, 1 - theta):.12g}") for theta in points.tolist()]
+    strides = (sorted({len(points) - 1, *range(0, len(points), stride)}) for stride in THETA_STRIDES)
+    for places in dict.fromkeys(map(tuple, strides)):
+        known = [deltas_at(smaller[place]) for place in places]
+        yield AverageCurves(points[list(places)], {key: np.array([deltas[key] for deltas in known]) for key in methods})

@@ -14,7 +14,6 @@ from dpviz.calibration.gaussian_range import ANY_SIGMA0, SIGMA, GaussianRelease
 from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, TWO_CELLS_OR_MORE, PriorMethod
 from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY, has_number
 from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
-from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import parameter, parameter_with_default
@@ -37,9 +36,7 @@ class Setting(ParameterRecord):
     cells: int = parameter_with_default(TWO_CELLS_OR_MORE, default=3)  # of the categorical family
     sigma: float = parameter_with_default(SIGMA, default=1.0)
     sigma0: float = parameter_with_default(ANY_SIGMA0, default=math.inf)  # with σ, of the Gaussian family
-    alpha: float = parameter_with_default(
-        PRIOR_ONES, default=1.0
-    )  # at least 1: of the release that Corollary 6.2 adds noise to
+    alpha: float = parameter_with_default(PRIOR_ONES, default=1.0)  # of the release that Corollary 6.2 adds noise to
 
     def check(self) -> None:
         if self.delta == 1:
@@ -65,28 +62,37 @@ class Given:
     deltas: FloatArray
 
 
-def _given(
-    setting: Setting, pure: float, end: float, epsilon_at: Callable[[float], float], delta_at: Callable[[float], float]
-) -> Given:
-    epsilons = np.linspace(0.0, end, PROFILE_POINTS)
-    deltas = np.array([delta_at(epsilon) for epsilon in epsilons.tolist()])
-    at_delta = pure if setting.delta == 0 else epsilon_at(setting.delta)
-    return Given(pure, at_delta, delta_at(setting.epsilon), epsilons, deltas)
-
-
 class Kind(ABC):
-    """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy."""
+    """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy.
+
+    Attributes
+    ----------
+    key, label : str
+    mechanism : str
+        Key of the synthesizer that a design names.
+    numbers : tuple of str
+        What a `Setting` of it has beside n, m, ε and δ.
+    symbol, axis, level : str
+        Symbol of what is needed, what a picture of it counts, and the parameter that says how much there is.
+    quantity : Quantity
+        What is needed.
+    cost : tuple of str
+        Numbers that what it costs depends on.
+    conditioned : bool
+        Whether the answer without δ is for another release, each number of which is truncated to the range.
+    binary : bool
+    """
 
     key: str
     label: str
-    mechanism = "beta_binomial"  # key of the synthesizer that a design names
-    numbers: tuple[str, ...] = ()  # what a `Setting` of it has beside n, m, ε and δ
+    mechanism = "beta_binomial"
+    numbers: tuple[str, ...] = ()
     symbol: str
-    axis: str  # what a picture of it counts
-    level: str  # the parameter that says how much there is
-    quantity = PRIOR_QUANTITY  # what is needed
-    cost: tuple[str, ...] = ()  # numbers that what it costs depends on
-    conditioned = False  # the answer without δ is for another release, each number of which is truncated to the range
+    axis: str
+    level: str
+    quantity = PRIOR_QUANTITY
+    cost: tuple[str, ...] = ()
+    conditioned = False
     binary = False
 
     def __repr__(self) -> str:
@@ -102,12 +108,8 @@ class Kind(ABC):
         """Whether a method releases such data."""
 
     @abstractmethod
-    def need(self, method: PriorMethod, setting: Setting, delta: float) -> float:
-        """What one set needs for the setting's ε and a δ of its own."""
-
-    @abstractmethod
-    def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
-        """What M sets need together, exactly."""
+    def need(self, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
+        """What M sets need together, exactly, for the setting's ε and a δ of its own."""
 
     @abstractmethod
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:
@@ -138,6 +140,19 @@ class Kind(ABC):
 
         return strictness(smallest_by_advanced(single, sets, setting.epsilon, setting.delta)[0])
 
+    @staticmethod
+    def _profile(
+        setting: Setting,
+        pure: float,
+        end: float,
+        epsilon_at: Callable[[float], float],
+        delta_at: Callable[[float], float],
+    ) -> Given:
+        epsilons = np.linspace(0.0, end, PROFILE_POINTS)
+        deltas = np.array([delta_at(epsilon) for epsilon in epsilons.tolist()])
+        at_delta = epsilon_at(setting.delta) if setting.delta > 0 else pure
+        return Given(pure, at_delta, delta_at(setting.epsilon), epsilons, deltas)
+
 
 class Bernoulli(Kind):
     """Zeros and ones, under a symmetric prior."""
@@ -156,21 +171,19 @@ class Bernoulli(Kind):
     def counted(self, level: float, setting: Setting) -> float:
         return self.cells(setting) * level / setting.n
 
-    def need(self, method: PriorMethod, setting: Setting, delta: float) -> float:
-        n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
-        return minimum_prior(method.key, n=n, m=m, epsilon=epsilon, delta=delta, cells=cells)
-
-    def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
+    def need(self, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
         return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
 
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:
         if level <= method.lost:
             return None
-        made = method.release(setting.n, setting.m, level, level, self.cells(setting))
-        pure = pure_epsilon(made)
-        end = min(pure, epsilon_for_delta(made, SMALLEST_PROFILE_DELTA))
-        return _given(setting, pure, end, partial(epsilon_for_delta, made), partial(delta_for_epsilon, made))
+        release = method.release(setting.n, setting.m, level, level, self.cells(setting))
+        pure = pure_epsilon(release)
+        end = min(pure, epsilon_for_delta(release, SMALLEST_PROFILE_DELTA))
+        return self._profile(
+            setting, pure, end, partial(epsilon_for_delta, release), partial(delta_for_epsilon, release)
+        )
 
     def sensitivity(self, setting: Setting) -> float:
         return 1 / (setting.n + 2 * (setting.alpha - 1))
@@ -212,17 +225,15 @@ class Gaussian(Kind):
     def sensitivity(self, setting: Setting) -> float:
         return 2 * self.release(PARAM_MAP, setting).shrinkage / setting.n
 
-    def need(self, method: PriorMethod, setting: Setting, delta: float) -> float:
-        return self.together(method, setting, 1, delta)
-
-    def together(self, method: PriorMethod, setting: Setting, sets: int, delta: float) -> float:
+    def need(self, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
         return self.release(method, setting, sets).largest(setting.epsilon, delta)
 
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given:
-        made = self.release(method, setting)
-        pure, end = made.pure_epsilon(level), made.epsilon(level, SMALLEST_PROFILE_DELTA)
+        release = self.release(method, setting)
+        end = release.epsilon(level, SMALLEST_PROFILE_DELTA)
         end = end if math.isfinite(end) else 1.0
-        return _given(setting, pure, end, partial(made.epsilon, level), partial(made.delta, level))
+        pure = release.pure_epsilon(level)
+        return self._profile(setting, pure, end, partial(release.epsilon, level), partial(release.delta, level))
 
 
 GAUSSIAN = Gaussian()
@@ -261,11 +272,6 @@ class PromiseQuestion:
     def synthesizer(self) -> str:
         """The plain name of what releases rows of such data."""
         return SYNTHESIZERS[self.kind.mechanism].info.label.partition(" (")[0]
-
-    def named(self) -> str:
-        """All that is asked, in symbols."""
-        sizes = self.setting.in_symbols(names=("n", "m", *self.kind.numbers))
-        return ", ".join([self.kind.label, *sizes, f"M = {self.sets}", self.promise])
 
     def held(self, level: float) -> str:
         """A prior or range that is given, in words."""

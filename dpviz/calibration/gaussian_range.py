@@ -24,12 +24,12 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod, validate_method
+from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod
 from dpviz.core import limits
 from dpviz.core.declarations import ANY_EPSILON, COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP
 from dpviz.core.numerics.special import round_to_private_side
-from dpviz.core.parameters import Parameter, parameter, parameter_with_default
+from dpviz.core.parameters import Parameter, parameter, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, surely_within
@@ -101,7 +101,7 @@ class GaussianRelease(ParameterRecord):
     sets: int = parameter_with_default(GAUSSIAN_SETS, default=1)
 
     def __post_init__(self) -> None:
-        validate_method(self.method, PRIOR_METHODS)
+        validate_choice("method", self.method, PRIOR_METHODS)
         super().__post_init__()
 
     @property

@@ -2,8 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,7 +14,7 @@ from dpviz.calibration.parameter_draw import (
     parameter_losses,
 )
 from dpviz.core import limits
-from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import cumulative_sum, round_to_private_side
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import (
@@ -58,8 +57,6 @@ class PriorMethod:
         Whether the m rows of a Gaussian release depend on each other, and are truncated together.
     knows_cells : bool
         Whether the release of k cells depends on n or k; otherwise it is that of two cells and a single row.
-    limit : PriorMethod or None
-        What a release of rows tends to as their number grows.
     """
 
     key: str
@@ -72,7 +69,6 @@ class PriorMethod:
     independent = False
     rows_together = False
     knows_cells = True
-    limit: "PriorMethod | None" = None
 
     def __repr__(self) -> str:
         return self.key
@@ -170,19 +166,14 @@ class RowMethod(PriorMethod):
         return self.synthesizer_type.up_to(self.max_rows)(**values)  # type: ignore[arg-type]
 
     def smallest_pure(self, m: int, epsilon: float) -> float:
-        return _smallest_alpha(self.synthesizer_type, m, epsilon)
+        return self.synthesizer_type.smallest_alpha(m=m, epsilon=epsilon)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return average_case_delta(self.two_cells(n, m, alpha, alpha), theta, epsilon)
 
 
-@lru_cache(maxsize=4096)  # along δ and n the same is asked for every point of a curve
-def _smallest_alpha(synthesizer_type: type[PriorSynthesizer], m: int, epsilon: float) -> float:
-    return synthesizer_type.smallest_alpha(m=m, epsilon=epsilon)
-
-
 class ParamPost(PriorMethod):
-    """One draw of the proportion from its posterior."""
+    """One draw of the proportion from its posterior: what m rows of SYNTH_Post(One) tend to as m grows."""
 
     key = color = "param_post"
     label = "PARAM_Post"
@@ -230,7 +221,6 @@ class ParamMap(PriorMethod):
         return 0.0
 
 
-PARAM_POST = ParamPost()
 PARAM_MAP = ParamMap()
 
 
@@ -244,7 +234,7 @@ class ZhengRows(RowMethod):
     def plain(self, cells: int) -> str:
         if cells <= 2:
             return super().plain(cells)
-        of_cells = (made for made in SYNTHESIZERS.values() if getattr(made, "two_cells", None) is self.synthesizer_type)
+        of_cells = (kind for kind in SYNTHESIZERS.values() if getattr(kind, "two_cells", None) is self.synthesizer_type)
         return next(of_cells).info.label.partition(" (")[0]
 
     def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
@@ -265,7 +255,6 @@ class ZhengRows(RowMethod):
 class SynthPostOne(ZhengRows):
     """The proportion is drawn once from its posterior, then all rows from it."""
 
-    limit = PARAM_POST
     rows_together = True
     cell_release = DrawnCells
 
@@ -289,7 +278,6 @@ class SynthPostOne(ZhengRows):
 class SynthPostMany(ZhengRows):
     """Each row is drawn on its own, given the data, with one and the same proportion."""
 
-    limit = PARAM_MAP
     independent = True
     cell_release = PlugInCells
 
@@ -325,10 +313,9 @@ def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
 
 SYNTH_POST_ONE = SynthPostOne(BetaBinomial)
 SYNTH_POST_MANY = SynthPostMany(PosteriorMean)
-SYNTH_MAP = SynthMap(PosteriorMode)
 
 PRIOR_METHODS: dict[str, PriorMethod] = {
-    method.key: method for method in (SYNTH_POST_ONE, SYNTH_POST_MANY, SYNTH_MAP, PARAM_POST, PARAM_MAP)
+    method.key: method for method in (SYNTH_POST_ONE, SYNTH_POST_MANY, SynthMap(PosteriorMode), ParamPost(), PARAM_MAP)
 }
 """Zheng's methods, then every further synthesizer with a prior, by key."""
 
@@ -348,9 +335,3 @@ for _synthesizer_type in two_cell_synthesizers().values():
 
 CALIBRATED_METHODS = {key: method for key, method in PRIOR_METHODS.items() if method.calibrated}
 """Those that some prior makes private."""
-
-
-def validate_method(key: object, methods: Collection[str]) -> None:
-    """Raise ValueError unless `key` is among the keys of these methods."""
-    if not isinstance(key, str) or key not in methods:
-        raise ValueError(f"method must be one of {', '.join(methods)}; got {describe_value(key)}.")

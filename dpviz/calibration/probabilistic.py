@@ -9,13 +9,14 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod, validate_method
+from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod, RowMethod
 from dpviz.calibration.parameter_draw import parameter_failure
 from dpviz.calibration.smallest_prior import minimum_prior, validate_epsilon
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import cumulative_sum
+from dpviz.core.parameters import validate_choice
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
@@ -146,7 +147,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     >>> round(minimum_prior_probabilistic("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 6)
     1.0
     """
-    validate_method(method, PRIOR_METHODS)
+    validate_choice("method", method, PRIOR_METHODS)
     n = int(MANY_ROWS.validate(n))
     m = int(MANY_SYNTHETIC_ROWS.validate(m))
     delta = DELTA.validate(delta)
@@ -157,7 +158,7 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
 
 def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, delta: float) -> float:
     smallest = minimum_prior(method.key, n=n, m=m, epsilon=epsilon, delta=delta)
-    rows = max(n, m) if method.limit else n
+    rows = max(n, m) if isinstance(method, RowMethod) else n
     if rows > limits.MAX_PROBABILISTIC_ROWS:
         domain = f"at most {limits.MAX_PROBABILISTIC_ROWS:,} for the probabilistic answer"
         raise ValueError(f"n and m must be {domain}; got {format_number(rows)}.")

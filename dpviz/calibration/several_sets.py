@@ -1,21 +1,19 @@
 """The prior that M independent synthetic sets of the same data need together for one promise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache, partial
 
 from scipy.optimize import brentq, minimize_scalar
 
-from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE, validate_method
-from dpviz.calibration.smallest_prior import minimum_prior
+from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE
+from dpviz.calibration.smallest_prior import minimum_prior, smallest_root
 from dpviz.core import limits
 from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_PRIOR_ROWS, MAX_ROWS_OF_CELL_SETS
+from dpviz.core.parameters import validate_choice
 from dpviz.privacy.composition import advanced_composition
-from dpviz.privacy.pld import PrivacyLossDistribution
 from dpviz.privacy.several_sets import largest_over_pairs
 
 MIN_COMPOSED_DELTA = 1e-150
@@ -23,7 +21,7 @@ MIN_COMPOSED_DELTA = 1e-150
 
 MIN_PRIOR = 1e-291  # a prior that counts as none; the search for a larger one starts from it
 OMITTED_SHARE = 1e-10  # share of δ that may be left out of the losses of k cells
-LOG_TOLERANCE = 1e-9  # of ln α in the search
+LOG_TOLERANCE = 1e-9  # of ln α
 COARSE_RESOLUTION, RESOLUTION = 5e-2, 5e-3
 """Of the sum of losses, for a first root and for the answer, whose α is rounded up by less than a millionth."""
 
@@ -75,7 +73,7 @@ def minimum_prior_for_sets(
     >>> round(minimum_prior_for_sets("synth_post_one", n=1, m=1, sets=2, epsilon=math.log(4), delta=0.0), 9)
     1.0
     """
-    validate_method(method, CALIBRATED_METHODS)
+    validate_choice("method", method, CALIBRATED_METHODS)
     for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (COMPOSED_SETS, sets), (EPSILON, epsilon)):
         declaration.validate(value)
     delta = DELTA.validate(delta)
@@ -109,63 +107,36 @@ def minimum_prior_for_sets(
     # A single set needs less than M sets; M sets that divide ε and δ equally need more
     low = max(for_one_set(epsilon, delta), MIN_PRIOR)
     high = min(for_one_set(epsilon / sets, 0.0), for_one_set(epsilon / sets, delta / sets))
+    if not low < high < math.inf:
+        return high
 
-    def losses(ones: float, zeros: float) -> PrivacyLossDistribution:
-        if cells > 2:
-            return prior_method.cell_losses(n, m, cells, OMITTED_SHARE * delta / sets, ones, zeros)
-        return prior_method.losses(ones, zeros, m, epsilon / sets)
+    n_pairs = n if cells == 2 else 1
 
     @cache
     def delta_of_block(alpha: float, first: int, last: int, resolution: float = RESOLUTION) -> float:
         """δ of a table with what all these pairs share: more rows are never less private."""
-        shared = losses(alpha + first, alpha + (n_pairs - 1 - last))
+        ones = alpha + first
+        zeros = alpha + (n_pairs - 1 - last)
+        if cells > 2:
+            shared = prior_method.cell_losses(n, m, cells, OMITTED_SHARE * delta / sets, ones, zeros)
+        else:
+            shared = prior_method.losses(ones, zeros, m, epsilon / sets)
         return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
 
-    n_pairs = n if cells == 2 else 1
-    return _smallest_prior(delta_of_block, n_pairs, delta, low, high)
-
-
-def _smallest_prior(delta_of_block: Callable[..., float], n_pairs: int, delta: float, low: float, high: float) -> float:
-    """Root of δ of the worst pair, and of a worse one as long as there is any; `high` is private.
-
-    The prior is symmetric, so that the pairs i and n − 1 − i are the two directions of one.
-    """
-    if not low < high < math.inf:
-        return high
+    # Root of δ of the worst pair, and of a worse one as long as there is any. The prior is symmetric: the pairs i and
+    # n − 1 − i are the two directions of one. Searches go down from the private end: near the other the sums are long
     pair = max((0, n_pairs - 1), key=lambda end: delta_of_block(high, end, end, COARSE_RESOLUTION))
     while True:
         delta_of = partial(delta_of_block, first=pair, last=pair)
-        coarse = _root(partial(delta_of, resolution=COARSE_RESOLUTION), delta, low, high)
-        alpha = _root(delta_of, delta, max(low, coarse * (1 - COARSE_ERROR)), coarse)
+        coarse_delta_of = partial(delta_of, resolution=COARSE_RESOLUTION)
+        coarse = min(smallest_root(coarse_delta_of, delta, low, high, high, LOG_TOLERANCE), high)
+        bottom = max(low, coarse * (1 - COARSE_ERROR))
+        alpha = min(smallest_root(delta_of, delta, bottom, coarse, coarse, LOG_TOLERANCE), coarse)
         value, worse = largest_over_pairs(partial(delta_of_block, alpha), n_pairs, enough=delta)
         if value <= delta or worse == pair or alpha >= high:
             return alpha
         low = alpha
         pair = worse
-
-
-def _root(delta_of: Callable[[float], float], delta: float, low: float, high: float) -> float:
-    """Smallest prior from `low` to `high` with δ(prior) ≤ δ, on its private side."""
-    if delta_of(high) > delta:  # by rounding alone
-        return high
-
-    # Down from the private end: near the other one the sums of the losses are long
-    private = high
-    while delta_of(below := max(private / 2, low)) <= delta:
-        if below <= low:
-            return low
-        private = below
-
-    def excess(log_alpha: float) -> float:
-        value = delta_of(math.exp(log_alpha))
-        return math.log(value) - math.log(delta) if value > 0 else -1.0
-
-    alpha = math.exp(float(brentq(excess, math.log(below), math.log(private), xtol=LOG_TOLERANCE, rtol=1e-15)))
-    step = LOG_TOLERANCE
-    while delta_of(alpha) > delta:
-        alpha *= 1 + step
-        step *= 2
-    return min(alpha, private)
 
 
 def smallest_by_advanced(

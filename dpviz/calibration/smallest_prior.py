@@ -3,16 +3,16 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 from scipy.optimize import brentq
 
-from dpviz.calibration.methods import PRIOR_METHODS, TWO_CELLS_OR_MORE, PriorMethod, validate_method
+from dpviz.calibration.methods import PRIOR_METHODS, TWO_CELLS_OR_MORE, PriorMethod
 from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.special import round_to_private_side
-from dpviz.core.parameters import argument, plain_number
+from dpviz.core.numerics.special import MAX_EXPONENT, round_to_private_side
+from dpviz.core.parameters import argument, plain_number, validate_choice
 from dpviz.mechanisms import WorstCase
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.divergence import worst_neighbours
@@ -22,7 +22,7 @@ MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
 
 RATIO = argument("ratio", 1e-9, 1e9, title="β / α")
 
-LOG_TOLERANCE = 1e-13  # of ln α; the answer is then moved to the private side
+LOG_TOLERANCE = 1e-13  # of ln α
 PRIOR_ROUNDING = 4e-15  # relative change of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds
 FAR_EXCESS = 1e3  # stands for ln(−ln δ) where δ is rounded to 0 or 1
 
@@ -88,7 +88,7 @@ def minimum_prior(
     >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 12)
     0.5
     """
-    validate_method(method, PRIOR_METHODS)
+    validate_choice("method", method, PRIOR_METHODS)
     n = int(MANY_ROWS.validate(n))
     m = int(MANY_SYNTHETIC_ROWS.validate(m))
     delta = DELTA.validate(delta)
@@ -128,14 +128,13 @@ class PriorSearch:
         """Whether the prior is the same in all cells."""
         return self.beta is None and self.ratio == 1
 
-    def priors(self, effective: float) -> tuple[float, float]:
-        """α and β at an effective α."""
-        alpha = effective + self.method.lost
+    def priors(self, alpha: float) -> tuple[float, float]:
+        """α and the β that goes with it."""
         return alpha, self.ratio * alpha if self.beta is None else self.beta
 
     def worst_case(self, effective: float) -> WorstCase:
         """Largest δ over all pairs of neighbours."""
-        alpha, beta = self.priors(effective)
+        alpha, beta = self.priors(effective + self.method.lost)
         return worst_neighbours(self.method.release(self.n, self.m, alpha, beta, self.cells), self.epsilon)
 
     def worst_pair(self, worst: WorstCase) -> Pair | None:
@@ -150,39 +149,32 @@ class PriorSearch:
         if pair is None:
             return self.worst_case(effective).value
         i, is_upward = pair
-        alpha, beta = self.priors(effective)
+        alpha, beta = self.priors(effective + self.method.lost)
         shared = np.array([alpha - self.method.lost + i, beta - self.method.lost + (self.n - 1 - i)])
         ones, zeros = shared if is_upward else shared[::-1]
         return math.exp(self.method.log_pair_deltas(np.array([ones]), np.array([zeros]), self.m, self.epsilon)[0])
 
     def smallest_pure(self) -> float:
         """Smallest α without δ: the smaller of α and β must reach the symmetric answer."""
-        if self.epsilon == 0:
-            return math.inf
-        symmetric = self.method.smallest_pure(self.m, self.epsilon)
+        symmetric = self.method.smallest_pure(self.m, self.epsilon) if self.epsilon > 0 else math.inf
         if self.beta is not None:
             return symmetric if self.beta >= symmetric else math.inf
         if math.isinf(symmetric):
             return math.inf
-        alpha = round_to_private_side(
-            symmetric / min(1.0, self.ratio), math.inf, lambda alpha: min(alpha, self.ratio * alpha) >= symmetric
-        )
-        return alpha if max(alpha, self.ratio * alpha) <= PRIOR_ONES.maximum else math.inf
+        smallest = symmetric / min(1.0, self.ratio)
+        alpha = round_to_private_side(smallest, math.inf, lambda alpha: min(self.priors(alpha)) >= symmetric)
+        return alpha if max(self.priors(alpha)) <= PRIOR_ONES.maximum else math.inf
 
     def smallest_effective(self) -> float:
         """Smallest effective α that is accepted: both priors of the posterior mode must be above 1."""
         lost = self.method.lost
         smallest = math.nextafter(lost, math.inf) if lost else PRIOR_ZEROS.minimum
-        if self.beta is not None:
-            if self.beta < smallest:
-                raise ValueError(
-                    "beta (invented rows with no) must be above 1 for the posterior mode; "
-                    f"got {format_number(self.beta)}."
-                )
-            return smallest - lost
-        return round_to_private_side(
-            smallest * max(1.0, 1 / self.ratio) - lost, math.inf, lambda x: min(self.priors(x)) >= smallest
-        )
+        if self.beta is not None and self.beta < smallest:
+            raise ValueError(
+                f"beta (invented rows with no) must be above 1 for the posterior mode; got {format_number(self.beta)}."
+            )
+        alpha = smallest * (max(1.0, 1 / self.ratio) if self.beta is None else 1.0)
+        return round_to_private_side(alpha - lost, math.inf, lambda x: min(self.priors(x + lost)) >= smallest)
 
 
 @lru_cache(maxsize=4096)  # a page, its table of theorems and its picture ask for the same
@@ -195,48 +187,46 @@ def smallest_prior(search: PriorSearch) -> float:
     if method.effective is not method and search.is_symmetric:
         return min(method.prior_of(smallest_prior(replace(search, method=method.effective))), pure)
 
-    lowest = search.smallest_effective()
-    highest = MAX_SEARCHED_PRIOR / max(1.0, search.ratio if search.beta is None else 1.0)
-    effective = _root_over_pairs(search, lowest, min(pure - method.lost, highest))
-    if lowest < effective < math.inf:
+    # The root of the worst pair, then of a worse one as long as there is any
+    low = search.smallest_effective()
+    high = min(pure - method.lost, MAX_SEARCHED_PRIOR / max(1.0, search.ratio if search.beta is None else 1.0))
+    effective = min(max(_gamma_prior(search.epsilon, search.delta), low), high)
+    worst = search.worst_case(effective)
+    pairs: list[Pair | None] = []
+    step = LOG_TOLERANCE
+    while not pairs or worst.value > search.delta:
+        pair = search.worst_pair(worst)
+        if pair in pairs:  # by another sum: only rounding is left
+            effective *= 1 + step
+            step *= 2
+        else:
+            effective = smallest_root(partial(search.pair_delta, pair), search.delta, low, high, effective)
+            pairs.append(pair)
+        if effective > high:
+            return pure
+        worst = search.worst_case(effective)
+    if effective > low:
         effective *= 1 + PRIOR_ROUNDING * (1 + search.epsilon)
     return min(method.prior_of(effective), pure)
-
-
-def _root_over_pairs(search: PriorSearch, low: float, high: float) -> float:
-    """Smallest effective prior of the worst pair, then of a worse one as long as there is any; ∞ above `high`."""
-    prior = min(max(_gamma_prior(search.epsilon, search.delta), low), high)
-    worst = search.worst_case(prior)
-    pairs: list[Pair | None] = []
-    while (pair := search.worst_pair(worst)) not in pairs:
-        pairs.append(pair)
-        prior = smallest_root(partial(search.pair_delta, pair), search.delta, low, high, prior)
-        if math.isinf(prior):
-            return math.inf
-        worst = search.worst_case(prior)
-        if worst.value <= search.delta:
-            return prior
-
-    # The same pair by another sum: only rounding is left
-    step = LOG_TOLERANCE
-    while search.worst_case(prior).value > search.delta:
-        if prior >= high:
-            return math.inf
-        prior = min(prior * (1 + step), high)
-        step *= 2
-    return prior
 
 
 def _gamma_prior(epsilon: float, delta: float) -> float:
     """First guess: the tail of the gamma distribution that all the distributions tend to."""
     if epsilon == 0:
         return 1 / (math.pi * max(delta, 1e-7) ** 2)
-    rate = math.expm1(epsilon) - epsilon if epsilon < 700 else math.inf
+    rate = math.expm1(min(epsilon, MAX_EXPONENT)) - epsilon
     return max(-math.log(delta) / max(rate, 1e-300), 1e-9)
 
 
-def smallest_root(delta_of: Callable[[float], float], delta: float, low: float, high: float, guess: float) -> float:
-    """Smallest prior in [low, high] with δ(prior) ≤ δ.
+def smallest_root(
+    delta_of: Callable[[float], float],
+    delta: float,
+    low: float,
+    high: float,
+    guess: float,
+    tolerance: float = LOG_TOLERANCE,
+) -> float:
+    """Smallest prior in [low, high] with δ(prior) ≤ δ, on the private side; ∞ where `high` is not enough.
 
     Parameters
     ----------
@@ -244,14 +234,10 @@ def smallest_root(delta_of: Callable[[float], float], delta: float, low: float, 
         δ, which never rises in the prior.
     delta : float
         In (0, 1).
-    low, high : float
-    guess : float
-        Where the search begins.
-
-    Returns
-    -------
-    float
-        On the private side, relative 1e-12; ∞ where `high` is not enough.
+    low, high, guess : float
+        The search begins at `guess`.
+    tolerance : float, optional
+        Of ln prior.
 
     Notes
     -----
@@ -266,34 +252,34 @@ def smallest_root(delta_of: Callable[[float], float], delta: float, low: float, 
     def prior_at(log_prior: float) -> float:
         return min(max(math.exp(log_prior), low), high)
 
+    @cache
     def excess(log_prior: float) -> float:
         value = delta_of(prior_at(log_prior))
-        if value <= 0:
-            return FAR_EXCESS
-        return math.log(math.log(value) / math.log(delta)) if value < 1 else -FAR_EXCESS
+        if 0 < value < 1:
+            return math.log(math.log(value) / math.log(delta))
+        return math.copysign(FAR_EXCESS, 0.5 - value)
 
     # A bracket around the guess
-    ends = math.log(low), math.log(high)
-    left = right = min(max(math.log(guess), ends[0]), ends[1])
+    bottom = math.log(low)
+    top = math.log(high)
+    left = right = min(max(math.log(guess), bottom), top)
     step = 1.0
-    if excess(right) >= 0:
-        while excess(left) >= 0:
-            if left <= ends[0]:
-                return low
-            right = left
-            left = max(left - step, ends[0])
-            step *= 2
-    else:
-        while excess(right) < 0:
-            if right >= ends[1]:
-                return math.inf
-            left = right
-            right = min(right + step, ends[1])
-            step *= 2
+    while excess(left) >= 0:
+        if left == bottom:
+            return low
+        right = left
+        left = max(left - step, bottom)
+        step *= 2
+    while excess(right) < 0:
+        if right == top:
+            return math.inf
+        left = right
+        right = min(right + step, top)
+        step *= 2
 
-    # Its root, on the private side
-    root = float(brentq(excess, left, right, xtol=LOG_TOLERANCE, rtol=1e-15))
-    step = LOG_TOLERANCE
+    # Its root, moved to the private side
+    root = float(brentq(excess, left, right, xtol=tolerance, rtol=1e-15))
+    step = tolerance
     while root < right and delta_of(prior_at(root)) > delta:
         root += step
         step *= 2

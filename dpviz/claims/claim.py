@@ -2,19 +2,16 @@
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from functools import lru_cache
-
-import numpy as np
 
 from dpviz.calibration.quantities import NO_QUANTITY, Quantity
 from dpviz.claims.formulas import one_synthetic_row
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.parameters import Parameter, argument
-from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 DOMAINS: dict[str, Parameter] = {
@@ -107,8 +104,7 @@ class Claim:
     of any, on the data of `family`: a key of `KINDS`, ``"general"``, or ``"average"`` where the other rows are random.
     The `formula` takes arguments of `DOMAINS`, with 1 for a `constant` that has no value in print; the `quantity` is
     what it measures where that can be sought, `promise` the privacy that is promised or denied, `kind` how the claim is
-    judged. `holds_when` is the condition where it can be computed, `after` whom it is taken from, and
-    `together` the formula of arrays, where many at once take less time.
+    judged. `holds_when` is the condition where it can be computed, and `after` whom it is taken from.
 
     >>> claim = Claim("Theorem 0.1", "α ≥ 2m", lambda m: 2.0 * m, holds_when=lambda n: n == 1)
     >>> claim.key, claim.at(m=3, n=5), claim.applies(m=3, n=5)
@@ -129,7 +125,6 @@ class Claim:
     holds_when: Callable[..., bool] | None = None
     constant: str = ""
     after: str = ""
-    together: Callable[..., FloatArray] | None = None
 
     @property
     def number(self) -> str:
@@ -161,15 +156,6 @@ class Claim:
         if self.formula is None:
             raise ValueError(f"{self.name} prints no number; got a request for its value.")
         return self.formula(**self._needed(self.formula, values))
-
-    def at_each(self, settings: Sequence[dict[str, object]]) -> list[float]:
-        """`at` for each of some settings: together where the claim knows how."""
-        if self.together is None:
-            return [self.at(**values) for values in settings]
-        needed = [self._needed(self.together, values) for values in settings]
-        return self.together(
-            **{name: np.array([values[name] for values in needed], dtype=float) for name in _arguments(self.together)}
-        ).tolist()
 
     def applies(self, **values: object) -> bool:
         """Return whether the printed condition holds at `values`; one without numbers counts as met."""

@@ -51,6 +51,7 @@ SCALES: dict[Axis, CurveAxis] = {
 CURVE_POINTS = 25  # of a curve beside the chosen one
 POINTS_OF_LARGE = (10_000, 13), (50_000, 9)  # Fewer where there are so many rows or more
 CURVE_STRIDES = (8, 4, 2, 1)  # Steps between the points of a curve, coarse to fine
+SEARCHED_CLAIMS = ("6.5",)  # whose formula takes a search
 # Printed bounds that have a number at every m; those on a single row are left to the table.
 DRAWN_CLAIMS = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
 
@@ -184,7 +185,7 @@ class _Grid:
             Curve(method=method, values=printed, theorem=claim.name)
             for claim in map(CLAIMS.__getitem__, DRAWN_CLAIMS)
             if claim.family == self.kind.key and (False in self.promises or not claim.promise.delta)
-            if not (closed_forms and claim.together)
+            if not (closed_forms and claim.key in SEARCHED_CLAIMS)
             for printed in [_printed(claim, values)]
             for method in claim.methods
         ]
@@ -218,7 +219,7 @@ def _printed(claim: Claim, settings: list[dict[str, object]]) -> FloatArray:
     asked = [one["delta"] != 0 or not claim.promise.delta for one in settings]
     asked = [yes and claim.applies(**one) for yes, one in zip(asked, settings, strict=True)]
     values = np.full(len(settings), math.nan)
-    values[asked] = claim.at_each([one for yes, one in zip(asked, settings, strict=True) if yes])
+    values[asked] = [claim.at(**one) for yes, one in zip(asked, settings, strict=True) if yes]
     return _drawable(values)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.calibration.data_kinds import GAUSSIAN, Setting
 from dpviz.calibration.gaussian_range import number_distribution
-from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.methods import PRIOR_METHODS, RowMethod
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.privacy.gaussian import gaussian_ratio
 
@@ -135,7 +135,7 @@ def _pure(finding: Finding, on: Parts) -> float:
     """ln of the pure ε at the printed range, each row truncated, over the promised ε."""
     setting, reach = finding.setting, finding.printed or 0.0
     s = _shrinkage(finding) if "prior" in on else 1.0
-    rows = PRIOR_METHODS[finding.method].limit is not None
+    rows = isinstance(PRIOR_METHODS[finding.method], RowMethod)
     variance = 1 + (s / setting.n if "draw" in on else 0.0) if rows else s / setting.n
     step = (2 if "step" in on else 1) * reach / setting.n
     loss = s * step / variance * (reach + s * (reach - (step / 2 if "edge" in on else 0.0)))

@@ -3,16 +3,17 @@
 import dataclasses
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.calibration.lockstep import roots
+from dpviz.calibration.smallest_prior import smallest_root
 from dpviz.claims.sentences import printed_in
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, EPSILON, ROWS
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.special import capped_expm1, divide_or_inf, inverse_expm1, log_reciprocal
+from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, divide_or_inf, inverse_expm1, log_reciprocal
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.composition import advanced_composition
@@ -24,8 +25,7 @@ LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
 LEMMA_ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
 LEMMA_ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
 
-LARGEST_LOG_PRIOR, LOG_PRIOR_ACCURACY = 40.0, 1e-13
-MOST_FAILURES_ASKED = 100  # by the search for a prior
+SMALLEST_LEMMA_MARGIN, LARGEST_LEMMA_MARGIN = 2.0**-52, 1e17  # of a prior above 1
 SMALLEST_LEMMA_DELTA = 1e-300  # Tails below it are near the end of the floating-point numbers and lose their digits
 
 
@@ -103,38 +103,30 @@ def smallest_prior_of_lemma_6_5(n: int, epsilon: float, delta: float) -> float:
     rows, epsilon, delta = int(LEMMA_ROWS.validate(n)), EPSILON.validate(epsilon), DELTA.validate(delta)
     if 0 < delta < SMALLEST_LEMMA_DELTA:
         raise ValueError(f"delta must be 0 or from {format_number(SMALLEST_LEMMA_DELTA)} to 1; got {delta!r}.")
-    prior = float(smallest_priors_of_lemma_6_5(np.array([rows]), np.array([epsilon]), np.array([delta]))[0])
+    if delta in (0, 1):
+        return 0.0 if delta == 1 else math.inf
+    return _searched_prior_of_lemma_6_5(rows, epsilon, delta)
+
+
+@lru_cache(maxsize=1024)  # a curve of it is drawn coarse to fine
+def _searched_prior_of_lemma_6_5(rows: int, epsilon: float, delta: float) -> float:
+    allowed = _allowed(epsilon, delta)
+
+    def failure(margin: float) -> float:
+        """That of the table without ones, at a prior of 1 and a margin."""
+        return float(_failures(np.zeros(1), rows, 1 + margin, 1 + margin, epsilon)[0])
+
+    guess = -math.log(delta) / (math.expm1(min(epsilon, MAX_EXPONENT)) - epsilon)
+    prior = 1 + smallest_root(failure, allowed, SMALLEST_LEMMA_MARGIN, LARGEST_LEMMA_MARGIN, guess)
     step, tables = 2.0**-42, np.arange(rows // 2 + 1)  # those with more ones mirror the others
-    while 0 < delta < 1 and _failures(tables, rows, prior, prior, epsilon).max() > _allowed(epsilon, delta):
+    while _failures(tables, rows, prior, prior, epsilon).max() > allowed:
         prior, step = prior * (1 + step), 2 * step
     return prior
 
 
-def smallest_priors_of_lemma_6_5(n: FloatArray, epsilon: FloatArray, delta: FloatArray) -> FloatArray:
-    """`smallest_prior_of_lemma_6_5` of many settings, in step, for the table without ones, which asks for most."""
-    found = np.where(delta == 0, math.inf, 0.0)
-    (asked,) = np.nonzero((delta > 0) & (delta < 1))
-    n, epsilon, delta = n[asked], epsilon[asked], delta[asked]
-    goal, low = np.log(_allowed(epsilon, delta)), math.log(2.0**-52)
-
-    def excess(log_margin: FloatArray, which: IntArray) -> FloatArray:
-        prior = 1 + np.exp(log_margin)
-        failure = np.maximum(_failures(np.zeros(len(which)), n[which], prior, prior, epsilon[which]), 5e-324)
-        with np.errstate(divide="ignore"):
-            return np.where(failure < 1, np.log(np.log(failure) / goal[which]), -math.inf)
-
-    start = np.log(np.clip(-np.log(delta) / (np.expm1(np.minimum(epsilon, 700.0)) - epsilon), 1e-9, 1e11))
-    log_margin, done = roots(
-        excess, start, low, np.full(len(n), LARGEST_LOG_PRIOR), LOG_PRIOR_ACCURACY, most=MOST_FAILURES_ASKED
-    )
-    found[asked] = 1 + np.exp(np.where(done, log_margin, low))
-    return found
-
-
-def _allowed(epsilon: Numbers, delta: Numbers) -> FloatArray:
+def _allowed(epsilon: float, delta: float) -> float:
     """δ less what the rounding of a tail may take: the ends are rounded, and far out answer by ln(1/δ)/ε as much."""
-    allowed: FloatArray = delta / (1 + 1e-11 + 2e-15 * (1 - np.log(delta)) / epsilon)
-    return allowed
+    return delta / (1 + 1e-11 + 2e-15 * (1 - math.log(delta)) / epsilon)
 
 
 def _failures(n1: IntArray | FloatArray, n: Numbers, alpha: Numbers, beta: Numbers, epsilon: Numbers) -> FloatArray:

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 from dpviz.calibration.quantities import NO_QUANTITY, NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.claims.claim import CLAIM_KINDS, NECESSARY, PROMISE_KINDS, SUFFICIENT, Claim
-from dpviz.claims.formulas import CONDITIONS, FORMULAS, smallest_priors_of_lemma_6_5
+from dpviz.claims.formulas import CONDITIONS, FORMULAS
 from dpviz.claims.published import printed_rows
 
 __all__ = ["CLAIMS", "Claim"]
 
 BOTH_WAYS = "if and only if"
 QUANTITIES = {"": NO_QUANTITY, "prior": PRIOR_QUANTITY, "noise": NOISE_QUANTITY, "range": RANGE_QUANTITY}
-TOGETHER = {"6.5": smallest_priors_of_lemma_6_5}
 
 
 def _read(row: dict[str, str]) -> Iterator[Claim]:
@@ -29,7 +28,7 @@ def _read(row: dict[str, str]) -> Iterator[Claim]:
         quantity=QUANTITIES[row["quantity"]],
     )
     key = claim.key
-    claim = replace(claim, formula=FORMULAS.get(key), holds_when=CONDITIONS.get(key), together=TOGETHER.get(key))
+    claim = replace(claim, formula=FORMULAS.get(key), holds_when=CONDITIONS.get(key))
     yield claim
     if row["kind"] == BOTH_WAYS:
         statement = claim.statement.replace(" is enough", " is needed")

@@ -22,7 +22,7 @@ import dpviz.inference as inference
 import dpviz.priors as priors
 import dpviz.privacy as privacy
 import dpviz.privacy.optimum as optimum
-from dpviz.calibration.curves import average_and_worst, delta_by_size
+from dpviz.calibration.curves import average_and_worst
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.printed_methods import audit_releases
@@ -214,8 +214,14 @@ def prior_release(method: str, epsilon: float, **given: Any) -> Answer:
 
 
 def by_size(**given: Any) -> Answer:
-    found = delta_by_size(**given)
-    return {"deltas": plain(found.deltas), "limits": plain(found.limits)}
+    n, alpha, beta, epsilon, sizes = (given[name] for name in ("n", "alpha", "beta", "epsilon", "sizes"))
+
+    def delta(method: str, m: int) -> float:
+        return privacy.delta_for_epsilon(priors.release(method, n=n, m=m, alpha=alpha, beta=beta), epsilon)
+
+    keys = ["synth_post_one", "synth_post_many", "synth_map"][: 3 if min(alpha, beta) > 1 else 2]
+    limits = {key: delta("param_post", 1) if key == "synth_post_one" else 1.0 for key in keys}
+    return {"deltas": plain({key: np.array([delta(key, m) for m in sizes]) for key in keys}), "limits": plain(limits)}
 
 
 def averages(**given: Any) -> Answer:
