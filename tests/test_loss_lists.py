@@ -8,9 +8,10 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.core.numerics.loss_lists import divergences_at, epsilon_at
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, Synthesizer
+from dpviz.mechanisms.base import LossLists
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.plans.losses import epsilon_at
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.divergence import deltas_for_epsilons
 from dpviz.privacy.summary import profile
@@ -73,7 +74,7 @@ def test_lists_of_losses_by_fifty_digits() -> None:
         shares = ((1 - mp.exp(epsilon - loss), mass) for loss, mass in zip(losses, masses, strict=True))
         return mp.fsum(max(share, mp.mpf(0)) * mp.mpf(mass) for share, mass in shares)
 
-    found = divergences_at(epsilons, losses, masses, np.zeros(len(losses), dtype=np.int64), 1)[:, 0]
+    found = LossLists(losses, masses, np.zeros(len(losses), dtype=np.int64), 1).deltas(epsilons)[:, 0]
     with mp.workdps(50):
         for epsilon, value in zip(epsilons.tolist(), found.tolist(), strict=True):
             assert value == pytest.approx(float(delta(mp.mpf(epsilon))), rel=1e-13)
@@ -88,9 +89,9 @@ def test_lists_of_losses_by_fifty_digits() -> None:
 
 def test_groups_of_outcomes_are_added_up_apart() -> None:
     epsilons, losses, masses = np.array([0.0, 0.5]), np.array([1.0, 1.0, 2.0]), np.array([0.5, 0.25, 0.125])
-    found = divergences_at(epsilons, losses, masses, np.array([0, 2, 2]), 3)
+    found = LossLists(losses, masses, np.array([0, 2, 2]), 3).deltas(epsilons)
     alone = [
-        divergences_at(epsilons, losses[part], masses[part], np.zeros(len(part), int), 1) for part in ([0], [1, 2])
+        LossLists(losses[part], masses[part], np.zeros(len(part), int), 1).deltas(epsilons) for part in ([0], [1, 2])
     ]
     assert found[:, 0] == pytest.approx(alone[0][:, 0], rel=1e-15)
     assert found[:, 2] == pytest.approx(alone[1][:, 0], rel=1e-15)

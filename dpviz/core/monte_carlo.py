@@ -27,19 +27,6 @@ STANDARD_ERROR = argument("error", 1e-150, 1e300, title="wanted standard error")
 class Measure:
     """A performance measure and its Monte Carlo standard error.
 
-    Attributes
-    ----------
-    value : float
-        NaN if it is not known.
-    error : float
-        Standard error; 0 of an exact number.
-    parts : ndarray, optional
-        How far each group of consecutive repetitions moves the number from its own mean. They add up to 0, and the
-        standard error follows from them (`spread_of`). Simulations with the same random numbers are moved alike, so
-        that their difference has a smaller error than that of independent ones.
-    within : float
-        Largest distance of an exact number from the true one, where a sum leaves something out.
-
     References
     ----------
     Morris, White and Crowther (2019), "Using simulation studies to evaluate statistical methods", Table 6.
@@ -56,9 +43,13 @@ class Measure:
     (4e-08, 0.0, 0.25)
     """
 
-    value: float
-    error: float
+    value: float  # NaN if it is not known
+    error: float  # 0 of an exact number
+    # How far each group of consecutive repetitions moves the number from its own mean. They add up to 0, and the
+    # standard error follows from them (`spread_of`). Simulations with the same random numbers are moved alike, so that
+    # their difference has a smaller error than that of independent ones.
     parts: FloatArray | None = field(default=None, repr=False, compare=False)
+    # Largest distance of an exact number from the true one, where a sum leaves something out.
     within: float = field(default=0.0, repr=False, compare=False)
 
     @property
@@ -108,18 +99,9 @@ class Measure:
     def tied(self, other: Measure, within: float = TIE_TOLERANCE) -> bool:
         """Whether two numbers cannot be told apart; an unknown one is tied with nothing.
 
-        Parameters
-        ----------
-        other : Measure
-        within : float, optional
-            Relative tolerance of the search that found the numbers.
-
-        Notes
-        -----
         They are tied within two standard errors of their difference, which is paired if they share random numbers.
+        `within` is the relative tolerance of the search that found them.
 
-        Examples
-        --------
         >>> Measure(0.0701, 0.0007).tied(Measure(0.0706, 0.0007)), Measure(0.3, 0.0).tied(Measure(0.1 + 0.2, 0.0))
         (True, True)
         >>> Measure(1.0, 0.0).tied(Measure(0.99999946, 0.0)), Measure(1.0, 0.0).tied(Measure(0.99999946, 0.0), 1e-6)
@@ -133,24 +115,11 @@ class Measure:
         return abs(difference.value) <= sampling_error + difference.within + tolerance
 
     def with_parts(self, totals: FloatArray, counts: FloatArray) -> Measure:
-        """Ratio of two sums with its parts.
+        """Ratio of two sums over groups of repetitions, with its parts (total − value · count) / Σ counts.
 
-        Parameters
-        ----------
-        totals, counts : ndarray
-            Both sums over each group of repetitions.
+        That is what the ratio loses without a group, to first order. There are no parts of a single group, or where no
+        group moves a number that has an error all the same.
 
-        Returns
-        -------
-        Measure
-            Without parts if there is one group, or if no group moves a number that has an error all the same.
-
-        Notes
-        -----
-        The part of a group is (total − value · count) / Σ counts, what the ratio loses without it to first order.
-
-        Examples
-        --------
         >>> Measure(2.5, 0.0).with_parts(np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4)).parts.tolist()
         [-0.375, -0.125, 0.125, 0.375]
         """
@@ -168,23 +137,22 @@ class Measure:
 
     def scaled(self, factor: float) -> Measure:
         """Multiple of the number."""
-        parts = None if self.parts is None else factor * self.parts
-        return Measure(factor * self.value, abs(factor) * self.error, parts, abs(factor) * self.within)
+        return self._transformed(factor * self.value, factor, abs(factor) * self.within)
 
     def square(self) -> Measure:
         """Square of the number, by the delta method."""
-        parts = None if self.parts is None else 2 * self.value * self.parts
-        return Measure(self.value**2, 2 * abs(self.value) * self.error, parts)
+        return self._transformed(self.value**2, 2 * self.value)
 
     def root(self) -> Measure:
         """Square root of the number, by the delta method; NaN below 0."""
         if not self.value >= 0:
             return Measure.unknown()
         root = math.sqrt(self.value)
-        if root == 0:
-            return Measure(root, math.nan)
-        parts = None if self.parts is None else self.parts / (2 * root)
-        return Measure(root, self.error / (2 * root), parts)
+        return self._transformed(root, 1 / (2 * root)) if root else Measure(root, math.nan)
+
+    def _transformed(self, value: float, slope: float, within: float = 0.0) -> Measure:
+        parts = None if self.parts is None else slope * self.parts
+        return Measure(value, abs(slope) * self.error, parts, within)
 
     @classmethod
     def average(cls, measures: Sequence[Self]) -> Measure:
@@ -277,18 +245,7 @@ def spread_of(parts: FloatArray) -> float:
 
 
 def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval for a probability.
-
-    Parameters
-    ----------
-    share : float
-        Share of the repetitions in which it came true.
-    repetitions : int
-    level : float, optional
-
-    Returns
-    -------
-    tuple of float
+    """Wilson's interval for a probability, from the share of the repetitions in which it came true.
 
     Raises
     ------
@@ -334,7 +291,4 @@ def repetitions_needed(share: float, error: float) -> int:
     share = SHARE_OF_REPETITIONS.validate(share)
     error = STANDARD_ERROR.validate(error)
     required = share * (1 - share) / error / error
-    nearest = round(required)
-    # Decimal input misses whole numbers by rounding errors.
-    is_whole = abs(required - nearest) <= 1e-12 * required
-    return max(1, nearest if is_whole else math.ceil(required))
+    return max(1, math.ceil(required * (1 - 1e-12)))  # decimal input misses whole numbers by rounding errors

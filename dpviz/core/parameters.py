@@ -21,32 +21,6 @@ PrivateEnd = Literal["larger", "smaller", "neither"]
 class Parameter:
     """A number that a user may set, with its domain and what a control says of it.
 
-    Attributes
-    ----------
-    name, symbol, title, help : str
-        Name in code, symbol in formulas, label of its control and the explanation beside it.
-    minimum, maximum : float
-        Ends of the domain, which belong to it.
-    default : float
-    integer : bool
-        Whether it is a whole number.
-    open_minimum : bool
-        Whether the minimum does not belong to the domain.
-    infinite : bool
-        Whether ∞ is accepted too, whatever the maximum is.
-    per_cell : bool
-        Whether a sequence with one value for each cell is accepted.
-    share : bool
-        Whether it is a share, which a slider shows in per cent.
-    scale, slider_minimum, slider_maximum
-        Scale and ends of its slider; by default the ends of the domain.
-    private_end : {"larger", "smaller", "neither"}
-        Which values are more private.
-    domain_text : str
-        The domain in words, if its ends do not say it best.
-
-    Examples
-    --------
     >>> n = Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=9, default=5, help="", integer=True)
     >>> n.validate(np.int8(3)), n.parse("7")
     (3, 7)
@@ -55,23 +29,23 @@ class Parameter:
     ValueError: n (rows) must be a whole number from 1 to 9; got 0.
     """
 
-    name: str
-    symbol: str
-    title: str
-    minimum: float
+    name: str  # in code
+    symbol: str  # in formulas
+    title: str  # label of its control
+    minimum: float  # both ends belong to the domain
     maximum: float
     default: float
-    help: str
+    help: str  # explanation beside its control
     integer: bool = False
-    open_minimum: bool = False
-    per_cell: bool = False
-    scale: AxisScale = "linear"
+    open_minimum: bool = False  # whether the minimum does not belong to the domain
+    per_cell: bool = False  # whether a sequence with one value for each cell is accepted
+    scale: AxisScale = "linear"  # of its slider, whose ends are those of the domain unless they are given
     slider_minimum: float | None = None
     slider_maximum: float | None = None
-    private_end: PrivateEnd = "neither"
-    domain_text: str = ""
-    infinite: bool = False
-    share: bool = False
+    private_end: PrivateEnd = "neither"  # which values are more private
+    domain_text: str = ""  # the domain in words, if its ends do not say it best
+    infinite: bool = False  # whether ∞ is accepted too, whatever the maximum is
+    share: bool = False  # whether it is a share, which a slider shows in per cent
 
     @property
     def domain(self) -> str:

@@ -1,5 +1,6 @@
 """What every synthesizer is: a distribution of the released counts for each table of confidential counts."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.declarations import ANY_EPSILON
-from dpviz.core.numerics.loss_lists import divergences_at
 from dpviz.core.parameters import argument
 from dpviz.core.parameters import parameter as parameter
 from dpviz.core.records import ParameterRecord
@@ -65,6 +65,32 @@ class LossLists(NamedTuple):
     masses: FloatArray
     pair: IntArray
     pairs: int
+
+    def deltas(self, epsilons: FloatArray) -> FloatArray:
+        """Σ P (1 − e^{ε − L}) over the losses L > ε, for rising ε ≥ 0 and each pair, shape (epsilons, pairs).
+
+        From one ε down to the next, δ grows by what lies between them and by (1 − e^{ε − ε'}) Σ P e^{ε' − L} of what
+        lies above: positive terms alone.
+
+        >>> lists = LossLists(np.log([2, 4]), np.array([0.25, 0.5]), np.zeros(2, int), 1)
+        >>> lists.deltas(np.log([1, 2])).round(9).tolist()
+        [[0.5], [0.25]]
+        """
+        below = np.searchsorted(epsilons, self.losses) - 1  # the last ε below each loss
+        is_above = below >= 0
+        below, losses, masses = below[is_above], self.losses[is_above], self.masses[is_above]
+        cell = below * self.pairs + self.pair[is_above]
+        with np.errstate(under="ignore"):
+            terms = masses * -np.expm1(epsilons[below] - losses)
+            size = len(epsilons) * self.pairs
+            deltas, totals = (
+                np.bincount(cell, values, size).astype(float).reshape(-1, self.pairs) for values in (terms, masses)
+            )
+            ratios = totals - deltas  # Σ P e^{ε − L}
+            for index, step in reversed(list(enumerate((epsilons[:-1] - epsilons[1:]).tolist()))):
+                deltas[index] += deltas[index + 1] - math.expm1(step) * ratios[index + 1]
+                ratios[index] += math.exp(step) * ratios[index + 1]
+        return deltas
 
 
 @runtime_checkable
@@ -245,7 +271,7 @@ class Synthesizer(ParameterRecord, ABC):
         lists = self.loss_lists()
         if lists is None:
             return np.array([self.hockey_stick(epsilon).value for epsilon in epsilons.tolist()])
-        return divergences_at(epsilons, *lists).max(axis=1)
+        return lists.deltas(epsilons).max(axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,6 +328,10 @@ class TwoCellSynthesizer(Synthesizer):
         return self.log_odds_table()
 
     def loss_lists(self) -> LossLists | None:
+        return self._list_losses()
+
+    def _list_losses(self) -> LossLists:
+        """Losses of every pair, the first n numbers for the neighbours with a one more as the likelier ones."""
         matrix, odds = self.transition_matrix(), self._odds
         pairs = np.arange(self.n)[:, None] + np.where(odds < 0, 0, self.n)
         masses = np.where(odds < 0, matrix[1:], matrix[:-1])
@@ -316,16 +346,9 @@ class TwoCellSynthesizer(Synthesizer):
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """Σ Pr · max(0, 1 − e^{ε − log-odds}): a difference of probabilities would lose digits where they are alike."""
-        epsilon = ANY_EPSILON.validate(epsilon)
-        matrix, odds = self.transition_matrix(), self._odds
-        sums = []
-        for likelier, losses in ((matrix[1:], -odds), (matrix[:-1], odds)):
-            exceeds, terms = losses > epsilon, np.zeros_like(likelier)
-            terms[exceeds] = likelier[exceeds] * -np.expm1(epsilon - losses[exceeds])
-            sums.append(terms.sum(axis=1))
-        deltas = np.array(sums)
-        down, pair = divmod(int(deltas.argmax()), self.n)
-        return WorstCase(float(deltas[down, pair]), pair + 1 - down, pair + down)
+        deltas = self._list_losses().deltas(np.array([ANY_EPSILON.validate(epsilon)]))[0]
+        is_downward, pair = divmod(int(deltas.argmax()), self.n)
+        return WorstCase(float(deltas.max()), pair + 1 - is_downward, pair + is_downward)
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:

@@ -43,16 +43,10 @@ UNSEEN = 1e-20  # probability of totals of two cells that are left out where los
 NEGLIGIBLE_NATS = 45.0  # nats below the largest term of a sum at which a term is left out
 BLOCKS = 64  # blocks of totals of two cells that are bounded before their terms are computed
 CELL_COUNT = Parameter(
-    name="cells",
-    symbol="k",
-    title="Cells",
-    minimum=3,
-    maximum=limits.MAX_CELLS,
-    default=3,
-    slider_maximum=6,
+    name="cells", symbol="k", title="Cells", minimum=3, maximum=limits.MAX_CELLS, default=3, slider_maximum=6,
     integer=True,
     help="The number of cells that a row can fall into.",
-)
+)  # fmt: skip
 PRIOR_ROWS_IN_A_CELL = {"title": "Prior rows in a cell", "per_cell": True}
 
 

@@ -13,15 +13,9 @@ from dpviz.mechanisms import Synthesizer
 from dpviz.mechanisms.base import check_index
 
 NUMBER_OF_DRAWS = Parameter(
-    name="number",
-    symbol="",
-    title="Releases drawn",
-    minimum=0,
-    maximum=10_000,
-    default=0,
-    integer=True,
+    name="number", symbol="", title="Releases drawn", minimum=0, maximum=10_000, default=0, integer=True,
     help="How many synthetic tables have been drawn from the same confidential table.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

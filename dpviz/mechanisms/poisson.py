@@ -26,16 +26,12 @@ LOSS_OF_ZERO = 1.0  # loss of neighbours where 0 is published: their means diffe
 MIN_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
 TRIED_PRIORS = 65  # priors that are tried between the smallest that may keep ε and one that surely does
 COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+# Above 700 even the probability of publishing 0 is none of the floating-point numbers
 ADDED_TO_COUNT = dataclasses.replace(
-    PRIOR_ONES,
-    title="Added to the count",
-    maximum=500.0,  # Above 700 even the probability of publishing 0 is none of the floating-point numbers
-    default=1.0,
-    slider_minimum=0.01,
-    slider_maximum=500.0,
+    PRIOR_ONES, title="Added to the count", maximum=500.0, default=1.0, slider_minimum=0.01, slider_maximum=500.0,
     help="What is added to the count before the Poisson number is drawn, so that a count of 0 can be published as "
     "more. Larger is more private, and raises what is published.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

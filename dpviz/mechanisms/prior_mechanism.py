@@ -16,26 +16,15 @@ MAX_LISTED_LOSSES = 40_000  # losses of all pairs up to which they are listed, f
 PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
 PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
-    name="alpha",
-    symbol="α",
-    title="Invented rows with yes",
-    minimum=1e-300,
-    maximum=1e12,
-    default=0.5,
-    slider_minimum=1e-3,
-    slider_maximum=1e6,
-    scale="log",
-    private_end="larger",
+    name="alpha", symbol="α", title="Invented rows with yes", minimum=1e-300, maximum=1e12, default=0.5,
+    slider_minimum=1e-3, slider_maximum=1e6, scale="log", private_end="larger",
     help="Invented rows with a 1 that the prior adds to the data. More of them are more private, and pull the "
     "synthetic data away from the confidential data.",
-)
+)  # fmt: skip
 PRIOR_ZEROS = dataclasses.replace(
-    PRIOR_ONES,
-    name="beta",
-    symbol="β",
-    title="Invented rows with no",
+    PRIOR_ONES, name="beta", symbol="β", title="Invented rows with no",
     help="Invented rows with a 0 that the prior adds to the data. Equal to α unless it is set.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
