@@ -273,7 +273,7 @@ class PromiseQuestion:
         """The plain name of what releases rows of such data."""
         return SYNTHESIZERS[self.kind.mechanism].info.label.partition(" (")[0]
 
-    def held(self, level: float) -> str:
+    def describe_level(self, level: float) -> str:
         """A prior or range that is given, in words."""
         return f"{self.kind.symbol} = {format_number(level)}{' invented rows in each cell' if self.cells else ''}"
 

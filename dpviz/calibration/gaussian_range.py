@@ -312,9 +312,9 @@ def _zoom(log_values: Callable[[FloatArray], FloatArray], low: FloatArray, high:
     while shrinking:
         grid = low + (high - low) * np.linspace(0, 1, END_SEARCH_POINTS)
         values = log_values(grid)
-        kept = values > values.max(axis=1, keepdims=True) - INTEGRAND_DROP
-        first = np.maximum(kept.argmax(axis=1) - 1, 0)
-        last = np.minimum(END_SEARCH_POINTS - kept[:, ::-1].argmax(axis=1), END_SEARCH_POINTS - 1)
+        is_inside = values > values.max(axis=1, keepdims=True) - INTEGRAND_DROP
+        first = np.maximum(is_inside.argmax(axis=1) - 1, 0)
+        last = np.minimum(END_SEARCH_POINTS - is_inside[:, ::-1].argmax(axis=1), END_SEARCH_POINTS - 1)
         low, high = grid[rows, first][:, None], grid[rows, last][:, None]
         shrinking = bool((last - first < END_SEARCH_POINTS / 2).any())
     return low, high

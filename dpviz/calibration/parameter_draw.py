@@ -130,9 +130,9 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     ones = np.arange((n // 2 if alpha == beta else n) + 1)  # equal priors: row n − i is the mirror image of row i
     a, b = alpha + ones, beta + (n - ones)
     grow = math.exp(min(epsilon, 700.0))
-    fewer, more = np.maximum(ones - 1, 0), np.minimum(ones, n - 1)
-    up = grow * (alpha + fewer) / (beta + (n - 1 - fewer))
-    down = (alpha + more) / (beta + (n - 1 - more)) / grow
+    lower, upper = np.maximum(ones - 1, 0), np.minimum(ones, n - 1)
+    up = grow * (alpha + lower) / (beta + (n - 1 - lower))
+    down = (alpha + upper) / (beta + (n - 1 - upper)) / grow
     failure = betainc(b, a, 1 / (1 + up)) + betainc(a, b, down / (1 + down))
     return min(float(failure.max()), 1.0)
 
@@ -297,15 +297,15 @@ def _draw_gain(alpha: float, beta: float, weights: FloatArray) -> Callable[[floa
 
 def _upward_draw(alpha: float, beta: float, weights: FloatArray, epsilon: float) -> float:
     """Σ (P − e^ε Q)₊ of one posterior draw, P its distribution given X_i = 1."""
-    others = len(weights) - 1
+    n_others = len(weights) - 1
     gain = _draw_gain(alpha, beta, weights)
-    low = epsilon + math.log(alpha) - math.log(beta + others)
-    high = epsilon + math.log(alpha + others) - math.log(beta)
+    low = epsilon + math.log(alpha) - math.log(beta + n_others)
+    high = epsilon + math.log(alpha + n_others) - math.log(beta)
     if gain(low) >= epsilon or gain(high) <= epsilon:
         cut = low if gain(low) >= epsilon else high
     else:
         cut = float(brentq(lambda point: gain(point) - epsilon, low, high, xtol=1e-300, rtol=1e-15))
-    log_steps, log_first = _log_tail_steps(alpha, beta, others, cut)
+    log_steps, log_first = _log_tail_steps(alpha, beta, n_others, cut)
     top = float((weights + log_steps).max())
     gained = float(np.exp(weights + log_steps - top).sum())
     if epsilon == 0:
@@ -319,15 +319,15 @@ def _upward_draw(alpha: float, beta: float, weights: FloatArray, epsilon: float)
     return gained * math.exp(top) * max(1 - share, 0.0)
 
 
-def _log_tail_steps(alpha: float, beta: float, others: int, cut: float) -> tuple[FloatArray, float]:
-    """ln of D_k = Pr(Beta(x + 1, y) > θ) − Pr(Beta(x, y + 1) > θ), and of the tail Pr(Beta(α, β + others + 1) > θ).
+def _log_tail_steps(alpha: float, beta: float, n_others: int, cut: float) -> tuple[FloatArray, float]:
+    """ln of D_k = Pr(Beta(x + 1, y) > θ) − Pr(Beta(x, y + 1) > θ), and of the tail Pr(Beta(α, β + N + 1) > θ).
 
-    x = α + k, y = β + others − k, k = 0 … others; `cut` is the log-odds of θ. D_{k+1} / D_k = θ y / ((1 − θ) (x + 1)).
+    x = α + k, y = β + N − k, k = 0 … N; `cut` is the log-odds of θ. D_{k+1} / D_k = θ y / ((1 − θ)(x + 1)).
     The largest D is its peak, where δ(0) of that pair is, times (θ / p)^x ((1 − θ) / (1 − p))^y, p = x / (x + y).
     """
     log_left, log_right = -float(np.logaddexp(0.0, -cut)), -float(np.logaddexp(0.0, cut))
     left, right = math.exp(log_left), math.exp(log_right)
-    ones, zeros = alpha + np.arange(others + 1), beta + np.arange(others + 1)[::-1]
+    ones, zeros = alpha + np.arange(n_others + 1), beta + np.arange(n_others + 1)[::-1]
     x, y = ones[1:], zeros[:-1]
     sums = cumulative_sum(_log_quotient(left * y - right * x, right * x, cut + np.log(y) - np.log(x)))
     mode = int(np.argmax(sums))
@@ -336,7 +336,7 @@ def _log_tail_steps(alpha: float, beta: float, others: int, cut: float) -> tuple
     largest = log_parameter_delta(x, y, 0.0) + x * _log_quotient(away, x, log_left + np.log(x + y) - np.log(x))
     largest += y * _log_quotient(-away, y, log_right + np.log(x + y) - np.log(y))
     log_steps = (sums - sums[mode]).astype(float) + largest
-    return log_steps, _log_first_tail(alpha, beta + others, left, right, float(log_steps[0]))
+    return log_steps, _log_first_tail(alpha, beta + n_others, left, right, float(log_steps[0]))
 
 
 def _log_quotient(difference: FloatArray, whole: FloatArray, far: FloatArray) -> FloatArray:

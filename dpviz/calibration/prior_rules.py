@@ -14,10 +14,10 @@ PRIOR_WITHOUT_EFFECT = 1e-50
 
 @dataclass(frozen=True)
 class PriorRule:
-    """How α = β of each set follows for a synthesizer with a prior, from what the rule `asks` of a design."""
+    """How α = β of each set follows for a synthesizer with a prior, from the `numbers` of a design."""
 
     label: str
-    asks: tuple[str, ...]
+    numbers: tuple[str, ...]
     alpha: Callable[[Any], float]
 
 
@@ -60,7 +60,8 @@ PRIOR_RULES = {
 
 
 def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, ...]:
-    """Return the names of the numbers of the promise, or of the prior, that a release follows from."""
+    """Names of the numbers of the promise, or of the prior, that a release follows from."""
     if synthesizer_type.has_prior:
-        return PRIOR_RULES[prior].asks
-    return tuple(one.name for one in synthesizer_type.parameters() if one.name in ("epsilon", "alpha"))
+        return PRIOR_RULES[prior].numbers
+    names = [parameter.name for parameter in synthesizer_type.parameters()]
+    return tuple(name for name in names if name in ("epsilon", "alpha"))

@@ -54,7 +54,7 @@ class Failure:
     settled: float
 
 
-def _apart(n: int, alpha: float) -> float:
+def _prior_spread(n: int, alpha: float) -> float:
     """How far apart α / x and α / y are at most, x = α + i and y = α + n − 1 − i."""
     return (n - 1) / (alpha + (n - 1))
 
@@ -67,7 +67,7 @@ def _drawn_rows(n: int, m: int, epsilon: float) -> Failure:
     """
 
     def change(alpha: float) -> float:
-        return min(m / (alpha + m), epsilon + _apart(n, alpha) * m / (alpha + (n - 1) / 2 + m))
+        return min(m / (alpha + m), epsilon + _prior_spread(n, alpha) * m / (alpha + (n - 1) / 2 + m))
 
     settled = math.exp(-epsilon) / (1 + (m / (n - 1) if n > 1 else 0.0))
     return Failure(lambda alpha, promise: beta_binomial_failure(n, m, alpha, promise), change, settled)
@@ -80,7 +80,7 @@ def _plug_in_rows(n: int, m: int, epsilon: float) -> Failure:
     """
 
     def change(alpha: float) -> float:
-        return epsilon + _apart(n, alpha) * m / (alpha + (n - 1) / 2)
+        return epsilon + _prior_spread(n, alpha) * m / (alpha + (n - 1) / 2)
 
     settled = math.exp(-epsilon - (m / (n - 1) if n > 1 else 0.0))
     return Failure(lambda alpha, promise: plug_in_failure(n, m, alpha, promise), change, settled)
@@ -92,7 +92,7 @@ def _drawn_parameter(n: int, _m: int, _epsilon: float) -> Failure:
     def at(alpha: float, promise: float) -> float:
         return parameter_failure(n=n, alpha=alpha, beta=alpha, epsilon=promise)
 
-    return Failure(at, lambda alpha: _apart(n, alpha), 0.0)
+    return Failure(at, lambda alpha: _prior_spread(n, alpha), 0.0)
 
 
 FAILURES: dict[str, Callable[[int, int, float], Failure]] = {

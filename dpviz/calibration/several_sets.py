@@ -12,6 +12,7 @@ from dpviz.core import limits
 from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_PRIOR_ROWS, MAX_ROWS_OF_CELL_SETS
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import validate_choice
 from dpviz.privacy.composition import advanced_composition
 from dpviz.privacy.several_sets import largest_over_pairs
@@ -96,13 +97,15 @@ def minimum_prior_for_sets(
     if delta == 0:
         return for_one_set(epsilon / sets, 0.0)
     if prior_method.independent and sets * m > MAX_PRIOR_ROWS:
-        most = f"at most {MAX_PRIOR_ROWS:,} for several sets of a plug-in; got {format_number(sets * m)}"
-        raise ValueError(f"sets times m (all synthetic rows together) must be {most}.")
+        raise ValueError(
+            f"sets times m (all synthetic rows together) must be at most {MAX_PRIOR_ROWS:,} for several sets of a "
+            f"plug-in; got {format_number(sets * m)}."
+        )
     if prior_method.independent or sets == 1:
         return for_one_set(epsilon, delta, sets * m)
     if cells > 2 and max(n, m) > MAX_ROWS_OF_CELL_SETS:
-        most = f"at most {MAX_ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
-        raise ValueError(f"n and m must be {most}; got {format_number(max(n, m))}.")
+        limit = f"at most {MAX_ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
+        raise ValueError(f"n and m must be {limit}; got {format_number(max(n, m))}.")
 
     # A single set needs less than M sets; M sets that divide ε and δ equally need more
     low = max(for_one_set(epsilon, delta), MIN_PRIOR)
@@ -177,16 +180,15 @@ def smallest_by_advanced(
 
     def with_slack(t: float) -> tuple[float, float]:
         slack = delta / (1 + math.exp(-t))
-        share = delta / (1 + math.exp(t)) / sets if t < math.inf else 0.0
+        failure = delta / (1 + math.exp(t)) / sets if t < math.inf else 0.0
         limit = epsilon / math.sqrt(-2 * sets * math.log(slack))
-        each = float(
-            brentq(lambda e: advanced_composition(e, sets, slack) - epsilon, 0.0, limit, xtol=1e-13 * limit, rtol=1e-13)
-        )
-        step = 1e-15
-        while advanced_composition(each, sets, slack) > epsilon:
-            each *= 1 - step
-            step *= 2
-        return need(each, share) if each >= EPSILON.minimum else math.inf, slack
+
+        def excess(share: float) -> float:
+            return advanced_composition(share, sets, slack) - epsilon
+
+        share = float(brentq(excess, 0.0, limit, xtol=1e-13 * limit, rtol=1e-13))
+        share = round_to_private_side(share, 0.0, lambda value: excess(value) <= 0)
+        return need(share, failure) if share >= EPSILON.minimum else math.inf, slack
 
     best = minimize_scalar(
         lambda t: math.log(min(with_slack(t)[0], 1e300)), bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-2}

@@ -12,83 +12,88 @@ from dpviz.mechanisms import two_cell_synthesizers
 
 HEADLINE = SYNTH_POST_ONE
 """The method that sentences speak of, and whose number stands in pictures."""
+DIGITS = 3
 SAVES_NOTHING = 1e-3  # Relative difference of the two answers below which δ is said to be too small to help
 
 
 def needed_in_words(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
-    """Return the mark, the sentence and a short one about what `HEADLINE` needs, without δ and with it."""
+    """Mark, sentence and short sentence about what `HEADLINE` needs, without δ and with it."""
     return (_range_in_words if question.kind.conditioned else _prior_in_words)(question, pure, exact)
 
 
 def _prior_in_words(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
-    setting, where, each = question.setting, _sizes(question), " in each set" if question.sets > 1 else ""
+    setting = question.setting
+    sizes = _sizes(question)
+    in_each_set = " in each set" if question.sets > 1 else ""
     name = f"the {question.synthesizer} synthesizer ({HEADLINE.label})"
     epsilon, delta = setting.in_symbols(3, ("epsilon", "delta"))
     if math.isnan(exact):
         return (
             NOT_COMPUTED,
-            f"How many invented rows {name} needs to keep {question.promise} with {where} is not computed. The table "
+            f"How many invented rows {name} needs to keep {question.promise} with {sizes} is not computed. The table "
             "has the other methods.",
             "This method is not computed at this size.",
         )
-    without, enough = question.cells * pure, question.cells * exact
-    alike = "half of them yes" if question.kind.binary else "as many in each cell"
+
+    # Without δ
+    without = question.cells * pure
+    mark = f"{_count(without)} {_noun(without)}"
     needed = (
-        f"To keep ε = {format_number(setting.epsilon)} with {where} by {name}, the agency must mix in "
-        f"{_weight(without)}<b>{_count(without)}</b> {_noun(without)} for {_real_rows(setting.n)}{each}"
+        f"To keep ε = {format_number(setting.epsilon)} with {sizes} by {name}, the agency must mix in "
+        f"{_weight(without)}<b>{_count(without)}</b> {_noun(without)} for {_real_rows(setting.n)}{in_each_set}"
     )
-    many = f"That many{' per set' if each else ''} keep {epsilon}"
+    alike = f"{needed}, {'half of them yes' if question.kind.binary else 'as many in each cell'}."
+    many = f"That many{' per set' if in_each_set else ''} keep {epsilon}"
     if setting.delta == 0:
-        sentence = f"{needed}, {alike}. If it accepts a small δ, fewer may be enough."
-        return f"{_count(without)} {_noun(without)}", sentence, f"{many}, without any δ."
+        return mark, f"{alike} If it accepts a small δ, fewer may be enough.", f"{many}, without any δ."
+
+    # With δ
     if not has_number(exact):
         sentence = f"{needed}. If it accepts {delta}, any number above 0 is enough."
         return "any prior", sentence, f"Any number of invented rows keeps {epsilon}, {delta}."
-    mark = f"{_count(enough)} {_noun(enough)}"
     if pure <= exact * (1 + SAVES_NOTHING):
-        few = f"A δ of {format_number(setting.delta, 3)} is too small to save a noticeable share of them."
-        # Those without δ, of which both sentences speak: fewer keep the promise only together with δ.
-        return f"{_count(without)} {_noun(without)}", f"{needed}, {alike}. {few}", f"{many}; {delta} saves hardly any."
-    weight = _weight(enough)
-    sentence = f"{weight}<b>{_count(enough)}</b> {'is' if weight else 'are'} enough."
+        little = f"A δ of {format_number(setting.delta, 3)} is too small to save a noticeable share of them."
+        # Both sentences speak of the rows without δ: fewer keep the promise only together with δ
+        return mark, f"{alike} {little}", f"{many}; {delta} saves hardly any."
+    rows = question.cells * exact
+    enough = f"{_weight(rows)}<b>{_count(rows)}</b> {'is' if _weight(rows) else 'are'} enough."
     return (
-        f"{_count(without)} → {mark}",
-        f"{needed}, {alike}. If it accepts {delta}, {sentence}",
+        f"{_count(without)} → {_count(rows)} {_noun(rows)}",
+        f"{alike} If it accepts {delta}, {enough}",
         f"{many}, without δ and with {delta}.",
     )
 
 
 def _range_in_words(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
-    name, where, text = HEADLINE.label, _sizes(question), RANGE_QUANTITY.text
-    narrow, epsilon = f"±<b>{text(pure, 3)}</b> σ", f"ε = {format_number(question.setting.epsilon)}"
-    shown, delta = question.setting.in_symbols(3, ("epsilon", "delta"))
+    name, sizes, text = HEADLINE.label, _sizes(question), RANGE_QUANTITY.text
+    narrow = f"±<b>{text(pure, 3)}</b> σ"
+    promised = f"ε = {format_number(question.setting.epsilon)}"
+    epsilon, delta = question.setting.in_symbols(3, ("epsilon", "delta"))
     if question.setting.delta == 0:
         return (
             f"R/σ ≤ {text(pure, 3)}",
-            f"With {where}, {name} keeps {epsilon} if the data lie within {narrow} and every released number is "
+            f"With {sizes}, {name} keeps {promised} if the data lie within {narrow} and every released number is "
             "truncated to the same range.",
-            f"Data within that range keep {shown} if releases are truncated to it.",
+            f"Data within that range keep {epsilon} if releases are truncated to it.",
         )
     return (
         f"R/σ ≤ {text(exact, 3)}",
-        f"With {where}, {name} keeps {question.promise} if the data lie within ±<b>{text(exact, 3)}</b> σ. If every "
-        f"released number is truncated to the range of the data, it keeps {epsilon} without any δ for data within "
+        f"With {sizes}, {name} keeps {question.promise} if the data lie within ±<b>{text(exact, 3)}</b> σ. If every "
+        f"released number is truncated to the range of the data, it keeps {promised} without any δ for data within "
         f"{narrow}.",
-        f"Data within that range keep {shown}, {delta}.",
+        f"Data within that range keep {epsilon}, {delta}.",
     )
 
 
 def others_in_words(question: PromiseQuestion) -> str:
-    """Return which mechanisms add something to counts and are none of the methods, and why, in a sentence."""
-    said = []
-    for made in two_cell_synthesizers().values():
-        if made.info.no_prior:
-            said.append(f"{made.info.label}, because {made.info.no_prior}")
-    return f"Not among the methods: {'; '.join(said)}." if question.kind.binary and said else ""
+    """Which mechanisms of counts are none of the methods, and why, in a sentence."""
+    infos = [synthesizer_type.info for synthesizer_type in two_cell_synthesizers().values()]
+    reasons = [f"{info.label}, because {info.no_prior}" for info in infos if info.no_prior]
+    return f"Not among the methods: {'; '.join(reasons)}." if question.kind.binary and reasons else ""
 
 
 def sets_in_words(question: PromiseQuestion, exact: float, shares: Shares) -> tuple[str, str]:
-    """Return the mark and the sentence about what several sets of `HEADLINE` need, and about an equal share of each."""
+    """Mark and sentence about what several sets of `HEADLINE` need, and about an equal share of each."""
     sets = question.sets
     if question.kind.conditioned:
         reach, shared = RANGE_QUANTITY.text(exact, 3), RANGE_QUANTITY.text(shares.split, 3)
@@ -99,40 +104,41 @@ def sets_in_words(question: PromiseQuestion, exact: float, shares: Shares) -> tu
         )
     rows = question.cells * exact
     needed, printed = _count(rows), _count(question.cells * shares.pure)
-    asks = "the same" if printed == needed else f"<b>{printed}</b>"
+    required = "the same" if printed == needed else f"<b>{printed}</b>"
     return f"M = {sets}: {needed} {_noun(rows)}", (
-        f"for {_real_rows(question.setting.n)} in each set of {HEADLINE.label} {'is' if _one(rows, 3) else 'are'} "
+        f"for {_real_rows(question.setting.n)} in each set of {HEADLINE.label} {'is' if _is_single(rows) else 'are'} "
         f"enough to keep {question.promise} for {sets_together(sets)}, counted exactly. The papers' rule, an equal "
-        f"share ε/M for each set without δ, asks for {asks}."
+        f"share ε/M for each set without δ, asks for {required}."
     )
 
 
 def sets_together(sets: int) -> str:
-    """Return all sets of a release, in words that also fit two."""
+    """All sets of a release, in words that also fit two."""
     return "both sets together" if sets == 2 else f"all {sets} sets together"
 
 
-def kept_by(found: Mapping[str, Given | None], setting: Setting) -> str:
-    """Return the methods a single set of which keeps the promise at a prior or range."""
-
-    def keeps(given: Given) -> bool:
-        if setting.delta > 0:
-            return given.delta_at_epsilon <= setting.delta
-        return given.pure_epsilon <= setting.epsilon
-
-    return _methods([key for key, given in found.items() if given and keeps(given)], found)
+def kept_by(given: Mapping[str, Given | None], setting: Setting) -> str:
+    """The methods a single set of which keeps the promise at a prior or range."""
+    keys = []
+    for key, privacy in given.items():
+        if privacy is None:
+            continue
+        if privacy.delta_at_epsilon <= setting.delta if setting.delta > 0 else privacy.pure_epsilon <= setting.epsilon:
+            keys.append(key)
+    return _methods(keys, given)
 
 
 def kept_together(question: PromiseQuestion, level: float, needed: Mapping[str, float]) -> str:
-    """Return the methods all sets of which keep the promise together, by what these need; a sentence to go on with."""
-    kept = _methods([key for key, limit in needed.items() if question.kind.quantity.is_enough(level, limit)], needed)
+    """The methods all sets of which keep the promise together, by what these need; a sentence to go on with."""
+    keys = [key for key, limit in needed.items() if question.kind.quantity.is_enough(level, limit)]
     unknown = [key for key, limit in needed.items() if math.isnan(limit)]
     rest = f" (not computed: {_methods(unknown)})" if unknown else ""
-    return f" With {sets_together(question.sets)}, counted exactly, it does so for <b>{kept}</b>{rest}."
+    together = sets_together(question.sets)
+    return f" With {together}, counted exactly, it does so for <b>{_methods(keys, needed)}</b>{rest}."
 
 
 def cells_text(question: PromiseQuestion) -> str:
-    """Return how many cells a table has, to go on with, where there are more than two."""
+    """How many cells a table has, to go on with, where there are more than two."""
     return f", k = {question.cells}" if question.cells > 2 else ""
 
 
@@ -152,9 +158,9 @@ def _real_rows(n: int) -> str:
     return "one real row" if n == 1 else f"{format_number(n)} real rows"
 
 
-def _count(rows: float, digits: int = 3) -> str:
+def _count(rows: float) -> str:
     """Invented rows in each set, of all cells, rounded up; in words where they are no number."""
-    return format_invented_rows(rows, digits) if has_number(rows) else PRIOR_QUANTITY.text(rows)
+    return format_invented_rows(rows, DIGITS) if has_number(rows) else PRIOR_QUANTITY.text(rows)
 
 
 def _weight(rows: float) -> str:
@@ -162,9 +168,9 @@ def _weight(rows: float) -> str:
     return "the weight of " if has_number(rows) and is_small_weight(rows) else ""
 
 
-def _noun(rows: float, digits: int = 3) -> str:
-    return f"invented row{'' if _one(rows, digits) else 's'}"
+def _noun(rows: float) -> str:
+    return "invented row" if _is_single(rows) else "invented rows"
 
 
-def _one(rows: float, digits: int) -> bool:
-    return round_up(rows, digits) == 1
+def _is_single(rows: float) -> bool:
+    return round_up(rows, DIGITS) == 1

@@ -445,7 +445,7 @@ def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) ->
         f"mean squared error, all tables alike). The best mechanism with {name}, "
         f"{format_number(smallest.epsilon, 4)}, is off by <b>{format_number(smallest.root_mean_squared_error, 3)}</b>: "
     )
-    ratio = smallest.price(error)
+    ratio, _ = smallest.prices(error)
     if ratio < 1 - ERROR_TOLERANCE:
         return f"{text}the release is closer, as it does not keep that ε."
     if ratio < 1 + ERROR_TOLERANCE:

@@ -30,8 +30,6 @@ MAX_ROUNDS = 40
 LEVEL_ROUNDING = 1e-11  # of all levels, far more than their sums lose
 MAX_NEW_CUTS = 300  # columns that one round adds
 BOUND_TOLERANCE, WORST_BOUND_TOLERANCE = 1e-3, 3e-3  # relative distance from the programme's bound that is enough
-LEAST_FALL = 1e-6  # relative fall of the programme's bound from which cuts are dropped
-CUTS_PER_UNKNOWN = 20  # that are then left: those that are nearest to binding
 MAX_LEVEL = 100.0  # in squared errors
 MAX_PRICE = 30.0  # in what a unit of δ saves on average
 SMALLEST_PRIOR = 1e-4  # beside a mean of 1
@@ -163,11 +161,6 @@ class BoundSearch:
         if solution.status != 0:
             return None
 
-        # Drop cuts only if the bound fell: else what is dropped could come back for ever
-        if solution.fun > self._programme_bound + LEAST_FALL * abs(solution.fun):
-            slack = self._limits - self._cuts @ solution.x
-            nearest = np.argsort(slack, kind="stable")[: CUTS_PER_UNKNOWN * len(objective)]
-            self._cuts, self._limits = self._cuts[nearest], self._limits[nearest]
         self._programme_bound = solution.fun
         at_levels, at_prices, weights = np.split(solution.x, np.cumsum([levels.shape[1], prices.shape[1]]))
         prior = levels @ np.maximum(weights, 0.0) if self.is_worst else np.ones(rows)

@@ -32,8 +32,6 @@ from dpviz.core.types import FloatArray
 from dpviz.privacy.trade_off import hull_corners
 
 DIRECT_PRODUCTS = 20_000_000  # up to which sums are taken one by one, so that the smallest probabilities are exact
-TRIED_REACHES = 24  # between 1 and n that are tried besides those next to the best one without ends
-FEW_COUNTS, SHARP = 2_000, 30.0  # n up to which they are, and ε times reach from which larger n gain nothing by an end
 
 
 @dataclass(frozen=True)
@@ -259,12 +257,7 @@ def noise_reach(epsilon: float, delta: float) -> float:
 
 
 def _tried_reaches(n: int, epsilon: float, delta: float) -> list[tuple[int, int]]:
-    """How far to the left and the right the noises reach that are tried."""
+    """How far to the left and the right the noises reach that are tried: about to where their δ is this."""
     best = math.floor(min(noise_reach(epsilon, delta), n))
-    if n > FEW_COUNTS and epsilon * best > SHARP:
-        return [(0, 0)]
-    reaches = set(range(best - 2, best + 4))
-    if n <= FEW_COUNTS:
-        reaches.update(np.rint(np.geomspace(1, n, TRIED_REACHES)).astype(int).tolist())
-    ends = {pair for reach in reaches for pair in ((reach, reach), (reach - 1, reach))}
+    ends = {pair for reach in range(best - 2, best + 4) for pair in ((reach, reach), (reach - 1, reach))}
     return sorted({(0, 0), *(pair for pair in ends if min(pair) >= 0 and max(pair) < n)})

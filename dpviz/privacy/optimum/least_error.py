@@ -42,7 +42,6 @@ MAX_PRIOR_STEP = 0.3  # of that prior, in units of 1/ε: nearly as good as steps
 AVERAGE_BOUND_TOLERANCE = 4e-3  # relative gap of the squared error at which the bound for the average is enough
 # Of the way from the released number to a better estimate: for n above `FITTED` the best is mostly near the end
 READINGS = (0.0, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95, 1.0)
-SEEDED_REACHES = 6  # between 1 and n, with which the search for a bound begins
 FINE_ERROR = 4.0  # standard errors, in counts, from which counts in steps bound the error of large n
 
 
@@ -95,14 +94,6 @@ class LeastError:
             if self.delta > 0 and release.hockey_stick(self.epsilon).value <= self.delta:
                 return release
             share = min(max(16 * share, FIRST_EVEN_SHARE * math.exp(-self.epsilon), SMALLEST_PROBABILITY), 1.0)
-
-    def price(self, error: float) -> float:
-        """How many times the error of the best known mechanism another one is; ∞ if the best one has none.
-
-        >>> least_error(n=1, epsilon=1.0).price(1.0) == 1 / least_error(n=1, epsilon=1.0).root_mean_squared_error
-        True
-        """
-        return self.prices(error)[0]
 
     def prices(self, error: float) -> tuple[float, float]:
         """How many times the smallest error another one is: at least, and at most.
@@ -293,14 +284,13 @@ def _search_mixtures(n: int, epsilon: float, delta: float, criterion: Criterion)
 def _search_bound(mixture: NoiseMixture, delta: float, average: float, *, is_worst: bool) -> BoundSearch:
     """The bound for the promise of a mixture whose average error is known, which is a good place to begin."""
     noise = mixture.parts[0][1]
-    used = {(part.left, part.right) for _, part in mixture.parts}
-    neighbouring = {(left + by, right + by) for left, right in used for by in (-1, 1) if min(left, right) + by >= 0}
-    even = {(reach, reach) for reach in (0, *np.rint(np.geomspace(1, noise.n, SEEDED_REACHES)).astype(int).tolist())}
     estimates = mixture.split(_minimax_reading(mixture))[0] if is_worst else noise.releases
     search = BoundSearch(
         noise.n, noise.epsilon, delta, is_worst=is_worst, scale=math.sqrt(average), slope=mixture.slope
     )
-    return search.run(used | neighbouring | even, noise.releases, estimates)
+    used = [(part.left, part.right) for _, part in mixture.parts]
+    reaches = {(left + by, right + by) for left, right in used for by in (-1, 0, 1) if min(left, right) + by >= 0}
+    return search.run(reaches, noise.releases, estimates)
 
 
 def _minimax_reading(mixture: NoiseMixture) -> FloatArray:
