@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpviz.core.numerics.special import row_blocks, small_buffers
+from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray, IntArray
 
+BUFFER_NUMBERS = 512  # NumPy's default, 8,192, copies rows that are at most half as long
 DRAWN_AT_ONCE = 32_768  # Numbers drawn at a time, which then stay near the processor
 FEWEST_SIDE_BY_SIDE = 32  # Fewest sets that are drawn side by side, so that no loop is short
 ACCEPTED = 0.3  # Share of draws inside the bounds from which drawing again beats inverting the distribution
@@ -119,7 +120,8 @@ class Bounding:
         if not self.redraws:
             for part in sets_at_once(len(centre), rows):
                 values = random.standard_normal((rows, len(centre[part])))
-                with small_buffers():
+                with np.errstate():  # which restores the buffer size as well
+                    np.setbufsize(BUFFER_NUMBERS)
                     np.maximum(values, lowest[part], out=values)
                     np.minimum(values, highest[part], out=values)
                 yield Rows(part, values, centre[part], scale[part])

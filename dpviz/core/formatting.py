@@ -118,15 +118,8 @@ def describe_value(value: object) -> str:
 def round_up(number: float, digits: int = 6, *, tolerance: float = 0.0) -> float:
     """Smallest number of some significant digits that is not below a number.
 
-    Parameters
-    ----------
-    number : float
-    digits : int, optional
-    tolerance : float, optional
-        Relative error of the number, such as `SEARCH_TOLERANCE`: it may be rounded down by so much.
+    `tolerance` is its relative error, such as `SEARCH_TOLERANCE`: it may be rounded down by so much.
 
-    Examples
-    --------
     >>> round_up(7.58061, 4), round_up(0.25), round_up(math.inf), round_up(0.1 + 0.2)
     (7.581, 0.25, inf, 0.3)
     >>> round_up(3.0000000000096, 3, tolerance=SEARCH_TOLERANCE), round_up(3.000001, 3, tolerance=SEARCH_TOLERANCE)

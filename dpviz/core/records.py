@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache, cached_property
+from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -16,16 +16,9 @@ Reader = Callable[[Any], Any]
 
 
 def json_field(write: Callable[[Any], Any], read: Reader, *, accepts_text: bool = False, **settings: Any) -> Any:
-    """Dataclass field whose value JSON holds as an object.
+    """Dataclass field that JSON holds as an object: `write` makes it and `read` takes its dictionary.
 
-    Parameters
-    ----------
-    write, read : callable
-        From the value to what JSON holds, and from a dictionary to the value.
-    accepts_text : bool, optional
-        Whether anything but an object stays as it is.
-    **settings
-        Of `dataclasses.field`.
+    Where it `accepts_text`, anything but an object stays as it is. The settings are those of `dataclasses.field`.
     """
 
     def read_object(name: str, value: Any) -> Any:
@@ -42,9 +35,9 @@ def validate_unique_choices(
     name: str, values: object, allowed: Collection[str], *, min_items: int = 0
 ) -> tuple[str, ...]:
     """Validate that values are distinct words of those allowed; a ValueError says which there are."""
-    keys = tuple(values) if isinstance(values, (tuple, list)) else ()
-    is_unique = all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys)
-    if not isinstance(values, (tuple, list)) or not is_unique or not set(keys) <= set(allowed) or len(keys) < min_items:
+    keys = tuple(values) if isinstance(values, (tuple, list)) else (None,)
+    is_valid = all(isinstance(key, str) and key in allowed for key in keys) and len(set(keys)) == len(keys) >= min_items
+    if not is_valid:
         amount = "at least one" if min_items else "some"
         raise ValueError(f"{name} must be {amount} of {', '.join(allowed)}, each once; got {describe_value(values)}.")
     return keys
@@ -126,10 +119,6 @@ class ParameterRecord:
 
     def to_address(self) -> dict[str, str]:
         """Words of a URL, with every digit; fields that are None are left out."""
-        return dict(self._words)
-
-    @cached_property
-    def _words(self) -> dict[str, str]:
         words = {}
         for name, value in self.to_dict().items():
             if isinstance(value, tuple):

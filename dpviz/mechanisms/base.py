@@ -125,21 +125,14 @@ class Synthesizer(ParameterRecord, ABC):
     """
 
     key: ClassVar[str]
-    info: ClassVar[MechanismInfo]
-    """Entry of its `key` in the catalogue, unless the class has its own."""
-    adds_noise: ClassVar[bool] = False
-    """Whether noise is added to counts, on a scale of one over the ε that a count has."""
+    info: ClassVar[MechanismInfo]  # entry of its `key` in the catalogue, unless the class has its own
+    adds_noise: ClassVar[bool] = False  # to counts, on a scale of one over the ε that a count has
     has_prior: ClassVar[bool] = False
-    draws_after_noise: ClassVar[bool] = False
-    """Whether rows are drawn after noise was added, so that several sets average the draw out."""
-    needs_no_matrix: ClassVar[bool] = False
-    """Whether a release of many rows is analysed without its whole matrix."""
-    has_fast_moments: ClassVar[bool] = False
-    """Whether mean and variance of the released share take a moment, however many rows there are."""
-    guess: ClassVar[str] = ""
-    """Name of the parameter that is a public guess of the true share, towards which the release is drawn."""
-    smallest_epsilon: ClassVar[float] = 0.0
-    """ε below which no value of its parameters keeps it without a δ."""
+    draws_after_noise: ClassVar[bool] = False  # so that several sets average the draw out
+    needs_no_matrix: ClassVar[bool] = False  # whether a release of many rows is analysed without its whole matrix
+    has_fast_moments: ClassVar[bool] = False  # whether those of the released share take a moment for any number of rows
+    guess: ClassVar[str] = ""  # parameter that is a public guess of the true share, towards which the release is drawn
+    smallest_epsilon: ClassVar[float] = 0.0  # below which no value of its parameters keeps an ε without a δ
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -278,10 +271,10 @@ class Synthesizer(ParameterRecord, ABC):
 class TwoCellSynthesizer(Synthesizer):
     """A synthesizer of two counts: row i is (i, n − i), column j is (j, m − j), and pair i joins rows i and i + 1."""
 
+    # Wherever it is compared: values of parameters that are not the defaults, and the names of those that follow from
+    # an ε, as that itself or as the `smallest_alpha`
     compared_with: ClassVar[Mapping[str, float]] = MappingProxyType({})
-    """Values of its parameters, beside a promise, wherever it is compared; others have their defaults."""
     protected_by: ClassVar[tuple[str, ...]] = ("epsilon",)
-    """Names of the parameters that follow from an ε wherever it is compared: that itself, or its `smallest_alpha`."""
 
     n: int
     m: int

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -29,7 +29,15 @@ from dpviz.core.numerics.combinatorics import (
 )
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import LossLists, Synthesizer, TwoCellSynthesizer, WorstCase, check_index, parameter
+from dpviz.mechanisms.base import (
+    LossDistribution,
+    LossLists,
+    Synthesizer,
+    TwoCellSynthesizer,
+    WorstCase,
+    check_index,
+    parameter,
+)
 from dpviz.mechanisms.pair_divergence import (
     log_beta_binomial,
     log_binomial,
@@ -48,16 +56,6 @@ CELL_COUNT = Parameter(
     help="The number of cells that a row can fall into.",
 )  # fmt: skip
 PRIOR_ROWS_IN_A_CELL = {"title": "Prior rows in a cell", "per_cell": True}
-
-
-class CellPair(Protocol):
-    """Two neighbouring tables of counts."""
-
-    def delta(self, epsilon: float) -> float:
-        """δ(ε) of the likelier one."""
-
-    def listed(self) -> tuple[FloatArray, FloatArray] | None:
-        """All losses and ln of their probabilities; None if they are too many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,10 +185,8 @@ class DrawnCells(PlugInCells):
 class CellSynthesizer(Synthesizer):
     """A synthesizer of k > 2 counts; rows of the matrix are the compositions of n into k counts, in order."""
 
-    two_cells: ClassVar[type[TwoCellSynthesizer]]
-    """Synthesizer of the count of a single cell."""
-    share_of_a_count: ClassVar[float]
-    """Share of ε that a single count spends, where there is no prior."""
+    two_cells: ClassVar[type[TwoCellSynthesizer]]  # synthesizer of the count of a single cell
+    share_of_a_count: ClassVar[float]  # share of ε that a single count spends, where there is no prior
 
     n: int = parameter(ROWS, slider_maximum=60)
     cells: int = parameter(CELL_COUNT)
@@ -251,7 +247,7 @@ class CellSynthesizer(Synthesizer):
 
     @cached_property
     @abstractmethod
-    def _pairs(self) -> Sequence[tuple[CellPair, int, int]]:
+    def _pairs(self) -> Sequence[tuple[PlugInCells | LossDistribution, int, int]]:
         """The ordered neighbours that can be the worst, with the cells that gain and lose a row."""
 
     def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:

@@ -77,8 +77,7 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
     has_prior = True
     protected_by = "alpha", "beta"
     needs_no_matrix = has_fast_moments = True
-    prior_offset: ClassVar[int] = 0
-    """Invented rows of each cell that the synthesizer does not use."""
+    prior_offset: ClassVar[int] = 0  # invented rows of each cell that the synthesizer does not use
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)

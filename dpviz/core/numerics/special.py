@@ -1,8 +1,7 @@
 """Functions that keep their digits for large arguments and at the ends of the domains of ε and δ."""
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -16,7 +15,6 @@ MAX_EXPONENT = 700.0  # its exponential is far from overflow
 MAX_EXPM1_EXPONENT = 709.7  # its exponential does not overflow
 DECISION_DIGITS = 50  # by which floats of the same size are told apart
 MAX_BLOCK_NUMBERS = 2_000_000  # of a table that is worked on in slices
-BUFFER_NUMBERS = 512  # NumPy's default, 8,192, copies rows that are at most half as long
 
 
 def stirling_remainder(x: FloatArray) -> FloatArray:
@@ -197,11 +195,3 @@ def row_blocks(count: int, width: int, max_numbers: int = MAX_BLOCK_NUMBERS) -> 
     """Consecutive slices of a table with `count` rows of `width` numbers, of at least one row each."""
     step = max(1, max_numbers // width)
     return [slice(start, start + step) for start in range(0, count, step)]
-
-
-@contextmanager
-def small_buffers() -> Iterator[None]:
-    """Have NumPy work on rows of some hundred numbers in place: copying them first takes as long as the work."""
-    with np.errstate():  # which restores the buffer size as well
-        np.setbufsize(BUFFER_NUMBERS)
-        yield
