@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS
 from dpviz.uploads import columns as pilot
-from dpviz.uploads.columns import Column, Facts, PilotFile, PilotProblem, read_columns, round_bounds, warning
+from dpviz.uploads.columns import Column, PilotFile, PilotProblem, read_columns
+from dpviz.uploads.facts import Facts, warning
+from dpviz.uploads.numbers import round_bounds
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
 SMALL = "age,smoker,place\n17,no,north\n41,yes,south\n64,no,west\n30,no,south\n"

@@ -10,7 +10,7 @@ from dpviz.core.formatting import format_distinct, format_number, format_percent
 from dpviz.core.monte_carlo import wilson_interval
 from dpviz.desk.question import ASKED_KINDS, Question, range_names
 from dpviz.desk.stated import NUMBERS, question_from_form
-from dpviz.uploads.columns import CategoryFacts, Facts, NumberFacts, ProportionFacts
+from dpviz.uploads.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts
 
 SUGGESTED_LEVEL = 0.95  # Of the range around what the column says
 END_DIGITS = 2  # Of its ends, rounded outward

@@ -16,7 +16,8 @@ from dpviz.core.limits import MAX_PILOT_BYTES
 from dpviz.desk.question import Question
 from dpviz.desk.stated import NUMBERS
 from dpviz.desk.suggested import kind_with, refusal, suggested
-from dpviz.uploads.columns import Column, Facts, read_columns, warning
+from dpviz.uploads.columns import Column, read_columns
+from dpviz.uploads.facts import Facts, warning
 from pages import ui
 from pages.ui.navigation import CURATOR
 
