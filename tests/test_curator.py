@@ -65,7 +65,7 @@ def answered(asked: Question) -> Desk:
 # Limits on protection
 
 
-@pytest.mark.parametrize("release", RELEASES, ids=lambda one: one.label)
+@pytest.mark.parametrize("release", RELEASES, ids=lambda one: one.info.label)
 @pytest.mark.parametrize("prior", [0.05, 0.3, 0.5, 0.8])
 def test_a_limit_on_right_guesses_is_kept_exactly_where_its_promise_is(release: BetaBinomial, prior: float) -> None:
     best = trade_off_curve(release).success(prior)
