@@ -274,7 +274,7 @@ def test_decimal_commas_are_read_where_no_comma_separates_and_said() -> None:
     ("text", "mean", "words"),
     [
         ("x\n1.500\n2.300", 1.9, "read as decimal points: 1.500 is 1.5. Each of them stands before three digits"),
-        ("x\n1.500\n950", 475.75, "read as decimal points: 1.500 is 1.5. Each of them stands before three"),
+        ("x\n1.500\n950", 1225.0, "read as thousands separators: 1.500 is 1,500. Each of them stands before three"),
         ("x\n1.500\n1.234.567", 618033.5, "Points in “x” are read as thousands separators."),
         ('x,y\n"1,500",1\n"2,500",2', 2000.0, "Commas in “x” are read as thousands separators: 1,500 is 1,500"),
         ("x;y\n1,500;1\n2,500;2", 2.0, "Commas in “x” are read as decimal commas: 1,500 is 1.5"),

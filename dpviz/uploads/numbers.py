@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -41,22 +41,27 @@ def parse_number(text: str, decimal: str) -> float | None:
     return float(plain) if is_number(plain) else None
 
 
-def find_marks(texts: Iterable[str], comma_separates: bool) -> Marks:
+def find_marks(texts: Collection[str], comma_separates: bool) -> Marks:
     """How the numbers among these texts are written.
 
-    The mark with which more of them are numbers. If they are numbers with either, a point is decimal, and so is a comma
-    unless commas stand between the values of the file.
+    The mark with which more of them are numbers. If they are numbers with either, it separates thousands where all
+    numbers without one are below 1,000, or where it is a comma and commas stand between the values of the file.
 
-    >>> find_marks(["1.500", "2.25"], False), find_marks(["1.500", "2.300"], False)
-    (Marks(decimal='.', doubt=False), Marks(decimal='.', doubt=True))
+    >>> find_marks(["1.500", "2.25"], False), find_marks(["1.500", "2.300"], False), find_marks(["1.500", "950"], False)
+    (Marks(decimal='.', doubt=False), Marks(decimal='.', doubt=True), Marks(decimal=',', doubt=True))
     """
     values = {decimal: [parse_number(text, decimal) for text in texts] for decimal in OTHER_MARK}
     unread = {decimal: values[decimal].count(None) for decimal in OTHER_MARK}
     if unread["."] != unread[","]:
         return Marks(min(unread, key=lambda mark: unread[mark]))
     used = [mark for mark in OTHER_MARK if any(mark in text for text in texts)]
-    is_doubtful = values["."] != values[","] and unread["."] == 0 and len(used) == 1
-    return Marks("," if is_doubtful and used == [","] and not comma_separates else ".", is_doubtful)
+    if values["."] == values[","] or unread["."] > 0 or len(used) > 1:
+        return Marks(".")
+    mark = used[0]
+    numbers = zip(texts, values["."], strict=True)
+    unmarked = [abs(value) for text, value in numbers if value is not None and mark not in text]
+    separates_thousands = max(unmarked, default=math.inf) < 1000 or (mark == "," and comma_separates)
+    return Marks(OTHER_MARK[mark] if separates_thousands else mark, doubt=True)
 
 
 def describe_marks(marks: Marks, name: str, texts: Iterable[str]) -> str:
