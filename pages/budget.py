@@ -27,8 +27,6 @@ METHODS = {
 }
 """Labels by key of the methods that can be divided, by what is divided over and the kind of data."""
 
-page_note = partial(ui.page_note, "budget")
-
 
 def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
     """Division of a carried release over sets: its kind of data and its method."""
@@ -40,24 +38,19 @@ def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def controls() -> Spending:
-    """Draw the controls and return the division that they ask for."""
     places = ui.control_places()
     st.session_state.pop(f"{PREFIX}synthesizer", None)
     ui.presets(
-        PRESETS, PREFIX, place=places.first, widget=st.selectbox, take_release=take_release,
-        placeholder="a scenario of the papers", help=page_note("presets"),
+        PRESETS, place=places.first, widget=st.selectbox, take_release=take_release,
+        placeholder="a scenario of the papers", help=ui.words("presets"),
     )  # fmt: skip
-    spending = ui.choice(
-        "Divide ε over", {key: spending.over for key, spending in SPENDINGS.items()}, f"{PREFIX}spending",
-        place=places.first, widget=st.segmented_control, required=True, help=page_note("spending"),
-    )  # fmt: skip
-    epsilon = ui.number_control(NUMBERS, PREFIX, "epsilon", place=places.first)
+    labels = {key: spending.over for key, spending in SPENDINGS.items()}
+    spending = ui.segmented("spending", labels, place=places.first, help=ui.words("spending"))
+    epsilon = ui.number_control("epsilon", place=places.first)
 
     # Every division remembers its own kind of data, and every kind its own method
-    kinds = {key: DATA_KINDS[key].label for key in METHODS[spending]}
-    kind = ui.choice("Kind of data", kinds, f"{PREFIX}{spending}_kind", place=places.main)
-    method_key = f"{PREFIX}{spending}_{kind}_method"
-    key = ui.choice("Method", METHODS[spending][kind], method_key, place=places.main, help=page_note("method"))
+    kind = ui.choice(f"{spending}_kind", {key: DATA_KINDS[key] for key in METHODS[spending]}, place=places.main)
+    key = ui.choice(f"{spending}_{kind}_method", METHODS[spending][kind], place=places.main, help=ui.words("method"))
     method = DATA_KINDS[kind].method(key)
     if isinstance(method, BinaryMethod) and not shared.release_problem(is_divided=True):
         # The reader's release is made by this method
@@ -67,25 +60,25 @@ def controls() -> Spending:
     # The data and their analysis
     sets = {}
     if SPENDINGS[spending].asks_sets:
-        sets["sets"] = ui.number_control(NUMBERS, PREFIX, "sets", place=places.main)
-    data = shared.data_controls(NUMBERS, PREFIX, places, DATA_KINDS[kind], [method], places.first)
-    analysis = shared.analysis_controls(NUMBERS, PREFIX, places.more, page_note("rule"), **sets)
+        sets["sets"] = ui.number_control("sets", place=places.main)
+    data = shared.data_controls(places, DATA_KINDS[kind], [method], places.first)
+    analysis = shared.analysis_controls(places.more, **sets)
     return SPENDINGS[spending](data=data, method=method, epsilon=epsilon, analysis=analysis)
 
 
 def show_pictures(spending: Spending, found: Spent) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
     measures = outcomes.division_measures(spending)
-    chosen = shared.choose_measures(PREFIX, measures)
+    chosen = shared.choose_measures(measures)
     intervals = outcomes.need_intervals(chosen)
     if intervals and not spending.data.simulated:  # a simulation has them anyway
         found = shared.progress_or_problem(spending.stream, intervals=True)[0] or found
     chart = partial(outcomes.division_picture, spending, found)
-    shared.show_measures(PREFIX, measures, chosen, chart, [spending.method.label, outcomes.ONE_SET])
-    caption = page_note("pictures", repetitions=format_number(spending.analysis.repetitions))
+    shared.show_measures(measures, chosen, chart, [spending.method.label, outcomes.ONE_SET])
+    caption = ui.words("pictures", repetitions=format_number(spending.analysis.repetitions))
     if intervals:
         n_known = shared.n_intervals(found.outcomes.values())
-        caption += f" {page_note('intervals', done=n_known, all=len({*spending.compared, *found.outcomes}))}"
+        caption += f" {ui.words('intervals', done=n_known, all=len({*spending.compared, *found.outcomes}))}"
     return f"{caption} {shared.release_problem(is_divided=True)}".strip()
 
 
@@ -98,22 +91,18 @@ def show_links(division: Division) -> None:
     design = method.in_design(division.asked.data, division.asked.epsilon / best)
     own = {"alpha": design["alpha"]} if "alpha" in design else {}  # of one set, for pages without a rule for the prior
     values = {"synthesizer": method.synthesizer_type.key, "sets": int(best), "prior": "pure", **own}
-    ui.release_links(BUDGET, f"{method.label} with {division.asked.name_of(best)} on", values)
+    ui.release_links(f"{method.label} with {division.asked.name_of(best)} on", values)
 
 
-def show_downloads(spending: Spending) -> None:
-    """Every number of the pictures as CSV, and the script."""
+def _show_downloads(spending: Spending) -> None:
     script = (budget_script(spending), "the numbers of the pictures")
-    shared.show_files(BUDGET, "budget", "All measures at every division, CSV", spending, budget_csv, script)
+    shared.show_files("budget", "All measures at every division, CSV", spending, budget_csv, script)
 
 
-SECTIONS = {"Download": show_downloads, "Why, and sources": lambda _: st.markdown(ui.page_text("budget", "why"))}
+SECTIONS = {"Download": _show_downloads, "Why, and sources": lambda _: st.markdown(ui.page_text("budget", "why"))}
+MEASURES = [*outcomes.DIVIDED_MEASURES, *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
 SETTINGS = {
-    **shared.comparison_settings(
-        NUMBERS,
-        PREFIX,
-        [*outcomes.DIVIDED_MEASURES, *(key for kind in DATA_KINDS.values() for key in kind.divided_between)],
-    ),
+    **shared.comparison_settings(NUMBERS, PREFIX, MEASURES),
     f"{PREFIX}spending": ui.choice_setting(SPENDINGS, OverSets.key, "Divide ε over"),
     f"{PREFIX}look": ui.section_setting(SECTIONS),
 }
@@ -125,22 +114,16 @@ for _spending, _kinds in METHODS.items():
 
 
 def page() -> None:
-    """Draw the page."""
-    ui.open_page(BUDGET, SETTINGS, take_release)
-    parts = ui.columns()
-    with parts.controls:
-        spending = ui.last_valid(BUDGET, SETTINGS, controls, shared.first_result)
-    latest, is_complete, problem = shared.progress_or_problem(spending.stream, intervals=False)
-    found = latest or shared.first_result(spending)
-    division = Division(spending, found, is_final=found.every or is_complete)
-    with parts.results:
-        ui.show_problems()
-        ui.answer(*division.answer)
-        caption = show_pictures(spending, found)
-    with parts.details:
-        st.caption(f"{caption} {problem}".strip())
-        ui.table(*division.table, "The smallest error and the papers' divisions")
-        ui.note(division.further)
-        show_links(division)
-        ui.look_closer(BUDGET, SECTIONS, spending)
-    ui.close_page(BUDGET, SETTINGS)
+    with ui.page_frame(BUDGET, SETTINGS, controls, shared.first_result, take_release) as (spending, parts):
+        latest, is_complete, problem = shared.progress_or_problem(spending.stream, intervals=False)
+        found = latest or shared.first_result(spending)
+        division = Division(spending, found, is_final=found.every or is_complete)
+        with parts.results:
+            ui.answer(*division.answer)
+            caption = show_pictures(spending, found)
+        with parts.details:
+            st.caption(f"{caption} {problem}".strip())
+            ui.table(*division.table, "The smallest error and the papers' divisions")
+            ui.note(division.further)
+            show_links(division)
+            ui.look_closer(SECTIONS, spending)

@@ -1,21 +1,34 @@
 """Class experiment: every phone draws its own release of one secret table, and a projector shows them together."""
 
-from __future__ import annotations
-
+import math
 import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from html import escape
+from typing import Any
 
+import segno
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
 
+from dpviz.charts.own_interval import own_interval_html, released_bar_html
+from dpviz.charts.rounds import people_html
 from dpviz.core.declarations import SEED
-from dpviz.teaching.rooms.codes import TOKEN, read_code
+from dpviz.core.formatting import format_number
+from dpviz.inference.rules import RULES
+from dpviz.mechanisms import SYNTHESIZERS
+from dpviz.teaching.rooms import words
+from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
+from dpviz.teaching.rooms.class_intervals import ClassIntervals, Reports
+from dpviz.teaching.rooms.codes import TOKEN, read_code, spaced
+from dpviz.teaching.rooms.export import room_csv, room_script
+from dpviz.teaching.rooms.modes import MODES, RoomMode
 from dpviz.teaching.rooms.service import VERSIONS, require_open
-from dpviz.teaching.rooms.settings import RoomSettings
+from dpviz.teaching.rooms.settings import MOST_SETS_IN_ROOM, PEOPLE_IN_ROOM, ROOM_MECHANISMS, ROOM_RULES, RoomSettings
 from dpviz.teaching.rooms.store import Room, RoomProblem
 from pages import ui
 from pages.room import server
-from pages.room.projector import Projector
-from pages.room.seat import show_seat
 from pages.ui.navigation import EXPERIMENT
 
 PREFIX = EXPERIMENT.prefix
@@ -25,6 +38,14 @@ SETTINGS = {"room": ui.text_setting(""), "seat": ui.text_setting(""), "teacher":
 REHEARSAL_SEATS = 30
 POLL_INTERVAL_MS = 1000
 RETRY_S = 3.0  # until a database that cannot be reached is asked again
+PROMISES = (0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
+"""The ε that a class can be given."""
+
+ARRIVAL_INTERVAL_S = 0.2
+ARRIVAL_STEPS = 4
+"""A class that has come at once is shown in so many pictures, one after the other."""
+
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
 def go_to(room: str = "", seat: str = "", teacher: str = "") -> None:
@@ -40,27 +61,23 @@ def show_entry() -> None:
     left, right = st.columns(2)
     with left:
         ui.heading("For students")
-        st.text_input(
-            "Code of the room", key=f"{PREFIX}code", max_chars=12, placeholder="such as KWM 4T7",
-            help="Six letters and digits that your teacher shows. Whoever opens the link types nothing.",
-        )  # fmt: skip
-        st.button("Take a seat", key=f"{PREFIX}join", on_click=server.attempt, args=(join,))
+        rest: dict[str, Any] = {"max_chars": 12, "placeholder": "such as KWM 4T7", "help": ui.words("code")}
+        st.text_input("Code of the room", key=f"{PREFIX}code", **rest)
+        _button("Take a seat", "join", join)
     with right:
         ui.heading("For teachers")
-        st.button(
-            "Open a room", key=f"{PREFIX}open", type="primary", on_click=server.attempt, args=(open_room, 0),
-            help="Gives a code, a link and a QR code for the class, and a link of your own. It ends after a day.",
-        )  # fmt: skip
-        st.button(
-            f"Try it alone with {REHEARSAL_SEATS} simulated seats", key=f"{PREFIX}rehearse",
-            on_click=server.attempt, args=(open_room, REHEARSAL_SEATS),
-            help="A room of your own in which nobody else has to be: the seats report by themselves.",
-        )  # fmt: skip
+        _button("Open a room", "open", open_room, 0, type="primary", help=ui.words("open"))
+        label = f"Try it alone with {REHEARSAL_SEATS} simulated seats"
+        _button(label, "rehearse", open_room, REHEARSAL_SEATS, help=ui.words("rehearse"))
     st.markdown(more)
 
 
+def _button(label: str, name: str, *action: object, **rest: Any) -> None:
+    """Draw a button that calls a function with arguments."""
+    st.button(label, key=PREFIX + name, on_click=server.attempt, args=action, **rest)
+
+
 def join() -> None:
-    """Enter the room whose code is typed."""
     code = read_code(str(st.session_state.get(f"{PREFIX}code") or ""))
     if code is None:
         raise RoomProblem("A code has six letters and digits, such as KWM 4T7. Look at it once more.")
@@ -83,9 +100,9 @@ def show_room() -> None:
         raise RoomProblem("This is not the code of a room: it has six letters and digits, such as KWM 4T7.")
     if state["teacher"]:
         if not rooms.store.is_teacher(code, state["teacher"]):
-            raise RoomProblem(ui.page_note("class_experiment", "not the teacher"))
+            raise RoomProblem(ui.words("not the teacher"))
         room, settings = require_open(rooms.present(code))
-        Projector(room, settings, state["teacher"], go_to).show()
+        Projector(room, settings, state["teacher"]).show()
         poll(room, "all")
         return
     seat = rooms.store.seat_of(code, token) if TOKEN.fullmatch(token) else None
@@ -97,6 +114,223 @@ def show_room() -> None:
     poll(room, "version")
 
 
+@dataclass(frozen=True)
+class Projector:
+    """A room with its settings, as its teacher sees it, who has a token: how to join, what the class has found."""
+
+    room: Room
+    settings: RoomSettings
+    token: str
+
+    @property
+    def mode(self) -> RoomMode:
+        return MODES[self.settings.mode]
+
+    def show(self) -> None:
+        """Draw the controls of the room, and beside them what the class has found."""
+        parts = ui.columns()
+        with parts.controls:
+            self._show_controls()
+        with parts.results:
+            server.show_refused()
+            if self.settings.running:
+                self._show_class()
+            else:
+                self._show_lobby()
+
+    def _show_lobby(self) -> None:
+        """Draw how to join, in letters and a QR code that are read from the last row."""
+        room, link = self.room, join_link(self.room.code)
+        host = link.partition("://")[2].partition("?")[0]
+        shown = escape(host).replace("/", "/<wbr>")  # a line ends before the page's name, not within it
+        seats = "1 seat is" if room.seats == 1 else f"{room.seats} seats are"
+        simulated = f", {room.simulated} of them simulated" if room.simulated else ""
+        warning = f'<p class="dpviz-problem">{ui.words("local address")}</p>'
+        st.html(
+            f'<div class="dpviz-lobby">{_qr_code(link, f"QR code of {link}")}<div><p>Open <b>{shown}</b> and type</p>'
+            f'<p class="dpviz-code">{spaced(room.code)}</p><p class="dpviz-answer">{seats} taken{simulated}.</p>'
+            f"{warning if host.startswith(LOCAL_HOSTS) else ''}</div></div>"
+        )
+
+    def _show_class(self) -> None:
+        """Draw what the class has found so far, and how to join for who comes late."""
+        room, settings = self.room, self.settings
+        reports = server.rooms().store.reports(room.code, settings.round)
+        are_missing = server.rooms().simulate_reports(room, settings, reports)
+        n_shown = self._count_arrived(len(reports))
+        n_seats = max(room.seats, len(reports))
+        found = self.mode.found.of(settings, reports[:n_shown])
+        words = self.mode.said(found, n_seats)
+        ui.answer(*words)
+        alt = f"The {self.mode.key} of the class. {words[2]}"
+        ui.show_figure(found.chart(n_seats), self.mode.key, alt, height=480, hero=True)
+        st.html(f'<div class="dpviz-late">{_qr_code(join_link(room.code), "")}<b>{spaced(room.code)}</b></div>')
+        if n_shown < len(reports) or are_missing:
+            ui.refresh_after(ARRIVAL_INTERVAL_S)
+
+    def _count_arrived(self, n_reports: int) -> int:
+        """How many reports are shown: those of a class that has come at once arrive one after the other."""
+        place = (self.room.code, self.settings.round)
+        last_place, n_last = st.session_state.get("room_arrived", (None, 0))
+        n_before = n_last if last_place == place else 0
+        n_shown = min(n_reports, n_before + max(1, math.ceil((n_reports - n_before) / ARRIVAL_STEPS)))
+        st.session_state["room_arrived"] = (place, n_shown)
+        return n_shown
+
+    def _show_controls(self) -> None:
+        """Draw the controls as the settings of the room are; whoever moves one moves all seats."""
+        state, design = st.session_state, self.settings.design
+        current = {
+            "mode": self.mode.key, "epsilon_slider": design.epsilon, "sets": design.sets, "rule": self.settings.rule,
+            "people": design.n, "mechanism": design.mechanism,
+        }  # fmt: skip
+        state.update({PREFIX + name: value for name, value in current.items() if state.get(PREFIX + name) != value})
+        self._show_main_buttons()
+        labels = {key: mode.label for key, mode in MODES.items()}
+        self._control(st.segmented_control, "What the class does", list(MODES), "mode", "", format_func=labels.get)
+        self._control(
+            st.select_slider, "ε, smaller is more private", PROMISES, "epsilon_slider", "epsilon",
+            format_func=partial(format_number, digits=3), help=ui.words("promise"),
+        )  # fmt: skip
+        mechanisms = {key: SYNTHESIZERS[key].info.label for key in ROOM_MECHANISMS}
+        show_synthesizer = partial(
+            self._control, st.selectbox, "Synthesizer", ROOM_MECHANISMS, "mechanism", format_func=mechanisms.get
+        )
+        if self.mode.waits:
+            show_synthesizer()
+        else:
+            sets = range(1, MOST_SETS_IN_ROOM + 1)
+            self._control(st.segmented_control, "Released sets M", sets, "sets", help=ui.words("sets"))
+            rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].fewest_sets <= design.sets}
+            rest: dict[str, Any] = {"format_func": rules.get, "help": ui.words("rules")}
+            self._control(st.radio, "The analyst computes", list(rules), "rule", "rules", **rest)
+        with st.expander("More", key=f"{PREFIX}more"):
+            self._control(st.segmented_control, "People in the secret table", PEOPLE_IN_ROOM, "people", "n")
+            if not self.mode.waits:
+                show_synthesizer()
+            if self.settings.running:
+                self._button("Show the code again", "stop", lambda before: before.drawn_anew(running=False))
+            st.caption(ui.words("link of the teacher"))
+            self._show_files()
+            with st.popover("End this room", width="stretch"):
+                st.write("Every phone is told, and all that was reported is deleted. Take the files first.")
+                st.button("End it now", key=f"{PREFIX}end", on_click=server.attempt, args=(self._end,))
+
+    def _show_main_buttons(self) -> None:
+        """Draw Start, then Reveal; the space bar presses the first button."""
+        is_running, is_revealed = self.settings.running, self.settings.revealed
+        with st.container(horizontal=True, key=f"{PREFIX}buttons"):
+            if is_revealed and self.mode.waits:  # whoever knows the answer guesses no more
+                self._button("Next round", "go", RoomSettings.drawn_anew, type="primary", shortcut="Space")
+                return
+            label = "Start"
+            if is_running:
+                label = "Hide truth" if is_revealed else "Reveal truth"
+            turn = partial(replace, running=True, revealed=is_running and not is_revealed)
+            self._button(label, "go", turn, type="primary", shortcut="Space")
+            if is_running:
+                self._button("Draw again", "again", RoomSettings.drawn_anew)
+
+    def _show_files(self) -> None:
+        """Draw the files; what is in them is looked up when they are taken."""
+        store, code = server.rooms().store, self.room.code
+
+        def rounds() -> list[tuple[RoomSettings, Reports]]:
+            return [(settings, store.reports(code, settings.round)) for settings in store.rounds(code)]
+
+        ui.show_files(
+            "What the class has found",
+            ("Every seat, every round", "class.csv", lambda: room_csv(rounds())),
+            ("The same in Python", "class.py", lambda: room_script(rounds())),
+            "Both hold the secret table and all seeds: share them once the class is over.",
+        )  # fmt: skip
+
+    def _button(self, label: str, name: str, change: Callable[[RoomSettings], RoomSettings], **rest: Any) -> None:
+        args = (server.rooms().change, self.room.code, self.token, change)
+        st.button(label, key=PREFIX + name, on_click=server.attempt, args=args, width="stretch", **rest)
+
+    def _control(
+        self, widget: Callable[..., Any], label: str, options: Sequence[Any], name: str, field: str | None = None,
+        **rest: Any,
+    ) -> None:  # fmt: skip
+        """Draw a control that changes a field of the design, of its own name if None, or the mode if empty."""
+        args = (name, name if field is None else field)
+        widget(label, options, key=PREFIX + name, on_change=self._take_over, args=args, **rest)
+
+    def _take_over(self, name: str, field: str) -> None:
+        value = st.session_state[PREFIX + name]
+
+        def change(before: RoomSettings) -> RoomSettings:
+            if value is None or (not field and value == before.mode):  # the chosen option was pressed once more
+                return before
+            if not field:
+                return MODES[value].begun(before)
+            return MODES[before.mode].changed(before, **{field: (value,) if field == "rules" else value})
+
+        server.attempt(server.rooms().change, self.room.code, self.token, change)
+
+    def _end(self) -> None:
+        server.rooms().end(self.room.code, self.token)
+        go_to()
+
+
+def join_link(code: str) -> str:
+    url = (st.context.url or EXPERIMENT.path).partition("?")[0]
+    return f"{url}?room={code}"
+
+
+@lru_cache(maxsize=256)
+def _qr_code(link: str, alt: str) -> str:
+    """QR code of a link: black on white, whatever the theme."""
+    picture = segno.make(link, error="m").svg_data_uri(border=2, dark="#000", light="#fff")
+    return f'<img class="dpviz-qr" alt="{escape(alt)}" src="{escape(picture)}">'
+
+
+def show_seat(code: str, settings: RoomSettings, seat: int) -> None:
+    if not settings.running:
+        _show(seat, "", [words.waiting_said(seat, code)])
+    elif MODES[settings.mode].waits:
+        _show_riddle(code, settings, seat)
+    else:
+        _show_interval(code, settings, seat)
+
+
+def _show(seat: int, drawing: str, sentences: list[str], question: str = "") -> None:
+    text = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+    head = f"<h2>{escape(question)}</h2>" if question else ""
+    number = f'<p class="dpviz-seat-number">Seat {seat}</p>'
+    st.html(f'<div class="dpviz-seat">{number}{head}{drawing}{text}</div>')
+
+
+def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
+    if st.session_state.get("room_reported") != (code, settings.round):
+        server.rooms().store.report(code, settings.round, seat)
+        st.session_state["room_reported"] = (code, settings.round)
+    interval = ClassIntervals(settings, (seat,))
+    (low,), (high,) = interval.ends
+    bars = "".join(released_bar_html(count, settings.design.m) for count in interval.counts[0].tolist())
+    drawing = bars + own_interval_html(low, high, settings.share if settings.revealed else None)
+    _show(seat, drawing, words.own_interval_said(interval), "Your table, and what an analyst makes of it")
+
+
+def _show_riddle(code: str, settings: RoomSettings, seat: int) -> None:
+    """Draw the seat's table, and the two answers, one of which is the guess."""
+    riddle = Riddle.of(settings, seat)
+    report = server.rooms().store.reported(code, settings.round, seat)
+    guess = None if report is None else bool(report[0])
+    answer = riddle.answer if settings.revealed else None
+    people = people_html([*riddle.known, answer], ringed=len(riddle.known))
+    sentences = words.riddle_said(riddle, ClassGuesses.of(settings, []).means) + words.verdict_said(riddle, guess)
+    drawing = people + released_bar_html(riddle.released, settings.design.m)
+    _show(seat, drawing, sentences, MODES[settings.mode].question)
+    if guess is None and not settings.revealed:
+        with st.container(horizontal=True, key="room_answers"):
+            for label, value in (("Yes", 1), ("No", 0)):
+                guess_action = (server.rooms().guess, code, settings.round, seat, value)
+                _button(label, f"guess_{label.lower()}", *guess_action, width="stretch")
+    server.show_refused()
+
+
 def poll(room: Room, kind: str) -> None:
     """Have the browser ask whether the room has changed since it was drawn, and the page run again then."""
     data = {"watch": f"./dpviz/room/{room.watch}/{kind}", "seen": VERSIONS[kind](room), "after": POLL_INTERVAL_MS}
@@ -104,7 +338,6 @@ def poll(room: Room, kind: str) -> None:
 
 
 def page() -> None:
-    """Draw the page."""
     ui.open_page(EXPERIMENT, SETTINGS)
     ui.show_problems()
     try:
@@ -119,4 +352,4 @@ def page() -> None:
         server.log_unreachable(error)
         ui.problem(f"{server.UNREACHABLE} This page tries again by itself.")
         ui.refresh_after(RETRY_S)
-    ui.close_page(EXPERIMENT, SETTINGS)
+    ui.close_page()

@@ -1,47 +1,47 @@
 """Compare synthesizers: bias, error, coverage, width and usable share of every method, on equal terms."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
+from dataclasses import fields, replace
+from functools import lru_cache, partial
+from html import escape
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
+from dpviz.charts import comparison as charts
 from dpviz.charts import outcomes
 from dpviz.charts.html import by_reason
-from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison
+from dpviz.claims.compared import audited_setting, promises_table, ranked_findings
+from dpviz.claims.release_finding import WHO_ARE_NEIGHBOURS, headline
+from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
 from dpviz.comparisons.asked_numbers import compared_numbers
 from dpviz.comparisons.binary_base import OneProportion
 from dpviz.comparisons.comparison import LIMITED
+from dpviz.comparisons.gaussian_methods import released_rows
 from dpviz.comparisons.ranking import Ranking
-from dpviz.core.formatting import format_number, format_percent
-from dpviz.study.compared import study_outcomes
-from dpviz.study.in_words import compared_sentence
+from dpviz.core import limits
+from dpviz.core.formatting import format_number, format_or_dash, format_percent
+from dpviz.desk.audit_tables import releases_table, sensitivities_table
+from dpviz.desk.exports.comparison import comparison_csv, comparison_script
+from dpviz.desk.exports.releases import releases_csv
+from dpviz.study.compared import comparison_of, study_outcomes
+from dpviz.study.in_words import compared_sentence, study_sentence
+from dpviz.study.results import read_study
 from pages import ui
-from pages.details import compare_synthesizers as details
 from pages.ui import comparison as shared
-from pages.ui.navigation import COMPARE
+from pages.ui.navigation import COMPARE, PUBLISHED
 
 PREFIX = COMPARE.prefix
+STUDY = f"{PREFIX}study"
+"""Where the session keeps the cells of a study that is open."""
+
+PUBLISHED_BY = {"bowen_liu": "Bowen & Liu (2016)", "liu": "Liu (2016)"}
 NUMBERS = compared_numbers(
     "The privacy loss of all sets together at which the methods are ranked.",
     **ui.declared_numbers("compare_synthesizers"),
 )
 PRESETS = ui.declared_presets("compare_synthesizers")
-SETTINGS = {
-    **shared.comparison_settings(NUMBERS, PREFIX, outcomes.COMPARED_MEASURES),
-    f"{PREFIX}kind": ui.choice_setting(DATA_KINDS, BinaryData.key, "Kind of data"),
-    **{
-        f"{PREFIX}{key}_methods": ui.choices_setting(
-            [method.key for method in kind.methods], kind.usual_keys(), "Methods"
-        )
-        for key, kind in DATA_KINDS.items()
-    },
-    f"{PREFIX}terms": ui.choice_setting(TERMS, "promise", "Compare at"),
-    f"{PREFIX}look": ui.section_setting(details.SECTIONS),
-}
-
-page_note = partial(ui.page_note, "compare_synthesizers")
 
 
 def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,61 +55,55 @@ def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def controls() -> Comparison:
-    """Draw the controls and return the comparison that they ask for."""
     places = ui.control_places()
-    number = partial(ui.number_control, NUMBERS, PREFIX)
     ui.presets(
-        PRESETS, PREFIX, place=places.first, widget=st.selectbox, take_release=take_release,
-        placeholder="a scenario of the papers", help=page_note("presets"),
+        PRESETS, place=places.first, widget=st.selectbox, take_release=take_release,
+        placeholder="a scenario of the papers", help=ui.words("presets"),
     )  # fmt: skip
-    epsilon = number("epsilon", place=places.first)
-    sets = number("sets", place=places.first)
+    numbers = ui.number_controls("epsilon", "sets", place=places.first)
 
     # Methods of one kind of data, and the terms on which they meet
-    kinds = {key: kind.label for key, kind in DATA_KINDS.items()}
-    kind = DATA_KINDS[ui.choice("Kind of data", kinds, f"{PREFIX}kind", place=places.main)]
-    labels = {method.key: method.label for method in kind.methods}
-    keys = ui.choices("Methods", labels, f"{PREFIX}{kind.key}_methods", place=places.main, help=page_note("chosen"))
+    kind = DATA_KINDS[ui.choice("kind", place=places.main)]
+    keys = ui.choices(f"{kind.key}_methods", place=places.main, help=ui.words("chosen"))
     methods = tuple(map(kind.method, keys))
-    labels = {key: terms.label for key, terms in TERMS.items()}
-    key = ui.choice("Compare at", labels, f"{PREFIX}terms", place=places.main, widget=st.radio, help=page_note("terms"))
-    terms = TERMS[key](**{name: number(name, place=places.main) for name in TERMS[key].asks})
+    terms_type = TERMS[ui.choice("terms", place=places.main, widget=st.radio, help=ui.words("terms"))]
+    terms = terms_type(**ui.number_controls(*terms_type.asks, place=places.main))
 
     # The data, their analysis, and the pictures
-    data = shared.data_controls(NUMBERS, PREFIX, places, kind, methods, places.main)
-    analysis = shared.analysis_controls(NUMBERS, PREFIX, places.more, page_note("rule"), sets=sets)
-    span = (number("first", place=places.more), number("last", place=places.more))
-    return Comparison(data, methods, analysis, terms, epsilon, span)
+    data = shared.data_controls(places, kind, methods, places.main)
+    analysis = shared.analysis_controls(places.more, sets=numbers["sets"])
+    span = ui.number_controls("first", "last", place=places.more)
+    return Comparison(data, methods, analysis, terms, numbers["epsilon"], (span["first"], span["last"]))
 
 
 def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
     is_added_known = any(outcome.release_error.value >= 0 for outcome in ranking.outcomes)
     measures = outcomes.comparison_measures(comparison, added=is_added_known)
-    chosen = shared.choose_measures(PREFIX, measures)
+    chosen = shared.choose_measures(measures)
     first = chosen[0]
 
     # The curves are the same at whatever ε the methods are ranked; what no picture shows is not computed
     intervals = outcomes.need_intervals(chosen)
-    limits = tuple(measure for measure in LIMITED if measure in chosen)
+    limited = tuple(measure for measure in LIMITED if measure in chosen)
     curves = replace(comparison, epsilon=comparison.span[0])
-    found, _, problem = shared.progress_or_problem(curves.stream, intervals=intervals, limits=limits)
+    found, _, problem = shared.progress_or_problem(curves.stream, intervals=intervals, limits=limited)
     if found is None:
         found = Compared({(outcome.method.key, outcome.epsilon): outcome for outcome in ranking.outcomes}, {})
-    cells = st.session_state.get(details.STUDY) or ()
+    cells = st.session_state.get(STUDY) or ()
     studied = study_outcomes(cells, comparison)
     chart = partial(outcomes.comparison_picture, comparison, replace(found, further=studied), ranking)
-    shared.show_measures(PREFIX, measures, chosen, chart, [method.label for method in comparison.methods])
+    shared.show_measures(measures, chosen, chart, [method.label for method in comparison.methods])
 
     # What the pictures show, how far they are, and what no mechanism can do better
     low, high = (format_number(end, 3) for end in comparison.span)
     n_points = len(comparison.epsilons)
-    caption = [page_note("pictures", points=n_points, low=low, high=high)]
+    caption = [ui.words("pictures", points=n_points, low=low, high=high)]
     if intervals:
         n_known = shared.n_intervals(found.outcomes.values())
-        caption.append(page_note("intervals", done=n_known, all=n_points * len(comparison.methods)))
+        caption.append(ui.words("intervals", done=n_known, all=n_points * len(comparison.methods)))
     if outcomes.drawn_limit(found, first) if first in LIMITED else is_added_known:
-        caption.append(page_note(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
+        caption.append(ui.words(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     if cells:
         caption.append(compared_sentence(cells, len(studied)))
     return " ".join(filter(None, [*caption, problem, shared.release_problem(is_divided=False)]))
@@ -117,33 +111,142 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
 
 def show_table(comparison: Comparison, ranking: Ranking) -> None:
     """Draw the methods in their order, and say what keeps others from having the smallest error."""
-    ui.heading(
-        f"The methods at ε = {format_number(comparison.epsilon, 4)}, the smallest error first, those not ranked last"
-    )
+    epsilon = format_number(comparison.epsilon, 4)
+    ui.heading(f"The methods at ε = {epsilon}, the smallest error first, those not ranked last")
     ui.table(*ranking.table, "The methods in order")
     rule = comparison.analysis.rule_for(comparison.analysis.sets)
-    st.caption(page_note("table", rule=rule.label, level=format_percent(comparison.analysis.level, 8)))
+    st.caption(ui.words("table", rule=rule.label, level=format_percent(comparison.analysis.level, 8)))
     if ranking.further:
         ui.note(ranking.further)
     if absent := by_reason(ranking.absent):
-        ui.note(page_note("left_out", names=absent, terms=comparison.terms.label))
+        ui.note(ui.words("left_out", names=absent, terms=comparison.terms.label))
+
+
+# Closer looks, each computed only when it is opened
+
+
+def _show_release(comparison: Comparison) -> None:
+    data, analysis = comparison.data, comparison.analysis
+    first = shared.first_result(comparison).outcomes.values()
+    settings = tuple((outcome.method, outcome.setting) for outcome in first)
+    original, estimates = _release(data, settings, analysis.sets, analysis.seed)
+    ui.note(ui.words("release"))
+    st.button("Draw again", key=f"{PREFIX}again", on_click=_draw_again)
+
+    # A dot for the estimate from each set, and the same in numbers
+    released = [
+        charts.ReleasedEstimates(key=method.key, name=method.label, estimates=np.atleast_1d(estimates[method.key]))
+        for method, _ in settings
+    ]
+    title = f"estimate of {data.judged.symbol} from each set"
+    chart = charts.release_chart(released, original=original, truth=data.truth, title=title)
+    ui.show_figure(chart, "release_picture", height=150 + 44 * len(released))
+    ui.table(*charts.release_table(released), "One release", {1})
+
+    # Rows of mixed data: two pictures side by side
+    if isinstance(data, MixedData):
+        ui.note(ui.words("rows"))
+        columns: Any = ()
+        for place, (name, rows) in enumerate(released_rows(data, settings, analysis.sets, analysis.seed).items()):
+            columns = st.columns(2, gap="medium") if place % 2 == 0 else columns
+            with columns[place % 2]:
+                st.html(f"<b>{escape(name)}</b>")
+                chart = charts.rows_chart(rows, cells=data.cells, bounds=(data.low, data.high), name=name)
+                ui.show_figure(chart, f"rows_{place}", f"{name}: the two numbers of every row, by cell.", height=310)
+    st.caption(ui.words("drawn", seed=analysis.seed, original=format_or_dash(original, 4)))
+
+
+@lru_cache(maxsize=16)
+def _release(data: DataKind, settings: tuple[Any, ...], sets: int, seed: int) -> tuple[float, dict[str, Any]]:
+    return data.one_release(dict(settings), sets, seed)
+
+
+def _draw_again() -> None:
+    st.session_state[f"{PREFIX}seed"] += 1
+    ui.mark_moved()
+
+
+def _show_promises(comparison: Comparison) -> None:
+    ui.note(ui.words("promises"))
+    table = promises_table(comparison.data, comparison.epsilon, comparison.analysis.sets)
+    ui.table(*table, "What each method releases", ())
+
+
+def _show_audit(comparison: Comparison) -> None:
+    """Every method that Bowen & Liu and Liu print, at the reader's ε, n, sets and bounds; what is broken first."""
+    ui.heading("What these methods really promise")
+    try:
+        setting = audited_setting(comparison.data, comparison.epsilon, comparison.analysis.sets)
+    except ValueError as error:
+        ui.note(escape(f"This is not audited here: {error}"))
+        return
+    findings = ranked_findings(setting)
+    broken = [finding for finding in findings if finding.verdict.bad]
+    others = [finding for finding in findings if not finding.verdict.bad]
+    folded = f"<details><summary>The other methods: {len(others)}</summary>{releases_table(others)}</details>"
+    html = (releases_table(broken) if broken else "") + folded
+    st.html(f'<p class="dpviz-question"><b>{escape(headline(findings))}</b></p>')
+    ui.html_table(html, "Methods and what they really give", "dpviz-scroll dpviz-audit")
+    ui.note(escape(WHO_ARE_NEIGHBOURS))
+    values = {field.name: getattr(setting, field.name) for field in fields(setting)}
+    st.caption(ui.words("audited", **{name: format_number(value) for name, value in values.items()}))
+    with st.expander("How far one row can move a statistic"):
+        ui.table(*sensitivities_table(setting), "Sensitivities")
+
+    # The file, and where the papers' own numbers stand
+    audited_at = ", ".join(f"{name} = {value!r}" for name, value in values.items())
+    audit = ("The audit, CSV", "audit.csv", partial(releases_csv, findings))
+    ui.show_files("Table, every digit", audit, notes=[f"audited at: {audited_at}"])
+    with st.container(horizontal=True):
+        for key, cited in PUBLISHED_BY.items():
+            ui.page_link(PUBLISHED, {"paper": key}, f"As published: {cited}")
+
+
+def _show_downloads(comparison: Comparison) -> None:
+    is_open = ui.open_file(
+        "Open a study", f"{PREFIX}study_file", _settings_of_study, megabytes=limits.MAX_STUDY_BYTES // 1_000_000,
+        help=ui.words("open"), types=("parquet",),
+    )  # fmt: skip
+    if is_open and (cells := st.session_state.get(STUDY)):
+        st.caption(f"{study_sentence(cells)} {ui.words('study')}")
+    script = (comparison_script(comparison), "the numbers of the table above")
+    shared.show_files("comparison", "All measures at every ε, CSV", comparison, comparison_csv, script)
+
+
+def _settings_of_study(content: bytes) -> dict[str, Any]:
+    """Settings of the first comparison in a study, with its cells, of which the numbers are kept and not the runs."""
+    cells = tuple(replace(cell, run=cell.run[:1]) for cell in read_study(content))
+    settings = comparison_of(cells).settings()
+    return {**{PREFIX + name: value for name, value in settings.items()}, STUDY: cells}
+
+
+SECTIONS: dict[str, ui.Section] = {
+    "One release": _show_release,
+    "What each promises": _show_promises,
+    "What the printed methods really promise": _show_audit,
+    "Download": _show_downloads,
+    "Why, and sources": lambda _: st.markdown(ui.page_text("compare_synthesizers", "why")),
+}
+SETTINGS = {
+    **shared.comparison_settings(NUMBERS, PREFIX, outcomes.COMPARED_MEASURES),
+    f"{PREFIX}kind": ui.choice_setting(DATA_KINDS, BinaryData.key, "Kind of data"),
+    f"{PREFIX}terms": ui.choice_setting(TERMS, "promise", "Compare at"),
+    f"{PREFIX}look": ui.section_setting(SECTIONS),
+}
+for _key, _kind in DATA_KINDS.items():
+    _methods = {method.key: method for method in _kind.methods}
+    SETTINGS[f"{PREFIX}{_key}_methods"] = ui.choices_setting(_methods, _kind.usual_keys(), "Methods")
 
 
 def page() -> None:
-    """Draw the page."""
-    ui.open_page(COMPARE, SETTINGS, take_release)
-    parts = ui.columns()
-    with parts.controls:
-        comparison = ui.last_valid(COMPARE, SETTINGS, controls, shared.first_result)
-    ranking = Ranking.of(comparison, ui.latest(comparison.rank) or shared.first_result(comparison))
-    with parts.results:
-        ui.show_problems()
-        ui.answer(*ranking.answer)
-        caption = show_pictures(comparison, ranking)
-    with parts.details:
-        st.caption(caption)
-        show_table(comparison, ranking)
-        if isinstance(comparison.data, OneProportion):  # the other pages know no other data
-            ui.release_links(COMPARE)
-        ui.look_closer(COMPARE, details.SECTIONS, comparison)
-    ui.close_page(COMPARE, SETTINGS)
+    with ui.page_frame(COMPARE, SETTINGS, controls, shared.first_result, take_release) as (comparison, parts):
+        ranking = Ranking.of(comparison, ui.latest(comparison.rank) or shared.first_result(comparison))
+        with parts.results:
+            ui.answer(*ranking.answer)
+            caption = show_pictures(comparison, ranking)
+        with parts.details:
+            st.caption(caption)
+            show_table(comparison, ranking)
+            if isinstance(comparison.data, OneProportion):  # the other pages know no other data
+                ui.release_links()
+            ui.look_closer(SECTIONS, comparison)

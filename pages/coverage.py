@@ -1,7 +1,6 @@
 """Coverage: how often an interval from released tables holds the truth, by exact sums and by simulation."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,8 +44,6 @@ SETTINGS = {
 Curves = tuple[along.GrowingCurves | None, bool]
 """Coverage along an axis so far, and whether nothing follows."""
 
-_note = partial(ui.page_note, "coverage")
-
 
 class Question(NamedTuple):
     """A design with those of the chosen rules that it allows."""
@@ -68,41 +65,33 @@ class Results(NamedTuple):
 
 
 def controls() -> Question:
-    """Draw the controls and return the design that they ask for."""
     places = ui.control_places()
-    number: Any = partial(ui.number_control, NUMBERS, PREFIX)
-    ui.presets(PRESETS, PREFIX, place=places.first)
-    mechanism = ui.mechanism_controls(NUMBERS, PREFIX, places, MECHANISMS)
+    ui.presets(PRESETS, place=places.first)
+    mechanism = ui.mechanism_controls(places)
     values = mechanism.values
-    values["n"] = number("n", place=places.main)
-    values["m"] = ui.linked_number(NUMBERS, PREFIX, "m", values["n"], place=places.more)
-    values["sets"] = number("sets", place=places.main)
-    values["p"] = number("p", place=places.first)
+    values |= ui.number_controls("n", "sets", place=places.main) | ui.number_controls("p", place=places.first)
+    values["m"] = ui.linked_number("m", values["n"], place=places.more)
     names = {key: rule.short_label for key, rule in RULES.items()}
-    rules = ui.choices("Rules for the interval", names, f"{PREFIX}rules", place=places.main, help=_note("rules"))
-    for name in ("level", "repetitions", "seed"):
-        values[name] = number(name, place=places.more)
+    rules = ui.choices("rules", names, place=places.main, help=ui.words("rules"))
+    values |= ui.number_controls("level", "repetitions", "seed", place=places.more)
     if st.session_state["is_linked"]:  # the link says whose secret table it is
         ui.register_shown(f"{PREFIX}x")
     design = Design.of(values)
-    ui.note_broken_promise(design, mechanism, PREFIX)
+    ui.note_broken_promise(design, mechanism)
     fitting, notes = covered.fitting_rules(design, rules)
     return Question(replace(design, rules=fitting), covered.coverage_setting(design), notes)
 
 
 def picture_controls(design: Design, run: simulation.Run | None) -> str:
     """Draw what moves the pictures, and return the axis; that of ε is none of a release with its own prior."""
-    axis_key = f"{PREFIX}axis"
     axes = [label for label, name in AXES.items() if name in ("p", *design.promised)]
-    if st.session_state[axis_key] not in axes:
-        st.session_state[axis_key] = axes[0]
-    choice: Any = partial(
-        ui.choice, widget=st.segmented_control, required=True, label_visibility="collapsed", width="content"
-    )
+    if st.session_state[f"{PREFIX}axis"] not in axes:
+        st.session_state[f"{PREFIX}axis"] = axes[0]
+    rest: dict[str, Any] = {"label_visibility": "collapsed", "width": "content"}
     with st.container(horizontal=True, vertical_alignment="center"):
         simulation.show_buttons(design, run)
-        choice("Speed", {key: speed.label for key, speed in simulation.SPEEDS.items()}, f"{PREFIX}speed")
-        return AXES[choice("Curves", axes, axis_key)]
+        ui.segmented("speed", **rest)
+        return AXES[ui.segmented("axis", axes, **rest)]
 
 
 def results_of(design: Design, axis: str, run: simulation.Run | None) -> Results:
@@ -140,7 +129,7 @@ def show_answer(question: Question, coverages: dict[str, ExactCoverage] | None) 
     """Draw the sentence about the first rule that has exact sums, or why there is none."""
     design = question.design
     if coverages is None:
-        ui.answer("computing", _note("summing", named=question.named), "The exact sums take a moment.")
+        ui.answer("computing", ui.words("summing", named=question.named), "The exact sums take a moment.")
     elif not coverages:
         words = f"With {question.named} the exact sums would take too long. Press Start to simulate instead."
         ui.answer("beyond exact sums", words, "Exact sums would take too long here: press Start to simulate.")
@@ -169,8 +158,7 @@ def show_curves(results: Results) -> None:
         ends={key: RULES[key].abbreviation for key in design.rules}, along=results.axis, level=design.level,
         chosen=chosen, marks=marks, dots=simulation.dots_of(results.run, design.rules),
     )  # fmt: skip
-    alt = "Coverage of each rule: exact lines, simulated dots with error bars, the promised level."
-    ui.show_figure(chart, f"{PREFIX}picture", alt, height=simulation.FIGURE_HEIGHT, hero=True)
+    ui.show_figure(chart, "picture", height=simulation.FIGURE_HEIGHT, hero=True)
     st.caption(curves_sentence(results))
 
 
@@ -178,18 +166,18 @@ def curves_sentence(results: Results) -> str:
     """How near the lines are to the exact curves between their corners, and which lines there are not."""
     design = results.design
     curves, is_complete = results.curves
-    sentence = _note("too_long") if is_complete else ""
+    sentence = ui.words("too_long") if is_complete else ""
     if curves is not None and curves.lines.drawn_from:
-        sentence = _note("every_jump" if curves.lines.jumps else "some_jumps", points=f"{curves.lines.drawn_from:,}")
+        sentence = ui.words("every_jump" if curves.lines.jumps else "some_jumps", points=f"{curves.lines.drawn_from:,}")
     elif curves is not None:
         count = f"{len(curves.lines.points):,} values of {NUMBERS[results.axis].symbol}"
-        sentence = _note("sampled" if curves.whole or is_complete else "so_far", count=count)
+        sentence = ui.words("sampled" if curves.whole or is_complete else "so_far", count=count)
     if results.coverages is None or len(results.coverages) == len(design.rules):
         return sentence
     missing = [RULES[key].short_label for key in design.rules if key not in results.coverages]
     whose = f" for {', '.join(missing)}" if results.coverages else ""
     sizes = {"n": format_number(design.n), "m": format_number(design.m), "sets": design.sets}
-    return f"{sentence if results.coverages else ''} {_note('no_line', whose=whose, **sizes)}"
+    return f"{sentence if results.coverages else ''} {ui.words('no_line', whose=whose, **sizes)}"
 
 
 def show_numbers(results: Results) -> None:
@@ -205,7 +193,7 @@ def show_numbers(results: Results) -> None:
     kind = "simulated"
     if coverages:
         kind = "exact" if len(coverages) == len(design.rules) else "exact where the coverage is"
-    st.caption(f"{_note('table', kind=kind)} {summaries.negative_sentence(coverages or {}, performance)}")
+    st.caption(f"{ui.words('table', kind=kind)} {summaries.negative_sentence(coverages or {}, performance)}")
 
     # Where the page shows a single set of the release that the reader carries from page to page
     x_key = f"{PREFIX}x"
@@ -218,33 +206,28 @@ def show_numbers(results: Results) -> None:
             synthesizer=design.release, confidential_count=x, rule=design.rules[0], level=design.level
         )
         shares = {"share": format_percent(share, 3), "own": format_percent(x / design.n, 3)}
-        ui.note(_note("given", x=f"{x:,}", n=f"{design.n:,}", **shares))
+        ui.note(ui.words("given", x=f"{x:,}", n=f"{design.n:,}", **shares))
 
 
 def page() -> None:
-    """Draw the page."""
-    ui.open_page(COVERAGE, SETTINGS)
-    parts = ui.columns()
-    with parts.controls:
-        question = ui.last_valid(COVERAGE, SETTINGS, controls, lambda question: simulation_of(question.design))
-    design = question.design
-    run = simulation.current_run(design)
-    if run is not None:
-        run.advance(simulation.SPEEDS[st.session_state[f"{PREFIX}speed"]])
-    with parts.results:
-        ui.show_problems()
-        place = st.container()
-        results = results_of(design, picture_controls(design, run), run)
-        with place:
-            show_answer(question, results.coverages)
-        left, right = st.columns([1.15, 1], gap="small")
-        with left:
-            simulation.show_first_intervals(design, run)
-        with right:
-            show_curves(results)
-    with parts.details:
-        simulation.show_status(run, has_lines=results.coverages is None or len(results.coverages) == len(design.rules))
-        show_numbers(results)
-        ui.release_links(COVERAGE)
-        ui.look_closer(COVERAGE, details.SECTIONS, results)
-    ui.close_page(COVERAGE, SETTINGS)
+    with ui.page_frame(COVERAGE, SETTINGS, controls, lambda asked: simulation_of(asked.design)) as (question, parts):
+        design = question.design
+        run = simulation.current_run(design)
+        if run is not None:
+            run.advance(simulation.SPEEDS[st.session_state[f"{PREFIX}speed"]])
+        with parts.results:
+            place = st.container()
+            results = results_of(design, picture_controls(design, run), run)
+            with place:
+                show_answer(question, results.coverages)
+            left, right = st.columns([1.15, 1], gap="small")
+            with left:
+                simulation.show_first_intervals(design, run)
+            with right:
+                show_curves(results)
+        with parts.details:
+            has_lines = results.coverages is None or len(results.coverages) == len(design.rules)
+            simulation.show_status(run, has_lines=has_lines)
+            show_numbers(results)
+            ui.release_links()
+            ui.look_closer(details.SECTIONS, results)

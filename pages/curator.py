@@ -24,7 +24,6 @@ from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from pages import ui
 from pages.details import curator as details
-from pages.details import curator_pilot as pilot
 from pages.ui.navigation import CURATOR, PLAN
 
 PREFIX = CURATOR.prefix
@@ -51,8 +50,6 @@ HIDDEN = {"p": PROPORTION, "x": replace(CONFIDENTIAL_COUNT, name="x")}
 """Numbers of the reader's release that the page has no widget for, and hands on."""
 
 PRESETS = ui.declared_presets("curator")
-
-_note = partial(ui.page_note, "curator")
 
 
 def method_labels(kind: type[DataKind]) -> dict[str, str]:
@@ -97,20 +94,19 @@ def take_release(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def controls() -> Question:
-    """Draw the controls and return the question that they ask."""
+    details.forget_closed_file()
     places = ui.control_places()
-    ui.presets(PRESETS, PREFIX, place=places.first, take_release=take_release, help=_note("presets"))
+    ui.presets(PRESETS, place=places.first, take_release=take_release, help=ui.words("presets"))
     for name in HIDDEN:
         if st.session_state["is_linked"] and st.session_state[PREFIX + name] is not None:
             ui.register_shown(PREFIX + name)
 
     # The data, and the range of their true value
-    labels = {key: kind.label for key, kind in ASKED_KINDS.items()}
-    kind = ASKED_KINDS[ui.choice("Kind of data", labels, f"{PREFIX}kind", place=places.more)]
+    kind = ASKED_KINDS[ui.choice("kind", place=places.more)]
     values: dict[str, Any] = {}
     for size in kind.parameters():
         if size.name == "m":
-            values["m"] = ui.linked_number(stated.NUMBERS, PREFIX, "m", values["n"], place=places.more)
+            values["m"] = ui.linked_number("m", values["n"], place=places.more)
         elif size.name != kind.true_value:
             is_narrower = size.maximum < stated.NUMBERS[size.name].maximum  # than with another kind of data
             values |= _numbers([size.name], places, size.maximum if is_narrower else None)
@@ -135,7 +131,7 @@ def _numbers(names: Iterable[str], places: ui.Places, maximum: float | None = No
     for name in names:
         is_in_sight = name in FIRST and not (ui.class_mode() and name in FOLDED_IN_CLASS)
         place = places.first if is_in_sight else places.more
-        values[name] = ui.number_control(stated.NUMBERS, PREFIX, name, place=place, maximum=maximum)
+        values[name] = ui.number_control(name, place=place, maximum=maximum)
     return values
 
 
@@ -152,28 +148,24 @@ def _limit_choice(label: str, name: str, options: Mapping[str, str], places: ui.
 
     state[pills_key] = next((way for way in ways if set(way) == set(state[PREFIX + name])), None)
     places.first.pills(
-        label, list(ways), format_func=ways.__getitem__, key=pills_key, on_change=apply, help=_note(name)
+        label, list(ways), format_func=ways.__getitem__, key=pills_key, on_change=apply, help=ui.words(name)
     )
-    return ui.choices(SETTINGS[PREFIX + name].label, options, PREFIX + name, place=places.more)
+    return ui.choices(name, options, place=places.more)
 
 
 def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, Any]) -> dict[str, Any]:
     """Draw which designs are considered, and their order; return fields of the question."""
     more = places.more
-    rule_labels = {key: RULES[key].label for key in kind.rules}
-    rules = ui.choices(
-        "Analyses that users will run", rule_labels, f"{PREFIX}{kind.key}_rules", place=more, help=_note("rules")
-    )
-    sets = ui.choices("Numbers of sets considered", stated.SETS, f"{PREFIX}tried", place=more, help=_note("tried"))
-    goal = ui.choice("What comes first", GOALS, f"{PREFIX}goal", place=more, help=_note("goal"))
-    over = ui.choice(
-        "Over the range, what counts is the", stated.OVER_RANGE.values(), f"{PREFIX}over", place=more,
-        widget=st.segmented_control, required=True, help=_note("over"),
-    )  # fmt: skip
+    own_rules = {key: RULES[key] for key in kind.rules}
+    label = "Analyses that users will run"
+    rules = ui.choices(f"{kind.key}_rules", own_rules, label=label, place=more, help=ui.words("rules"))
+    sets = ui.choices("tried", place=more, help=ui.words("tried"))
+    goal = ui.choice("goal", place=more, help=ui.words("goal"))
+    over = ui.segmented("over", place=more, help=ui.words("over"))
     is_average = over == stated.OVER_RANGE[True]
     if is_average and takes_prior(stated.true_value_of(kind)):
         values |= _numbers([parameter.name for parameter in BELIEVED_PRIOR], places)
-    methods = ui.choices("Methods considered", method_labels(kind), f"{PREFIX}{kind.key}_methods", place=more)
+    methods = ui.choices(f"{kind.key}_methods", place=more)
     values |= _numbers(("values", "level", "repetitions", "seed"), places)
     if not methods:
         raise ValueError("Choose at least one method.")
@@ -203,10 +195,9 @@ def show_answer(desk: Desk, summary: answer.Told) -> None:
     rows = min(MAX_ROWS_IN_CLASS if ui.class_mode() else MAX_ROWS, shown.expected)
     chart = drawn.limits_picture(shown, rows) if shown.designs else None
     if chart is not None:
-        alt = "How much of each limit on accuracy every design uses; more than all of it breaks the limit."
-        ui.show_figure(chart, f"{PREFIX}limits", alt, height=height_of(rows), hero=True)
+        ui.show_figure(chart, "limits", height=height_of(rows), hero=True)
     if shown is not desk:
-        ui.note(_note("before"))
+        ui.note(ui.words("before"))
     if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
         show_relaxations(desk)
 
@@ -221,7 +212,7 @@ def show_relaxations(desk: Desk) -> None:
     lines = [f"• {relaxed.relaxed_sentence(relaxation)}" for relaxation in relaxations]
     if len(relaxations) < min(RELAXED_DESIGNS, len(desk.designs)):
         lines.append("• Still searching …")
-    ui.note(_note("give_way", ways="<br>".join(lines)))
+    ui.note(ui.words("give_way", ways="<br>".join(lines)))
     if relaxations:
         with st.container(horizontal=True, key=f"{PREFIX}ways"):
             for place, (label, settings) in enumerate(relaxed.offers(relaxations[0])):
@@ -233,37 +224,30 @@ def show_designs(desk: Desk, summary: answer.Told) -> None:
     """Draw the table, what the answer rests on, and where to go from here."""
     count = len(desk.designs)
     if count:
-        is_cut = count > MAX_ROWS and not ui.toggle(f"Show all {count} designs", f"{PREFIX}every")
+        is_cut = count > MAX_ROWS and not ui.toggle("every", f"Show all {count} designs")
         ui.heading("The designs in order")
         ui.table(*tables.ranking_table(desk, MAX_ROWS if is_cut else count))
-        caption = _note("table", repetitions=format_number(desk.question.repetitions))
+        caption = ui.words("table", repetitions=format_number(desk.question.repetitions))
         if not desk.complete:
             judged = sum(design.complete or design.keeps_all is False for design in desk.designs)
-            caption += f" {_note('judged', judged=judged, all=count)}"
+            caption += f" {ui.words('judged', judged=judged, all=count)}"
         st.caption(caption)
     ui.note(f"{summary.further} {answer.limits_sentence(desk)}".strip())
     if names := by_reason(desk.absent):
-        ui.note(_note("absent", names=names))
+        ui.note(ui.words("absent", names=names))
     if desk.first is not None and desk.complete:  # until then another may lead
         is_pinned = details.pin_of(desk.first.key) in st.session_state[details.PINS]
         details.pin_button(desk.first, "Unpin it" if is_pinned else "Pin for comparison", "pin_first")
         details.design_links(desk.first, f"{desk.first.name}, on")
-    ui.page_link(PLAN, {}, _note("several"))
+    ui.page_link(PLAN, {}, ui.words("several"))
 
 
 def page() -> None:
-    """Draw the page."""
-    ui.open_page(CURATOR, SETTINGS, take_release)
-    pilot.forget_closed_file()
-    parts = ui.columns()
-    with parts.controls:
-        question = ui.last_valid(CURATOR, SETTINGS, controls, first_designs)
-    with parts.results:
-        ui.show_problems()
-        desk = latest_designs(question)
-        summary = answer.answer_sentence(desk)
-        show_answer(desk, summary)
-    with parts.details:
-        show_designs(desk, summary)
-        ui.look_closer(CURATOR, details.SECTIONS, desk)
-    ui.close_page(CURATOR, SETTINGS)
+    with ui.page_frame(CURATOR, SETTINGS, controls, first_designs, take_release) as (question, parts):
+        with parts.results:
+            desk = latest_designs(question)
+            summary = answer.answer_sentence(desk)
+            show_answer(desk, summary)
+        with parts.details:
+            show_designs(desk, summary)
+            ui.look_closer(details.SECTIONS, desk)

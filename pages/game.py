@@ -1,7 +1,5 @@
 """Game: ten rounds against the best possible guesser, and as the agency that must stop it."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,44 +50,34 @@ class Game:
 
     @property
     def rounds(self) -> tuple[Any, ...]:
-        """The ten rounds."""
         return rounds_of(self.seed, level=self.level.key, epsilon=self.epsilon)
 
     @property
+    def key(self) -> str:
+        """Where the session has its progress: what its rounds follow from."""
+        return f"{PREFIX}{self.level.game_text(self.epsilon, self.seed)}"
+
+    @property
     def progress(self) -> Progress:
-        """How far the reader is."""
-        progress: Progress = games().get(self.level.game_text(self.epsilon, self.seed), Progress())
+        progress: Progress = st.session_state.get(self.key, Progress())
         return progress
 
     def advance(self, before: Progress, after: Progress) -> None:
         """Go one step on, once: what is locked stays."""
         if self.progress == before:
-            games()[self.level.game_text(self.epsilon, self.seed)] = after
+            st.session_state[self.key] = after
 
     def lock_button(self, label: str, name: str, guess: Any, shortcut: str | None = None) -> None:
-        """Draw a button that locks a guess."""
         progress = self.progress
         args = (progress, Progress((*progress.guesses, guess), is_open=False))
         st.button(label, key=f"{PREFIX}lock{name}", on_click=self.advance, args=args, shortcut=shortcut)
 
 
-def games() -> dict[str, Progress]:
-    """Progress in every game of the session, by what its rounds follow from."""
-    return st.session_state.setdefault(f"{PREFIX}games", {})  # type: ignore[no-any-return]
-
-
 def controls() -> Game:
-    """Draw the controls and return the game that they ask for."""
-    labels = {key: level.label for key, level in LEVELS.items()}
-    level = LEVELS[ui.choice("Level", labels, f"{PREFIX}level", widget=st.radio)]
+    level = LEVELS[ui.choice("level", widget=st.radio)]
     epsilon = GAME_EPSILONS[0]
     if level.uses_epsilon:
-        key = ui.choice(
-            "Promise ε", PROMISES.keys(), f"{PREFIX}epsilon", widget=st.segmented_control, required=True,
-            help="How much the published number may give away about one person. Smaller is more private, and harder "
-            "to guess; 1 is usual.",
-        )  # fmt: skip
-        epsilon = PROMISES[key]
+        epsilon = PROMISES[ui.segmented("epsilon", list(PROMISES), help=ui.words("promise"))]
     seed = st.number_input(
         "Seed", int(SEED.minimum), int(SEED.maximum), step=1, key=f"{PREFIX}seed", persist_state="session",
         help="The same seed gives everybody the same ten rounds.",
@@ -99,8 +87,6 @@ def controls() -> Game:
 
 
 def new_game_button(label: str, name: str) -> None:
-    """Draw a button that draws another seed."""
-
     def draw_seed() -> None:
         st.session_state[f"{PREFIX}seed"] = secrets.randbelow(NEW_SEEDS)
 
@@ -135,7 +121,6 @@ def show_question(game: Game) -> None:
 
 
 def show_outcome(game: Game) -> None:
-    """Draw what the last guess came to."""
     progress = game.progress
     n_guesses, guess = len(progress.guesses), progress.guesses[-1]
     game_round = game.rounds[n_guesses - 1]
@@ -164,19 +149,12 @@ def show_end(game: Game, score: Score[Any, Any]) -> None:
 
 
 def page() -> None:
-    """Draw the page."""
-    ui.open_page(GAME, SETTINGS)
-    parts = ui.columns()
-    with parts.controls:
-        game = controls()
-    guesses, is_open = game.progress.guesses, game.progress.is_open
-    score = game.level.score(game.rounds[: len(guesses)], guesses, game.epsilon)
-    with parts.results:
-        ui.show_problems()
+    with ui.page_frame(GAME, SETTINGS, controls) as (game, parts), parts.results:
+        guesses, is_open = game.progress.guesses, game.progress.is_open
+        score = game.level.score(game.rounds[: len(guesses)], guesses, game.epsilon)
         if is_open and len(guesses) == GAME_ROUNDS:
             show_end(game, score)
         else:
             show = show_question if is_open else show_outcome
             show(game)
             st.html(rounds_html(score.marks, GAME_ROUNDS, score.standing))
-    ui.close_page(GAME, SETTINGS)

@@ -1,12 +1,9 @@
 """Lessons: steps that ask for a guess, show the answer beside it, and lead on to the page that they are about."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from html import escape
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -54,12 +51,11 @@ def read_place() -> Place | None:
         return None
     if state["step"] > len(lesson.steps):
         ignore("step", f"this lesson has the steps 1 to {len(lesson.steps)}.")
-    guesses = [
-        read_text(key, step.question if step else None, "nothing is asked in this step.")
-        for key, step in zip_longest(GUESSES, lesson.steps)
-    ]
     index = state["step"] - 1
     step = lesson.steps[index]
+    questions = [*(step.question for step in lesson.steps), *[None] * len(GUESSES)]
+    missing = "nothing is asked in this step."
+    guesses = [read_text(key, question, missing) for key, question in zip(GUESSES, questions, strict=False)]
     slider_value = read_text(SLIDER_KEY, step.moved, "this step has no slider.")
     return Place(lesson, index, step, Moment(state["seed"], guesses[index], slider_value))
 
@@ -92,7 +88,6 @@ def step_values(lesson: str, number: int = 1) -> dict[str, Any]:
 
 
 def button(label: str, name: str, values: Mapping[str, Any], **rest: Any) -> None:
-    """Draw a button that sets settings."""
     st.button(label, key=PREFIX + name, on_click=st.session_state.update, args=(values,), **rest)
 
 
@@ -110,7 +105,6 @@ def show_text(text: str, kind: str = "") -> None:
 
 
 def show_list() -> None:
-    """Draw all lessons: what each answers, and how long it takes."""
     with st.container(key=f"{PREFIX}list"):
         for key, lesson in LESSONS.items():
             words = lesson.words
@@ -130,7 +124,7 @@ def show_step(place: Place) -> None:
             show_question(place)
         with st.container(key=f"{PREFIX}figure"):
             picture = step.picture(moment)
-            ui.show_figure(picture.figure, f"{PREFIX}picture", picture.alt, height=HEIGHT, hero=True)
+            ui.show_figure(picture.figure, "picture", picture.alt, height=HEIGHT, hero=True)
         with st.container(key=f"{PREFIX}answer"):
             if answer:
                 show_text(answer, "dpviz-answer")
@@ -213,11 +207,10 @@ def show_folds(place: Place) -> None:
             st.markdown(parts["teacher"])
             make = partial(printed_lesson, lesson, place.moment.seed)
             label = "Pictures with blanks, and the answers at the end (HTML, A4)"
-            ui.show_files(PAGE, "This lesson on paper", (label, f"dpviz_lesson_{lesson.key}.html", make))
+            ui.show_files("This lesson on paper", (label, f"dpviz_lesson_{lesson.key}.html", make))
 
 
 def page() -> None:
-    """Draw the page."""
     ui.load(PAGE, SETTINGS)  # its heading is that of the lesson
     state = st.session_state
     if state["is_entered"] and state["is_linked"]:  # a link is that of a fresh page
@@ -235,4 +228,4 @@ def page() -> None:
         show_list()
     else:
         show_step(place)
-    ui.close_page(head, SETTINGS)
+    ui.close_page()

@@ -1,65 +1,69 @@
 """Minimum priors: which prior, or which range of the data, a promise needs, as printed and exactly."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from dpviz.calibration.curves import Needed
+from dpviz.calibration import curves as answers
+from dpviz.calibration import text as words
 from dpviz.calibration.data_kinds import KINDS, Kind, PromiseQuestion, Setting
+from dpviz.calibration.methods import PARAM_MAP
 from dpviz.calibration.text import HEADLINE, needed_in_words, others_in_words
+from dpviz.charts import method_curves
 from dpviz.charts.prior_curves import curves_chart
+from dpviz.claims import audit, audit_in_words, curves, thesis_in_words
+from dpviz.claims.claim import Verdict
 from dpviz.claims.curves import first_prior_curves, stream_prior_curves
+from dpviz.claims.published import read_errata
+from dpviz.claims.statements import JUDGES
+from dpviz.core import limits
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
-from dpviz.desk.promise_tables import needed_table
+from dpviz.desk import audit_tables, promise_tables
+from dpviz.desk.exports import priors as exports
+from dpviz.desk.exports.tables import figure_html
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
+from dpviz.privacy.average_case import count_release_curve
 from pages import ui
-from pages.details import minimum_priors as details
 from pages.ui.navigation import PRIORS
 
 PREFIX = PRIORS.prefix
-NUMBERS = details.NUMBERS
+AXES: dict[str, curves.Axis] = {"against δ": "delta", "against ε": "epsilon", "against m": "m", "against n": "n"}
+SETS = 5  # of which the section speaks while the page is about a single one
+COUNTED_SETS = (1, 2, 5, 10, 20)  # for which the picture has the exact answer
+THETAS = tuple(np.round(np.linspace(0.01, 0.99, 37), 12).tolist())
+COUNT_THETAS = tuple(np.linspace(0.005, 0.995, 67).tolist())
+GENERAL = "Definitions, general theorems and lemmas"
+NUMBERS = ui.declared_numbers("minimum_priors")
 PRESETS = ui.declared_presets("minimum_priors")
 FAMILIES = {kind.label: kind for kind in KINDS.values()}
 CATEGORIES = KINDS["categorical"]
 SMALLEST_FAILURE = 1e-300  # a δ that is smaller, but not 0, is near the end of the floating-point numbers
 CURVES_TIMEOUT_S = 0.04  # on a server that is not busy, the first exact curves are there by then
 EXTENT = f"{PREFIX}extent"
-SETTINGS = {
-    f"{PREFIX}family": ui.choice_setting(FAMILIES, "Bernoulli", "Data"),
-    **ui.number_settings(NUMBERS, PREFIX),
-    **ui.link_settings(PREFIX, "m"),
-    f"{PREFIX}x": ui.hidden_number_setting(CONFIDENTIAL_COUNT),  # of the reader's release: this page draws nothing
-    f"{PREFIX}seed": ui.hidden_number_setting(SEED),
-    f"{PREFIX}axis": ui.choice_setting(details.AXES, "against δ", "Picture"),
-    f"{PREFIX}look": ui.section_setting(details.SECTIONS),
-}
+
+_judged = lru_cache(maxsize=32)(audit.judged)
+_explained = lru_cache(maxsize=512)(audit.explained)
+_statements = lru_cache(maxsize=32)(audit.audit_statements)
+_count_release_curve = lru_cache(maxsize=16)(count_release_curve)
 
 
 def controls() -> PromiseQuestion:
-    """Draw the controls and return the promise that they ask about."""
     places = ui.control_places()
-
-    def numbers(*names: str, place: Any) -> dict[str, Any]:
-        return {name: ui.number_control(NUMBERS, PREFIX, name, place=place) for name in names}
-
-    ui.presets(PRESETS, PREFIX, place=places.first)
-    kind = FAMILIES[ui.choice(
-        "Data", list(FAMILIES), f"{PREFIX}family", place=places.main, widget=st.segmented_control, required=True,
-        width="stretch",
-        help="Rows that are 0 or 1, rows in one of k categories, or normal numbers with known variance.",
-    )]  # fmt: skip
+    numbers = ui.number_controls
+    ui.presets(PRESETS, place=places.first)
+    kind = FAMILIES[ui.segmented("family", place=places.main, width="stretch", help=ui.words("families"))]
 
     # The promise, and the sizes of what keeps it
     values = numbers("epsilon", "delta", place=places.first) | numbers("n", *kind.numbers, place=places.main)
     more = {"p": NUMBERS["p"].default} | numbers("sets", place=places.main) | numbers(*kind.cost, place=places.more)
-    values["m"] = ui.linked_number(NUMBERS, PREFIX, "m", values["n"], place=places.more)
+    values["m"] = ui.linked_number("m", values["n"], place=places.more)
     if 0 < values["delta"] < SMALLEST_FAILURE:
         allowed = f"0, or from {format_number(SMALLEST_FAILURE)} to {format_number(NUMBERS['delta'].maximum)}"
         raise ValueError(f"delta (allowed failure) must be {allowed}; got {format_number(values['delta'])}.")
@@ -93,14 +97,11 @@ def register_release(kind: Kind) -> None:
             ui.register_shown(PREFIX + name)
 
 
-def show_curves(question: PromiseQuestion, needed: Needed) -> None:
+def show_curves(question: PromiseQuestion, needed: answers.Needed) -> None:
     """Draw the picture as far as it is known, and below it the choice of its axis."""
     picture = st.container()
-    name = ui.choice(
-        "Picture", list(details.AXES), f"{PREFIX}axis", widget=st.segmented_control, required=True,
-        label_visibility="collapsed",
-    )  # fmt: skip
-    kind, sets, axis = question.kind, question.sets, details.AXES[name]
+    name = ui.segmented("axis", list(AXES), label_visibility="collapsed")
+    kind, sets, axis = question.kind, question.sets, AXES[name]
     arguments = kind.key, question.setting, axis
     curves, is_complete = ui.progress(stream_prior_curves, *arguments, m_is_n=question.m_is_n, timeout=CURVES_TIMEOUT_S)
     if curves is None:
@@ -114,23 +115,23 @@ def show_curves(question: PromiseQuestion, needed: Needed) -> None:
     together = dict(needed.exact) if sets > 1 else {}
     quantity = kind.axis[0].upper() + kind.axis[1:]
     alt = f"{quantity} of every method {name}: exact as lines, pure ε dotted, printed bounds dashed."
-    caption = ui.page_note("minimum_priors", "The curves", unsafe="below" if kind.quantity.larger_is_safer else "above")
+    caption = ui.words("The curves", unsafe="below" if kind.quantity.larger_is_safer else "above")
     if sets > 1:
         caption += f" Lines are for one set; diamonds: what {sets} sets need together."
     if not is_complete:
         caption += f" Exact at {np.isfinite(curves.lines[0].values).sum()} points so far, more to come."
     with picture:
         chart = curves_chart(curves, sets=sets, together=together, reach=reach)
-        ui.show_figure(chart, f"{PREFIX}curves", alt, height=430, hero=True)
+        ui.show_figure(chart, "curves", alt, height=430, hero=True)
         st.caption(caption)
 
 
-def show_table(question: PromiseQuestion, needed: Needed) -> None:
+def show_table(question: PromiseQuestion, needed: answers.Needed) -> None:
     """Draw what every method needs and what that costs, and what is beyond reach."""
     setting = question.setting
-    ui.table(*needed_table(question, needed))
-    caption = ui.page_note(
-        "minimum_priors", f"The table of {details.texts_of(question)}",
+    ui.table(*promise_tables.needed_table(question, needed))
+    caption = ui.words(
+        f"The table of {texts_of(question)}",
         **{name: format_number(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
         which="second" if setting.delta > 0 else "first",
         plain=format_number(math.sqrt(question.p * (1 - question.p) / setting.n), 3),
@@ -140,20 +141,257 @@ def show_table(question: PromiseQuestion, needed: Needed) -> None:
     st.caption(f"{caption}{beyond} {others_in_words(question)}".strip())
 
 
+def needed_of(question: PromiseQuestion) -> tuple[answers.Needed, bool]:
+    """What every method needs as far as it is known, `HEADLINE` at least, and whether that is all."""
+    kind, setting = question.kind, question.setting
+    if question.sets == 1:
+        return ui.result(answers.needed_by_one_set, kind, setting, HEADLINE), True
+    arguments = kind, setting, question.sets, HEADLINE
+    needed, is_complete = ui.progress(answers.stream_needed, *arguments, pool=ui.ANSWERS)
+    return needed or ui.result(answers.first_needed, *arguments, spinner="Composing the sets …"), is_complete
+
+
+def texts_of(question: PromiseQuestion) -> str:
+    """How the texts of the page are named that are about this kind of data."""
+    return "ranges" if question.kind.conditioned else "counts"
+
+
+# Closer looks, each computed only when it is opened
+
+
+def _show_audit(question: PromiseQuestion) -> None:
+    findings = _judged(question.kind.key, **asdict(question.setting))
+    unsafe = [_explained(finding) for finding in findings if finding.verdict is Verdict.UNSAFE]
+    st.html(f'<p class="dpviz-question">{audit_in_words.audit_headline(findings)}</p>')
+    if unsafe:
+        _audit_table(audit_tables.findings_table(unsafe), "Printed theorems that are unsafe")
+    if others := audit_in_words.other_claims(findings):
+        st.html(f"<p>{others}</p>")
+    rest = [finding for finding in findings if finding.verdict is not Verdict.UNSAFE]
+    rest.sort(key=lambda finding: finding.verdict is not Verdict.FALSE)
+
+    def others_table() -> str:
+        return audit_tables.findings_table([*map(_explained, rest)])
+
+    def general_table() -> str:
+        return audit_tables.statements_table(_statements(question.setting))
+
+    _show_folded("The other claims, one by one", "others", "The other printed theorems", others_table)
+    _show_folded(f"{GENERAL}: {len(JUDGES)} claims", "general", GENERAL, general_table)
+    st.caption(ui.words("The audit"))
+
+
+def _audit_table(html: str, caption: str) -> None:
+    ui.html_table(html, caption, "dpviz-scroll dpviz-audit")
+
+
+def _show_folded(label: str, name: str, caption: str, table_of: Callable[[], str]) -> None:
+    """A table that is computed when the reader opens it."""
+    with st.expander(label, key=PREFIX + name, on_change="rerun") as fold:
+        if fold.open:
+            try:
+                _audit_table(table_of(), caption)
+            except ValueError as error:
+                ui.problem(str(error))
+
+
+def _show_inverse(question: PromiseQuestion) -> None:
+    level = ui.number_control(question.kind.level)
+    given = ui.result(promise_tables.given_by_method, question, level)
+    keepers = words.kept_by(given, question.setting)
+    sentence = f"With one set, this keeps {question.promise} for <b>{keepers}</b>, one row substituted."
+    needed, is_complete = needed_of(question)
+    if question.sets > 1 and is_complete:
+        sentence += words.kept_together(question, level, needed.exact)
+    st.html(ui.section_answer(question.held(level), sentence))
+    ui.table(*promise_tables.given_table(question, given))
+    chart = method_curves.profiles_chart(question, given)
+    alt = f"Privacy profiles of all methods at {question.held(level)}."
+    ui.show_figure(chart, "profiles", alt, height=430)
+    st.caption("Exact privacy profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
+
+
+def _show_sets(question: PromiseQuestion) -> None:
+    if question.sets == 1:
+        question = replace(question, sets=SETS)
+        st.caption(f"The answer above is for one set. This section shows M = {SETS}; “Released sets M” changes that.")
+    kind, setting, sets = question.kind, question.setting, question.sets
+    place = HEADLINE.key, sets
+
+    # What is known so far: the sentence and the picture wait for the exact answer of the headline
+    arguments = kind, setting, sets, HEADLINE
+    has_picture = kind.binary and setting.delta > 0
+    divided = tuple(answers.divided_sets(sets)) if has_picture else ()
+    together = (*COUNTED_SETS, sets) if has_picture else ()
+    found, _ = ui.progress(answers.stream_ways, *arguments, divided=divided, together=together)
+    found = found or answers.Ways(shares={}, exact={}, refused={})
+
+    # Sentence, table and picture
+    if place in found.exact:
+        st.html(ui.section_answer(*words.sets_in_words(question, found.exact[place], found.shares[place])))
+    ui.table(*promise_tables.ways_table(question, found))
+    if found.refused:
+        reasons = dict.fromkeys(found.refused[key] for key in kind.methods if key in found.refused)
+        st.caption(f"Beyond reach: {' '.join(reasons)}")
+    advanced = ui.words("Advanced composition" if setting.delta > 0 else "No advanced composition")
+    values = {"sets": sets, "cells": words.cells_text(question), "promise": question.promise, "advanced": advanced}
+    st.caption(ui.words(f"The sets of {texts_of(question)}", **values))
+    if has_picture and place in found.exact:
+        alt = f"The {kind.axis} that several sets need, by three ways to bound their cost, and exactly."
+        ui.show_figure(method_curves.ways_chart(question, found), "sets_picture", alt)
+
+
+def _show_average(question: PromiseQuestion) -> None:
+    n, m, epsilon = question.setting.n, question.setting.m, question.setting.epsilon
+    ui.note(ui.words("The average case"))
+    theta = ui.number_control("theta")
+    alpha = ui.number_control("alpha")
+    if not 0 < theta < 1:
+        st.caption("At θ = 0 and θ = 1 nothing is random: the average case is one fixed table. Choose θ in between.")
+        return
+    if max(n, m) > limits.MAX_AVERAGED_ROWS_OF_PAGE:
+        st.caption(
+            f"The average over the other rows is computed for n and m up to {limits.MAX_AVERAGED_ROWS_OF_PAGE:,}."
+        )
+        return
+    spinner = "Averaging over the other rows …"
+    deltas = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner=spinner)
+    average = {key: pair[0] for key, pair in deltas.items() if pair is not None}
+    st.html(ui.section_answer(*thesis_in_words.average_in_words(n, theta, epsilon, average[PARAM_MAP.key])))
+    ui.table(*promise_tables.average_table(deltas, theta, epsilon))
+    st.caption(f"Exact. α = β = {format_number(alpha)} for the methods with a prior; PARAM_MAP has none.")
+
+    # What the thesis prints about it
+    ui.note(ui.words("The simulator"))
+    head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
+    claims = thesis_in_words.average_claims(n, theta, epsilon)
+    rows = [[audit_tables.claim_cell(claim), *cells] for claim, *cells in claims]
+    ui.table(head, rows, "Section 6.3 of the thesis", {1, 2})
+
+    # Curves: that of the count at once, the methods with a prior as they are computed
+    thetas = tuple(sorted({*THETAS, theta}))
+    lines, _ = ui.progress(answers.stream_average_by_theta, n, m, alpha, epsilon, thetas)
+    lines = lines or answers.AverageCurves(np.array([theta]), {})
+    count = {PARAM_MAP.key: _count_release_curve(n, COUNT_THETAS, epsilon)}
+    count_line = answers.AverageCurves(np.array(COUNT_THETAS), count)
+    ui.show_figure(method_curves.average_chart(question, theta, average, lines, count_line), "average", height=430)
+    st.caption(ui.words("The average curves", count=len(THETAS)))
+
+
+def _show_sampling(question: PromiseQuestion) -> None:
+    setting = question.setting
+    population = ui.number_control("population")
+    alpha = ui.number_control("alpha")
+    if population < setting.n:
+        st.caption(f"The population must hold at least the n = {format_number(setting.n)} rows of the sample.")
+        return
+    spinner = "Averaging over the samples …"
+    mark, sentence, table = ui.result(promise_tables.sampling, question, population, alpha, spinner=spinner)
+    st.html(ui.section_answer(mark, sentence))
+    ui.table(*table)
+    neighbours = "Exact: all pairs of neighbouring populations, one row substituted."
+    if not promise_tables.is_sampled_exactly(question, population):
+        neighbours = ui.words("Sampled", shown=limits.MAX_SAMPLED_ROWS_OF_PAGE, most=f"{limits.MAX_POPULATION:,}")
+    rate = setting.n / population
+    deltas = {"delta": format_number(setting.delta, 3), "after": format_number(rate * setting.delta, 3)}
+    st.caption(ui.words("Subsampling", rate=format_number(rate, 4), told=neighbours, **deltas))
+
+
+def _show_probabilistic(question: PromiseQuestion) -> None:
+    setting = question.setting
+    ui.note(ui.words("Probabilistic privacy"))
+    if setting.delta == 0:
+        st.caption("At δ = 0 both are pure ε-differential privacy. Choose a δ above 0 to compare them.")
+        return
+    if max(setting.n, setting.m) > limits.MAX_PROBABILISTIC_ROWS_OF_PAGE:
+        shown, most = (f"{rows:,}" for rows in (limits.MAX_PROBABILISTIC_ROWS_OF_PAGE, limits.MAX_PROBABILISTIC_ROWS))
+        st.caption(ui.words("Probabilistic rows", shown=shown, most=most))
+        return
+    table, refusal = ui.result(promise_tables.probabilistic_table, question, spinner="Searching …")
+    ui.table(*table)
+    if refusal:
+        st.caption(refusal)
+    st.caption(ui.words("Probabilistic answers", promise=question.promise))
+
+
+def _show_uneven(question: PromiseQuestion) -> None:
+    ui.note(ui.words("Uneven priors"))
+    table = ui.result(promise_tables.uneven_table, question, ui.number_control("ratio"), ui.number_control("beta"))
+    ui.table(*table)
+    is_barred = any(row[-1] == "impossible" for row in table.rows)
+    caption = f"{question.promise}, one set, one row substituted, all pairs of neighbours in both directions."
+    st.caption(caption + (" “Impossible”: no α makes up for so small a β." if is_barred else ""))
+
+
+def _show_downloads(question: PromiseQuestion) -> None:
+    kind, setting = question.kind.key, question.setting
+    axis = AXES[st.session_state[f"{PREFIX}axis"]]
+    about = ui.about_page()
+
+    def lines() -> curves.Curves:
+        return curves.prior_curves(kind, setting, axis, m_is_n=question.m_is_n)
+
+    def findings() -> str:
+        return exports.findings_csv([*map(_explained, _judged(kind, **asdict(setting)))])
+
+    tables = [
+        ("Audit, CSV", "printed_bounds.csv", findings),
+        ("Curves, CSV", f"curves_{axis}.csv", lambda: exports.curves_csv(lines())),
+    ]
+    picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(curves_chart(lines()), about)
+    text = exports.priors_script(kind, setting, question.sets, question.p)
+    script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
+    ui.download_columns(tables, script, middle=(picture, ui.PICTURES))
+
+
+def _show_explanation(question: PromiseQuestion) -> None:
+    st.markdown(ui.page_text("minimum_priors", f"why {texts_of(question)}"))
+    ui.heading("What the paper prints and its own definitions contradict")
+    is_of_ranges = question.kind.conditioned
+    errata = [erratum for erratum in read_errata("zheng") if (erratum.what == "range") == is_of_ranges]
+    st.markdown("\n".join(f"- {erratum.told}" for erratum in errata))
+
+
+BERNOULLI_SECTIONS: dict[str, ui.Section] = {
+    "Average case": _show_average,
+    "Subsampling": _show_sampling,
+    "Probabilistic δ": _show_probabilistic,
+    "Uneven priors": _show_uneven,
+}
+SECTIONS: dict[str, ui.Section] = {
+    "As published": _show_audit,
+    "The inverse": _show_inverse,
+    "Several sets": _show_sets,
+    **BERNOULLI_SECTIONS,
+    "Download": _show_downloads,
+    "Why, and sources": _show_explanation,
+}
+
+
+def sections_of(kind: Kind) -> dict[str, ui.Section]:
+    """Closer looks that make sense for a kind of data, by name."""
+    return {name: show for name, show in SECTIONS.items() if kind.binary or name not in BERNOULLI_SECTIONS}
+
+
+SETTINGS = {
+    f"{PREFIX}family": ui.choice_setting(FAMILIES, "Bernoulli", "Data"),
+    **ui.number_settings(NUMBERS, PREFIX),
+    **ui.link_settings(PREFIX, "m"),
+    f"{PREFIX}x": ui.hidden_number_setting(CONFIDENTIAL_COUNT),  # of the reader's release: this page draws nothing
+    f"{PREFIX}seed": ui.hidden_number_setting(SEED),
+    f"{PREFIX}axis": ui.choice_setting(AXES, "against δ", "Picture"),
+    f"{PREFIX}look": ui.section_setting(SECTIONS),
+}
+
+
 def page() -> None:
-    """Draw the page."""
-    ui.open_page(PRIORS, SETTINGS, take_release)
-    parts = ui.columns()
-    with parts.controls:
-        question = ui.last_valid(PRIORS, SETTINGS, controls, details.needed_of)
-    needed, _ = details.needed_of(question)
-    with parts.results:
-        ui.show_problems()
-        ui.answer(*needed_in_words(question, needed.pure[HEADLINE.key], needed.exact[HEADLINE.key]))
-        show_curves(question, needed)
-    with parts.details:
-        show_table(question, needed)
-        if question.kind.binary:
-            ui.release_links(PRIORS, extra={"synthesizer": question.kind.mechanism, "prior": "exact"})
-        ui.look_closer(PRIORS, details.sections_of(question.kind), question)
-    ui.close_page(PRIORS, SETTINGS)
+    with ui.page_frame(PRIORS, SETTINGS, controls, needed_of, take_release) as (question, parts):
+        needed, _ = needed_of(question)
+        with parts.results:
+            ui.answer(*needed_in_words(question, needed.pure[HEADLINE.key], needed.exact[HEADLINE.key]))
+            show_curves(question, needed)
+        with parts.details:
+            show_table(question, needed)
+            if question.kind.binary:
+                ui.release_links(extra={"synthesizer": question.kind.mechanism, "prior": "exact"})
+            ui.look_closer(sections_of(question.kind), question)

@@ -1,26 +1,58 @@
 """Plan: several statistics of the same people under one promise."""
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
 
 import streamlit as st
 
+from dpviz import plans
 from dpviz.charts.plan import plan_height
-from dpviz.core.escape import escape_markdown
+from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.formatting import format_number
 from dpviz.desk import stated
-from dpviz.desk.protection import PROTECTIONS, promise_in_words
-from dpviz.plans import NEIGHBOURS, ReleasePlan, forms
-from dpviz.plans.drawn import SolvedPlan, plan_picture, solved_plan
+from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, promise_in_words
+from dpviz.desk.texts import capitalized
+from dpviz.plans import (
+    NEARNESS,
+    NEIGHBOURS,
+    PLAN_RELEASES,
+    PLAN_STATISTICS,
+    ReleasePlan,
+    YesNoShare,
+    drawn,
+    forms,
+    told,
+    what_if,
+    words,
+)  # fmt: skip
+from dpviz.plans.drawn import SolvedPlan
 from dpviz.plans.effort import expected_seconds
-from dpviz.plans.plan import statistics_of
-from dpviz.plans.told import answer_told, statistics_table
-from dpviz.plans.words import groups_sentence, loss_sentence
+from dpviz.plans.files import PLAN_CHARACTERS, plan_script
+from dpviz.plans.plan import MOST_STATISTICS, statistics_of
+from dpviz.plans.ranges import stream_ranges
+from dpviz.plans.statistic import ANY_MECHANISM, LONGEST_PLAN_NAME, Statistic
 from pages import ui
-from pages.details import plan as details
-from pages.details.plan_statistics import PLACES, STATISTICS, WHICH, edit_statistics
-from pages.ui.navigation import PLAN
+from pages.ui.navigation import CURATOR, PLAN
 
 PREFIX = PLAN.prefix
+STATISTICS = f"{PREFIX}statistics"
+WHICH = f"{PREFIX}which"
+FIELD = f"{PREFIX}one_"
+"""What the keys of the fields begin with; they are no settings of the URL."""
+
+PLACES = [str(place) for place in range(1, MOST_STATISTICS + 1)]
+FOLDED = ("lowest", "highest", "suppress_below", "mechanism", "group")
+"""Fields that stand under "More about it"."""
+
+LABELS = {"kind": "Kind", "measure": "What is limited", "mechanism": "Mechanism", "group": "Rows of the group"}
+
+OPENED = f"{PREFIX}opened"
+"""Where the session has the text of a file that was opened, and its plan."""
+
+MAX_MIXTURES = 6  # of mechanisms that are shown
 KINDS_OF_PROMISE = {key: kind.choice for key, kind in PROTECTIONS.items()}
 LIMITED = ("epsilon", "guesses", "most_after", "most_ratio")
 """Numbers that a promise limits; its other ones say what the attacker starts from."""
@@ -36,17 +68,6 @@ PRESETS = {
     for label, values in ui.declared_presets("plan").items()
 }
 USUAL_STATISTICS = PRESETS["Five statistics"]["statistics"]
-SETTINGS = {
-    **ui.number_settings(NUMBERS, PREFIX),
-    f"{PREFIX}protect": ui.choice_setting(KINDS_OF_PROMISE, "loss", "How private"),
-    STATISTICS: ui.Setting(USUAL_STATISTICS, forms.read_statistics, forms.statistics_line, "Statistics"),
-    WHICH: ui.choice_setting(PLACES, PLACES[0], "Statistic shown"),
-    f"{PREFIX}neighbours": ui.choice_setting(NEIGHBOURS, "substitution", "Between neighbouring data sets"),
-    f"{PREFIX}groups": ui.text_setting("", "Disjoint groups"),
-    f"{PREFIX}public": ui.switch_setting(False, "Who belongs to which group is public"),
-    f"{PREFIX}spend": ui.switch_setting(False, "Spend what is left on smaller errors"),
-    f"{PREFIX}look": ui.section_setting(details.SECTIONS),
-}
 
 
 @dataclass(frozen=True)
@@ -57,7 +78,6 @@ class Question:
 
     @property
     def named(self) -> str:
-        """Its settings in words."""
         count = len(self.plan.statistics)
         protection = self.plan.protection
         promise = protection.words
@@ -72,37 +92,24 @@ class Question:
 
 
 def controls() -> Question:
-    """Draw the controls and return the plan that they ask for."""
     places = ui.control_places()
 
     # The promise
-    ui.presets(PRESETS, PREFIX, place=places.first, help=ui.page_note("plan", "presets"))
-    key = ui.choice(
-        "How private", KINDS_OF_PROMISE, f"{PREFIX}protect", place=places.first, widget=st.pills, required=True,
-        help=ui.page_note("plan", "protect"),
-    )  # fmt: skip
+    ui.presets(PRESETS, place=places.first, help=ui.words("presets"))
+    key = ui.choice("protect", place=places.first, widget=st.pills, required=True, help=ui.words("protect"))
     limits = {}
     for form_name, name in stated.protection_names(key).items():
         place = places.first if form_name in LIMITED else places.main
-        value = ui.number_control(NUMBERS, PREFIX, form_name, place=place)
-        limits[name] = stated.question_value(form_name, value)
+        limits[name] = stated.question_value(form_name, ui.number_control(form_name, place=place))
 
     # The data, and what one person is
-    n = ui.number_control(NUMBERS, PREFIX, "n", place=places.first)
-    person_rows = ui.number_control(NUMBERS, PREFIX, "person_rows", place=places.main)
-    relations = {key: relation.label for key, relation in NEIGHBOURS.items()}
-    neighbours = ui.choice(
-        "Between neighbouring data sets", relations, f"{PREFIX}neighbours", place=places.more, widget=st.radio,
-        help=ui.page_note("plan", "neighbours"),
-    )  # fmt: skip
+    n = ui.number_control("n", place=places.first)
+    person_rows = ui.number_control("person_rows", place=places.main)
+    neighbours = ui.choice("neighbours", place=places.more, widget=st.radio, help=ui.words("neighbours"))
     groups = ui.text_control(
-        "Disjoint groups", f"{PREFIX}groups", place=places.more, placeholder="North = 7,000; South = 5,000",
-        help=ui.page_note("plan", "groups"),
-    )  # fmt: skip
-    is_public, spend_all = (
-        ui.toggle(SETTINGS[PREFIX + name].label, PREFIX + name, place=places.more, help=ui.page_note("plan", name))
-        for name in ("public", "spend")
+        "groups", place=places.more, placeholder="North = 7,000; South = 5,000", help=ui.words("groups")
     )
+    is_public, spend_all = (ui.toggle(name, place=places.more, help=ui.words(name)) for name in ("public", "spend"))
     plan = ReleasePlan(
         n=n, statistics=st.session_state[STATISTICS], protection=PROTECTIONS[key](**limits), person_rows=person_rows,
         neighbours=neighbours, groups=forms.read_groups(groups), membership_public=is_public, spend_all=spend_all,
@@ -111,34 +118,259 @@ def controls() -> Question:
 
 
 def solve(plan: ReleasePlan) -> SolvedPlan:
-    """Divide the promise of a plan in another process."""
     seconds = ui.result(expected_seconds, plan)
     duration = f", which takes about {format_number(seconds, 1)} seconds" if seconds > LONG_S else ""
-    with st.spinner(f"The promise is being divided{duration} …"):
-        return ui.result(solved_plan, plan)
+    return ui.result(drawn.solved_plan, plan, spinner=f"The promise is being divided{duration} …")
+
+
+# The list of statistics: a line for each, and the fields of the chosen one
+
+
+def edit_statistics(plan: ReleasePlan) -> None:
+    """Draw the list of statistics, buttons that make it longer or shorter, and the fields of the chosen one."""
+    state = st.session_state
+    statistics = state[STATISTICS]
+    ui.heading("The statistics")
+    left, right = st.container(key=f"{PREFIX}list").columns([1, 1.3], gap="medium")
+    with left:
+        lines = {
+            PLACES[place]: escape_markdown(told.statistic_in_short(statistic))
+            for place, statistic in enumerate(statistics)
+        }
+        if state[WHICH] not in lines and not state["is_linked"]:
+            state[WHICH] = PLACES[0]  # a preset has made the list shorter
+        place = PLACES.index(ui.choice("which", lines, "Statistics of the plan", widget=st.radio))
+        with st.container(horizontal=True):
+            st.button("Add one", key=f"{FIELD}add", on_click=_add, disabled=len(statistics) == MOST_STATISTICS)
+            st.button("Remove this one", key=f"{FIELD}remove", on_click=_remove, disabled=len(statistics) == 1)
+        ui.page_link(CURATOR, forms.desk_settings(plan, statistics[place]), ui.words("alone"))
+    with right:
+        _show_fields(plan, place)
+
+
+def _show_fields(plan: ReleasePlan, place: int) -> None:
+    state = st.session_state
+    statistic: Statistic = state[STATISTICS][place]
+    if state.get(f"{FIELD}filled") != (place, statistic):  # else what was refused stays in its box
+        values = forms.form_values(statistic) | {"filled": (place, statistic), "refused": ""}
+        state.update({FIELD + name: value for name, value in values.items()})
+    if state[f"{FIELD}refused"]:
+        ui.problem(state[f"{FIELD}refused"])
+
+    # What the fields offer
+    releases = {
+        key: release.label
+        for key, release in PLAN_RELEASES.items()
+        if key == statistic.mechanism or not plan.unfit(release, statistic)
+    }
+    groups = dict.fromkeys(["", *dict(plan.groups), statistic.group])
+    options = {
+        "kind": {key: kind.label for key, kind in PLAN_STATISTICS.items()},
+        "measure": {key: measure.label for key, measure in NEARNESS.items()},
+        "mechanism": {ANY_MECHANISM: "whichever is best"} | releases,
+        "group": {name: single_line(name) or "all rows" for name in groups},
+    }
+    numbers = forms.form_parameters(type(statistic))
+    last = ["mechanism", "group"] if len(groups) > 1 else ["mechanism"]
+    names = dict.fromkeys(["name", "kind", "measure", "limit", *numbers, *last])
+    _draw_fields([name for name in names if name not in FOLDED], statistic, options)
+    more = st.expander("More about it", key=f"{FIELD}more", on_change="rerun")
+    if more.open:
+        with more:
+            _draw_fields([name for name in FOLDED if name in names], statistic, options)
+
+
+def _draw_fields(names: Collection[str], statistic: Statistic, options: Mapping[str, Mapping[str, str]]) -> None:
+    """Draw fields in two columns, each a choice, a number or the name."""
+    parameters = forms.form_parameters(type(statistic))
+    columns = st.columns([1.3, 1])  # "Typical error (root mean squared error)" in full
+    for place, name in enumerate(names):
+        rest: dict[str, Any] = {"key": FIELD + name, "on_change": _take_fields, "persist_state": "session"}
+        if name in options:
+            labels = {key: capitalized(label) for key, label in options[name].items()}
+            columns[place % 2].selectbox(LABELS[name], list(labels), format_func=labels.__getitem__, **rest)
+        elif name in parameters:
+            parameter = parameters[name]
+            rest |= {"step": 1} if parameter.integer else {"format": "%.10g"}
+            help = f"{parameter.help} Accepted: {parameter.domain}.".strip()
+            columns[place % 2].number_input(capitalized(parameter.title), value=None, help=help, **rest)
+        else:
+            columns[place % 2].text_input("Name", max_chars=LONGEST_PLAN_NAME, **rest)
+
+
+def _take_fields() -> None:
+    """Put what the fields say into the list; a refusal is noted, and the list stays."""
+    state = st.session_state
+    place, statistic = state[f"{FIELD}filled"]
+    values = {name: state.get(FIELD + name, value) for name, value in forms.form_values(statistic).items()}
+    kind = PLAN_STATISTICS[values["kind"]]
+    state[f"{FIELD}refused"] = ""
+    try:
+        is_same_kind = isinstance(statistic, kind)
+        changed = forms.statistic_of_form(values) if is_same_kind else forms.as_kind(statistic, kind)
+    except ValueError as error:
+        state[f"{FIELD}refused"] = str(error)
+        return
+    _set_list([*state[STATISTICS][:place], changed, *state[STATISTICS][place + 1 :]], place)
+
+
+def _add() -> None:
+    statistics = st.session_state[STATISTICS]
+    names = {statistic.name for statistic in statistics}
+    name = next(name for name in map("Statistic {}".format, count(len(statistics) + 1)) if name not in names)
+    _set_list([*statistics, YesNoShare(name=name, limit=forms.NEW_LIMIT)], len(statistics))
+
+
+def _remove() -> None:
+    statistics = st.session_state[STATISTICS]
+    place = PLACES.index(st.session_state[WHICH])
+    _set_list([*statistics[:place], *statistics[place + 1 :]], max(place - 1, 0))
+
+
+def _set_list(statistics: Sequence[Statistic], place: int) -> None:
+    """Make these the statistics, with the one at `place` chosen."""
+    st.session_state[STATISTICS] = tuple(statistics)
+    st.session_state[WHICH] = PLACES[place]
+
+
+# Closer looks, each computed only when it is opened
+
+
+def _show_choice(solved: SolvedPlan) -> None:
+    ui.note(escape_markdown(words.why_sentence(solved.answer)))
+    mixtures = told.mixtures_table(solved.answer, MAX_MIXTURES)
+    if mixtures.rows:
+        ui.table(*mixtures, numeric=())
+
+
+def _show_what_if(solved: SolvedPlan) -> None:
+    answer = solved.answer
+    plan = answer.plan
+    if isinstance(plan.protection, PrivacyLoss):
+        first = drawn.PlanCurve((plan.promise[0],), (answer.factor,), 1)
+        picture = drawn.factors_picture(plan, ui.latest(drawn.stream_factors, plan) or first)
+        ui.show_figure(picture, "factors_picture", height=330)
+    changes = ui.result(what_if.sensitivities, plan, spinner="Solving the plan at other promises …")
+    ui.note(escape_markdown(what_if.sensitivity_sentence(answer, changes)))
+
+    # Each assumption changed alone; its first place is the answer itself
+    curves = ui.latest(stream_ranges, answer) or next(stream_ranges(answer), ())
+    if not curves:
+        return
+    ui.note(what_if.RANGES_MEANT)
+    ui.show_figure(drawn.ranges_picture(plan, curves), "ranges_picture", height=360)
+    for curve in curves:
+        ui.note(escape_markdown(f"{capitalized(curve.assumption.label)}: {what_if.range_sentence(answer, curve)}"))
+    ui.table(*what_if.ranges_table(curves), numeric=(1, 2, 3))
+
+
+def _show_composition(solved: SolvedPlan) -> None:
+    answer = solved.answer
+    ui.note(escape_markdown(words.composition_sentence(answer)))
+    curves = ui.result(drawn.composed_curves, answer.design, spinner="Composing the losses …")
+    ui.show_figure(drawn.composition_picture(answer.plan, curves), "composed_picture", height=380)
+
+
+def _show_withheld(solved: SolvedPlan) -> None:
+    design = solved.answer.design
+    if not any(statistic.suppress_below for statistic in design.plan.statistics):
+        ui.note(ui.words("nothing_withheld"))
+        return
+    costs = ui.result(plans.suppression_costs, design, spinner="Judging what is withheld …")
+    for sentence in words.suppression_sentences(costs, solved.published):
+        ui.note(escape_markdown(sentence))
+    ui.table(*told.withheld_table(costs))
+
+
+def _show_rejected(solved: SolvedPlan) -> None:
+    rejected = ui.result(told.rejected_table, solved.answer, spinner="Judging other designs …")
+    ui.note(ui.words("rejected" if rejected.rows else "none_rejected"))
+    if rejected.rows:
+        ui.table(*rejected)
+
+
+def _show_report(solved: SolvedPlan) -> None:
+    answer = solved.answer
+    ui.note(ui.words("report"))
+    ui.note(f"{told.answer_told(solved).sentence} {escape_markdown(words.why_sentence(answer))}")
+    files = ui.result(told.plan_files, answer, **ui.origin(), spinner="Writing the report …")
+    report = ("Report, HTML", "plan.html", lambda: files.report)
+    stored = ("Plan with its numbers, JSON", "plan.json", lambda: files.stored)
+    notebook = ("Notebook, Jupyter", "plan.ipynb", lambda: files.notebook)
+    ui.file_columns(
+        ("To read and to print", report, ui.words("print")), ("To open again", stored),
+        ("To reproduce it", notebook, ui.words("notebook")),
+    )  # fmt: skip
+    if ui.open_file("Open a plan", f"{PREFIX}file", read_file, megabytes=1, help=ui.words("open")):
+        text, plan = st.session_state.get(OPENED, ("", None))
+        if plan != answer.plan:
+            ui.note(ui.words("changed_since"))
+            return
+        ui.show_differences(ui.result(plans.plan_differences, text, answer, spinner="Comparing every number …"))
+
+
+def read_file(content: bytes) -> dict[str, Any]:
+    """Settings that ask for the plan of a file, by key; a ValueError says what is wrong with it."""
+    text = decode_utf8(content, 4 * PLAN_CHARACTERS + 1)
+    plan = plans.read_plan(text)
+    if any(";" in name for name, _ in plan.groups):
+        raise ValueError("the name of a group must have no semicolon on this page.")
+    values = {
+        "protect": plan.protection.key, "n": plan.n, "person_rows": plan.person_rows, "neighbours": plan.neighbours,
+        "groups": forms.groups_line(plan.groups), "public": plan.membership_public, "spend": plan.spend_all,
+        "statistics": plan.statistics, **forms.promised_numbers(plan),
+    }  # fmt: skip
+    return {PREFIX + name: value for name, value in values.items()} | {OPENED: (text, plan)}
+
+
+def _show_downloads(solved: SolvedPlan) -> None:
+    answer = solved.answer
+    plan = answer.plan
+    table = ("The numbers of each statistic, CSV", "plan.csv", partial(told.statistics_csv, answer))
+    script = ("plan.py", plan_script(plan), "the shares and the errors of the plan")
+    as_json = ("The plan, JSON", "plan_alone.json", plan.to_json)
+    as_toml = ("The plan, TOML", "plan.toml", partial(plans.plan_toml, plan))
+    middle: list[ui.File | str] = [as_json, as_toml, ui.words("with_numbers")]
+    ui.download_columns([table], script, middle=middle, middle_heading="Your plan")
+
+
+SECTIONS: dict[str, ui.Section] = {
+    "How to read this page": lambda _: st.markdown(ui.page_text("plan", "guide")),
+    "Why this one": _show_choice,
+    "What if": _show_what_if,
+    "Exact and basic": _show_composition,
+    "Withheld counts": _show_withheld,
+    "Rejected designs": _show_rejected,
+    "The report": _show_report,
+    "Download": _show_downloads,
+    "Why, and sources": lambda _: st.markdown(ui.page_text("plan", "why")),
+}
+SETTINGS = {
+    **ui.number_settings(NUMBERS, PREFIX),
+    f"{PREFIX}protect": ui.choice_setting(KINDS_OF_PROMISE, "loss", "How private"),
+    STATISTICS: ui.Setting(USUAL_STATISTICS, forms.read_statistics, forms.statistics_line, "Statistics"),
+    WHICH: ui.choice_setting(PLACES, PLACES[0], "Statistic shown"),
+    f"{PREFIX}neighbours": ui.choice_setting(NEIGHBOURS, "substitution", "Between neighbouring data sets"),
+    f"{PREFIX}groups": ui.text_setting("", "Disjoint groups"),
+    f"{PREFIX}public": ui.switch_setting(False, "Who belongs to which group is public"),
+    f"{PREFIX}spend": ui.switch_setting(False, "Spend what is left on smaller errors"),
+    f"{PREFIX}look": ui.section_setting(SECTIONS),
+}
 
 
 def page() -> None:
-    """Draw the page; the list can be edited while its plan is solved."""
-    ui.open_page(PLAN, SETTINGS)
-    parts = ui.columns()
-    with parts.controls:
-        question = ui.last_valid(PLAN, SETTINGS, controls, lambda _question: None)
-    with parts.details:
-        edit_statistics(question.plan)
-    with parts.results:
-        ui.show_problems()
-        fresh = ReleasePlan(statistics=USUAL_STATISTICS, spend_all=False)
-        solved = ui.last_valid_value(f"{PREFIX}plan", question.plan, solve, fresh, lambda plan: Question(plan).named)
-        answer = solved.answer
-        ui.answer(*answer_told(solved))
-        height = plan_height(len(solved.parts) + 1)
-        picture = plan_picture(solved)
-        ui.show_figure(picture, f"{PREFIX}picture", ui.page_note("plan", "picture"), height=height, hero=True)
-    with parts.details:
-        ui.table(*statistics_table(answer), numeric=(2, 3, 4, 5))
-        with st.spinner("Computing what all statistics together give away …"):
-            sentence = ui.result(loss_sentence, answer.design)
-        ui.note(escape_markdown(f"{sentence} {groups_sentence(answer.plan)}".strip()))
-        ui.look_closer(PLAN, details.SECTIONS, solved)
-    ui.close_page(PLAN, SETTINGS)
+    with ui.page_frame(PLAN, SETTINGS, controls) as (question, parts):
+        with parts.details:
+            edit_statistics(question.plan)
+        with parts.results:
+            fresh = ReleasePlan(statistics=USUAL_STATISTICS, spend_all=False)
+            solved = ui.last_valid_value("plan", question.plan, solve, fresh, lambda plan: Question(plan).named)
+            answer = solved.answer
+            ui.answer(*told.answer_told(solved))
+            ui.show_figure(drawn.plan_picture(solved), "picture", height=plan_height(len(solved.parts) + 1), hero=True)
+        with parts.details:
+            ui.table(*told.statistics_table(answer), numeric=(2, 3, 4, 5))
+            spinner = "Computing what all statistics together give away …"
+            sentence = ui.result(words.loss_sentence, answer.design, spinner=spinner)
+            ui.note(escape_markdown(f"{sentence} {words.groups_sentence(answer.plan)}".strip()))
+            ui.look_closer(SECTIONS, solved)

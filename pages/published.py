@@ -1,6 +1,5 @@
 """Published: everything that the papers print beside ours, cell by cell, from a stored run; nothing is computed."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import ClassVar
@@ -30,9 +29,6 @@ FIGURES = {
 }
 """Figures that we draw, by the keys of their papers and the words of their places in the URL."""
 
-page_note = partial(ui.page_note, "published")
-
-
 SETTINGS = {
     f"{PREFIX}paper": ui.choice_setting(PAPERS, next(iter(PAPERS)), "Paper"),
     f"{PREFIX}only": ui.switch_setting(False, "Only what differs"),
@@ -60,28 +56,26 @@ class Question:
 
     @property
     def named(self) -> str:
-        """The paper."""
         return CITED[self.paper]
 
 
 def controls() -> Question:
-    """Draw the controls and return what they ask for."""
     state = st.session_state
-    paper = ui.choice("Paper", CITED, f"{PREFIX}paper", widget=st.radio)
-    is_only = ui.toggle("Only what differs", f"{PREFIX}only", help=page_note("only"))
+    paper = ui.choice("paper", CITED, widget=st.radio)
+    is_only = ui.toggle("only", help=ui.words("only"))
     if not state[OPEN_CELL].startswith(f"{word_of(CITED[paper])}-"):
         state[OPEN_CELL] = ""  # another paper was chosen
     figure = setting = ""
     if figures := FIGURES[paper]:
-        figure = _choose("Figure", {word: capitalized(figures[word].place) for word in figures}, f"{paper}_figure")
+        figure = _choose({word: capitalized(figures[word].place) for word in figures}, f"{paper}_figure")
         settings = {word_of(setting): setting for setting in figures[figure].settings}
-        setting = settings[_choose("Setting of the figure", settings, f"{paper}_{figure}_at")]
+        setting = settings[_choose(settings, f"{paper}_{figure}_at")]
     return Question(paper, figure, setting, state[OPEN_CELL], is_only, ui.class_mode())
 
 
-def _choose(label: str, options: dict[str, str], name: str) -> str:
+def _choose(options: dict[str, str], name: str) -> str:
     """The option that is chosen, or the only one."""
-    return ui.choice(label, options, PREFIX + name) if len(options) > 1 else next(iter(options))
+    return ui.choice(name, options) if len(options) > 1 else next(iter(options))
 
 
 def link_to(shown: Shown, is_large: bool) -> str:
@@ -110,8 +104,7 @@ def printed_html(question: Question, is_within: bool) -> str:
 
 
 def show_verdicts() -> None:
-    """Draw the verdicts by paper."""
-    html = f"{printed.verdicts_html(read_full_run().verdicts)}<p class=said>{page_note('meaning')}</p>"
+    html = f"{printed.verdicts_html(read_full_run().verdicts)}<p class=said>{ui.words('meaning')}</p>"
     ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
 
 
@@ -123,35 +116,29 @@ def show_figure(question: Question) -> None:
     (name, first), *others = panels.items()
     height = comparison_height([line.name for line in first.lines])
     picture, alt = charts.panel_picture(figure, first), charts.panel_alt(figure, first)
-    ui.show_figure(picture, PREFIX + name, alt, height=height, hero=True)
+    ui.show_figure(picture, name, alt, height=height, hero=True)
     for column, (name, panel) in zip(st.columns(max(len(others), 2)), others, strict=False):
         picture, alt = charts.panel_picture(figure, panel, small=True), charts.panel_alt(figure, panel)
         with column:
-            ui.show_figure(picture, PREFIX + name, alt, height=SMALL_HEIGHT)
+            ui.show_figure(picture, name, alt, height=SMALL_HEIGHT)
     st.html(charts.below_html(figure, panels.values(), printed_html(question, True)))
 
 
 def page() -> None:
-    """Draw the page."""
-    ui.open_page(PUBLISHED, SETTINGS)
-    parts = ui.columns()
-    with parts.controls:
-        question = ui.last_valid(PUBLISHED, SETTINGS, controls, lambda _question: None)
-    with parts.results:
-        ui.show_problems()
-        run = read_full_run()
-        ui.answer(run.mark, run.told, run.short)
-        if question.cell and not question.is_only:
-            ui.note(page_note("cell", id=f"{OPEN_CELL}-{question.cell}"))
-        order: list[Callable[[], None]] = [show_verdicts]
-        if question.figure:  # first for a class
-            order.insert(0 if question.is_large else 1, partial(show_figure, question))
-        for show in order:
-            show()
-    with parts.details:
-        st.html(printed.paper_html(question.named, printed_html(question, False), PAPERS[question.paper].errata))
-        ui.show_files(
-            PUBLISHED, "Everything as a table", ("CSV of all papers", "dpviz_published.csv", full_run_csv),
-            ("CSV of all figures", "dpviz_figures.csv", partial(printed_text, FIGURES_FILE)),
-        )  # fmt: skip
-    ui.close_page(PUBLISHED, SETTINGS)
+    with ui.page_frame(PUBLISHED, SETTINGS, controls) as (question, parts):
+        with parts.results:
+            run = read_full_run()
+            ui.answer(run.mark, run.told, run.short)
+            if question.cell and not question.is_only:
+                ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
+            place = st.container() if question.is_large else None  # a class sees the figure first
+            show_verdicts()
+            if question.figure:
+                with place or st.container():
+                    show_figure(question)
+        with parts.details:
+            st.html(printed.paper_html(question.named, printed_html(question, False), PAPERS[question.paper].errata))
+            ui.show_files(
+                "Everything as a table", ("CSV of all papers", "dpviz_published.csv", full_run_csv),
+                ("CSV of all figures", "dpviz_figures.csv", partial(printed_text, FIGURES_FILE)),
+            )  # fmt: skip

@@ -1,7 +1,5 @@
 """Start: one release from the people to what is learned, and six questions."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping
@@ -32,28 +30,22 @@ TEMPLATE = (Path(__file__).parent / "static" / "start.html").read_text(encoding=
 NUMBERS = ui.declared_numbers("start")
 
 
-def _parse_size(text: str) -> int:
-    if text not in map(str, PEOPLE):
-        raise ValueError(f"it must be one of {', '.join(map(str, PEOPLE))}.")
-    return int(text)
-
-
+SIZES = ui.choice_setting([str(size) for size in PEOPLE], None)
 SETTINGS = {
     f"{PREFIX}epsilon": ui.number_setting(NUMBERS["epsilon"]),
     METHOD: ui.choice_setting(METHODS, "beta_binomial", "Method"),
-    N: ui.Setting(int(NUMBERS["n"].default), _parse_size, label="People", parameter=NUMBERS["n"]),
+    N: ui.Setting(
+        int(NUMBERS["n"].default), lambda text: int(SIZES.parse(text)), label="People", parameter=NUMBERS["n"]
+    ),
     SEED: ui.number_setting(NUMBERS["seed"]),
     P: ui.hidden_number_setting(NUMBERS["p"]),
     X: ui.hidden_number_setting(NUMBERS["x"]),
 }
 
+FITTING = {"synthesizer": "beta_binomial"}
 QUESTIONS: tuple[tuple[navigation.Page, str, dict[str, Any]], ...] = (
     (navigation.MATRICES, "What does a release give away?", {"look": "The attacker in four languages"}),
-    (
-        navigation.PRIORS,
-        "What must be added to keep the promise?",
-        {"delta": DELTA_TOO, "synthesizer": "beta_binomial"},
-    ),
+    (navigation.PRIORS, "What must be added to keep the promise?", {"delta": DELTA_TOO, **FITTING}),
     (navigation.COVERAGE, "How often is the analyst wrong?", {"rules": NAIVE_RULE}),
     (navigation.POSTERIOR, "What should the analyst do instead?", {}),
     (navigation.COMPARE, "How much of this is ε, and how much the method?", {}),
@@ -72,7 +64,6 @@ def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def can_show(values: Mapping[str, Any]) -> bool:
-    """Whether a release is among those that the page can show."""
     is_known = values.get("synthesizer", BEST) in METHODS and values.get("n", PEOPLE[0]) in PEOPLE
     is_pure = values.get("synthesizer") == "geometric" or values.get("prior", "pure") == "pure"
     return is_known and is_pure and all(values.get(name, value) == value for name, value in FIXED.items())
@@ -94,21 +85,15 @@ def fit_carried() -> None:
 
 
 def draw_again() -> None:
-    """Draw the table of the next seed."""
     ui.mark_moved()
     st.session_state[SEED] = (st.session_state[SEED] + 1) % int(NUMBERS["seed"].maximum)
 
 
 def controls() -> Overview:
-    """Draw the controls and return the release that they ask for, which is registered with all that it has."""
     state = st.session_state
     fit_carried()
-    epsilon = ui.number_control(NUMBERS, PREFIX, "epsilon")
-    method = ui.choice(
-        "How the agency makes the table", METHODS, METHOD, widget=st.segmented_control, required=True,
-        help="All three keep the same promise ε. They differ in how far off the table is, and in how much of what ε "
-        "allows they really give away.",
-    )  # fmt: skip
+    epsilon = ui.number_control("epsilon")
+    method = ui.segmented("method", label="How the agency makes the table", help=ui.words("methods"))
     st.segmented_control(
         "People", PEOPLE, format_func=format_number, key=N, required=True, on_change=ui.mark_moved, args=(N,),
         persist_state="session",
@@ -142,21 +127,20 @@ def drawing(overview: Overview) -> bytes:
 
 
 def page() -> None:
-    """Draw the page."""
     ui.open_page(navigation.START, SETTINGS, take_release)
     with st.container(key="start_controls", horizontal=True, vertical_alignment="bottom"):
-        overview = ui.last_valid(navigation.START, SETTINGS, controls, words_of)
+        overview = ui.last_valid(controls, words_of)
     design, words = overview.design, words_of(overview)
     if overview.secret == usual_count(design.n) == design.n * design.p:  # what a fresh page has stays out of the URL
         st.session_state.update({P: None, X: None})
     if not can_show(ui.release()):
-        st.caption(ui.page_note("start", "other release"))
+        st.caption(ui.words("other release"))
     ui.show_problems()
     ui.answer(f"ε = {format_number(design.epsilon, 4)}", *words.sentences)
     ui.component("drawing")(key=f"{PREFIX}drawing", data=drawing(overview), height="content")
 
     # Six questions, each with its answer and a link to the page that tells more
-    values = ui.shown_release(navigation.START) | {"delta": 0.0, "p": design.p, "x": overview.secret}
+    values = ui.shown_release() | {"delta": 0.0, "p": design.p, "x": overview.secret}
     ui.heading("Six questions")
     with st.container(key="questions"):
         for (target, question, settings), sentence in zip(QUESTIONS, words.answers, strict=True):
@@ -164,4 +148,4 @@ def page() -> None:
                 st.html(ui.unbroken(f"<h3>{question}</h3><p>{sentence}</p>"))
                 ui.page_link(target, values | settings)
     st.markdown(ui.page_text("start"))
-    ui.close_page(navigation.START, SETTINGS)
+    ui.close_page()

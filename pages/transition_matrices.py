@@ -1,7 +1,5 @@
 """Transition matrices: what a release does to a table of counts, and what it gives away."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,38 +67,32 @@ class Question:
 
     @property
     def named(self) -> str:
-        """The settings in words."""
         return release_text(self.design)
 
 
 def controls() -> Question:
-    """Draw the controls and return the release that they ask for."""
     places = ui.control_places()
-    ui.presets(PRESETS, PREFIX, place=places.first, take_release=take_release)
-    chosen = ui.mechanism_controls({}, PREFIX, places, [*SYNTHESIZERS, ui.GIVEN], prior="own")
+    ui.presets(PRESETS, place=places.first, take_release=take_release)
+    chosen = ui.mechanism_controls(places, has_numbers=False)
     synthesizer_type = SYNTHESIZERS.get(st.session_state[f"{PREFIX}synthesizer"], GivenMatrix)
 
     # Numbers of the promise and of the synthesizer
     values = dict(chosen.values)
-    numbers = numbers_to_set(synthesizer_type, *SYNTHESIZERS.values())
-    for name in numbers:
+    for name, parameter in numbers_to_set(synthesizer_type, *SYNTHESIZERS.values()).items():
         if name in LINKED:
             leader = values[ui.LINKS[name].leader]
-            values[name] = ui.linked_number(numbers, PREFIX, name, leader, place=places.more)
+            values[name] = ui.linked_number(name, leader, parameter, place=places.more)
         else:
-            place = places.first if name in FIRST else places.main
-            values[name] = ui.number_control(numbers, PREFIX, name, place=place)
+            values[name] = ui.number_control(name, parameter, place=places.first if name in FIRST else places.main)
     if synthesizer_type.has_prior:
         places.first.button(
-            "Use the smallest α that keeps ε", key=f"{PREFIX}least", width="stretch", on_click=set_smallest_alpha,
-            args=(synthesizer_type, values["m"], values["epsilon"]),
-            help="The smallest symmetric prior with which the release keeps the promise ε without any δ, when one row "
-            "is substituted.",
+            "Use the smallest α that keeps ε", key=f"{PREFIX}least", width="stretch", help=ui.words("Smallest prior"),
+            on_click=set_smallest_alpha, args=(synthesizer_type, values["m"], values["epsilon"]),
         )  # fmt: skip
     fit_carried_count(values["n"])
     register_prior(values)
     design = Design.of(values)
-    ui.note_broken_promise(design, chosen, PREFIX)
+    ui.note_broken_promise(design, chosen)
     synthesizer = design.synthesizer
     if isinstance(synthesizer, GivenMatrix):
         with chosen.place:
@@ -134,11 +126,8 @@ def exact_or_given(given: GivenMatrix) -> Synthesizer:
         st.session_state[RECOGNIZED] = AS_GIVEN
         return given
     options = {AS_GIVEN: "as given", recognition.offer_key(candidate): "exact values"}
-    key = ui.choice(
-        recognition.offer_sentence(given, candidate), options, RECOGNIZED, widget=st.segmented_control, required=True,
-        help="As given: every number on this page is computed from the numbers that you gave. Exact values: from this "
-        "synthesizer's exact probabilities, which agree with every digit given.",
-    )  # fmt: skip
+    sentence = recognition.offer_sentence(given, candidate)
+    key = ui.segmented("recognized", options, sentence, help=ui.words("As given or exact"))
     return given if key == AS_GIVEN else candidate
 
 
@@ -166,7 +155,6 @@ def fit_carried_count(n: int) -> None:
 
 
 def show_answer(question: Question) -> None:
-    """Draw the sentence, and what is released under the two neighbours that are told apart best."""
     summary = question.summary
     given = question.design.synthesizer
     if isinstance(given, GivenMatrix):
@@ -175,25 +163,19 @@ def show_answer(question: Question) -> None:
     ui.answer(*report.promise_sentence(summary), report.short_verdict(summary))
     tables = two_tables(question.synthesizer, summary.worst)
     if tables is not None:
-        alt = "Probability of each released table if one person said yes, and if that person said no."
-        ui.show_figure(two_tables_chart(tables), f"{PREFIX}two_tables", alt, height=330, hero=True)
+        ui.show_figure(two_tables_chart(tables), "two_tables", height=330, hero=True)
 
 
 def page() -> None:
-    """Draw the page."""
-    ui.open_page(MATRICES, SETTINGS, take_release)
-    parts = ui.columns()
-    with parts.controls:
-        question = ui.last_valid(MATRICES, SETTINGS, controls, lambda question: question.summary)
-    st.session_state[CARRIED_X] = ui.release().get("x")
-    details.advance_draws()
-    with parts.results:
-        ui.show_problems()
-        show_answer(question)
-    with parts.details:
-        details.show_tables(question.summary)
-        details.show_profile(question.summary)
-        ui.release_links(MATRICES)
-        ui.page_link(PUBLISHED, {"paper": PAPERS.get(question.synthesizer.key, "abowd_vilhuber")}, "As published")
-        ui.look_closer(MATRICES, details.SECTIONS, question)
-    ui.close_page(MATRICES, SETTINGS)
+    with ui.page_frame(MATRICES, SETTINGS, controls, lambda asked: asked.summary, take_release) as (question, parts):
+        st.session_state[CARRIED_X] = ui.release().get("x")
+        details.advance_draws()
+        with parts.results:
+            show_answer(question)
+        with parts.details:
+            details.show_tables(question.summary)
+            details.show_profile(question.summary)
+            ui.release_links()
+            paper = PAPERS.get(question.synthesizer.key, "abowd_vilhuber")
+            ui.page_link(PUBLISHED, {"paper": paper}, "As published")
+            ui.look_closer(details.SECTIONS, question)

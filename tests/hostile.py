@@ -31,7 +31,8 @@ from dpviz.plans.forms import read_groups, read_statistics, statistics_line
 from dpviz.study.plan import simulation_of
 from dpviz.teaching.rooms.codes import read_code
 from dpviz.uploads.columns import read_columns
-from pages.details import coverage, curator, plan
+from pages import plan
+from pages.details import coverage, curator
 from pages.ui.navigation import PAGES
 
 MAX_REFUSAL = 2_000  # characters

@@ -22,7 +22,7 @@ from dpviz.inference.frequentist import posterior_coverage
 from dpviz.inference.secret_n import decade_size, doubts, poisson_size, posterior_secret_n, uniform_size
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from pages.details import posterior as details
+from pages import posterior as details
 from tests.helpers import match_in, value_of
 
 
@@ -72,8 +72,8 @@ def why(design: Design) -> str:
     """The explanation of the page."""
     texts: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pages.details.posterior.st.markdown", texts.append)
-        details.show_explanation(SimpleNamespace(design=design))
+        patch.setattr("pages.posterior.st.markdown", texts.append)
+        details._show_explanation(SimpleNamespace(design=design))
     return texts[0]
 
 

@@ -14,7 +14,8 @@ from dpviz.claims.published import Agreement, PrintedNumber, printed_rows
 from dpviz.claims.sentences import printed_in, with_printed
 from dpviz.comparisons.mixed import CELLS_OF_MIXED_DATA, LARGEST_SHARE, SMALLEST_SHARE
 from pages.transition_matrices import PRESETS
-from pages.ui.text import TEXTS, page_text
+from pages.ui.navigation import TEXTS
+from pages.ui.text import page_text
 
 NAMED = re.compile(r"\{(\w+)\[(\w+)\][^{}]*\}")
 USED = sorted({(path, *found) for path in TEXTS.glob("*.md") for found in NAMED.findall(path.read_text("utf-8"))})

@@ -35,66 +35,59 @@ FILE_KEY, CELL_KEY, STUDY_KEY = (f"{PREFIX}{name}" for name in ("run_file", "cel
 PARQUET = b"PAR1"  # how the file of a study begins
 PROPORTIONS = np.round(np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4)  # of the lengths, closer at 0 and 1
 
-_note = partial(ui.page_note, "coverage")
-
 
 def _decompositions(results: Any) -> dict[str, CoverageDecomposition]:
     """What each cause costs the rules that have a variance T."""
     design = results.design
-    decompose = partial(ui.result, coverage_decomposition, synthesizer=design.release, p=design.p, sets=design.sets)
-    return {key: decompose(rule=key, level=design.level) for key in results.coverages if RULES[key].has_variance}
-
-
-def show_causes(results: Any) -> None:
-    """What each cause costs, in a sentence, a picture and a table, and the eight combinations of repairs."""
-    mechanism = results.design.synthesizer_type
+    arguments = {"synthesizer": design.release, "p": design.p, "sets": design.sets, "level": design.level}
+    rules = [key for key in results.coverages if RULES[key].has_variance]
     with st.spinner("Repairing one thing at a time …"):
-        decompositions = _decompositions(results)
+        return {key: ui.result(coverage_decomposition, rule=key, **arguments) for key in rules}
+
+
+def _show_causes(results: Any) -> None:
+    mechanism = results.design.synthesizer_type
+    decompositions = _decompositions(results)
     if not decompositions:
-        st.caption(_note("no_causes" if results.coverages else "no_repairs"))
+        st.caption(ui.words("no_causes" if results.coverages else "no_repairs"))
         return
     first = next(iter(decompositions.values()))
     mark = f"{format_percent(first.published, 3)} → {format_percent(first.repaired, 3)}"
     st.html(ui.section_answer(mark, causes.failure_sentence(first, mechanism)))
     names = {key: RULES[key].label for key in decompositions}
     chart = charts.causes_chart(causes.effects_by_cause(decompositions, mechanism), names=names)
-    alt = "For each rule, what each cause takes from the promised coverage (left) or adds to it (right)."
-    ui.show_figure(chart, f"{PREFIX}causes", alt, height=460)
+    ui.show_figure(chart, "causes", height=460)
     ui.table(*causes.costs_table(decompositions, mechanism))
-    ui.note(_note("repairs", **causes.repairs_in_words(first, mechanism)))
+    ui.note(ui.words("repairs", **causes.repairs_in_words(first, mechanism)))
     ui.table(*causes.repairs_table(decompositions, mechanism))
-    st.caption(_note("costs", **causes.moments_in_words(decompositions)))
+    st.caption(ui.words("costs", **causes.moments_in_words(decompositions)))
 
 
-def show_lengths(results: Any) -> None:
-    """Expected lengths against p with their limit, and what each rule pays for its coverage at the reader's p."""
+def _show_lengths(results: Any) -> None:
     design = results.design
     rules = tuple(results.coverages)
     if not rules:
-        st.caption(_note("no_lengths"))
+        st.caption(ui.words("no_lengths"))
         return
-    ui.note(f"{_note('lengths')} {in_words.below_the_limit(design.sets)}")
+    ui.note(f"{ui.words('lengths')} {in_words.below_the_limit(design.sets)}")
     points = np.unique(np.append(PROPORTIONS, design.p))
     lengths = ui.latest(
         stream_lengths, design.release, proportions=tuple(points.tolist()), sets=design.sets, rules=rules,
         level=design.level,
     )  # fmt: skip
-    alt = "Expected length of each rule's interval against the true proportion, and the shortest possible."
-    chart = charts.length_chart(lengths, rules, chosen=design.p)
-    ui.show_figure(chart, f"{PREFIX}length_picture", alt, height=460)
+    ui.show_figure(charts.length_chart(lengths, rules, chosen=design.p), "length_picture", height=460)
     if lengths is None or design.p not in lengths.proportions:
         return
     place = lengths.proportions.tolist().index(design.p)
     ui.table(*in_words.lengths_table(lengths, place, design.level))
-    limit = _note("no_limit")
+    limit = ui.words("no_limit")
     if np.isfinite(lengths.limit[place]):
-        limit = _note("limit", error=format_number(100 * float(lengths.limit_error[place]), 1))
-        limit += f" {_note('limit_of_sums')}" if design.sets > 1 else ""
-    st.caption(f"{_note('lengths_at')} {limit}")
+        limit = ui.words("limit", error=format_number(100 * float(lengths.limit_error[place]), 1))
+        limit += f" {ui.words('limit_of_sums')}" if design.sets > 1 else ""
+    st.caption(f"{ui.words('lengths_at')} {limit}")
 
 
-def show_moments(results: Any) -> None:
-    """Bias and variance in closed form beside the simulation, each rule's variance, and how long to run."""
+def _show_moments(results: Any) -> None:
     design = results.design
     performance = None if results.run is None else results.run.performance
     moments = set_moments(design.release, p=design.p, sets=design.sets)
@@ -109,7 +102,7 @@ def show_moments(results: Any) -> None:
         st.caption(f"How far each rule's variance is off: {error}")
     if performance is not None:
         ui.table(*in_words.measures_table(design.rules, performance))
-        st.caption(_note("measures"))
+        st.caption(ui.words("measures"))
 
     # Variances within and between several sets
     if design.sets > 1:
@@ -119,16 +112,14 @@ def show_moments(results: Any) -> None:
                 exact_coverage, synthesizer=design.release, p=design.p, sets=design.sets, level=design.level,
                 rule="raghunathan_2003", quick=True,
             )  # fmt: skip
-            st.caption(_note("negative", share=format_percent(coverage.negative_variance_share, 4)))
+            st.caption(ui.words("negative", share=format_percent(coverage.negative_variance_share, 4)))
     for key, coverage in list(results.coverages.items())[:1]:
         ui.table(*in_words.repetitions_table(key, coverage.coverage))
-        st.caption(_note("errors"))
+        st.caption(ui.words("errors"))
 
 
-def show_downloads(results: Any) -> None:
-    """Coverage, curves and first intervals as CSV, the script, and the run as a file to keep and to open."""
-    design = results.design
-    run = results.run
+def _show_downloads(results: Any) -> None:
+    design, run = results.design, results.run
     performance = None if run is None else run.performance
     make_table = partial(coverage_csv, design.rules, results.coverages, performance)
     tables: list[ui.File | str] = [("Coverage, CSV", "coverage.csv", make_table)]
@@ -144,16 +135,14 @@ def show_downloads(results: Any) -> None:
     else:
         tables.append(("First intervals, CSV", "intervals.csv", lambda: intervals_csv(run.tally)))
         notes.append(f"simulated: {run.done:,} of {design.repetitions:,} repetitions; Start makes them again")
-        is_of_page = (
-            run.plan.fingerprint == simulation_of(design).fingerprint
-        )  # and not that of a study, with fewer rules
-        about = (design if is_of_page else replace(design, rules=run.plan.rules)).to_address()
+        is_of_study = run.plan.fingerprint != simulation_of(design).fingerprint  # which has fewer rules than the page
+        about = (replace(design, rules=run.plan.rules) if is_of_study else design).to_address()
         saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally, about=about)
     script = "coverage_page.py", coverage_script(design), "this page's numbers to the digit"
-    ui.download_columns(COVERAGE, tables, script, notes=notes)
+    ui.download_columns(tables, script, notes=notes)
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        ui.show_files(COVERAGE, "This run, to go on later", saved)
+        ui.show_files("This run, to go on later", saved)
     with right:
         show_opener(run)
 
@@ -162,7 +151,7 @@ def show_opener(run: Run | None) -> None:
     """Draw a place for the file of a run or a study, and the choice of a cell of the study."""
     state = st.session_state
     is_open = ui.open_file(
-        "Open a run or a study", FILE_KEY, read_file, types=("json", "parquet"), help=_note("open"),
+        "Open a run or a study", FILE_KEY, read_file, types=("json", "parquet"), help=ui.words("open"),
         megabytes=max(limits.MAX_STUDY_BYTES, LONGEST_RUN) // 1_000_000,
     )  # fmt: skip
     if not is_open:
@@ -172,7 +161,7 @@ def show_opener(run: Run | None) -> None:
         names, sentence = state[STUDY_KEY]
         cells = range(len(names))
         st.selectbox("Cell of the study", cells, format_func=names.__getitem__, key=CELL_KEY, on_change=open_cell)
-        st.caption(f"{sentence} {_note('study')}")
+        st.caption(f"{sentence} {ui.words('study')}")
     if run is not None and run.opened:
         more = "" if run.is_complete else " Press Resume to go on."
         st.caption(f"{run.opened:,} repetitions came with the file.{more}")
@@ -218,8 +207,7 @@ def _session_values(design: Design, text: str) -> dict[str, Any]:
     return {**{PREFIX + name: value for name, value in values.items()}, KEY: run}
 
 
-def show_explanation(_results: Any) -> None:
-    """Model, reasons and sources, and every rule with its formula."""
+def _show_explanation(_results: Any) -> None:
     st.markdown(ui.page_text("coverage", "why"))
     rows = [[f"<b>{rule.label}</b>", rule.formula, rule.source] for rule in RULES.values()]
     ui.table(["rule", "how it is made", "source"], rows, "The rules", ())
@@ -228,13 +216,13 @@ def show_explanation(_results: Any) -> None:
 
 def _with_sums(show: Callable[[Any], None]) -> ui.Section:
     """Section that needs the exact sums; while they are computed a sentence stands in its place."""
-    return lambda results: st.caption(_note("wait")) if results.coverages is None else show(results)
+    return lambda results: st.caption(ui.words("wait")) if results.coverages is None else show(results)
 
 
 SECTIONS: dict[str, ui.Section] = {
-    "Why it fails": _with_sums(show_causes),
-    "Length, and its limit": _with_sums(show_lengths),
-    "Bias and variance": _with_sums(show_moments),
-    "Download": _with_sums(show_downloads),
-    "Why, and sources": show_explanation,
+    "Why it fails": _with_sums(_show_causes),
+    "Length, and its limit": _with_sums(_show_lengths),
+    "Bias and variance": _with_sums(_show_moments),
+    "Download": _with_sums(_show_downloads),
+    "Why, and sources": _show_explanation,
 }

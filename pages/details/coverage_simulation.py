@@ -61,7 +61,6 @@ class Run:
 
     @property
     def done(self) -> int:
-        """Repetitions so far."""
         return 0 if self.tally is None else self.tally.repetitions
 
     @property
@@ -95,41 +94,36 @@ class Run:
         if not self.is_running:
             return
         is_slow = speed.step > 0 and (self.tally is None or self.is_watched)
-        if not is_slow or self.tally is None:
+        if self.tally is None or not is_slow:
+            # Count a part of the run, which all share who run the same
+            before = 0 if self.start is None else self.start.repetitions
+            end = before + (self.plan.batch if is_slow else SLICE)
+            part = replace(self.plan, repetitions=min(self.plan.repetitions, end))
             try:
-                self._simulate(self.plan.batch if is_slow else SLICE)
+                tally, is_part_complete = ui.progress(stream_study, part, start=self.start, pool=ui.ANSWERS)
             except ValueError as error:
                 self.problem = str(error)
                 self.stop()
+                return
+            self.tally = tally or self.tally
+            if is_part_complete:
+                self.start = self.tally
+                if not self.is_complete:
+                    ui.refresh_after(0.0)
         if is_slow and self.tally is not None:
-            self._show_more(speed)
+            # Show more of the first repetitions once they are due: larger steps and longer pauses on a busy server
+            now = time.monotonic()
+            delay = now - self.due
+            if delay >= 0:
+                is_away = delay >= AWAY_S  # before the first step, or after an absence
+                pause = speed.pause_s if is_away else max(speed.pause_s, DELAYS_PER_PAUSE * delay)
+                self.watched += speed.step * round(pause / speed.pause_s)
+                self.due = now + pause
+            ui.refresh_after(self.due - now)
         elif self.watched:
             self.watched = self.plan.shown
         if self.is_complete and not self.is_watched:
             self.stop()
-
-    def _simulate(self, count: int) -> None:
-        """Take the tally of a computation of up to `count` repetitions more than at its start."""
-        before = 0 if self.start is None else self.start.repetitions
-        part = replace(self.plan, repetitions=min(self.plan.repetitions, before + count))
-        tally, is_part_complete = ui.progress(stream_study, part, start=self.start, pool=ui.ANSWERS)
-        self.tally = tally or self.tally
-        if is_part_complete:
-            self.start = self.tally
-            if not self.is_complete:
-                ui.refresh_after(0.0)
-
-    def _show_more(self, speed: Speed) -> None:
-        """Show more of the first repetitions once they are due: larger steps and longer pauses on a busy server."""
-        now = time.monotonic()
-        delay = now - self.due
-        if delay >= 0:
-            pause = speed.pause_s
-            if delay < AWAY_S:  # neither the first step nor after an absence
-                pause = max(pause, DELAYS_PER_PAUSE * delay)
-            self.watched += speed.step * round(pause / speed.pause_s)
-            self.due = now + pause
-        ui.refresh_after(self.due - now)
 
 
 def current_run(design: Design) -> Run | None:
@@ -165,7 +159,7 @@ def show_first_intervals(design: Design, run: Run | None) -> None:
     )  # fmt: skip
     name = RULES[rule].short_label
     alt = f"The first intervals by {name}, one line each; those that miss the true share are crossed."
-    ui.show_figure(chart, f"{PREFIX}caterpillar", alt, height=FIGURE_HEIGHT, hero=True)
+    ui.show_figure(chart, "caterpillar", alt, height=FIGURE_HEIGHT, hero=True)
 
 
 def dots_of(run: Run | None, rules: tuple[str, ...]) -> list[Dot]:
@@ -181,8 +175,6 @@ def dots_of(run: Run | None, rules: tuple[str, ...]) -> list[Dot]:
 
 
 def show_buttons(design: Design, run: Run | None) -> None:
-    """Draw Start, Stop or Resume, and Reset."""
-
     def start() -> None:
         st.session_state[KEY] = Run(simulation_of(design))
 
@@ -202,7 +194,7 @@ def show_status(run: Run | None, *, has_lines: bool) -> None:
     """Draw how far the run is, or what there is to see once it is started."""
     if run is None:
         settle = "settle on the exact lines" if has_lines else "stand alone, for exact sums would take too long"
-        st.caption(ui.page_note("coverage", "start", settle=settle))
+        st.caption(ui.words("start", settle=settle))
         return
     if run.problem:
         ui.problem(run.problem)

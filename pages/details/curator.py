@@ -1,8 +1,10 @@
 """Closer looks of the page Curator's desk, with the designs that a reader pins and their links to other pages."""
 
+import math
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from html import escape
 from typing import Any
@@ -12,24 +14,29 @@ import streamlit as st
 import dpviz
 from dpviz.charts.comparison import comparison_height
 from dpviz.comparisons import DATA_KINDS
-from dpviz.core.escape import decode_utf8, escape_markdown
+from dpviz.core.escape import decode_utf8, escape_markdown, single_line
+from dpviz.core.limits import MAX_PILOT_BYTES
 from dpviz.desk import drawn, following, search
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.numbers import numbers_of
 from dpviz.desk.paths import PATHS, Path
+from dpviz.desk.question import Question
 from dpviz.desk.report import document, files, words
 from dpviz.desk.report.handoff import handoff_of
 from dpviz.desk.search import Desk
-from dpviz.desk.stated import form_values
+from dpviz.desk.stated import NUMBERS, form_values
+from dpviz.desk.suggested import kind_with, refusal, suggested
 from dpviz.desk.told import along, tables
 from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.uploads.columns import Column, Facts, read_columns, warning
 from pages import ui
-from pages.details.curator_pilot import PILOT_DATA, pilot_sentence, show_pilot
-from pages.ui import reports
 from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PRIORS, START
 
 PREFIX = CURATOR.prefix
+PILOT_DATA = "Pilot data"
+USED = f"{PREFIX}taken"  # numbers of the question that came from a file, by name
+FILE_COUNT = f"{PREFIX}files"  # how one file was read is not how the next one is
 PINS = f"{PREFIX}pins"
 STORED = f"{PREFIX}stored"  # what a design file says, to be compared with what is computed
 MAX_PINS = 3
@@ -37,8 +44,6 @@ MAX_FILE_MB = 1
 PIN = re.compile(r"[a-z0-9_]{1,60}~[1-9][0-9]{0,2}~[a-z0-9_]{1,60}")
 AXES = {"epsilon": "privacy loss ε", "guesses": "right guesses of an attacker"}
 CHANGES = [key for key in PATHS if key != "epsilon"]
-
-_note = partial(ui.page_note, "curator")
 
 
 def parse_pins(text: str) -> list[str]:
@@ -103,18 +108,14 @@ def design_links(design: Assessed, heading: str, place: str = "") -> None:
         values = design.comparison
     else:
         return
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}links{place}"):
-        st.html(f'<span class="dpviz-lead">{escape(heading)}</span>', width="content")
-        for page in pages:
-            ui.page_link(page, values)
+    ui.page_links(pages, values, heading, f"links{place}")
 
 
-def show_frontier(desk: Desk) -> None:
-    """ε, or the attacker's right guesses, against a measure, a line for each method."""
-    measure = ui.choice("Measure", following.MEASURE_LABELS, f"{PREFIX}along")
-    axis = ui.choice("Against", AXES, f"{PREFIX}across", widget=st.segmented_control, required=True)
+def _show_frontier(desk: Desk) -> None:
+    measure = ui.choice("along")
+    axis = ui.segmented("across")
     if axis == "guesses":
-        ui.note(_note("guesses"))
+        ui.note(ui.words("guesses"))
     _show_path(desk, PATHS["epsilon"], measure, axis == "guesses")
     if desk.complete and desk.first is not None and PATHS["epsilon"].here(desk.question) > 0:
         bought = ui.latest(following.stream_one_more, desk.first, measure)
@@ -122,11 +123,10 @@ def show_frontier(desk: Desk) -> None:
             ui.note(along.one_more_sentence(desk.first, measure, bought))
 
 
-def show_changes(desk: Desk) -> None:
-    """Rows, true value or sets against a measure, a line for each method."""
-    measure = ui.choice("Measure", following.MEASURE_LABELS, f"{PREFIX}along")
+def _show_changes(desk: Desk) -> None:
+    measure = ui.choice("along")
     titles = {key: PATHS[key].title(desk.question) for key in CHANGES if PATHS[key].values(desk.question)}
-    changed = ui.choice("What changes", titles, f"{PREFIX}changed", widget=st.pills, required=True, wrap=True)
+    changed = ui.choice("changed", titles, widget=st.pills, required=True, wrap=True)
     _show_path(desk, PATHS[changed], measure)
 
 
@@ -144,10 +144,10 @@ def _show_path(desk: Desk, path: Path, measure: str, is_guesses: bool = False) -
             shown = st.session_state[before_key] = (followed, measure, is_guesses)
             is_before = False
         elif followed.complete:
-            ui.note(_note("unknown_measure" if designs else "nothing_to_follow"))
+            ui.note(ui.words("unknown_measure" if designs else "nothing_to_follow"))
             return
     if shown is None:
-        st.caption(_note("follow_waits"))
+        st.caption(ui.words("follow_waits"))
         return
 
     # The picture, and what it says
@@ -156,20 +156,19 @@ def _show_path(desk: Desk, path: Path, measure: str, is_guesses: bool = False) -
     label = following.MEASURE_LABELS[measure].capitalize()
     alt = f"{label} against {path.title(followed.question)}, a line for each method."
     chart = drawn.followed_chart(followed, measure, guesses=is_guesses)
-    ui.show_figure(chart, f"{PREFIX}along_{path.key}", alt, height=comparison_height(names))
+    ui.show_figure(chart, f"along_{path.key}", alt, height=comparison_height(names))
     if is_before:
-        ui.note(_note("followed_before"))
+        ui.note(ui.words("followed_before"))
         return
     ui.note(along.leaders_sentence(followed, measure))
     if faded := [followed.designs[index].method.label for index in sorted(followed.faded(measure))]:
-        ui.note(_note("dominated", names=", ".join(faded)))
+        ui.note(ui.words("dominated", names=", ".join(faded)))
 
 
-def show_side_by_side(desk: Desk) -> None:
-    """The pinned designs in columns, all numbers in rows, the difference to the first below each."""
+def _show_side_by_side(desk: Desk) -> None:
     state = st.session_state
     pins: list[str] = state[PINS]
-    ui.note(_note("pins"))
+    ui.note(ui.words("pins"))
     names = {pin_of(design.key): design.full_name for design in desk.designs}
     others = [key for key in names if key not in pins]
     select_key = f"{PREFIX}pin_next"
@@ -186,37 +185,140 @@ def show_side_by_side(desk: Desk) -> None:
     known = [key for key in pins if key in names]
     missing = len(pins) - len(known)
     if missing and desk.complete:
-        ui.note(_note("gone", pins=f"{missing} of your pins {'is no design' if missing == 1 else 'are no designs'}"))
+        ui.note(ui.words("gone", pins=f"{missing} of your pins {'is no design' if missing == 1 else 'are no designs'}"))
         st.button("Take them off", key=f"{PREFIX}unpin_gone", on_click=state.update, args=({PINS: known},))
 
     # The designs themselves
     designs = pinned_designs(desk, known)
     if not designs:
-        ui.note(_note("no_pins"))
+        ui.note(ui.words("no_pins"))
         return
-    with st.spinner("Computing what a design gives away …"):
-        numbers = [ui.result(numbers_of, design) for design in designs]
+    numbers = [ui.result(numbers_of, design, spinner="Computing what a design gives away …") for design in designs]
     ui.table(*tables.comparison_table(designs, numbers))
-    st.caption(_note("side_by_side"))
+    st.caption(ui.words("side_by_side"))
     for place, design in enumerate(designs, start=1):
         design_links(design, f"{design.name} on", f"_{place}")
         pin_button(design, f"Unpin {design.name}", f"unpin_{place}")
 
 
-def show_report(desk: Desk) -> None:
-    """The design that is reported, how the report begins, its files, and a place for a file to be opened again."""
-    ui.note(_note("report"))
+# Pilot data: a column of the curator's own file, and buttons that take numbers from it. The file is confidential. What
+# was read of it is in the page's memory until the section is closed or the page is left: never in a cache, in the URL
+# or in a message that other readers or a log could see.
+
+
+def forget_closed_file() -> None:
+    """Drop what was read of a file unless its section is open; at the beginning of every run."""
+    if st.session_state.get(f"{PREFIX}look") != PILOT_DATA:
+        st.session_state["page_memory"].pop("pilot", None)
+
+
+def pilot_sentence() -> str:
+    """Which numbers of the question came from a file; empty where none of them is used any more."""
+    state = st.session_state
+    names = [name for name, value in state.get(USED, {}).items() if state.get(PREFIX + name) == value]
+    titles = ", ".join(NUMBERS[name].title.lower() for name in names)
+    return ui.words("taken_from_file", names=titles) if names else ""
+
+
+def show_pilot(desk: Any) -> None:
+    """Upload a file, which is read once, choose a column, see what it says, and take numbers from it."""
+    ui.note(ui.words("pilot"))
+    state = st.session_state
+    memory = state["page_memory"]
+    file_key = f"{PREFIX}file"
+    st.file_uploader(
+        "A CSV file with a line of names", ["csv", "txt", "tsv"], max_upload_size=math.ceil(MAX_PILOT_BYTES / 1e6),
+        key=file_key, on_change=lambda: memory.pop("pilot", None),
+    )  # fmt: skip
+    content = ui.uploaded(file_key)
+    if content is None:
+        memory.pop("pilot", None)
+        return
+    if "pilot" not in memory:
+        memory["pilot"] = read_columns(content)
+        state[FILE_COUNT] = state.get(FILE_COUNT, 0) + 1
+    file = memory["pilot"]
+    for sentence in file.notes:
+        st.caption(escape_markdown(sentence))
+    name = st.selectbox("Column", file.names, key=f"{PREFIX}column", format_func=single_line)
+    facts = _facts(file.column(name), f"{state[FILE_COUNT]}_{file.names.index(name)}")
+    _show_facts(facts, desk.question)
+
+
+def _facts(column: Column, place: str) -> Facts:
+    """What a column says in the reading that is chosen; `place` tells its controls from those of other columns."""
+    if column.all_numbers and column.marks.doubt:
+        marks = {".": "1.500 is one and a half", ",": "1.500 is 1500"}
+        if any("," in text for text in column.texts):
+            marks = {",": "1,500 is one and a half", ".": "1,500 is 1500"}
+        start = list(marks).index(column.marks.decimal)
+        label, key = "How its numbers are written", f"{PREFIX}marks_{place}"
+        column = replace(column, decimal=st.radio(label, marks, start, marks.__getitem__, key=key, horizontal=True))
+    for sentence in column.notes:
+        ui.note(escape_markdown(sentence))
+
+    # The likeliest reading first; a column without any says what is in the way
+    readings: dict[str, Callable[[], Facts]] = {}
+    if column.categorical:
+        readings["the share of one value"] = lambda: column.proportion(_value_for_one(column, place))
+        if not column.two_valued:
+            readings["categories"] = column.categories
+    if column.numeric:
+        as_numbers: dict[str, Callable[[], Facts]] = {"numbers": column.numbers}
+        readings = readings | as_numbers if column.two_valued else as_numbers | readings
+    if not readings:
+        return column.numbers()
+    return readings[st.radio("Read it as", list(readings), key=f"{PREFIX}reading_{place}", horizontal=True)]()
+
+
+def _value_for_one(column: Column, place: str) -> str:
+    start = column.values.index(column.one)
+    key = f"{PREFIX}one_{place}"
+    return st.selectbox("Which value counts as a one", column.values, start, key=key, format_func=single_line)
+
+
+def _show_facts(facts: Facts, question: Question) -> None:
+    suggestions = suggested(facts, question.data.key)
+    ui.numbers(*suggestions.numbers)
+    if suggestions.how:
+        st.caption(suggestions.how)
+    for remark in filter(None, suggestions.remarks):
+        ui.note(escape_markdown(remark))
+    values = {name: st.session_state.get(PREFIX + name, number.default) for name, number in NUMBERS.items()}
+    refusals = [refusal(offer.settings, values, question) for offer in suggestions.offers]
+    offers = [offer for offer, sentence in zip(suggestions.offers, refusals, strict=True) if not sentence]
+    if not offers:
+        ui.note(escape_markdown(f"The desk takes none of these numbers. {refusals[-1]}"))
+        return
+    names = tuple(dict.fromkeys(name for offer in offers for name in offer.taken))
+    ui.note(escape_markdown(warning(facts, names)))
+    with st.container(horizontal=True, key=f"{PREFIX}offers"):
+        for place, offer in enumerate(offers):
+            st.button(offer.words, key=f"{PREFIX}take_{place}", on_click=use_settings, args=(offer.settings,))
+    st.caption(ui.words("taken"))
+
+
+def use_settings(settings: Mapping[str, float]) -> None:
+    """Set controls, and the kind of data to one that has them."""
+    state = st.session_state
+    values = {PREFIX + name: value for name, value in settings.items()}
+    state.update({**values, f"{PREFIX}kind": kind_with(settings, state[f"{PREFIX}kind"])})
+    state[USED] = {**state.get(USED, {}), **settings}
+    ui.mark_moved()
+
+
+def _show_report(desk: Desk) -> None:
+    ui.note(ui.words("report"))
     if desk.complete and desk.designs:
         _show_report_of(desk)
     else:
-        ui.note(_note("no_report" if desk.complete else "report_waits"))
+        ui.note(ui.words("no_report" if desk.complete else "report_waits"))
     label = "Open a question or a design"
-    if ui.open_file(label, f"{PREFIX}question_file", read_file, megabytes=MAX_FILE_MB, help=_note("open")):
+    if ui.open_file(label, f"{PREFIX}question_file", read_file, megabytes=MAX_FILE_MB, help=ui.words("open")):
         _show_stored(desk)
 
 
 def _show_report_of(desk: Desk) -> None:
-    """Choice of the design, how its report begins, and its files."""
     state = st.session_state
     names = {pin_of(design.key): design.full_name for design in desk.designs}
     select_key = f"{PREFIX}report_of"
@@ -232,7 +334,7 @@ def _show_report_of(desk: Desk) -> None:
 
     # The files
     handoff = handoff_of(design)
-    origin = {"pilot_note": pilot_note, **reports.origin(CURATOR)}
+    origin = {"pilot_note": pilot_note, **ui.origin()}
     scripts: list[ui.File] = [("The report's script", "report.py", partial(files.report_script, design, **origin))]
     if handoff.script:
         label = "The release, for OpenDP" if handoff.same else "The nearest, for OpenDP"
@@ -242,8 +344,8 @@ def _show_report_of(desk: Desk) -> None:
     registry: ui.File = (
         "Registry entry, JSON", "registry.json", partial(files.registry_json, design, pilot_note=pilot_note)
     )  # fmt: skip
-    reports.file_columns(
-        CURATOR, ("To read and to print", report, _note("print")), ("For machines", stored, registry),
+    ui.file_columns(
+        ("To read and to print", report, ui.words("print")), ("For machines", stored, registry),
         ("In Python", *scripts),
     )  # fmt: skip
     ui.note(escape(" ".join(handoff.told)))
@@ -266,16 +368,15 @@ def _show_stored(desk: Desk) -> None:
     if stored is None or not desk.complete or not stored.asks(desk.question):
         return
     if stored.version != dpviz.__version__:
-        ui.note(escape_markdown(_note("other_version", version=stored.version, current=dpviz.__version__)))
+        ui.note(escape_markdown(ui.words("other_version", version=stored.version, current=dpviz.__version__)))
     designs = pinned_designs(desk, [pin_of(stored.key)])
     if designs:
-        reports.show_differences("curator", stored.differences(designs[0]))
+        ui.show_differences(stored.differences(designs[0]))
     else:
-        ui.note(_note("no_such_design"))
+        ui.note(ui.words("no_such_design"))
 
 
-def show_downloads(desk: Desk) -> None:
-    """The table as CSV, the question as JSON, and the script of the page."""
+def _show_downloads(desk: Desk) -> None:
 
     def designs_csv() -> str:
         return files.desk_csv(desk if desk.complete else deque(search.stream_designs(desk.question), maxlen=1)[0])
@@ -284,18 +385,18 @@ def show_downloads(desk: Desk) -> None:
     question: ui.File = ("Question, JSON", "question.json", desk.question.to_json)
     script = ("desk.py", files.desk_script(desk.question), "the designs in order")
     ui.download_columns(
-        CURATOR, [table, _note("table_file")], script, middle_heading="Your question",
-        middle=[question, _note("question_file")],
+        [table, ui.words("table_file")], script, middle_heading="Your question",
+        middle=[question, ui.words("question_file")],
     )  # fmt: skip
 
 
 SECTIONS: dict[str, ui.Section] = {
-    "How to read this page": lambda _desk: st.markdown(ui.page_text("curator", "guide")),
-    "The frontier": show_frontier,
-    "How the choice changes": show_changes,
-    "Side by side": show_side_by_side,
+    "How to read this page": lambda _: st.markdown(ui.page_text("curator", "guide")),
+    "The frontier": _show_frontier,
+    "How the choice changes": _show_changes,
+    "Side by side": _show_side_by_side,
     PILOT_DATA: show_pilot,
-    "The report": show_report,
-    "Download": show_downloads,
-    "Why, and sources": lambda _desk: st.markdown(ui.page_text("curator", "why")),
+    "The report": _show_report,
+    "Download": _show_downloads,
+    "Why, and sources": lambda _: st.markdown(ui.page_text("curator", "why")),
 }

@@ -1,10 +1,8 @@
 """Tables and closer looks of the page Transition matrices; each closer look is computed only when it is opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -56,7 +54,6 @@ SETTINGS = {
 summary_of = lru_cache(maxsize=64)(summarize)
 profile_of = lru_cache(maxsize=32)(profile)
 trade_off_of = lru_cache(maxsize=32)(trade_off_curve)
-_note = partial(ui.page_note, "transition_matrices")
 
 
 def show_tables(summary: PrivacySummary) -> None:
@@ -64,23 +61,19 @@ def show_tables(summary: PrivacySummary) -> None:
     release = summary.synthesizer
     if not release.enumerable:
         rows, columns = (format_large_count(size) for size in release.shape)
-        ui.note(_note("Too large to list", rows=rows, columns=columns))
+        ui.note(ui.words("Too large to list", rows=rows, columns=columns))
         return
     draws = shown_draws(release)
     places: dict[str, Any] = {}  # of what is marked
     if draws is not None:
         places = {"row": draws.row, "column": int(draws.columns[-1]) if len(draws.columns) else None}
 
-    def view(name: str) -> str:
-        label, options = VIEWS[name]
-        return ui.choice(label, options, PREFIX + name, widget=st.segmented_control, required=True)
-
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         is_small = release.shape[1] <= MAX_TABLE_COLUMNS and len(release.neighbours) <= MAX_TABLE_ROWS
-        has_tables = is_small and view("show") == "tables"
-        has_odds = not has_tables and view("picture") == "log-odds"
-        is_linear = not (has_tables or has_odds) and view("colors") == "linear"
-        is_signed = (has_tables or has_odds) and view("sign") == "signed"
+        has_tables = is_small and ui.segmented("show") == "tables"
+        has_odds = not has_tables and ui.segmented("picture") == "log-odds"
+        is_linear = not (has_tables or has_odds) and ui.segmented("colors") == "linear"
+        is_signed = (has_tables or has_odds) and ui.segmented("sign") == "signed"
     if has_tables:
         html = count_table.release_html(release, summary.epsilon, signed=is_signed, **places)
         st.html(f"<style>{count_table.STYLE}</style>")
@@ -92,7 +85,7 @@ def show_tables(summary: PrivacySummary) -> None:
         if has_odds:
             figure = heatmap.log_odds_heatmap(shown, summary.epsilon, signed=is_signed, **places)
             alt = f"{count_table.LOG_ODDS_TITLES[is_signed]}. Cells over ε = {summary.epsilon:g} are outlined."
-        ui.show_figure(figure, f"{PREFIX}heatmap", f"Heatmap: {alt}", height=470)
+        ui.show_figure(figure, "heatmap", f"Heatmap: {alt}", height=470)
         if shown.left_out:
             st.caption(shown.left_out)
     if draws is not None and st.session_state[LOOK] != DRAW:
@@ -100,11 +93,9 @@ def show_tables(summary: PrivacySummary) -> None:
 
 
 def show_profile(summary: PrivacySummary) -> None:
-    """Draw the privacy profile, and four numbers with their meanings."""
     delta = f"δ = {summary.divergence.value:.6g} at the promised ε = {summary.epsilon:g}"
     alt = f"Privacy profile of the {summary.synthesizer.info.label}: δ against ε, with {delta}."
-    figure = charts.profile_chart(profile_of(summary.synthesizer), summary)
-    ui.show_figure(figure, f"{PREFIX}profile", alt, height=330)
+    ui.show_figure(charts.profile_chart(profile_of(summary.synthesizer), summary), "profile", alt, height=330)
     ui.heading("Numbers")
     ui.numbers(*report.verdict_numbers(summary))
 
@@ -135,15 +126,14 @@ def advance_draws() -> None:
         st.session_state[DRAWING] += 1
 
 
-def show_draws(question: Any) -> None:
-    """Secret table and buttons; the last release in words, and pictures on which the tally grows."""
+def _show_draws(question: Any) -> None:
     release = question.synthesizer
     draws: Any = shown_draws(release)
     is_running = DRAWING in st.session_state
     left, right = st.columns([1, 1.75], vertical_alignment="bottom", gap="small")
     with left:
         if isinstance(release, TwoCellSynthesizer):
-            ui.number_control(NUMBERS, PREFIX, "x", maximum=release.n)
+            ui.number_control("x", NUMBERS["x"], maximum=release.n)
         else:
             _place_control("secret", release.shape[0])
     with right.container(horizontal=True, gap="small"):
@@ -157,13 +147,11 @@ def show_draws(question: Any) -> None:
     st.html(f'<p class="dpviz-answer">{report.draw_sentence(draws)}</p>')
     left, right = st.columns(2, gap="small")
     with left:
-        alt = "The row of the matrix, and the shares drawn so far."
-        ui.show_figure(charts.draws_chart(draws), f"{PREFIX}draws", alt, height=DRAWS_HEIGHT)
+        ui.show_figure(charts.draws_chart(draws), "draws", height=DRAWS_HEIGHT)
     with right:
         figure = charts.draws_log_odds_chart(draws, question.summary.epsilon)
-        alt = "The log-odds of each released table against the neighbours of the secret one."
-        ui.show_figure(figure, f"{PREFIX}draws_log_odds", alt, height=DRAWS_HEIGHT)
-    ui.note(_note("Draws", seed=st.session_state[SEED_KEY]))
+        ui.show_figure(figure, "draws_log_odds", height=DRAWS_HEIGHT)
+    ui.note(ui.words("Draws", seed=st.session_state[SEED_KEY]))
     if is_running and len(draws.columns) < MAX_DRAWS:
         ui.refresh_after(STEP_S)
 
@@ -194,11 +182,10 @@ def _place_control(name: str, size: int, title: str = "") -> int:
     if place >= size:
         ui.problem(f"{parameter.title} must be from 0 to {size - 1:,} here; got {place:,}. Shown is {size - 1:,}.")
         st.session_state[PREFIX + name] = size - 1
-    return int(ui.number_control({name: parameter}, PREFIX, name, maximum=size - 1))
+    return int(ui.number_control(name, parameter, maximum=size - 1))
 
 
-def show_attacker(question: Any) -> None:
-    """Odds after a release, then errors, guesses and risk; the measures on one curve, and each release in a line."""
+def _show_attacker(question: Any) -> None:
     summary = question.summary
     release = summary.synthesizer
 
@@ -208,17 +195,17 @@ def show_attacker(question: Any) -> None:
     left, right = st.columns([1, 1.5], gap="medium")
     with left:
         pair, column = summary.worst_pair, int(summary.worst.column or 0)
-        if not ui.toggle("Show the worst case of this release", f"{PREFIX}worst"):
+        if not ui.toggle("worst"):
             is_two_cells = isinstance(release, TwoCellSynthesizer)
             pair = _place_control("pair", len(release.neighbours), "n1 of the first table" if is_two_cells else "")
             column = _place_control("column", release.shape[1], "Released m1" if is_two_cells else "")
-        view = attacker_view(release, pair, column, ui.number_control(NUMBERS, PREFIX, "prior_odds"))
+        view = attacker_view(release, pair, column, ui.number_control("prior_odds"))
         ui.numbers(*report.attacker_numbers(view))
     with right:
         log_odds = release.log_odds(np.array([pair]), np.arange(release.shape[1]))[0]
         figure = charts.attacker_chart(release, log_odds, view, summary.epsilon)
         alt = f"Posterior odds of {view.first} against {view.second} for every released table."
-        ui.show_figure(figure, f"{PREFIX}attacker", alt, height=340)
+        ui.show_figure(figure, "attacker", alt, height=340)
     ui.note(report.attacker_sentence(view, summary.epsilon))
 
     # All releases together
@@ -227,21 +214,20 @@ def show_attacker(question: Any) -> None:
     left, right = st.columns([1.15, 1], gap="large")
     with left:
         ui.heading("In errors: all releases together")
-        alt = "Smallest type II error at each type I error: of this release, and allowed by the promise."
-        ui.show_figure(charts.trade_off_chart(curve, promised, summary), f"{PREFIX}trade_off", alt, height=430)
+        ui.show_figure(charts.trade_off_chart(curve, promised, summary), "trade_off", height=430)
     with right:
         ui.heading("In guesses")
         guess = report.guess_sentence(curve, promised)
         st.html(f"<p>{guess}</p><p>{report.gaussian_sentence(curve)}</p>")
         ui.heading("In risk: one sensitive value")
-        risk = ui.number_control(NUMBERS, PREFIX, "prior_risk")
         prior_risk = NUMBERS["prior_risk"]
-        risk = ui.last_valid_value(f"{PREFIX}prior_risk", risk, prior_risk.validate, prior_risk.default)
-        ratio = ui.number_control(NUMBERS, PREFIX, "risk_ratio")
-        st.html("".join(f"<p>{sentence}</p>" for sentence in report.risk_sentences(summary, risk, ratio)))
+        value = ui.number_control("prior_risk")
+        risk = ui.last_valid_value("prior_risk", value, prior_risk.validate, prior_risk.default)
+        sentences = report.risk_sentences(summary, risk, ui.number_control("risk_ratio"))
+        st.html("".join(f"<p>{sentence}</p>" for sentence in sentences))
     ui.heading("One curve, five measures")
     ui.table(*report.measures_table(summary, curve))
-    ui.note(_note("Tests"))
+    ui.note(ui.words("Tests"))
 
     # Each release as a piece of the curve
     first, second = (release.row_table(index) for index in (summary.worst.likelier, summary.worst.other))
@@ -250,28 +236,24 @@ def show_attacker(question: Any) -> None:
     ui.table(head, rows, caption)
     size = release.shape[1]
     spaced = "" if len(rows) == size else f" Shown are {len(rows)} of {size:,} releases, evenly spaced."
-    ui.note(_note("Pieces of the curve", first=first, second=second) + spaced)
+    ui.note(ui.words("Pieces of the curve", first=first, second=second) + spaced)
 
 
-def show_better(question: Any) -> None:
-    """Error of the released proportion, and that of the best mechanisms that are as private."""
+def _show_better(question: Any) -> None:
     summary = question.summary
     release = summary.synthesizer
     if not isinstance(release, TwoCellSynthesizer):
         ui.note("The best mechanism is known for two cells: choose two to see it.")
         return
     if release.shape[0] * release.shape[1] > limits.MAX_TABLE_ENTRIES:
-        ui.note(_note("The error is too large"))
+        ui.note(ui.words("The error is too large"))
         return
     label = "Allow the δ of the promise too (may take some seconds)"
-    has_delta = summary.delta > 0 and ui.toggle(label, f"{PREFIX}with_delta")
+    has_delta = summary.delta > 0 and ui.toggle("with_delta", label)
+    promises = [(name, (epsilon,)) for name, epsilon in report.compared_promises(summary)]
+    promises += [("the promise", (summary.epsilon, summary.delta))] * has_delta
     with st.spinner("The best mechanism …"):
-        best = [
-            (name, ui.result(report.best_mechanisms, release.n, at)) for name, at in report.compared_promises(summary)
-        ]
-        if has_delta:
-            allowed = ui.result(report.best_mechanisms, release.n, summary.epsilon, summary.delta)
-            best.append(("the promise", allowed))
+        best = [(name, ui.result(report.best_mechanisms, release.n, *promise)) for name, promise in promises]
 
     # Imported here as it brings all that analyses need, which no other section of the page does
     from dpviz.comparisons.binary_measures import row_moments
@@ -279,22 +261,20 @@ def show_better(question: Any) -> None:
     errors = row_moments(release).added()
     st.html(f'<p class="dpviz-answer">{report.better_sentence(errors, *best[0])}</p>')
     ui.table(*report.better_table(errors, best))
-    ui.note(_note("The best mechanism"))
+    ui.note(ui.words("The best mechanism"))
     if has_delta:
-        ui.note(_note("The best with delta", gap=report.largest_gap(best[-1][1])))
+        ui.note(ui.words("The best with delta", gap=report.largest_gap(best[-1][1])))
 
 
-def show_downloads(question: Any) -> None:
-    """Tables as CSV and LaTeX, pictures as HTML, the page as a script."""
+def _show_downloads(question: Any) -> None:
     summary = question.summary
-    pictures: list[ui.File | str] = [*exports.release_pictures(summary, ui.about_page(MATRICES)), _note("Pictures")]
+    pictures: list[ui.File | str] = [*exports.release_pictures(summary, ui.about_page()), ui.words("Pictures")]
     text = page_script(summary.synthesizer, summary.epsilon, summary.delta, given_text=question.given_text)
     script = ("transition_matrix.py", text, "this page's numbers")
-    ui.download_columns(MATRICES, exports.release_files(summary.synthesizer), script, middle=pictures)
+    ui.download_columns(exports.release_files(summary.synthesizer), script, middle=pictures)
 
 
-def show_explanation(question: Any) -> None:
-    """Page, notation, synthesizer and source in Markdown."""
+def _show_explanation(question: Any) -> None:
     release = question.synthesizer
     st.markdown(ui.page_text("transition_matrices", "why"))
     st.markdown(f"**The synthesizer on this page.** {release.info.label}: ${release.info.formula}$")
@@ -303,13 +283,13 @@ def show_explanation(question: Any) -> None:
 
 def _listed(show: Callable[[Any], None], too_large: str) -> ui.Section:
     """Section that lists the whole matrix; a sentence where that is too large."""
-    return lambda question: show(question) if question.synthesizer.enumerable else ui.note(_note(too_large))
+    return lambda question: show(question) if question.synthesizer.enumerable else ui.note(ui.words(too_large))
 
 
 SECTIONS: dict[str, ui.Section] = {
-    DRAW: _listed(show_draws, "Draws are too large"),
-    "The attacker in four languages": _listed(show_attacker, "The errors are too large"),
-    "Is there a better mechanism?": show_better,
-    "Download": show_downloads,
-    "Why, and sources": show_explanation,
+    DRAW: _listed(_show_draws, "Draws are too large"),
+    "The attacker in four languages": _listed(_show_attacker, "The errors are too large"),
+    "Is there a better mechanism?": _show_better,
+    "Download": _show_downloads,
+    "Why, and sources": _show_explanation,
 }

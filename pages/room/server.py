@@ -1,7 +1,5 @@
 """The rooms of this server: their database, what their browsers are told, and what is refused."""
 
-from __future__ import annotations
-
 import logging
 import os
 import threading
@@ -60,7 +58,6 @@ def _clean(store: Store) -> None:
 
 
 def network() -> str:
-    """Network of the present reader."""
     return network_of(st.context.ip_address or "here")
 
 

@@ -2,22 +2,27 @@
 
 from pages.ui.background import ANSWERS, CURVES, latest, progress, refresh_after, result
 from pages.ui.controls import (
-    LINKS, Places, choice, choices, control_places, link_settings, linked_number, number_control, presets, text_control,
-    toggle,
+    LINKS, Places, choice, choices, control_places, link_settings, linked_number, number_control, number_controls,
+    presets, segmented, text_control, toggle,
 )  # fmt: skip
 from pages.ui.declarations import declared_numbers, declared_presets
-from pages.ui.downloads import PICTURES, File, about_page, download_columns, open_file, show_files, uploaded
+from pages.ui.downloads import (
+    PICTURES, File, about_page, download_columns, file_columns, open_file, origin, show_differences, show_files,
+    uploaded,
+)  # fmt: skip
 from pages.ui.figure import component, show_figure
 from pages.ui.layout import (
-    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_memory, section_setting,
-    show_problems,
+    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_frame, section_setting, show_problems,
 )  # fmt: skip
 from pages.ui.mechanism import GIVEN, mechanism_controls, mechanism_settings, note_broken_promise
-from pages.ui.release import mark_moved, page_link, register_shown, release, release_links, shown_release
+from pages.ui.release import (
+    mark_moved, page_link, page_links, register_shown, release, release_links, shown_release,
+)  # fmt: skip
 from pages.ui.text import (
-    answer, heading, html_table, note, numbers, page_note, page_text, problem, section_answer, table, unbroken,
+    answer, heading, html_table, note, numbers, page_note, page_text, problem, section_answer, table, unbroken, words,
 )  # fmt: skip
 from pages.ui.url import (
-    CLASS_MODE, Setting, Settings, choice_setting, choices_setting, class_mode, hidden_number_setting, load,
-    number_setting, number_settings, query_of, report_problem, switch_setting, text_setting, url_of,
+    CLASS_MODE, Setting, Settings, choice_setting, choices_setting, class_mode, current_page, current_setting,
+    hidden_number_setting, load, number_setting, number_settings, query_of, report_problem, switch_setting,
+    text_setting,
 )  # fmt: skip

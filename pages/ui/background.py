@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -111,16 +111,17 @@ def progress(
     return task.latest, is_done
 
 
-def result(function: Callable[..., Result], *args: Any, **arguments: Any) -> Result:
+def result(function: Callable[..., Result], *args: Any, spinner: str = "", **arguments: Any) -> Result:
     """Result of a function, computed in another process while this one draws other pages.
 
     It depends on the arguments alone, which are picklable and hashable: equal ones share one computation. What the
-    function raises is raised here.
+    function raises is raised here. Meanwhile a `spinner` is shown with these words, if any.
     """
     key = _key(function, args, arguments)
     task: Task[Result] = ANSWERS.task(key, partial(_single, function, args, arguments))
-    while not task.done:
-        _wait(task, LONGEST_PAUSE_S)
+    with st.spinner(spinner) if spinner else nullcontext():
+        while not task.done:
+            _wait(task, LONGEST_PAUSE_S)
     if task.error is not None:
         ANSWERS.forget(key)
         raise task.error

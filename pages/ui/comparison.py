@@ -21,7 +21,6 @@ from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.mechanisms import BetaBinomial
 from pages import ui
-from pages.ui.navigation import Page
 
 SMALL_COLUMNS = 3  # small pictures side by side
 SLOW_FILE = "The file is made when the button is pressed, which takes as long as the pictures do."
@@ -29,14 +28,16 @@ SLOW_FILE = "The file is made when the button is pressed, which takes as long as
 
 def comparison_settings(numbers: Mapping[str, Parameter], prefix: str, measures: Iterable[str]) -> ui.Settings:
     """Settings of the controls of this module; `measures` are the keys of what can be drawn beside the error."""
-    estimands = {kind.key: [estimand.key for estimand in kind.estimands] for kind in DATA_KINDS.values()}
+    estimands = {key: {estimand.key: estimand for estimand in kind.estimands} for key, kind in DATA_KINDS.items()}
     return {
         **ui.number_settings(numbers, prefix),
         **ui.link_settings(prefix, "m", "public_share"),
         **{
-            f"{prefix}{kind}_estimand": ui.choice_setting(keys, keys[0], "What the analyst wants to know")
-            for kind, keys in estimands.items()
-            if len(keys) > 1
+            f"{prefix}{kind}_estimand": ui.choice_setting(
+                options, next(iter(options)), "What the analyst wants to know"
+            )
+            for kind, options in estimands.items()
+            if len(options) > 1
         },
         f"{prefix}rule": ui.choice_setting(COMBINING_RULES, "reiter_2003", "Rule for the interval"),
         f"{prefix}measure": ui.choice_setting(list(dict.fromkeys([ERROR, *measures])), ERROR, "What is drawn"),
@@ -46,38 +47,35 @@ def comparison_settings(numbers: Mapping[str, Parameter], prefix: str, measures:
 
 
 def data_controls(
-    numbers: Mapping[str, Parameter], prefix: str, places: ui.Places, kind: type[DataKind],
-    methods: Iterable[ComparedMethod], rows_place: Any,
-) -> DataKind:  # fmt: skip
+    places: ui.Places, kind: type[DataKind], methods: Iterable[ComparedMethod], rows_place: Any
+) -> DataKind:
     """Draw what is estimated, the numbers of a kind of data, n in a place of its own, and the guess if one is used."""
     values: dict[str, Any] = {}
     if len(kind.estimands) > 1:
-        labels = {estimand.key: estimand.label for estimand in kind.estimands}
-        key = f"{prefix}{kind.key}_estimand"
-        values["estimand"] = ui.choice("What the analyst wants to know", labels, key, place=places.main)
+        values["estimand"] = ui.choice(f"{kind.key}_estimand", place=places.main)
     for parameter in kind.parameters():
         name = parameter.name
-        own = {name: replace(numbers[name], maximum=parameter.maximum)}  # some kinds take fewer than others
+        _, setting = ui.current_setting(name)
+        own: Any = setting.parameter
+        own = replace(own, maximum=parameter.maximum)  # some kinds take fewer than others
         if name == "m":
-            values[name] = ui.linked_number(own, prefix, name, values["n"], place=places.more)
+            values[name] = ui.linked_number(name, values["n"], own, place=places.more)
         else:
-            values[name] = ui.number_control(own, prefix, name, place=rows_place if name == "n" else places.main)
+            values[name] = ui.number_control(name, own, place=rows_place if name == "n" else places.main)
     data = kind(**values)
 
     # The public guess, which is the truth until the reader sets another one
     if any(method.guess for method in methods):
-        guess = ui.linked_number(numbers, prefix, "public_share", data.truth, place=places.main)
+        guess = ui.linked_number("public_share", data.truth, place=places.main)
         data = data.guessing(None if guess == data.truth else guess)
     return data
 
 
-def analysis_controls(numbers: Mapping[str, Parameter], prefix: str, place: Any, help: str, **sets: int) -> Analysis:
-    """Draw the analyst's level and rule, the repetitions and the seed; `help` is that of the rule."""
-    level = ui.number_control(numbers, prefix, "level", place=place)
-    rules = {key: rule.label for key, rule in COMBINING_RULES.items()}
-    rule = ui.choice("Rule for the interval", rules, f"{prefix}rule", place=place, help=help)
-    rest = {name: ui.number_control(numbers, prefix, name, place=place) for name in ("repetitions", "seed")}
-    return Analysis(level=level, rule=rule, **rest, **sets)
+def analysis_controls(place: Any, **sets: int) -> Analysis:
+    """Draw the analyst's level and rule, the repetitions and the seed."""
+    level = ui.number_control("level", place=place)
+    rule = ui.choice("rule", COMBINING_RULES, place=place, help=ui.words("rule"))
+    return Analysis(level=level, rule=rule, **ui.number_controls("repetitions", "seed", place=place), **sets)
 
 
 @lru_cache(maxsize=64)
@@ -115,8 +113,7 @@ def first_result(question: Comparison | Spending) -> Any:
     has_delta = isinstance(question, Comparison) and question.terms.delta > 0
     if not (question.data.simulated or has_delta):
         return question.first()
-    with st.spinner("Computing …"):
-        return ui.result(question.first)
+    return ui.result(question.first, spinner="Computing …")
 
 
 def progress_or_problem(function: Callable[..., Iterator[Any]], **arguments: Any) -> tuple[Any, bool, str]:
@@ -127,31 +124,27 @@ def progress_or_problem(function: Callable[..., Iterator[Any]], **arguments: Any
         return None, True, f"The line ends early: {error}"
 
 
-def choose_measures(prefix: str, measures: Mapping[str, DrawnMeasure]) -> list[str]:
+def choose_measures(measures: Mapping[str, DrawnMeasure]) -> list[str]:
     """Draw the choice of what is drawn, and return the keys of the measures, that of the large picture first."""
     names = {key: measure.name for key, measure in measures.items()}
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{prefix}measures"):
-        first = ui.choice(
-            "What is drawn", names, f"{prefix}measure", widget=st.pills, required=True, label_visibility="collapsed",
-            width="content", wrap=True,
-        )  # fmt: skip
-        has_others = ui.toggle("all", f"{prefix}others", width="content")
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{ui.current_page().prefix}measures"):
+        rest: dict[str, Any] = {"label_visibility": "collapsed", "width": "content", "wrap": True}
+        first = ui.choice("measure", names, widget=st.pills, required=True, **rest)
+        has_others = ui.toggle("others", "all", width="content")
     return [first, *(key for key in measures if has_others and key != first)]
 
 
 def show_measures(
-    prefix: str, measures: Mapping[str, DrawnMeasure], chosen: Sequence[str], chart: Callable[..., Figure],
-    names: Sequence[str],
-) -> None:  # fmt: skip
+    measures: Mapping[str, DrawnMeasure], chosen: Sequence[str], chart: Callable[..., Figure], names: Sequence[str]
+) -> None:
     """Draw a large picture and small ones below it; `chart` makes that of a measure, `names` are in its legend."""
     first, *others = chosen
-    height = comparison_height(names)
-    ui.show_figure(chart(first), f"{prefix}picture", measures[first].alt, height=height, hero=True)
-    for start in range(0, len(others), SMALL_COLUMNS):
-        row = others[start : start + SMALL_COLUMNS]
-        for column, key in zip(st.columns(SMALL_COLUMNS), row, strict=False):
-            with column:
-                ui.show_figure(chart(key, small=True), f"{prefix}small_{key}", measures[key].alt, height=SMALL_HEIGHT)
+    ui.show_figure(chart(first), "picture", measures[first].alt, height=comparison_height(names), hero=True)
+    for place, key in enumerate(others):
+        if place % SMALL_COLUMNS == 0:
+            columns = st.columns(SMALL_COLUMNS)
+        with columns[place % SMALL_COLUMNS]:
+            ui.show_figure(chart(key, small=True), f"small_{key}", measures[key].alt, height=SMALL_HEIGHT)
 
 
 def n_intervals(outcomes: Iterable[Outcome]) -> int:
@@ -160,9 +153,8 @@ def n_intervals(outcomes: Iterable[Outcome]) -> int:
 
 
 def show_files(
-    page: Page, name: str, table: str, question: Comparison | Spending, to_csv: Callable[[Any], str],
-    script: tuple[str, str],
-) -> None:  # fmt: skip
+    name: str, table: str, question: Comparison | Spending, to_csv: Callable[[Any], str], script: tuple[str, str]
+) -> None:
     """Draw buttons for every number of the pictures as a `table`, and for a `script`, its text and what it prints."""
     measures = (table, f"{name}.csv", lambda: to_csv(deque(question.stream(), maxlen=1).pop()))
-    ui.download_columns(page, [measures, SLOW_FILE], (f"{name}.py", *script))
+    ui.download_columns([measures, SLOW_FILE], (f"{name}.py", *script))

@@ -1,14 +1,14 @@
-"""Widgets of the pages: Streamlit's own, for the numbers and choices that dpviz declares.
+"""Widgets of the pages: Streamlit's own, for the numbers and choices that a page declares in its settings.
 
-Every function draws a widget under a key that is its name in the URL as well, and returns its value. Where `place` is
-an expander that is closed, nothing is drawn, and the value is that of the session. A page's `parameters` are its
-numbers by name, and its keys begin with its `prefix`. `rest` are further arguments of Streamlit's widget.
+Every function draws the widget of a setting of the current page, by its name without the prefix, and returns its value.
+Its label is that of the setting unless another one is given. Where `place` is an expander that is closed, nothing is
+drawn, and the value is that of the session. `rest` are further arguments of Streamlit's widget.
 """
 
 import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -16,7 +16,7 @@ import streamlit as st
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
-from pages.ui.url import Setting, class_mode, report_problem, switch_setting
+from pages.ui.url import Setting, class_mode, current_page, current_setting, keys_of, report_problem, switch_setting
 
 BOX_WIDTH = 110  # pixels: ten digits
 STOPS_PER_DECADE = 20
@@ -61,15 +61,16 @@ def control_places() -> Places:
 
 
 def number_control(
-    parameters: Mapping[str, Parameter], prefix: str, name: str, *, place: Any = None, maximum: float | None = None
+    name: str, parameter: Parameter | None = None, *, place: Any = None, maximum: float | None = None
 ) -> Any:
     """Draw a slider and a box for the same number, and return it: an int where the parameter is a whole number.
 
-    The box takes the whole domain, the slider stops at round values. `maximum` is a limit that other settings put on
-    it: a larger value is lowered to it, and a sentence says so.
+    The box takes the whole domain, the slider stops at round values. `parameter` replaces that of the setting;
+    `maximum` is a limit that other settings put on it: a larger value is lowered to it, and a sentence says so.
     """
-    parameter = parameters[name]
-    key = prefix + name
+    key, setting = current_setting(name)
+    parameter = parameter or setting.parameter
+    assert parameter is not None
     state = st.session_state
     number = int if parameter.integer else float
     highest = parameter.maximum if maximum is None else max(parameter.minimum, min(parameter.maximum, maximum))
@@ -106,14 +107,14 @@ def number_control(
     return value
 
 
-def linked_number(
-    parameters: Mapping[str, Parameter], prefix: str, name: str, leader: float, *, place: Any = None
-) -> Any:
+def number_controls(*names: str, place: Any = None) -> dict[str, Any]:
+    """Draw several numbers, and return their values by name."""
+    return {name: number_control(name, place=place) for name in names}
+
+
+def linked_number(name: str, leader: float, parameter: Parameter | None = None, *, place: Any = None) -> Any:
     """Draw the switch by which a number follows the value of its leader, and its own control where it does not."""
-    link = LINKS[name]
-    if toggle(link.label, prefix + link.switch, place=place):
-        return leader
-    return number_control(parameters, prefix, name, place=place)
+    return leader if toggle(LINKS[name].switch, place=place) else number_control(name, parameter, place=place)
 
 
 def link_settings(prefix: str, *names: str) -> dict[str, Setting]:
@@ -122,14 +123,16 @@ def link_settings(prefix: str, *names: str) -> dict[str, Setting]:
 
 
 def choice(
-    label: str, options: Collection[str], key: str, *, place: Any = None, widget: Callable[..., Any] = st.selectbox,
+    name: str, options: Collection[str] | None = None, label: str = "", *, widget: Callable[..., Any] = st.selectbox,
     default: str | None = None, on_change: Callable[[], object] | None = None, **rest: Any,
 ) -> str:  # fmt: skip
     """Draw a choice of one option and return its key, empty where none is chosen.
 
-    `options` are keys; a mapping has their labels. `default` is taken where the present key is not, or no longer, among
-    them; else none, or the first where the widget must have one.
+    `options` are as in `pages.ui.url.Options`, those of the setting if None. `default` is taken where the present key
+    is not, or no longer, among them; else none, or the first where the widget must have one.
     """
+    key, setting = current_setting(name)
+    options = keys_of(setting.options) if options is None else options
     keys = list(options)
     state = st.session_state
     is_optional = widget in (st.pills, st.segmented_control) and not rest.get("required")
@@ -144,46 +147,51 @@ def choice(
         if on_change is not None:
             on_change()
 
-    _draw(widget, label, key, place, changed, options, **rest)
+    _draw(widget, name, label, changed, options=options, **rest)
     return state.get(key) or ""
 
 
-def choices(label: str, options: Collection[str], key: str, *, place: Any = None, **rest: Any) -> list[str]:
+segmented = partial(choice, widget=st.segmented_control, required=True)
+
+
+def choices(name: str, options: Collection[str] | None = None, **rest: Any) -> list[str]:
     """Draw a list of several options, see `choice`, and return the chosen keys in the order of the options."""
+    key, setting = current_setting(name)
+    options = keys_of(setting.options) if options is None else options
     state = st.session_state
     state[key] = [option for option in state.get(key) or [] if option in options]
-    _draw(st.multiselect, label, key, place, mark_moved, options, **rest)
+    _draw(st.multiselect, name, options=options, **rest)
     return [option for option in options if option in state[key]]
 
 
-def toggle(label: str, key: str, *, place: Any = None, **rest: Any) -> bool:
+def toggle(name: str, label: str = "", **rest: Any) -> bool:
     """Draw a switch and return whether it is on."""
-    _draw(st.toggle, label, key, place, mark_moved, **rest)
-    return bool(st.session_state.get(key))
+    return bool(_draw(st.toggle, name, label, **rest))
 
 
-def text_control(label: str, key: str, *, place: Any = None, area: bool = False, **rest: Any) -> str:
+def text_control(name: str, label: str = "", *, area: bool = False, **rest: Any) -> str:
     """Draw a box for a text, of several lines if `area`, and return it."""
-    _draw(st.text_area if area else st.text_input, label, key, place, mark_moved, **rest)
-    return st.session_state.get(key) or ""
+    return _draw(st.text_area if area else st.text_input, name, label, **rest) or ""
 
 
 def _draw(
-    widget: Callable[..., Any], label: str, key: str, place: Any, on_change: Callable[[], object],
-    options: Collection[str] | None = None, **rest: Any,
-) -> None:  # fmt: skip
+    widget: Callable[..., Any], name: str, label: str = "", on_change: Callable[[], object] = mark_moved, *,
+    place: Any = None, options: Collection[str] | None = None, **rest: Any,
+) -> Any:  # fmt: skip
+    key, setting = current_setting(name)
     register_shown(key)
-    if is_folded(place):
-        return
     if isinstance(options, Mapping):
-        rest["format_func"] = lambda option: options.get(option, option)
-    values = [] if options is None else [list(options)]
-    with place or nullcontext():
-        widget(label, *values, key=key, on_change=on_change, persist_state="session", **rest)
+        labels = options
+        rest["format_func"] = lambda option: getattr(labels.get(option, option), "label", labels.get(option, option))
+    if not is_folded(place):
+        values = [] if options is None else [list(options)]
+        with place or nullcontext():
+            widget(label or setting.label, *values, key=key, on_change=on_change, persist_state="session", **rest)
+    return st.session_state.get(key)
 
 
 def presets(
-    cases: Mapping[str, Mapping[str, Any]], prefix: str, *, place: Any = None, widget: Callable[..., Any] = st.pills,
+    cases: Mapping[str, Mapping[str, Any]], *, place: Any = None, widget: Callable[..., Any] = st.pills,
     take_release: TakeRelease | None = None, **rest: Any,
 ) -> None:  # fmt: skip
     """Draw buttons that set the controls to known cases; the chosen one stays marked while it holds.
@@ -192,12 +200,13 @@ def presets(
     are many, and always in class mode; `take_release` is as in `pages.ui.release.apply_release`.
     """
     state = st.session_state
+    prefix = current_page().prefix
     key = f"{prefix}preset"
 
     def holds(case: Mapping[str, Any]) -> bool:
         return all(state.get(prefix + name) == value for name, value in case.items())
 
-    own = matching_case(prefix, take_release)
+    own = matching_case(current_page(), take_release)
     if not holds(own):
         cases = {"your release": own, **cases}
     chosen = cases.get(state.get(key) or "")

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from dpviz.core.parameters import Parameter
-from pages.ui.text import TEXTS
+from pages.ui.navigation import TEXTS
 
 MODULES = (
     "core.parameters", "core.declarations", "core.limits", "mechanisms.prior_mechanism", "mechanisms.cells", "designs",

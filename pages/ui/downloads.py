@@ -1,6 +1,7 @@
 """What a reader takes along: files made when their button is pressed, a script to copy, and files that are opened."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from mimetypes import guess_type
 from typing import Any
@@ -8,12 +9,12 @@ from typing import Any
 import streamlit as st
 
 from dpviz import __version__
+from dpviz.core.escape import escape_markdown
 from dpviz.designs import Design
 from dpviz.desk.exports.heads import head_of, sets_line
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from pages.ui.navigation import Page
-from pages.ui.text import problem
-from pages.ui.url import Settings, query_of, url_of
+from pages.ui.text import note, problem, table, words
+from pages.ui.url import Settings, current_page, query_of, url_of
 
 File = tuple[str, str, Callable[[], str]]
 """Label of its button, its name, and a function that returns its text."""
@@ -21,12 +22,12 @@ File = tuple[str, str, Callable[[], str]]
 PICTURES = "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture."
 
 
-def about_page(page: Page) -> list[str]:
+def about_page() -> list[str]:
     """Head lines of a file: version and page, the question, every setting, and the URL that shows the answer.
 
     Where the present settings are refused they are those of the last valid answer.
     """
-    state = st.session_state
+    state, page = st.session_state, current_page()
     lines = [f"dpviz {__version__}, {page.title}"]
     question, query = state.get(f"{page.prefix}valid", (None, {}))
     if question is not None:
@@ -38,21 +39,21 @@ def about_page(page: Page) -> list[str]:
         lines.append(f"neighbouring data sets: {getattr(question, 'neighbours', 'one row substituted')}")
 
     # What stands outside of the controls, such as the closer look that is open, is what it is now
-    settings: Settings = state.get("settings_of_page", {})
+    settings: Settings = state["current_settings"]
     outside = state["shown"] - state.get("shown_controls", set())
     query = query | query_of({key: settings[key] for key in settings if key in outside}, with_defaults=True)
     labels = {key: settings[key].label for key in settings}
-    words = "; ".join(f"{labels.get(key) or key}: {' '.join(text.split())}" for key, text in query.items())
-    return [*lines, f"settings: {words}", f"address: {url_of(page, query)}"]
+    settings_text = "; ".join(f"{labels.get(key) or key}: {' '.join(text.split())}" for key, text in query.items())
+    return [*lines, f"settings: {settings_text}", f"address: {url_of(page, query)}"]
 
 
-def show_files(page: Page, heading: str, *parts: File | str, notes: Sequence[str] = ()) -> None:
+def show_files(heading: str, *parts: File | str, notes: Sequence[str] = ()) -> None:
     """Draw download buttons under a heading; the page does not run again when one is pressed.
 
     A part that is a str is a caption; `notes` are further head lines of files that may hold comments.
     """
     st.html(f"<b>{heading}</b>")
-    lines = [*about_page(page), *notes]
+    lines = [*about_page(), *notes]
     for part in parts:
         if isinstance(part, str):
             st.caption(part)
@@ -61,12 +62,12 @@ def show_files(page: Page, heading: str, *parts: File | str, notes: Sequence[str
         text = partial(lambda head, make: head + make(), head_of(name, lines), make)
         st.download_button(
             label, text, name, guess_type(name)[0] or "text/plain", on_click="ignore",
-            key=f"{page.prefix}get_{name}", width="stretch",
+            key=f"{current_page().prefix}get_{name}", width="stretch",
         )  # fmt: skip
 
 
 def download_columns(
-    page: Page, tables: Sequence[File | str], script: tuple[str, str, str], *,
+    tables: Sequence[File | str], script: tuple[str, str, str], *,
     middle: Sequence[File | str] = (PICTURES,), middle_heading: str = "Pictures", notes: Sequence[str] = (),
 ) -> None:  # fmt: skip
     """Draw tables, pictures and the script of a page side by side, and the text of the script below.
@@ -74,15 +75,20 @@ def download_columns(
     The script is the name of its file, its text, and what it prints; what stands in the middle is under its heading.
     """
     name, text, output = script
-    left, center, right = st.columns(3)
-    with left:
-        show_files(page, "Tables, every digit", *tables, notes=notes)
-    with center:
-        show_files(page, middle_heading, *middle)
-    with right:
-        run = f"Save it beside the folder dpviz and run it there; it prints {output}."
-        show_files(page, "This page in Python", ("Script", name, lambda: text), run)
+    run = f"Save it beside the folder dpviz and run it there; it prints {output}."
+    file_columns(
+        ("Tables, every digit", *tables), (middle_heading, *middle),
+        ("This page in Python", ("Script", name, lambda: text), run), notes=notes,
+    )  # fmt: skip
     st.code(text, language=None, wrap_lines=True)  # Streamlit's colours for Python are too pale on a light page
+
+
+def file_columns(*groups: Sequence[File | str], notes: Sequence[str] = ()) -> None:
+    """Draw groups of files side by side, each below its heading, which comes first; `notes` are for the first group."""
+    for column, (heading, *parts) in zip(st.columns(len(groups)), groups, strict=True):
+        with column:
+            show_files(str(heading), *parts, notes=notes)
+        notes = ()
 
 
 def open_file(
@@ -118,3 +124,21 @@ def uploaded(key: str) -> bytes | None:
     """Content of the file in a box; None where there is none, or the server was started anew and has lost it."""
     file: Any = st.session_state.get(key)
     return file.getvalue() if hasattr(file, "getvalue") else None
+
+
+def origin() -> dict[str, str]:
+    """Today's date, and the URL of the last valid answer, for a report."""
+    today = datetime.now(tz=UTC)
+    _, query = st.session_state[f"{current_page().prefix}valid"]
+    return {"date": f"{today.day} {today:%B %Y}", "address": url_of(current_page(), query)}
+
+
+def show_differences(differences: Sequence[tuple[str, str, str]]) -> None:
+    """Say which numbers of a file, by name, are others today; the sentences are in the text of the page."""
+    if not differences:
+        note(words("same_numbers"))
+        return
+    count = len(differences)
+    note(words("other_numbers", number=count, differ="differs" if count == 1 else "differ"))
+    rows = [[f"<b>{escape_markdown(name)}</b>", *map(escape_markdown, values)] for name, *values in differences]
+    table(["number", "in the file", "computed now"], rows, "Numbers that differ from the file", ())

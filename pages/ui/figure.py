@@ -11,7 +11,8 @@ from plotly.io.json import to_json_plotly
 from dpviz.charts.style import Figure
 from dpviz.core.formatting import shorten_numbers
 from pages.ui.server import PLOTLY_NAME, static_url
-from pages.ui.url import class_mode
+from pages.ui.text import words
+from pages.ui.url import class_mode, current_page
 
 CLASS_MODE_HEIGHT = 1.2  # factor of the height of a picture in class mode, for its larger words
 
@@ -25,18 +26,20 @@ def component(name: str) -> Callable[..., Any]:
     return st.components.v2.component(f"dpviz_{name}", js=script, isolate_styles=False)
 
 
-def show_figure(figure: Figure, key: str, alt: str, *, height: int = 420, hero: bool = False) -> None:
-    """Draw a figure in place of the one that was drawn before under `key`, which its files are named after too.
+def show_figure(figure: Figure, name: str, alt: str = "", *, height: int = 420, hero: bool = False) -> None:
+    """Draw a figure in place of the one that was drawn before under a `name`, after which its files are named too.
 
     Colours and font come from the app's theme except where it sets its own. The reader's zoom survives until its
-    ``layout.uirevision`` changes. `alt` is its accessible name, `height` in pixels; a `hero` is the first picture of a
-    page, which fills the rest of the screen in class mode.
+    ``layout.uirevision`` changes. `alt` is its accessible name, which stands in the text of the page as "alt" and its
+    name if empty; `height` in pixels. A `hero` is the first picture of a page, which fills a screen in class mode.
     """
+    key = current_page().prefix + name
     is_large = class_mode()
     pixels = round(CLASS_MODE_HEIGHT * height) if is_large else height
     settings = to_json_plotly({
         "time": time.time(),  # first: while a browser loads the script, Streamlit may call it in another order
-        "plotly": static_url(PLOTLY_NAME), "alt": alt, "name": key, "height": pixels, "large": is_large, "hero": hero,
+        "plotly": static_url(PLOTLY_NAME), "alt": alt or words(f"alt {name}"), "name": key, "height": pixels,
+        "large": is_large, "hero": hero,
     })  # fmt: skip
     drawing = figure.written(shorten_numbers if is_large else None)
     data = f'{settings.removesuffix("}")},"figure":{drawing}}}'.encode()

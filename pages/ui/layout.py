@@ -1,6 +1,7 @@
 """What every page has: its head, controls beside the results, the last valid answer, and closer looks below."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from html import escape
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,7 +17,7 @@ from pages.ui.figure import component
 from pages.ui.navigation import Page
 from pages.ui.release import TakeRelease, apply_release, matching_case, release_words, update_release
 from pages.ui.server import static_url
-from pages.ui.text import problem
+from pages.ui.text import page_note, problem
 from pages.ui.url import Setting, Settings
 
 Question = TypeVar("Question")
@@ -31,6 +32,26 @@ class Columns(NamedTuple):
     details: Any
 
 
+@contextmanager
+def page_frame(
+    page: Page, settings: Settings, controls: Callable[[], Question],
+    check: Callable[[Question], object] = lambda _: None, take_release: TakeRelease | None = None,
+) -> Iterator[tuple[Question, Columns]]:  # fmt: skip
+    """Draw a page around its answer: head, controls with the question that they ask, and in the end the URL.
+
+    ``with page_frame(PAGE, SETTINGS, controls, compute) as (question, parts):`` is what a page begins with; see
+    `last_valid` for `controls` and `check`.
+    """
+    open_page(page, settings, take_release)
+    parts = columns()
+    with parts.controls:
+        question = last_valid(controls, check)
+    with parts.results:
+        show_problems()
+    yield question, parts
+    close_page()
+
+
 def open_page(
     page: Page, settings: Settings, take_release: TakeRelease | None = None, *, is_loaded: bool = False
 ) -> None:
@@ -40,37 +61,28 @@ def open_page(
     """
     if not is_loaded:
         url.load(page, settings)
-    st.session_state["settings_of_page"] = settings
+    st.session_state.update({"current_page": page, "current_settings": settings})
     if st.session_state["is_entered"]:
-        st.session_state["page_memory"] = {}
+        st.session_state["page_memory"] = {}  # what a page remembers until the reader leaves it, such as a file
     if page.carries:
         apply_release(page, settings, take_release)
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
     marker = '<div class="dpviz-class-mode" hidden></div>' if url.class_mode() else ""
     st.html(f'<h1 class="dpviz-title">{escape(page.question)} <small>{escape(page.title)}</small></h1>{lead}{marker}')
-    st.toggle(
-        "Class mode", key=url.CLASS_MODE, persist_state="session",
-        help="Large type and thick lines for a projector, fewer words and controls. The URL keeps it: one link for the "
-        "whole class.",
-    )  # fmt: skip
+    st.toggle("Class mode", key=url.CLASS_MODE, persist_state="session", help=page_note("controls", "class mode"))
     if page.carries:
         st.session_state["release_line"] = st.container(key="release")  # filled below; st.empty would vanish meanwhile
     component("page")(key="page_head", data={"style": static_url("style.css"), "title": page.title}, height=1)
 
 
-def page_memory() -> dict[str, Any]:
-    """What a page remembers until the reader leaves it, such as a confidential file."""
-    return st.session_state["page_memory"]  # type: ignore[no-any-return]
-
-
-def close_page(page: Page, settings: Settings) -> None:
+def close_page() -> None:
     """Write the URL, and what files of pictures say of the page. The last call of every page."""
     with st.session_state.pop("problem_place", None) or st.container():
         for sentence in url.problems():
             st.error(escape_markdown(sentence))
-    url.save(page, settings)
+    url.save()
     st.session_state.pop("is_moved", None)
-    component("page")(key="page_foot", data={"about": about_page(page), "reading": how_to_read("FILE")}, height=1)
+    component("page")(key="page_foot", data={"about": about_page(), "reading": how_to_read("FILE")}, height=1)
 
 
 def columns() -> Columns:
@@ -80,15 +92,14 @@ def columns() -> Columns:
         return Columns(controls, st.container(key="results"), st.container(key="details"))
 
 
-def last_valid(
-    page: Page, settings: Settings, controls: Callable[[], Question], check: Callable[[Question], object]
-) -> Question:
+def last_valid(controls: Callable[[], Question], check: Callable[[Question], object]) -> Question:
     """Draw the controls and return what they ask for, or where that is refused, what was last answered.
 
     `controls` draws the widgets and returns the question, and `check` computes its answer; both raise a ValueError with
     a sentence for the reader. Where nothing was answered before, the settings become those of a fresh page.
     """
     state = st.session_state
+    page, settings = url.current_page(), state["current_settings"]
     valid_key = f"{page.prefix}valid"
     try:
         question = controls()
@@ -108,7 +119,7 @@ def last_valid(
         # What the page shows becomes the reader's release, and its head says which that is
         update_release(page, settings)
         words = f"Your release: {release_words()}." if release_words() else "\u00a0"
-        case = {page.prefix + name: value for name, value in matching_case(page.prefix).items()}
+        case = {page.prefix + name: value for name, value in matching_case(page).items()}
         if any(key in state["shown"] and state[key] != value for key, value in case.items()):
             words += " This page shows another one."
         state["release_line"].html(f'<p class="dpviz-release">{escape(words)}</p>')
@@ -121,13 +132,13 @@ def show_problems() -> None:
 
 
 def last_valid_value(
-    key: str, value: Any, compute: Callable[[Any], Question], default: Any, describe: Callable[[Any], str] = str
+    name: str, value: Any, compute: Callable[[Any], Question], default: Any, describe: Callable[[Any], str] = str
 ) -> Question:
     """Result of `compute` for the value of a widget; where that refuses, its sentence and the last valid result.
 
     The result is that of `default` where no value was valid before; `describe` has words for a value.
     """
-    valid_key = f"{key}_valid"
+    valid_key = f"{url.current_page().prefix}{name}_valid"
     try:
         result = compute(value)
     except ValueError as error:
@@ -143,13 +154,12 @@ def section_setting(sections: Collection[str]) -> Setting:
     return url.choice_setting(sections, None, "Look closer")
 
 
-def look_closer(page: Page, sections: Mapping[str, Section], question: Any) -> None:
+def look_closer(sections: Mapping[str, Section], question: Any) -> None:
     """Draw the choice of closer looks, and the one that is open; a ValueError is shown in its place."""
-    name = choice("Look closer", list(sections), f"{page.prefix}look", widget=st.pills, wrap=True)
-    if name not in sections:
-        return
-    st.html(part_html(name))
-    try:
-        sections[name](question)
-    except ValueError as error:
-        problem(str(error))
+    name = choice("look", list(sections), widget=st.pills, wrap=True)
+    if name in sections:
+        st.html(part_html(name))
+        try:
+            sections[name](question)
+        except ValueError as error:
+            problem(str(error))

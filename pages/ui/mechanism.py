@@ -1,6 +1,6 @@
 """How a release is made: the synthesizer, a matrix of the reader's own among them, its prior rule and its promise."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,6 @@ import streamlit as st
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
 from dpviz.claims.poisson_losses import promise_of_counts
 from dpviz.core.escape import escape_markdown
-from dpviz.core.parameters import Parameter
 from dpviz.designs import Design
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.promises import FURTHER_NUMBERS, broken_sentence, real_epsilon
@@ -19,8 +18,8 @@ from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.background import result
 from pages.ui.controls import Places, choice, number_control, text_control
 from pages.ui.downloads import uploaded
-from pages.ui.text import note
-from pages.ui.url import MAX_TEXT, Setting, choice_setting, text_setting
+from pages.ui.text import note, page_note
+from pages.ui.url import MAX_TEXT, Setting, choice_setting, current_page, current_setting, keys_of, text_setting
 
 GIVEN = GivenMatrix.key
 MAX_NAME = 80  # characters of a file's name that are shown
@@ -38,50 +37,45 @@ class ReleaseChoice:
 
 def mechanism_settings(prefix: str, keys: Collection[str], default: str, example: str = "") -> dict[str, Setting]:
     """Settings of `mechanism_controls`; `example` is the matrix of a fresh page, where it offers `GIVEN`."""
-    settings = {
-        f"{prefix}synthesizer": choice_setting(keys, default, "Synthesizer"),
-        f"{prefix}prior": choice_setting(PRIOR_RULES, "pure", "Prior rule"),
-    }
-    return settings | ({f"{prefix}paste": text_setting(example, "Matrix")} if example else {})
+    matrix = {f"{prefix}paste": text_setting(example, "Matrix")} if example else {}
+    synthesizer = choice_setting(keys, default, "Synthesizer")
+    prior = choice_setting(PRIOR_RULES, "pure", "Prior rule")
+    return {f"{prefix}synthesizer": synthesizer, f"{prefix}prior": prior, **matrix}
 
 
-def mechanism_controls(
-    parameters: Mapping[str, Parameter], prefix: str, places: Places, keys: Collection[str], *, prior: str = ""
-) -> ReleaseChoice:
+def mechanism_controls(places: Places, *, has_numbers: bool = True) -> ReleaseChoice:
     """Draw the choice of a synthesizer and what it follows from: its prior rule, promise, prior and own numbers.
 
-    The `parameters` have ``PROMISE | FURTHER_NUMBERS`` among them, `keys` are those of the synthesizers, and `prior` is
-    the key of a rule on a page without a choice of it. A matrix that cannot be read raises a ValueError.
+    On a page without `has_numbers` the synthesizer alone is chosen, and its prior is its own. A matrix that cannot be
+    read raises a ValueError.
     """
-    labels = {key: SYNTHESIZERS[key].info.label if key in SYNTHESIZERS else GivenMatrix.info.label for key in keys}
-    help = "The distribution from which the released counts are drawn, given the confidential ones."
-    key = choice("Synthesizer", labels, f"{prefix}synthesizer", place=places.main, help=help)
+    _, setting = current_setting("synthesizer")
+    labels = {name: SYNTHESIZERS.get(name, GivenMatrix).info.label for name in keys_of(setting.options)}
+    key = choice("synthesizer", labels, place=places.main, help=page_note("controls", "synthesizer"))
     place = places.main.container()
     if key == GIVEN:
         with places.main:
-            return _own_matrix(prefix, place)
+            return _own_matrix(place)
     synthesizer_type = SYNTHESIZERS[key]
-    values: dict[str, Any] = {"mechanism": key, "prior": prior or "pure"}
-    if synthesizer_type.has_prior and not prior:
-        rules = {name: rule.label for name, rule in PRIOR_RULES.items()}
-        values["prior"] = choice(
-            "How the agency sets its prior", rules, f"{prefix}prior", place=places.more, widget=st.radio,
-            help="Split equally: the papers' rule, the smallest prior without δ when each set has an equal share of ε. "
-            "Smallest for all sets together: the smallest prior for which the M sets keep (ε, δ), counted exactly.",
-        )  # fmt: skip
+    values: dict[str, Any] = {"mechanism": key, "prior": "pure" if has_numbers else "own"}
+    if not has_numbers:
+        return ReleaseChoice(values, place)
+    if synthesizer_type.has_prior:
+        label = "How the agency sets its prior"
+        help = page_note("controls", "prior rule")
+        values["prior"] = choice("prior", PRIOR_RULES, label, place=places.more, widget=st.radio, help=help)
 
     # Numbers of the promise or prior, an α that is no prior as the synthesizer declares it, and its further ones
     own = synthesizer_type.numbers()
-    if not synthesizer_type.has_prior and "alpha" in parameters and "alpha" in own:
-        parameters = {**parameters, "alpha": own["alpha"]}
-    for name in (*promised_by(synthesizer_type, values["prior"]), *(name for name in FURTHER_NUMBERS if name in own)):
-        if name in parameters:
-            where = places.first if name in ("epsilon", "alpha") else places.main
-            values[name] = number_control(parameters, prefix, name, place=where)
+    further = [name for name in FURTHER_NUMBERS if name in own]
+    for name in (*promised_by(synthesizer_type, values["prior"]), *further):
+        parameter = own.get(name) if name == "alpha" and not synthesizer_type.has_prior else None
+        where = places.first if name in ("epsilon", "alpha") else places.main
+        values[name] = number_control(name, parameter, place=where)
     return ReleaseChoice(values, place)
 
 
-def note_broken_promise(design: Design, release: ReleaseChoice, prefix: str) -> None:
+def note_broken_promise(design: Design, release: ReleaseChoice) -> None:
     """Say beside the synthesizer of a design that it breaks its promise, and offer one that keeps it."""
     with release.place:
         if sentence := promise_of_counts(design.synthesizer):
@@ -92,17 +86,19 @@ def note_broken_promise(design: Design, release: ReleaseChoice, prefix: str) -> 
         mechanism: Any = design.synthesizer
         note(broken_sentence(design.synthesizer_type, design.sets * mechanism.epsilon, real))
         better = design.synthesizer_type.info.kept_by
+        prefix = current_page().prefix
         st.button(
             f"Use {SYNTHESIZERS[better].info.label}", key=f"{prefix}kept_by", width="stretch",
             on_click=st.session_state.update, args=({f"{prefix}synthesizer": better},),
         )  # fmt: skip
 
 
-def _own_matrix(prefix: str, place: Any) -> ReleaseChoice:
+def _own_matrix(place: Any) -> ReleaseChoice:
     """Draw the box and the upload for a matrix; a file stands in the place of the text until it is taken away."""
     state = st.session_state
-    upload_key = f"{prefix}matrix_file{state.get(f'{prefix}uploads', 0)}"
+    prefix = current_page().prefix
     file_key = f"{prefix}matrix_file"  # kept in the session: Streamlit drops a file whose widget is not drawn
+    upload_key = f"{file_key}{state.get(f'{prefix}uploads', 0)}"
 
     def keep_file() -> None:
         content = uploaded(upload_key)
@@ -114,19 +110,14 @@ def _own_matrix(prefix: str, place: Any) -> ReleaseChoice:
         state.pop(file_key, None)
         state[f"{prefix}uploads"] = state.get(f"{prefix}uploads", 0) + 1  # a new widget, which is empty
 
-    st.file_uploader(
-        "Upload a CSV file", ["csv", "txt", "tsv"], key=upload_key, max_upload_size=MAX_UPLOAD_MB, on_change=keep_file
-    )
-    pasted = text_control(
-        "or paste the matrix", f"{prefix}paste", area=True, height=190,
-        help="One line for each confidential table, the probabilities of the released tables separated by commas. A "
-        "header and columns with the counts may stand before them.",
-    )  # fmt: skip
+    types = ["csv", "txt", "tsv"]
+    st.file_uploader("Upload a CSV file", types, key=upload_key, max_upload_size=MAX_UPLOAD_MB, on_change=keep_file)
+    help = page_note("controls", "own matrix")
+    pasted = text_control("paste", "or paste the matrix", area=True, height=190, help=help)
     name, content = state.get(file_key, ("", pasted))
     if name:
-        st.caption(
-            f"The file {escape_markdown(name, MAX_NAME)} is shown in place of the text. A file is not part of the URL."
-        )
+        shown = escape_markdown(name, MAX_NAME)
+        st.caption(f"The file {shown} is shown in place of the text. A file is not part of the URL.")
         st.button("Use the text instead", key=f"{prefix}use_text", on_click=drop_file)
     elif len(pasted) > MAX_TEXT:
         st.caption(f"A URL carries matrices of up to {MAX_TEXT:,} characters. This one is longer: keep it as a file.")

@@ -4,8 +4,9 @@ Its names are those of the settings without the prefix of a page. A move on any 
 page that is opened without a query takes what has changed since the reader was last there.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -14,7 +15,7 @@ from dpviz.core.formatting import format_count, format_number
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
-from pages.ui.url import CLASS_MODE, Setting, Settings, class_mode, format_value, report_problem
+from pages.ui.url import CLASS_MODE, Setting, Settings, class_mode, current_page, format_value, report_problem
 
 SHARED = (
     "synthesizer", "n", "m", "m_is_n", "sets", "prior", "epsilon", "delta", "alpha", "beta", "beta_is_alpha", "cells",
@@ -150,12 +151,11 @@ def update_release(page: Page, settings: Settings) -> None:
     state[f"{page.prefix}release"] = dict(release())
 
 
-def matching_case(prefix: str, take_release: TakeRelease | None = None) -> dict[str, Any]:
+def matching_case(page: Page, take_release: TakeRelease | None = None) -> dict[str, Any]:
     """Values that the settings of a page have where it shows the reader's release, by name."""
-    carries = any(page.carries for page in PAGES if page.prefix == prefix)
-    if not carries or not release() or st.session_state.get("is_moved"):  # then that of this run is not known yet
+    if not page.carries or not release() or st.session_state.get("is_moved"):  # then that of this run is not known yet
         return {}
-    case = {name: value for name, value in release().items() if prefix + name in st.session_state}
+    case = {name: value for name, value in release().items() if page.prefix + name in st.session_state}
     return case | dict(take_release(release()) if take_release else {})
 
 
@@ -174,19 +174,23 @@ def release_words() -> str:
     return ", ".join(words)
 
 
-def release_links(page: Page, heading: str = "This release on", extra: Mapping[str, Any] | None = None) -> None:
-    """Draw links to what the other pages say of what a page shows, with the `extra` values by name in its place."""
-    values = shown_release(page) | dict(extra or {})
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{page.prefix}links"):
-        st.html(f'<span class="dpviz-lead">{heading}</span>', width="content")
-        for target in PAGES:
-            if target.carries and target not in (page, START):
-                page_link(target, values)
+def release_links(heading: str = "This release on", extra: Mapping[str, Any] | None = None) -> None:
+    """Draw links to what the other pages say of what this one shows, with the `extra` values by name in its place."""
+    targets = [page for page in PAGES if page.carries and page not in (current_page(), START)]
+    page_links(targets, shown_release() | dict(extra or {}), heading)
 
 
-def shown_release(page: Page) -> dict[str, Any]:
-    """What a page shows of a release in this run, and what else the reader's release says."""
-    return release() | _shown_values(page)
+def page_links(targets: Iterable[Page], values: Mapping[str, Any], heading: str, name: str = "links") -> None:
+    """Draw links to pages side by side, with the same values; `name` tells several lists of a page apart."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{current_page().prefix}{name}"):
+        st.html(f'<span class="dpviz-lead">{escape(heading)}</span>', width="content")
+        for target in targets:
+            page_link(target, values)
+
+
+def shown_release() -> dict[str, Any]:
+    """What the current page shows of a release in this run, and what else the reader's release says."""
+    return release() | _shown_values(current_page())
 
 
 def _shown_values(page: Page) -> dict[str, Any]:

@@ -16,24 +16,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-POLICY = {
-    "default-src": "'self'",
-    "script-src": "'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:",  # Streamlit starts components from a blob
-    "style-src": "'self' 'unsafe-inline'",
-    "img-src": "'self' data: blob:",
-    "font-src": "'self' data:",
-    "connect-src": "'self'",
-    "worker-src": "'self' blob:",
-    "object-src": "'none'",
-    "frame-src": "'none'",
-    "base-uri": "'self'",
-    "form-action": "'none'",
-    "frame-ancestors": "'self'",
-}
-"""Nothing is requested from another host, whatever a reader's text contains."""
-
 HEADERS = {
-    "content-security-policy": "; ".join(f"{directive} {sources}" for directive, sources in POLICY.items()),
+    # Nothing is requested from another host, whatever a reader's text contains; Streamlit starts components from a blob
+    "content-security-policy": "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
+    "worker-src 'self' blob:; object-src 'none'; frame-src 'none'; base-uri 'self'; form-action 'none'; "
+    "frame-ancestors 'self'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "SAMEORIGIN",
     "referrer-policy": "same-origin",  # the address of a page contains the reader's question
@@ -92,15 +80,14 @@ def static_url(name: str) -> str:
 
 def static_route(request: Request) -> Response:
     """Serve a script or style sheet of ``pages/static``, or plotly.js."""
-    path = _path(request.path_params["name"])
+    name = request.path_params["name"]
+    path = _path(name)
     if path.suffix not in MEDIA_TYPES or not path.is_file():
         return PlainTextResponse("Not Found", status_code=404)
     # While a server is replaced, the page of one process may ask another, which has another version of the file.
-    is_same_version = static_url(request.path_params["name"]).endswith(f"?{request.url.query}")
-    headers = {
-        "cache-control": "public, max-age=31536000, immutable" if is_same_version else "no-cache",
-        "vary": "accept-encoding",
-    }
+    is_same_version = static_url(name).endswith(f"?{request.url.query}")
+    caching = "public, max-age=31536000, immutable" if is_same_version else "no-cache"
+    headers = {"cache-control": caching, "vary": "accept-encoding"}
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return Response(path.read_bytes(), media_type=MEDIA_TYPES[path.suffix], headers=headers)
     with _compression_lock:  # once in a process, however many readers come first

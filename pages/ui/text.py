@@ -4,16 +4,14 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
 from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
 from dpviz.core.escape import escape_markdown
 from dpviz.core.formatting import shorten_numbers
-from pages.ui.url import class_mode
-
-TEXTS = Path(__file__).parent.parent / "texts"
+from pages.ui.navigation import TEXTS
+from pages.ui.url import class_mode, current_page
 
 UNBROKEN = re.compile(r"(?<=[\w)]) (?=[=±] )|(?<= [=±]) (?=[\w−∞<])|(?<=[\d∞]) (?=%)")
 """The spaces within "ε = 1", "31.4 ± 9.2" and "95 %": no line ends there."""
@@ -98,6 +96,11 @@ def page_text(page: str, section: str = "") -> str:
 def page_note(page: str, section: str, **values: object) -> str:
     """A section of a page's text as one paragraph, with `values` in the places of their names in braces."""
     return " ".join(page_text(page, section).split()).format(**values)
+
+
+def words(section: str, **values: object) -> str:
+    """A section of the text of the current page, see `page_note`."""
+    return page_note(current_page().module, section, **values)
 
 
 def _for_reader(html: str) -> str:

@@ -22,7 +22,7 @@ MAX_IN_TRANSIT = 4  # URLs that a browser may not have had yet
 UNSHOWN = object()  # the value of a setting whose problem is not shown yet: the page itself may still change it
 
 Options = Collection[str] | Callable[[], Collection[str]]
-"""Keys of a choice; a function where they are registered later."""
+"""Keys of a choice, of a mapping to their labels or to what has a label; a function where they are registered later."""
 
 
 def format_url_number(value: float) -> str:
@@ -46,8 +46,9 @@ class Setting:
     default: Any  # of a fresh page, which is left out of the URL; a function of no argument where it is known later
     parse: Callable[[str], Any]  # of the text of the URL; raises a ValueError with a sentence for the reader
     format: Callable[[Any], str] = format_value
-    label: str = ""  # in the head lines of files; empty for what they leave out
+    label: str = ""  # of its widget and in the head lines of files; empty for what they leave out
     parameter: Parameter | None = None
+    options: Options = ()  # of a choice
 
     @property
     def fresh(self) -> Any:
@@ -84,11 +85,11 @@ def choice_setting(options: Options, default: str | None, label: str = "") -> Se
     """Setting of one of several keys; None stands for none of them."""
 
     def parse(text: str) -> str:
-        if text not in _keys(options):
-            raise ValueError(f"it must be one of {', '.join(_keys(options))}.")
+        if text not in keys_of(options):
+            raise ValueError(f"it must be one of {', '.join(keys_of(options))}.")
         return text
 
-    return Setting(default, parse, label=label)
+    return Setting(default, parse, label=label, options=options)
 
 
 def choices_setting(options: Options, default: Collection[str], label: str = "") -> Setting:
@@ -99,12 +100,12 @@ def choices_setting(options: Options, default: Collection[str], label: str = "")
 
     def parse(text: str) -> list[str]:
         keys = [key for key in dict.fromkeys(text.split(".")) if key]
-        known = [key for key in keys if key in _keys(options)]
+        known = [key for key in keys if key in keys_of(options)]
         if known != keys:
-            raise ValueError(f"each must be one of {', '.join(_keys(options))}.", known)
+            raise ValueError(f"each must be one of {', '.join(keys_of(options))}.", known)
         return known
 
-    return Setting(lambda: list(default), parse, label=label)
+    return Setting(lambda: list(default), parse, label=label, options=options)
 
 
 def switch_setting(default: bool, label: str = "") -> Setting:
@@ -122,6 +123,17 @@ def text_setting(default: str, label: str = "") -> Setting:
         return text
 
     return Setting(default, parse, lambda text: text if len(text) <= MAX_TEXT else "", label)
+
+
+def current_page() -> Page:
+    """Page that is drawn in this run."""
+    return st.session_state["current_page"]  # type: ignore[no-any-return]
+
+
+def current_setting(name: str) -> tuple[str, Setting]:
+    """Key of a setting of the current page by its name without the prefix, and the setting."""
+    key = current_page().prefix + name
+    return key, st.session_state["current_settings"][key]
 
 
 @dataclass
@@ -180,9 +192,10 @@ def load(page: Page, settings: Settings) -> None:
     state["shown"] = set()
 
 
-def save(page: Page, settings: Settings) -> None:
+def save() -> None:
     """Write every setting that differs from its default to the URL once the reader pauses; after the last widget."""
     state = st.session_state
+    page, settings = current_page(), state["current_settings"]
     query = query_of(settings)
     address: _Address = state["address"]
     present = st.query_params.to_dict()
@@ -254,5 +267,6 @@ def problems() -> list[str]:
     return [sentence for sentence, _ in current.values()]
 
 
-def _keys(options: Options) -> Collection[str]:
+def keys_of(options: Options) -> Collection[str]:
+    """Keys of a choice at present."""
     return options() if callable(options) else options

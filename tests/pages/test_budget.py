@@ -248,7 +248,7 @@ def test_the_files_have_every_number(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     monkeypatch.setattr("pages.ui.download_columns", lambda *args: seen.extend(args))
     open_budget(look="Download", n=5, repetitions=60)
-    _, (measures, _), (name, script, _) = seen
+    (measures, _), (name, script, _) = seen
     rows = list(csv.DictReader(io.StringIO(measures[2]())))
     assert (measures[1], name) == ("budget.csv", "budget.py")
     assert [row["place"] for row in rows][:3] == ["1.0", "2.0", "3.0"]

@@ -17,8 +17,8 @@ from dpviz.comparisons.ranking import Ranking
 from dpviz.coverage import run_coverage
 from dpviz.study.plan import StudyPlan
 from dpviz.study.results import cell_result, study_parquet
+from pages import compare_synthesizers as details
 from pages.compare_synthesizers import PRESETS, take_release
-from pages.details import compare_synthesizers as details
 from tests.pages.apptest import answer, cells_of, figures, links, open_page, problems, said, settings, sound
 
 SMALL = {"n": 20, "sets": 3, "repetitions": 60}
@@ -288,7 +288,7 @@ def test_the_files_have_every_number(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     monkeypatch.setattr("pages.ui.download_columns", lambda *args: seen.extend(args))
     open_comparison(look="Download", **TWO)
-    _, (measures, _), (name, script, _) = seen
+    (measures, _), (name, script, _) = seen
     rows = list(csv.DictReader(io.StringIO(measures[2]())))
     assert (measures[1], name, len(rows)) == ("comparison.csv", "comparison.py", 32)
     assert "data = BinaryData(estimand='proportion', n=8, p=0.25" in script

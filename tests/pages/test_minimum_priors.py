@@ -30,7 +30,7 @@ from dpviz.priors import (
     release,
 )
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
-from pages.details import minimum_priors as details
+from pages import minimum_priors as details
 from pages.minimum_priors import FAMILIES, PRESETS
 from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts
 

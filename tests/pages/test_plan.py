@@ -12,9 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
 from dpviz.plans.files import plan_script
 from dpviz.plans.forms import desk_settings, groups_line, read_groups, read_statistics, statistics_line
-from pages.details.plan import SECTIONS, read_file
-from pages.details.plan_statistics import PLACES
-from pages.plan import PRESETS, SETTINGS, Question
+from pages.plan import PLACES, PRESETS, SECTIONS, SETTINGS, Question, read_file
 from tests.pages.apptest import answer, open_page, problems, settings, texts
 
 FIVE = PRESETS["Five statistics"]["statistics"]

@@ -16,8 +16,7 @@ from dpviz.inference.secret_n import SIZE_PRIORS, posterior_secret_n
 from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from pages.details.posterior import SECTIONS
-from pages.posterior import PRESETS
+from pages.posterior import PRESETS, SECTIONS
 from tests.pages.apptest import (
     answer,
     figures,

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.core.formatting import format_number, shorten_numbers
-from pages.ui.text import TEXTS, page_note, page_text, unbroken
+from pages.ui.navigation import TEXTS
+from pages.ui.text import page_note, page_text, unbroken
 from tests.pages.apptest import answer, mark, markup, plain_text, sound, texts
 
 ROOT = Path(__file__).parents[2]

@@ -34,32 +34,27 @@ def show_b(_question: object) -> None:
 
 def controls() -> dict[str, Any]:
     places = ui.control_places()
-    ui.presets({"seven": CASE, "eight": CASE | {"n": 8}}, "tr_", place=places.first)
-    n = ui.number_control(NUMBERS, "tr_", "n", place=places.first)
-    values = {"n": n, "m": ui.linked_number(NUMBERS, "tr_", "m", n, place=places.more)}
-    values["x"] = ui.number_control(NUMBERS, "tr_", "x", place=places.main, maximum=n)
-    values["epsilon"] = ui.number_control(NUMBERS, "tr_", "epsilon", place=places.first)
-    values["kind"] = ui.choice("Kind", KINDS, "tr_kind", place=places.main)
-    values["methods"] = ui.choices("Methods", {"a": "A", "b": "B", "c": "C"}, "tr_methods", place=places.more)
+    ui.presets({"seven": CASE, "eight": CASE | {"n": 8}}, place=places.first)
+    n = ui.number_control("n", place=places.first)
+    values = {"n": n, "m": ui.linked_number("m", n, place=places.more)}
+    values["x"] = ui.number_control("x", place=places.main, maximum=n)
+    values["epsilon"] = ui.number_control("epsilon", place=places.first)
+    values["kind"] = ui.choice("kind", place=places.main)
+    values["methods"] = ui.choices("methods", {"a": "A", "b": "B", "c": "C"}, place=places.more)
     details = ["1", "2"] if values["kind"] == "few" else ["2", "3"]
-    values["detail"] = ui.choice("Detail", details, "tr_detail", widget=st.segmented_control, default="2")
-    values["on"] = ui.toggle("On", "tr_on", place=places.more)
-    values["words"] = ui.text_control("Words", "tr_words")
+    values["detail"] = ui.choice("detail", details, "Detail", widget=st.segmented_control, default="2")
+    values["on"] = ui.toggle("on", "On", place=places.more)
+    values["words"] = ui.text_control("words")
     return values
 
 
 def page() -> None:
     """A page with one of each."""
-    ui.open_page(PAGE, SETTINGS)
-    parts = ui.columns()
-    with parts.controls:
-        question = ui.last_valid(PAGE, SETTINGS, controls, lambda question: None)
-    with parts.results:
-        ui.show_problems()
-        ui.answer(str(question["n"]), f"The answer is {question}.", "Short.")
-    with parts.details:
-        ui.look_closer(PAGE, {"B": show_b}, question)
-    ui.close_page(PAGE, SETTINGS)
+    with ui.page_frame(PAGE, SETTINGS, controls) as (question, parts):
+        with parts.results:
+            ui.answer(str(question["n"]), f"The answer is {question}.", "Short.")
+        with parts.details:
+            ui.look_closer({"B": show_b}, question)
 
 
 def trial_script() -> None:
