@@ -82,18 +82,6 @@ def show_pictures(spending: Spending, found: Spent) -> str:
     return f"{caption} {shared.release_problem(is_divided=True)}".strip()
 
 
-def show_links(division: Division) -> None:
-    """Draw links to what the other pages say of the best division, which is not the reader's release but is named."""
-    method = division.asked.method
-    if not isinstance(method, BinaryMethod):  # the other pages know no other data
-        return
-    best = division.found.best
-    design = method.in_design(division.asked.data, division.asked.epsilon / best)
-    own = {"alpha": design["alpha"]} if "alpha" in design else {}  # of one set, for pages without a rule for the prior
-    values = {"synthesizer": method.synthesizer_type.key, "sets": int(best), "prior": "pure", **own}
-    ui.release_links(f"{method.label} with {division.asked.name_of(best)} on", values)
-
-
 def _show_downloads(spending: Spending) -> None:
     script = (budget_script(spending), "the numbers of the pictures")
     shared.show_files("budget", "All measures at every division, CSV", spending, budget_csv, script)
@@ -125,5 +113,12 @@ def page() -> None:
             st.caption(f"{caption} {problem}".strip())
             ui.table(*division.table, "The smallest error and the papers' divisions")
             ui.note(division.further)
-            show_links(division)
+            if isinstance(spending.method, BinaryMethod):  # the other pages know no other data
+                # The best division is not the reader's release but is named; α is that of one set
+                best = found.best
+                design = spending.method.in_design(spending.data, spending.epsilon / best)
+                own = {"alpha": design["alpha"]} if "alpha" in design else {}  # for pages without a rule for the prior
+                key = spending.method.synthesizer_type.key
+                values = {"synthesizer": key, "sets": int(best), "prior": "pure", **own}
+                ui.release_links(f"{spending.method.label} with {spending.name_of(best)} on", values)
             ui.look_closer(SECTIONS, spending)

@@ -110,7 +110,12 @@ def show_room() -> None:
     if seat is None:
         seat, token = rooms.store.take_seat(code)
         go_to(code, seat=token)
-    show_seat(code, settings, seat)
+    if not settings.running:
+        _show(seat, "", [words.waiting_said(seat, code)])
+    elif MODES[settings.mode].waits:
+        _show_riddle(code, settings, seat)
+    else:
+        _show_interval(code, settings, seat)
     poll(room, "version")
 
 
@@ -284,15 +289,6 @@ def _qr_code(link: str, alt: str) -> str:
     """QR code of a link: black on white, whatever the theme."""
     picture = segno.make(link, error="m").svg_data_uri(border=2, dark="#000", light="#fff")
     return f'<img class="dpviz-qr" alt="{escape(alt)}" src="{escape(picture)}">'
-
-
-def show_seat(code: str, settings: RoomSettings, seat: int) -> None:
-    if not settings.running:
-        _show(seat, "", [words.waiting_said(seat, code)])
-    elif MODES[settings.mode].waits:
-        _show_riddle(code, settings, seat)
-    else:
-        _show_interval(code, settings, seat)
 
 
 def _show(seat: int, drawing: str, sentences: list[str], question: str = "") -> None:

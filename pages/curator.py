@@ -94,7 +94,8 @@ def take_release(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def controls() -> Question:
-    details.forget_closed_file()
+    if st.session_state.get(f"{PREFIX}look") != details.PILOT_DATA:  # what was read of a file goes with its section
+        st.session_state["page_memory"].pop("pilot", None)
     places = ui.control_places()
     ui.presets(PRESETS, place=places.first, take_release=take_release, help=ui.words("presets"))
     for name in HIDDEN:

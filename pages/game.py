@@ -53,24 +53,23 @@ class Game:
         return rounds_of(self.seed, level=self.level.key, epsilon=self.epsilon)
 
     @property
-    def key(self) -> str:
-        """Where the session has its progress: what its rounds follow from."""
-        return f"{PREFIX}{self.level.game_text(self.epsilon, self.seed)}"
-
-    @property
     def progress(self) -> Progress:
-        progress: Progress = st.session_state.get(self.key, Progress())
-        return progress
+        return games().get(self.level.game_text(self.epsilon, self.seed), Progress())
 
     def advance(self, before: Progress, after: Progress) -> None:
         """Go one step on, once: what is locked stays."""
         if self.progress == before:
-            st.session_state[self.key] = after
+            games()[self.level.game_text(self.epsilon, self.seed)] = after
 
     def lock_button(self, label: str, name: str, guess: Any, shortcut: str | None = None) -> None:
         progress = self.progress
         args = (progress, Progress((*progress.guesses, guess), is_open=False))
         st.button(label, key=f"{PREFIX}lock{name}", on_click=self.advance, args=args, shortcut=shortcut)
+
+
+def games() -> dict[str, Progress]:
+    """Progress in every game of the session, by what its rounds follow from."""
+    return st.session_state.setdefault(f"{PREFIX}games", {})  # type: ignore[no-any-return]
 
 
 def controls() -> Game:

@@ -129,7 +129,16 @@ def show_step(place: Place) -> None:
             if answer:
                 show_text(answer, "dpviz-answer")
             show_ways(place)
-            show_folds(place)
+            parts = lesson.words_of(step).parts
+            if step.shows(moment) and parts.get("formula"):
+                with st.expander("The formula"):
+                    st.markdown(parts["formula"])
+            if ui.class_mode():
+                with st.expander("For the teacher"):
+                    st.markdown(parts["teacher"])
+                    make = partial(printed_lesson, lesson, moment.seed)
+                    label = "Pictures with blanks, and the answers at the end (HTML, A4)"
+                    ui.show_files("This lesson on paper", (label, f"dpviz_lesson_{lesson.key}.html", make))
 
 
 def show_question(place: Place) -> None:
@@ -194,20 +203,6 @@ def show_ways(place: Place) -> None:
     with st.container(key=f"{PREFIX}ways", horizontal=True, vertical_alignment="center"):
         button("← Back" if number > 1 else "← All lessons", "back", previous, shortcut="PageUp")
         button("All lessons →" if is_last else "Next →", "next", following, shortcut="PageDown", type=kind)
-
-
-def show_folds(place: Place) -> None:
-    """Draw the formula once the answer is shown, and in class mode what is for the teacher."""
-    lesson, parts = place.lesson, place.lesson.words_of(place.step).parts
-    if place.step.shows(place.moment) and parts.get("formula"):
-        with st.expander("The formula"):
-            st.markdown(parts["formula"])
-    if ui.class_mode():
-        with st.expander("For the teacher"):
-            st.markdown(parts["teacher"])
-            make = partial(printed_lesson, lesson, place.moment.seed)
-            label = "Pictures with blanks, and the answers at the end (HTML, A4)"
-            ui.show_files("This lesson on paper", (label, f"dpviz_lesson_{lesson.key}.html", make))
 
 
 def page() -> None:

@@ -47,6 +47,7 @@ CATEGORIES = KINDS["categorical"]
 SMALLEST_FAILURE = 1e-300  # a δ that is smaller, but not 0, is near the end of the floating-point numbers
 CURVES_TIMEOUT_S = 0.04  # on a server that is not busy, the first exact curves are there by then
 EXTENT = f"{PREFIX}extent"
+AUDIT_CLASSES = "dpviz-scroll dpviz-audit"
 
 _judged = lru_cache(maxsize=32)(audit.judged)
 _explained = lru_cache(maxsize=512)(audit.explained)
@@ -67,7 +68,14 @@ def controls() -> PromiseQuestion:
     if 0 < values["delta"] < SMALLEST_FAILURE:
         allowed = f"0, or from {format_number(SMALLEST_FAILURE)} to {format_number(NUMBERS['delta'].maximum)}"
         raise ValueError(f"delta (allowed failure) must be {allowed}; got {format_number(values['delta'])}.")
-    register_release(kind)
+
+    # The mechanism has no control here: it is registered where none is known yet, or only one of other cells
+    is_known = "synthesizer" in ui.release() and not has_other_cells(ui.release(), kind)
+    for name, value in {"synthesizer": kind.mechanism, "prior": "exact"}.items():
+        st.session_state.pop(PREFIX + name, None)
+        if not (is_known or kind.conditioned):
+            st.session_state[PREFIX + name] = value
+            ui.register_shown(PREFIX + name)
     m_is_n = bool(st.session_state[f"{PREFIX}m_is_n"])
     return PromiseQuestion(kind=kind, setting=Setting(**values), m_is_n=m_is_n, **more)
 
@@ -84,17 +92,6 @@ def take_release(values: Mapping[str, Any]) -> Mapping[str, Any]:
     if not has_other_cells(values, kind):
         return {}
     return {"family": "Bernoulli" if kind is CATEGORIES else CATEGORIES.label}
-
-
-def register_release(kind: Kind) -> None:
-    """Register the mechanism, which has no control here, where none is known yet, or only one of other cells."""
-    state = st.session_state
-    is_known = "synthesizer" in ui.release() and not has_other_cells(ui.release(), kind)
-    for name, value in {"synthesizer": kind.mechanism, "prior": "exact"}.items():
-        state.pop(PREFIX + name, None)
-        if not (is_known or kind.conditioned):
-            state[PREFIX + name] = value
-            ui.register_shown(PREFIX + name)
 
 
 def show_curves(question: PromiseQuestion, needed: answers.Needed) -> None:
@@ -164,7 +161,9 @@ def _show_audit(question: PromiseQuestion) -> None:
     unsafe = [_explained(finding) for finding in findings if finding.verdict is Verdict.UNSAFE]
     st.html(f'<p class="dpviz-question">{audit_in_words.audit_headline(findings)}</p>')
     if unsafe:
-        _audit_table(audit_tables.findings_table(unsafe), "Printed theorems that are unsafe")
+        ui.html_table(
+            audit_tables.findings_table(unsafe), "Printed theorems that are unsafe", "dpviz-scroll dpviz-audit"
+        )
     if others := audit_in_words.other_claims(findings):
         st.html(f"<p>{others}</p>")
     rest = [finding for finding in findings if finding.verdict is not Verdict.UNSAFE]
@@ -181,16 +180,12 @@ def _show_audit(question: PromiseQuestion) -> None:
     st.caption(ui.words("The audit"))
 
 
-def _audit_table(html: str, caption: str) -> None:
-    ui.html_table(html, caption, "dpviz-scroll dpviz-audit")
-
-
 def _show_folded(label: str, name: str, caption: str, table_of: Callable[[], str]) -> None:
     """A table that is computed when the reader opens it."""
     with st.expander(label, key=PREFIX + name, on_change="rerun") as fold:
         if fold.open:
             try:
-                _audit_table(table_of(), caption)
+                ui.html_table(table_of(), caption, AUDIT_CLASSES)
             except ValueError as error:
                 ui.problem(str(error))
 

@@ -103,11 +103,6 @@ def printed_html(question: Question, is_within: bool) -> str:
     return printed.layouts_html(layouts, links, {} if is_within else drawn)
 
 
-def show_verdicts() -> None:
-    html = f"{printed.verdicts_html(read_full_run().verdicts)}<p class=said>{ui.words('meaning')}</p>"
-    ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
-
-
 def show_figure(question: Question) -> None:
     """Draw a figure as we have it, what the paper says of it, and the numbers of its pictures."""
     figure = FIGURES[question.paper][question.figure]
@@ -132,7 +127,8 @@ def page() -> None:
             if question.cell and not question.is_only:
                 ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
             place = st.container() if question.is_large else None  # a class sees the figure first
-            show_verdicts()
+            html = f"{printed.verdicts_html(run.verdicts)}<p class=said>{ui.words('meaning')}</p>"
+            ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
             if question.figure:
                 with place or st.container():
                     show_figure(question)

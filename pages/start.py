@@ -28,15 +28,11 @@ FIXED: dict[str, Any] = {"sets": 1, "m_is_n": True, "noise_is_promise": True}
 DOTS_ACROSS = {20: 10, 100: 25, 1000: 64}
 TEMPLATE = (Path(__file__).parent / "static" / "start.html").read_text(encoding="utf-8")
 NUMBERS = ui.declared_numbers("start")
-
-
 SIZES = ui.choice_setting([str(size) for size in PEOPLE], None)
 SETTINGS = {
     f"{PREFIX}epsilon": ui.number_setting(NUMBERS["epsilon"]),
     METHOD: ui.choice_setting(METHODS, "beta_binomial", "Method"),
-    N: ui.Setting(
-        int(NUMBERS["n"].default), lambda text: int(SIZES.parse(text)), label="People", parameter=NUMBERS["n"]
-    ),
+    N: ui.Setting(int(NUMBERS["n"].default), lambda size: int(SIZES.parse(size)), str, "People", NUMBERS["n"]),
     SEED: ui.number_setting(NUMBERS["seed"]),
     P: ui.hidden_number_setting(NUMBERS["p"]),
     X: ui.hidden_number_setting(NUMBERS["x"]),
@@ -61,12 +57,6 @@ def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
     mechanism = values.get("synthesizer")
     is_best = mechanism == "geometric" and st.session_state[METHOD] == BEST
     return {"method": mechanism} if mechanism in METHODS and not is_best else {}
-
-
-def can_show(values: Mapping[str, Any]) -> bool:
-    is_known = values.get("synthesizer", BEST) in METHODS and values.get("n", PEOPLE[0]) in PEOPLE
-    is_pure = values.get("synthesizer") == "geometric" or values.get("prior", "pure") == "pure"
-    return is_known and is_pure and all(values.get(name, value) == value for name, value in FIXED.items())
 
 
 def fit_carried() -> None:
@@ -133,7 +123,10 @@ def page() -> None:
     design, words = overview.design, words_of(overview)
     if overview.secret == usual_count(design.n) == design.n * design.p:  # what a fresh page has stays out of the URL
         st.session_state.update({P: None, X: None})
-    if not can_show(ui.release()):
+    release = ui.release()
+    is_known = release.get("synthesizer", BEST) in METHODS and release.get("n", PEOPLE[0]) in PEOPLE
+    is_pure = release.get("synthesizer") == "geometric" or release.get("prior", "pure") == "pure"
+    if not (is_known and is_pure and all(release.get(name, value) == value for name, value in FIXED.items())):
         st.caption(ui.words("other release"))
     ui.show_problems()
     ui.answer(f"ε = {format_number(design.epsilon, 4)}", *words.sentences)

@@ -206,12 +206,6 @@ def _show_side_by_side(desk: Desk) -> None:
 # or in a message that other readers or a log could see.
 
 
-def forget_closed_file() -> None:
-    """Drop what was read of a file unless its section is open; at the beginning of every run."""
-    if st.session_state.get(f"{PREFIX}look") != PILOT_DATA:
-        st.session_state["page_memory"].pop("pilot", None)
-
-
 def pilot_sentence() -> str:
     """Which numbers of the question came from a file; empty where none of them is used any more."""
     state = st.session_state

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -141,7 +141,8 @@ def _show_draws(question: Any) -> None:
             st.button(label, key=f"{PREFIX}draw_{more}", on_click=_draw, args=(more,), width="stretch")
         st.button(
             "Stop" if is_running else "Draw by itself", key=f"{PREFIX}draw_go", width="stretch",
-            on_click=_stop if is_running else _start, shortcut="Space" if ui.class_mode() else None,
+            on_click=_stop if is_running else partial(st.session_state.update, {DRAWING: 0}),
+            shortcut="Space" if ui.class_mode() else None,
         )  # fmt: skip
         st.button("Clear", key=f"{PREFIX}draw_clear", on_click=_clear, width="stretch")
     st.html(f'<p class="dpviz-answer">{report.draw_sentence(draws)}</p>')
@@ -158,10 +159,6 @@ def _show_draws(question: Any) -> None:
 
 def _draw(more: int) -> None:
     st.session_state[DRAWN] = min(st.session_state[DRAWN] + more, MAX_DRAWS)
-
-
-def _start() -> None:
-    st.session_state[DRAWING] = 0
 
 
 def _stop() -> None:
@@ -250,7 +247,7 @@ def _show_better(question: Any) -> None:
         return
     label = "Allow the δ of the promise too (may take some seconds)"
     has_delta = summary.delta > 0 and ui.toggle("with_delta", label)
-    promises = [(name, (epsilon,)) for name, epsilon in report.compared_promises(summary)]
+    promises: list[Any] = [(name, (epsilon,)) for name, epsilon in report.compared_promises(summary)]
     promises += [("the promise", (summary.epsilon, summary.delta))] * has_delta
     with st.spinner("The best mechanism …"):
         best = [(name, ui.result(report.best_mechanisms, release.n, *promise)) for name, promise in promises]

@@ -12,7 +12,8 @@ from pages.ui.downloads import (
 )  # fmt: skip
 from pages.ui.figure import component, show_figure
 from pages.ui.layout import (
-    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_frame, section_setting, show_problems,
+    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_frame, section_setting,
+    show_problems,
 )  # fmt: skip
 from pages.ui.mechanism import GIVEN, mechanism_controls, mechanism_settings, note_broken_promise
 from pages.ui.release import (

@@ -33,11 +33,9 @@ def comparison_settings(numbers: Mapping[str, Parameter], prefix: str, measures:
         **ui.number_settings(numbers, prefix),
         **ui.link_settings(prefix, "m", "public_share"),
         **{
-            f"{prefix}{kind}_estimand": ui.choice_setting(
-                options, next(iter(options)), "What the analyst wants to know"
-            )
-            for kind, options in estimands.items()
-            if len(options) > 1
+            f"{prefix}{kind}_estimand": ui.choice_setting(known, next(iter(known)), "What the analyst wants to know")
+            for kind, known in estimands.items()
+            if len(known) > 1
         },
         f"{prefix}rule": ui.choice_setting(COMBINING_RULES, "reiter_2003", "Rule for the interval"),
         f"{prefix}measure": ui.choice_setting(list(dict.fromkeys([ERROR, *measures])), ERROR, "What is drawn"),
@@ -79,20 +77,20 @@ def analysis_controls(place: Any, **sets: int) -> Analysis:
 
 
 @lru_cache(maxsize=64)
-def method_of(synthesizer: str, is_divided: bool) -> BinaryMethod:
-    """Method that releases sets of a synthesizer; a ValueError where there is none whose ε can be divided as asked."""
-    method = method_of_release(Design(mechanism=synthesizer, n=1))
-    problem = OverSets.unfit(BinaryData.fresh(), method) if is_divided else ""
-    if problem:
-        raise ValueError(problem)
-    return method
+def release_method(synthesizer: str, is_divided: bool) -> tuple[BinaryMethod | None, str]:
+    """Method that releases sets of a synthesizer, or why there is none, or none whose ε can be divided as asked."""
+    try:
+        method = method_of_release(Design(mechanism=synthesizer, n=1))
+        problem = OverSets.unfit(BinaryData.fresh(), method) if is_divided else ""
+    except ValueError as error:
+        problem = str(error)
+    return (None, f"Your release is not shown here. {problem}") if problem else (method, "")
 
 
 def kind_and_method(values: Mapping[str, Any], is_divided: bool) -> tuple[str, str] | None:
     """Keys of a carried release: of its kind of data, that of the papers or with fewer or more rows, and its method."""
-    try:
-        method = method_of(values["synthesizer"], is_divided)
-    except (KeyError, ValueError):
+    method, _ = release_method(values.get("synthesizer", ""), is_divided)
+    if method is None:
         return None
     has_own_size = values.get("m_is_n") is False and values.get("m") != values.get("n")
     return CountData.key if has_own_size else BinaryData.key, method.key
@@ -100,11 +98,7 @@ def kind_and_method(values: Mapping[str, Any], is_divided: bool) -> tuple[str, s
 
 def release_problem(is_divided: bool) -> str:
     """Why a page does not show the reader's release; empty where it does."""
-    try:
-        method_of(ui.release().get("synthesizer", BetaBinomial.key), is_divided)
-    except ValueError as error:
-        return f"Your release is not shown here. {error}"
-    return ""
+    return release_method(ui.release().get("synthesizer", BetaBinomial.key), is_divided)[1]
 
 
 @lru_cache(maxsize=64)
