@@ -57,7 +57,7 @@ class Results(NamedTuple):
     """What is known of a design so far."""
 
     design: Design
-    run: simulation.Run | None
+    run: simulation.Run
     coverages: dict[str, ExactCoverage] | None  # without the rules beyond reach; None while they are computed
     axis: str
     curves: Curves
@@ -82,7 +82,7 @@ def controls() -> Question:
     return Question(replace(design, rules=fitting), covered.coverage_setting(design), notes)
 
 
-def picture_controls(design: Design, run: simulation.Run | None) -> str:
+def picture_controls(design: Design, run: simulation.Run) -> str:
     """Draw what moves the pictures, and return the axis; that of ε is none of a release with its own prior."""
     axes = [label for label, name in AXES.items() if name in ("p", *design.promised)]
     if st.session_state[f"{PREFIX}axis"] not in axes:
@@ -94,7 +94,7 @@ def picture_controls(design: Design, run: simulation.Run | None) -> str:
         return AXES[ui.segmented("axis", axes, **rest)]
 
 
-def results_of(design: Design, axis: str, run: simulation.Run | None) -> Results:
+def results_of(design: Design, axis: str, run: simulation.Run) -> Results:
     """Exact coverages, then curves through them along the axis, and along p."""
     arguments: dict[str, Any] = {"p": design.p, "sets": design.sets, "rules": design.rules, "level": design.level}
     coverages: dict[str, ExactCoverage] | None
@@ -184,7 +184,7 @@ def show_numbers(results: Results) -> None:
     """Draw the numbers of each rule, what they are, and what holds for the reader's own secret table."""
     design = results.design
     coverages = results.coverages
-    performance = None if results.run is None else results.run.performance
+    performance = results.run.performance
     along_p, is_complete = results.along_p
     smallest = {} if along_p is None else along_p.smallest
     ui.table(*summaries.coverage_table(
@@ -213,8 +213,7 @@ def page() -> None:
     with ui.page_frame(COVERAGE, SETTINGS, controls, lambda asked: simulation_of(asked.design)) as (question, parts):
         design = question.design
         run = simulation.current_run(design)
-        if run is not None:
-            run.advance(simulation.SPEEDS[st.session_state[f"{PREFIX}speed"]])
+        run.advance(simulation.SPEEDS[st.session_state[f"{PREFIX}speed"]])
         with parts.results:
             place = st.container()
             results = results_of(design, picture_controls(design, run), run)

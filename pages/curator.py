@@ -49,21 +49,13 @@ USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
 HIDDEN = {"p": PROPORTION, "x": replace(CONFIDENTIAL_COUNT, name="x")}
 """Numbers of the reader's release that the page has no widget for, and hands on."""
 
+MEASURES = {key: capitalized(measure.name) for key, measure in ACCURACY.items()}
 PRESETS = ui.declared_presets("curator")
 
 
 def method_labels(kind: type[DataKind]) -> dict[str, str]:
     """Labels of the methods that promise privacy, by key."""
     return {method.key: method.label for method in kind.methods if not method.reference}
-
-
-def _kind_settings(kind: type[DataKind]) -> dict[str, ui.Setting]:
-    rules = [key for key in ("reiter_2003", "score") if key in kind.rules]
-    methods = ui.choices_setting(partial(method_labels, kind), (), "Methods considered")
-    return {
-        f"{PREFIX}{kind.key}_rules": ui.choices_setting(kind.rules, rules, "Analyses"),
-        f"{PREFIX}{kind.key}_methods": replace(methods, default=kind.considered_keys),
-    }
 
 
 SETTINGS = {
@@ -73,16 +65,20 @@ SETTINGS = {
     **ui.link_settings(PREFIX, "m"),
     f"{PREFIX}protect": ui.choices_setting(PROTECTIONS, ["loss"], "All that must be protected"),
     f"{PREFIX}accuracy": ui.choices_setting(
-        ACCURACY, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
+        MEASURES, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
     ),
     f"{PREFIX}tried": ui.choices_setting(stated.SETS, ["1", "5"], "Numbers of sets considered"),
     f"{PREFIX}goal": ui.choice_setting(GOALS, next(iter(GOALS)), "What comes first"),
     f"{PREFIX}over": ui.choice_setting(stated.OVER_RANGE.values(), "worst", "Over the range, what counts is the"),
-    **{key: setting for kind in ASKED_KINDS.values() for key, setting in _kind_settings(kind).items()},
     f"{PREFIX}every": ui.switch_setting(False, "Show all designs"),
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
     **details.SETTINGS,
 }
+for _key, _kind in ASKED_KINDS.items():
+    _usual_rules = [key for key in ("reiter_2003", "score") if key in _kind.rules]
+    SETTINGS[f"{PREFIX}{_key}_rules"] = ui.choices_setting(_kind.rules, _usual_rules, "Analyses")
+    _methods = ui.choices_setting(partial(method_labels, _kind), (), "Methods considered")
+    SETTINGS[f"{PREFIX}{_key}_methods"] = replace(_methods, default=_kind.considered_keys)
 
 
 def take_release(values: Mapping[str, Any]) -> dict[str, str]:
@@ -114,12 +110,10 @@ def controls() -> Question:
     values |= _numbers(range_names(kind), places)
 
     # The limits
-    labels = {key: protection.label for key, protection in PROTECTIONS.items()}
-    protect = _limit_choice("How private", "protect", labels, places)
+    protect = _limit_choice("How private", "protect", places)
     for key in protect:
         values |= _numbers(stated.protection_names(key), places)
-    labels = {key: capitalized(measure.name) for key, measure in ACCURACY.items()}
-    accuracy = _limit_choice("How far off", "accuracy", labels, places)
+    accuracy = _limit_choice("How far off", "accuracy", places)
     values |= _numbers([stated.limit_name(kind, key) for key in accuracy], places)
 
     designs = _design_controls(places, kind, values)
@@ -136,7 +130,7 @@ def _numbers(names: Iterable[str], places: ui.Places, maximum: float | None = No
     return values
 
 
-def _limit_choice(label: str, name: str, options: Mapping[str, str], places: ui.Places) -> list[str]:
+def _limit_choice(label: str, name: str, places: ui.Places) -> list[str]:
     """Draw pills that set a list of limits to a usual one, and under "More" the list itself; return its keys."""
     state = st.session_state
     ways = USUAL_LIMITS[name]
@@ -151,7 +145,7 @@ def _limit_choice(label: str, name: str, options: Mapping[str, str], places: ui.
     places.first.pills(
         label, list(ways), format_func=ways.__getitem__, key=pills_key, on_change=apply, help=ui.words(name)
     )
-    return ui.choices(name, options, place=places.more)
+    return ui.choices(name, place=places.more)
 
 
 def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, Any]) -> dict[str, Any]:
@@ -174,16 +168,6 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
         "rules": tuple(rules), "sets": tuple(map(int, sets)), "goal": goal, "average": is_average,
         "methods": () if set(methods) == set(kind.considered_keys()) else tuple(methods),
     }  # fmt: skip
-
-
-def latest_designs(question: Question) -> Desk:
-    """The designs as far as they are known: all that the page draws in a run is drawn from this one result."""
-    desk: Desk | None = None
-    try:
-        desk = ui.latest(stream_designs, question)
-    except ValueError as error:
-        ui.problem(str(error))
-    return desk if desk is not None and (desk.designs or desk.complete) else first_designs(question)
 
 
 def show_answer(desk: Desk, summary: answer.Told) -> None:
@@ -246,7 +230,12 @@ def show_designs(desk: Desk, summary: answer.Told) -> None:
 def page() -> None:
     with ui.page_frame(CURATOR, SETTINGS, controls, first_designs, take_release) as (question, parts):
         with parts.results:
-            desk = latest_designs(question)
+            desk = first_designs(question)
+            try:
+                latest = ui.latest(stream_designs, question)
+                desk = latest if latest is not None and (latest.designs or latest.complete) else desk
+            except ValueError as error:
+                ui.problem(str(error))
             summary = answer.answer_sentence(desk)
             show_answer(desk, summary)
         with parts.details:

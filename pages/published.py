@@ -126,12 +126,12 @@ def page() -> None:
             ui.answer(run.mark, run.told, run.short)
             if question.cell and not question.is_only:
                 ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
-            place = st.container() if question.is_large else None  # a class sees the figure first
+            if question.figure and question.is_large:  # a class sees it first
+                show_figure(question)
             html = f"{printed.verdicts_html(run.verdicts)}<p class=said>{ui.words('meaning')}</p>"
             ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
-            if question.figure:
-                with place or st.container():
-                    show_figure(question)
+            if question.figure and not question.is_large:
+                show_figure(question)
         with parts.details:
             st.html(printed.paper_html(question.named, printed_html(question, False), PAPERS[question.paper].errata))
             ui.show_files(

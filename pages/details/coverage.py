@@ -89,7 +89,7 @@ def _show_lengths(results: Any) -> None:
 
 def _show_moments(results: Any) -> None:
     design = results.design
-    performance = None if results.run is None else results.run.performance
+    performance = results.run.performance
     moments = set_moments(design.release, p=design.p, sets=design.sets)
     ui.table(*in_words.estimate_table(moments, performance))
 
@@ -120,8 +120,7 @@ def _show_moments(results: Any) -> None:
 
 def _show_downloads(results: Any) -> None:
     design, run = results.design, results.run
-    performance = None if run is None else run.performance
-    make_table = partial(coverage_csv, design.rules, results.coverages, performance)
+    make_table = partial(coverage_csv, design.rules, results.coverages, run.performance)
     tables: list[ui.File | str] = [("Coverage, CSV", "coverage.csv", make_table)]
     curves, _ = results.curves
     if curves is not None and curves.whole:
@@ -130,7 +129,7 @@ def _show_downloads(results: Any) -> None:
         tables.append(("Curves, CSV", f"by_{name}.csv", lambda: columns_csv(name, curves.lines.points, columns)))
     notes = []
     saved: ui.File | str = "Press Start first."
-    if run is None or run.tally is None:
+    if run.tally is None:
         tables.append("Press Start for the first intervals.")
     else:
         tables.append(("First intervals, CSV", "intervals.csv", lambda: intervals_csv(run.tally)))
@@ -147,7 +146,7 @@ def _show_downloads(results: Any) -> None:
         show_opener(run)
 
 
-def show_opener(run: Run | None) -> None:
+def show_opener(run: Run) -> None:
     """Draw a place for the file of a run or a study, and the choice of a cell of the study."""
     state = st.session_state
     is_open = ui.open_file(
@@ -162,7 +161,7 @@ def show_opener(run: Run | None) -> None:
         cells = range(len(names))
         st.selectbox("Cell of the study", cells, format_func=names.__getitem__, key=CELL_KEY, on_change=open_cell)
         st.caption(f"{sentence} {ui.words('study')}")
-    if run is not None and run.opened:
+    if run.opened:
         more = "" if run.is_complete else " Press Resume to go on."
         st.caption(f"{run.opened:,} repetitions came with the file.{more}")
 

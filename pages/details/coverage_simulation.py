@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -69,6 +69,11 @@ class Run:
         return self.done >= self.plan.repetitions
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether nobody has started it."""
+        return self.tally is None and not (self.is_running or self.problem)
+
+    @property
     def is_watched(self) -> bool:
         """Whether the first repetitions are still being shown a few at a time."""
         return self.tally is not None and 0 < self.watched < len(self.tally.shown)
@@ -126,14 +131,13 @@ class Run:
             self.stop()
 
 
-def current_run(design: Design) -> Run | None:
-    """The reader's run of this design; a new one where the design has moved while it ran, None where it rested."""
+def current_run(design: Design) -> Run:
+    """The reader's run of this design; a new one where there is none, which runs where the design moved meanwhile."""
     run: Run | None = st.session_state.get(KEY)
+    fresh = Run(simulation_of(design), is_running=False)
     if run is None:
-        return None
-
-    # A run of a study has fewer rules than one of the page
-    rules = run.plan.rules
+        return fresh
+    rules = run.plan.rules  # those of a study are fewer than the page's
     if set(design.rules) <= set(rules) and all(RULES[key].fits(design.release, design.sets) for key in rules):
         plan = simulation_of(design, rules)
         if plan.fingerprint == run.plan.fingerprint and run.done <= plan.repetitions:
@@ -141,18 +145,19 @@ def current_run(design: Design) -> Run | None:
                 run.plan = plan
                 run.start = run.tally
             return run
-    run = st.session_state[KEY] = Run(simulation_of(design)) if run.is_running else None
-    return run
+    fresh.is_running = run.is_running
+    st.session_state[KEY] = fresh if run.is_running else None
+    return fresh
 
 
-def show_first_intervals(design: Design, run: Run | None) -> None:
+def show_first_intervals(design: Design, run: Run) -> None:
     """Draw the first intervals of the first rule: of the very repetitions that Start goes on with."""
     rule = design.rules[0]
     plan = simulation_of(design, (rule,))
     # The table of a rule that knows the noise may take a second
     intervals = ui.result(first_intervals, plan, rule) if RULES[rule].knows_noise else _first_intervals(plan, rule)
-    shown = min(run.watched, len(intervals.runs)) if run is not None and run.is_watched else 0
-    lines = interval_words(plan, intervals, shown, None if run is None else run.performance)
+    shown = min(run.watched, len(intervals.runs)) if run.is_watched else 0
+    lines = interval_words(plan, intervals, shown, run.performance)
     chart = caterpillar_chart(
         intervals.runs.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
         p=plan.p, words="<br>".join(lines), shown=shown or None,
@@ -162,9 +167,9 @@ def show_first_intervals(design: Design, run: Run | None) -> None:
     ui.show_figure(chart, "caterpillar", alt, height=FIGURE_HEIGHT, hero=True)
 
 
-def dots_of(run: Run | None, rules: tuple[str, ...]) -> list[Dot]:
+def dots_of(run: Run, rules: tuple[str, ...]) -> list[Dot]:
     """Simulated coverages of some rules with their error bars, of the repetitions that are shown so far."""
-    if run is None or run.tally is None:
+    if run.tally is None:
         return []
     count = run.watched if run.is_watched else run.done
     return [
@@ -174,25 +179,23 @@ def dots_of(run: Run | None, rules: tuple[str, ...]) -> list[Dot]:
     ]
 
 
-def show_buttons(design: Design, run: Run | None) -> None:
+def show_buttons(design: Design, run: Run) -> None:
     def start() -> None:
         st.session_state[KEY] = Run(simulation_of(design))
 
-    label, action = "Start", start
-    if run is not None and run.is_running:
+    label, action = "Start" if run.is_fresh else "Run again", start
+    if run.is_running:
         label, action = "Stop", run.stop
-    elif run is not None and not run.is_complete:
+    elif not (run.is_fresh or run.is_complete):
         label, action = "Resume", run.resume
-    elif run is not None:
-        label = "Run again"
     st.button(label, on_click=action, key=f"{PREFIX}go", width=BUTTON_WIDTH, shortcut="Space")
-    reset = {KEY: None}
-    st.button("Reset", on_click=st.session_state.update, args=(reset,), key=f"{PREFIX}reset", disabled=run is None)
+    clear = partial(st.session_state.update, {KEY: None})
+    st.button("Reset", on_click=clear, key=f"{PREFIX}reset", disabled=run.is_fresh)
 
 
-def show_status(run: Run | None, *, has_lines: bool) -> None:
+def show_status(run: Run, *, has_lines: bool) -> None:
     """Draw how far the run is, or what there is to see once it is started."""
-    if run is None:
+    if run.is_fresh:
         settle = "settle on the exact lines" if has_lines else "stand alone, for exact sums would take too long"
         st.caption(ui.words("start", settle=settle))
         return
