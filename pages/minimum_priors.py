@@ -198,10 +198,10 @@ def _show_inverse(question: PromiseQuestion) -> None:
     needed, is_complete = needed_of(question)
     if question.sets > 1 and is_complete:
         sentence += words.kept_together(question, level, needed.exact)
-    st.html(ui.section_answer(question.held(level), sentence))
+    st.html(ui.section_answer(question.describe_level(level), sentence))
     ui.table(*promise_tables.given_table(question, given))
     chart = method_curves.profiles_chart(question, given)
-    alt = f"Privacy profiles of all methods at {question.held(level)}."
+    alt = f"Privacy profiles of all methods at {question.describe_level(level)}."
     ui.show_figure(chart, "profiles", alt, height=430)
     st.caption("Exact privacy profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
 

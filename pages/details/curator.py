@@ -29,7 +29,8 @@ from dpviz.desk.stated import NUMBERS, form_values
 from dpviz.desk.suggested import kind_with, refusal, suggested
 from dpviz.desk.told import along, tables
 from dpviz.mechanisms import TwoCellSynthesizer
-from dpviz.uploads.columns import Column, Facts, read_columns, warning
+from dpviz.uploads.columns import Column, read_columns
+from dpviz.uploads.facts import Facts, warning
 from pages import ui
 from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PRIORS, START
 
