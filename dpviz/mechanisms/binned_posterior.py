@@ -75,19 +75,10 @@ class BinnedPosterior(TwoCellSynthesizer):
         return mean, square - mean**2 + (mean - square) / self.m
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        table, places = self._table(columns)
-        return table[0][np.asarray(rows)[:, None], places]
+        return _tables(self)[0][np.asarray(rows)[:, None], columns]
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        table, places = self._table(columns)
-        return table[1][np.asarray(pairs)[:, None], places]
-
-    def _table(self, columns: IntArray) -> tuple[tuple[FloatArray, FloatArray], IntArray]:
-        """ln T and log-odds of every column, or only of both ends, and where the columns stand in them."""
-        columns = np.asarray(columns)
-        if np.isin(columns, (0, self.m)).all():
-            return _tables(self, self.m), columns // self.m
-        return _tables(self, 1), columns
+        return _tables(self)[1][np.asarray(pairs)[:, None], columns]
 
     def worst_log_odds(self) -> WorstCase:
         """Largest |log-odds|, at an end, as the log-odds of neighbours rise with the released count.
@@ -164,14 +155,14 @@ def _log_rows(m: int) -> FloatArray:
 
 
 @lru_cache(maxsize=8)
-def _tables(release: BinnedPosterior, step: int) -> tuple[FloatArray, FloatArray]:
-    """ln T of all rows, and log-odds of all pairs, in every `step`-th column.
+def _tables(release: BinnedPosterior) -> tuple[FloatArray, FloatArray]:
+    """ln T of all rows, and log-odds of all pairs, in every column.
 
     Pr(x + 1)/Pr(x) is the mean of e^{d_i}, d_i the change of bin i's ln weight, over the bins given the release. Where
     all d_i are small, so is the mean of expm1(d_i), and it keeps the digits that a difference of two ln Pr would lose.
     """
     power, log_weights = release.power, bin_log_weights(release.n, release.power)
-    log_rows = _log_rows(release.m)[:, ::step]
+    log_rows = _log_rows(release.m)
 
     # Σ_i w_i Pr(j | bin i), each factor relative to its largest
     heaviest, likeliest = log_weights.max(axis=1)[:, None], log_rows.max(axis=0)
